@@ -1,0 +1,84 @@
+import type { ContentType, MediaRange } from "../content-type/index.ts";
+import type { ApplicationProperties, BodyKind } from "../envelope/index.ts";
+import type { DecodeLimits } from "./limits.ts";
+
+/** What a decoder may know about the message beside the payload. */
+export interface DecodeContext {
+  /** The declared content type, or `undefined` when there is none or it could not be read. */
+  readonly contentType: ContentType | undefined;
+  readonly applicationProperties: ApplicationProperties;
+  readonly bodyKind: BodyKind;
+  readonly limits: DecodeLimits;
+}
+
+/** A decoded body. */
+export interface Decoded {
+  readonly body: unknown;
+  /** The type the payload names or was read by, as `acme.Order`. */
+  readonly typeName?: string;
+  /** What was tolerated or could not be kept, one sentence each. */
+  readonly warnings?: readonly string[];
+}
+
+/** The payload of a wrapping format, which enters the chain again. */
+export interface Unwrapped {
+  readonly unwrapped: Uint8Array;
+  /** Content type of what was inside; default: the declared one. */
+  readonly contentType?: string;
+}
+
+/** How sure {@link Decoder.sniff} is that a payload is in its format. */
+export type Sniff = "no" | "weak" | "strong";
+
+/** Reads payloads of one format. */
+export interface Decoder {
+  /** Short name in lower case, as `json`; it appears in attempts and on the command line. */
+  readonly name: string;
+  /** The content types it reads. */
+  readonly accepts: readonly MediaRange[];
+  /** The body kinds it reads; default: `data` only. */
+  readonly bodyKinds?: readonly BodyKind[];
+  /**
+   * Reads the whole payload, which it must not change; views into it are allowed.
+   *
+   * Zero bytes are readable: the body is `undefined`, or the format's own empty value.
+   *
+   * @throws SobreError, and nothing else, whatever the bytes.
+   */
+  decode(payload: Uint8Array, context: DecodeContext): Decoded | Unwrapped;
+  /** Looks at a few bytes; never throws, never decodes. Absent means `weak` for everything. */
+  sniff?(payload: Uint8Array): Sniff;
+}
+
+/** What an encoder may know beside the body. */
+export interface EncodeContext {
+  /** The content type asked for, or `undefined` to use the encoder's own. */
+  readonly contentType: ContentType | undefined;
+  readonly applicationProperties: ApplicationProperties;
+}
+
+/** An encoded body. */
+export interface Encoded {
+  readonly payload: Uint8Array;
+  /** Content type of the payload; default: the one asked for, or else the encoder's own. */
+  readonly contentType?: string;
+  /** Default: `data`. */
+  readonly bodyKind?: BodyKind;
+}
+
+/** Writes payloads of one format. */
+export interface Encoder {
+  /** Short name in lower case, as `json`. */
+  readonly name: string;
+  /** The content type it writes. */
+  readonly contentType: string;
+  /**
+   * Writes the body so that its decoder reads the same value back.
+   *
+   * @throws SobreError `UnsupportedValue` with the path to a value that the format cannot hold.
+   */
+  encode(body: unknown, context: EncodeContext): Encoded;
+}
+
+/** A decoder and encoder of one format. */
+export type Codec = Decoder & Encoder;

@@ -1,0 +1,47 @@
+import { SobreError } from "../errors/index.ts";
+
+/** Budgets that hold for every decoder; beyond them it throws `LimitExceeded`. */
+export interface DecodeLimits {
+  /** Most bytes of a payload. Default: 100 MiB. */
+  readonly maxBytes: number;
+  /** Deepest nesting of lists and maps; a scalar has depth 0. Default: 128. */
+  readonly maxDepth: number;
+  /** Most list elements, map entries and scalars together. Default: 1,000,000. */
+  readonly maxItems: number;
+}
+
+/** The limits that hold unless others are given. */
+export const defaultDecodeLimits: DecodeLimits = Object.freeze({
+  maxBytes: 100 * 1024 * 1024,
+  maxDepth: 128,
+  maxItems: 1_000_000,
+});
+
+/**
+ * The given limits over the defaults.
+ *
+ * @throws SobreError `InvalidArgument` naming a limit that is not an integer from 0 up.
+ */
+export function resolveDecodeLimits(limits: Partial<DecodeLimits> = {}): DecodeLimits {
+  const resolved = { ...defaultDecodeLimits, ...limits };
+  for (const [name, value] of Object.entries(resolved)) {
+    if (!Number.isSafeInteger(value) || value < 0) {
+      throw new SobreError("InvalidArgument", `limits.${name} must be an integer from 0 up.`);
+    }
+  }
+  return Object.freeze(resolved);
+}
+
+/** The error of a used-up budget. */
+export function limitExceeded(
+  limit: keyof DecodeLimits,
+  limits: DecodeLimits,
+  where: { readonly offset?: number; readonly path?: string } = {},
+): SobreError {
+  const words = { maxBytes: "bytes", maxDepth: "levels of nesting", maxItems: "items" }[limit];
+  return new SobreError(
+    "LimitExceeded",
+    `The payload has more than ${limits[limit]} ${words} (limits.${limit}).`,
+    where,
+  );
+}

@@ -1,0 +1,68 @@
+import { isTokenValid } from "content-type";
+import { SobreError } from "../errors/index.ts";
+import { type ContentType, type Parameter, parameter } from "./content-type.ts";
+import { scanParameters } from "./parameters.ts";
+
+/** A set of content types: one type, all with a suffix, all subtypes of a type, or all; with parameters or without. */
+export interface MediaRange {
+  /** The type in lower case, or `*`. */
+  readonly type: string;
+  /** The subtype in lower case, `*`, or `*+suffix`. */
+  readonly subtype: string;
+  /** All of them must be present with these values; `charset` is compared without case. */
+  readonly parameters: readonly Parameter[];
+  /** Greater is more specific: exact, then suffix, then all of a type, then all; each parameter adds a little. */
+  readonly specificity: number;
+}
+
+const specificities = { any: 0, type: 100, suffix: 200, exact: 300 } as const;
+
+/**
+ * Reads a media range (RFC 9110 section 12.5.1, with `*+suffix` for the structured suffixes of RFC 6839).
+ *
+ * @throws SobreError `InvalidArgument` when it is none.
+ */
+export function parseMediaRange(text: string): MediaRange {
+  const semicolon = text.indexOf(";");
+  const head = (semicolon === -1 ? text : text.slice(0, semicolon)).trim().toLowerCase();
+  const [type = "", subtype = "", ...rest] = head.split("/");
+  const { parameters, skipped } = scanParameters(text, semicolon === -1 ? text.length : semicolon);
+  const suffix = subtype.startsWith("*+") ? subtype.slice(2) : undefined;
+  const kind =
+    type === "*" && subtype === "*" ? "any" : subtype === "*" ? "type" : suffix === undefined ? "exact" : "suffix";
+  const tokens = kind === "any" || (validToken(type) && (kind === "type" || validToken(suffix ?? subtype)));
+  if (!tokens || rest.length > 0 || skipped.length > 0) {
+    throw new SobreError(
+      "InvalidArgument",
+      `"${text}" is no media range. Write one as in "application/json", "application/*+json", "text/*" or "*/*".`,
+    );
+  }
+  return { type, subtype, parameters, specificity: specificities[kind] + Math.min(parameters.length, 99) };
+}
+
+/** Whether `contentType` lies in `range`. */
+export function matchesRange(range: MediaRange, contentType: ContentType): boolean {
+  const slash = contentType.type.indexOf("/");
+  if (range.type !== "*" && range.type !== contentType.type.slice(0, slash)) return false;
+  return (
+    subtypeMatches(range.subtype, contentType.type.slice(slash + 1)) && parametersMatch(range.parameters, contentType)
+  );
+}
+
+function subtypeMatches(wanted: string, subtype: string): boolean {
+  if (wanted === "*") return true;
+  if (!wanted.startsWith("*+")) return wanted === subtype;
+  // The suffix is what follows the last "+": "application/json-seq" and "application/json" have none.
+  return subtype.lastIndexOf("+") > 0 && subtype.slice(subtype.lastIndexOf("+")) === wanted.slice(1);
+}
+
+function parametersMatch(wanted: readonly Parameter[], contentType: ContentType): boolean {
+  return wanted.every(({ name, value }) => {
+    const found = parameter(contentType, name);
+    return found === value || (name.toLowerCase() === "charset" && found?.toLowerCase() === value.toLowerCase());
+  });
+}
+
+function validToken(token: string): boolean {
+  return isTokenValid(token) && !token.includes("*");
+}

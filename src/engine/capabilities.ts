@@ -1,0 +1,42 @@
+import { SobreError } from "../errors/index.ts";
+
+/** What an engine may be able to do; the words of the message model. */
+export type Capability =
+  | "peekLock"
+  | "receiveAndDelete"
+  | "renewLock"
+  | "deadLetter"
+  | "defer"
+  | "schedule"
+  | "peek"
+  | "timeToLive"
+  | "sessions"
+  | "sessionState"
+  | "topics"
+  | "duplicateDetection"
+  | "autoForward"
+  | "transactions"
+  | "administration";
+
+/** How an engine provides a capability: by itself, by work around it, or not at all. */
+export interface Support {
+  readonly level: "native" | "emulated" | "refused";
+  /** Why it is refused or what the emulation lacks, in one sentence. */
+  readonly note?: string;
+}
+
+/** Every capability with its support; nothing degrades silently. */
+export type Capabilities = Readonly<Record<Capability, Support>>;
+
+/** @throws SobreError `UnsupportedCapability` when the engine refuses it. */
+export function requireCapability(
+  engine: { readonly name: string; readonly capabilities: Capabilities },
+  capability: Capability,
+): void {
+  const { level, note } = engine.capabilities[capability];
+  if (level !== "refused") return;
+  throw new SobreError(
+    "UnsupportedCapability",
+    `The engine "${engine.name}" refuses ${capability}${note === undefined ? "" : `: ${note}`}.`,
+  );
+}

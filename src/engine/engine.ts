@@ -1,0 +1,124 @@
+import type { Envelope } from "../envelope/index.ts";
+import type { EngineAdmin } from "./admin.ts";
+import type { Capabilities } from "./capabilities.ts";
+import type { Delivery, LockToken, ReceiveMode, Settlement } from "./delivery.ts";
+
+/** An open transaction of an engine: what is sent and settled with it happens together or not at all. */
+export interface Transaction {
+  /** Makes everything done with it visible at once. */
+  commit(): Promise<void>;
+  /** Undoes everything done with it. */
+  rollback(): Promise<void>;
+}
+
+/** Options that every send and settlement takes. */
+export interface TransactionOption {
+  readonly transaction?: Transaction | undefined;
+}
+
+/** Options of a receive. */
+export interface ReceiveOptions {
+  /** The most deliveries to return, 1 or more. */
+  readonly maxMessages: number;
+  /** Milliseconds of the engine's clock to wait for the first delivery; 0 returns at once with what is there. */
+  readonly maxWaitTime: number;
+  /** Ends the wait: what was taken is returned, or given back uncounted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of {@link Engine.openReceiver}. */
+export interface OpenReceiverOptions {
+  readonly receiveMode: ReceiveMode;
+}
+
+/** Options of {@link Engine.acceptSession}. */
+export interface AcceptSessionOptions extends OpenReceiverOptions {
+  /** The session wanted; `undefined` is the next available one. */
+  readonly sessionId: string | undefined;
+  /** Milliseconds to wait for a session. */
+  readonly maxWaitTime: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The sending end of a link to an entity. */
+export interface EngineSender {
+  /** Most bytes of one message, AMQP-encoded (`sizeOf`). */
+  readonly maxMessageSize: number;
+  /**
+   * Sends envelopes in order; resolves when all are accepted, and none was accepted when it rejects.
+   *
+   * @throws SobreError `MessageSizeExceeded`, `MessagingEntityNotFound`, `MessagingEntityDisabled`, `QuotaExceeded`, `Closed`.
+   */
+  send(envelopes: readonly Envelope[], options?: TransactionOption): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The receiving end of a link to an entity. */
+export interface EngineReceiver {
+  /** Waits for messages; may resolve to none. May be called again while one is waiting. */
+  receive(options: ReceiveOptions): Promise<readonly Delivery[]>;
+  /** Closes the link. Locks taken through it stay until they expire or are settled. */
+  close(): Promise<void>;
+}
+
+/** The receiving end of a link that holds a session. */
+export interface EngineSessionReceiver extends EngineReceiver {
+  readonly sessionId: string;
+  sessionLockedUntilUtc(): Date;
+  renewSessionLock(): Promise<Date>;
+  getSessionState(): Promise<Uint8Array | undefined>;
+  /** `undefined` clears the state. */
+  setSessionState(state: Uint8Array | undefined): Promise<void>;
+}
+
+/** Options of {@link Engine.peek}. */
+export interface PeekOptions {
+  readonly maxMessages: number;
+  /** The first sequence number to look at; default: the oldest. */
+  readonly fromSequenceNumber?: bigint | undefined;
+  readonly sessionId?: string | undefined;
+}
+
+/**
+ * A message broker behind one interface.
+ *
+ * Engines never read a payload and never retry. Entities are named by address: `orders`, `orders/$DeadLetterQueue`,
+ * `prices/Subscriptions/eu`; names are compared without case. Every method may overlap with every other.
+ * What a capability declares as `refused` throws `UnsupportedCapability`.
+ */
+export interface Engine {
+  /** Short name in lower case, as `memory`. */
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  /** Creates, reads and deletes entities. */
+  readonly admin: EngineAdmin;
+
+  /** @throws SobreError `MessagingEntityNotFound`. */
+  openSender(entity: string): Promise<EngineSender>;
+  /** @throws SobreError `MessagingEntityNotFound`, or `InvalidOperation` on an entity that requires sessions. */
+  openReceiver(entity: string, options: OpenReceiverOptions): Promise<EngineReceiver>;
+  /** @throws SobreError `SessionCannotBeLocked` when another receiver holds it, `ServiceTimeout` when none is free in time. */
+  acceptSession(entity: string, options: AcceptSessionOptions): Promise<EngineSessionReceiver>;
+
+  /** Reads messages in order of their sequence numbers without locking them; deferred and scheduled ones are included. */
+  peek(entity: string, options: PeekOptions): Promise<readonly Delivery[]>;
+  /** @throws SobreError `MessageNotFound` when one of them is not deferred. */
+  receiveDeferred(
+    entity: string,
+    sequenceNumbers: readonly bigint[],
+    options: OpenReceiverOptions,
+  ): Promise<readonly Delivery[]>;
+  /** Accepts envelopes now for later; resolves to their sequence numbers, in order. */
+  schedule(entity: string, envelopes: readonly Envelope[], options?: TransactionOption): Promise<readonly bigint[]>;
+  /** @throws SobreError `MessageNotFound` when one of them is not scheduled. */
+  cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void>;
+
+  /** @throws SobreError `MessageLockLost` when the lock has expired, was settled or never was; nothing is changed then. */
+  settle(entity: string, lockToken: LockToken, settlement: Settlement, options?: TransactionOption): Promise<void>;
+  /** Renews a lock; resolves to its new end. @throws SobreError `MessageLockLost`. */
+  renew(entity: string, lockToken: LockToken): Promise<Date>;
+
+  begin(): Promise<Transaction>;
+  /** Closes every link and releases every lock; no delivery is counted for it. */
+  close(): Promise<void>;
+}

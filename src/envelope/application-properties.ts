@@ -1,0 +1,62 @@
+import { SobreError } from "../errors/index.ts";
+import { emptyBag } from "./bag.ts";
+import { Typed } from "./typed.ts";
+
+/**
+ * A value of an application property: an AMQP simple type (AMQP 1.0 part 3.2.5).
+ *
+ * Numbers are int or double, bigints long, Dates timestamp; {@link Typed} names any other type.
+ */
+export type ApplicationPropertyValue = null | boolean | string | number | bigint | Date | Uint8Array | Typed;
+
+/** The sender's own properties, which brokers route by and never interpret ("user properties" of older SDKs). */
+export type ApplicationProperties = Readonly<Record<string, ApplicationPropertyValue>>;
+
+const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyValue>());
+
+/**
+ * A frozen copy with every value checked; `undefined` members are left out.
+ *
+ * @throws SobreError `InvalidArgument` naming the property, for lists, maps, arrays, functions and the like.
+ */
+export function applicationProperties(
+  init: Readonly<Record<string, ApplicationPropertyValue | undefined>> | undefined,
+): ApplicationProperties {
+  if (init === undefined) return none;
+  const checked = emptyBag<ApplicationPropertyValue>();
+  let count = 0;
+  for (const name of Object.keys(init)) {
+    const value = init[name];
+    if (value === undefined) continue;
+    if (!isSimple(value)) throw notSimple(name);
+    checked[name] = value;
+    count++;
+  }
+  return count === 0 ? none : Object.freeze(checked);
+}
+
+function isSimple(value: unknown): boolean {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+    case "number":
+      return true;
+    case "bigint":
+      return value >= -(2n ** 63n) && value < 2n ** 64n;
+    case "object":
+      if (value === null || value instanceof Uint8Array) return true;
+      if (value instanceof Date) return !Number.isNaN(value.getTime());
+      return value instanceof Typed && value.type !== "array";
+    default:
+      return false;
+  }
+}
+
+function notSimple(name: string): SobreError {
+  return new SobreError(
+    "InvalidArgument",
+    `The application property "${name}" must be null, a boolean, string, number, 64-bit bigint, valid Date, Uint8Array or a typed AMQP value. ` +
+      "Put lists and objects into the payload.",
+    { path: `$.applicationProperties.${name}` },
+  );
+}

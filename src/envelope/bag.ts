@@ -1,0 +1,10 @@
+const noMembers: object = Object.freeze(Object.create(null));
+
+/**
+ * An empty object without inherited members, so that `constructor` and `__proto__` are ordinary names in it.
+ *
+ * It has a prototype (an empty one) because engines keep objects with none in slow dictionary mode.
+ */
+export function emptyBag<V>(): Record<string, V> {
+  return Object.create(noMembers);
+}

@@ -1,0 +1,146 @@
+import { SobreError } from "../errors/index.ts";
+import { emptyBag } from "./bag.ts";
+import { Typed } from "./typed.ts";
+
+/** A message id or correlation id: text, or one of the other AMQP forms (AMQP 1.0 part 3.2.11 to 3.2.14); numbers are ulong. */
+export type MessageId = string | number | bigint | Uint8Array | Typed<"uuid">;
+
+/**
+ * The broker properties a sender may set, with the names of `@azure/service-bus`.
+ *
+ * Ids are at most 128 characters; `sessionId` and `partitionKey` are equal when both are set.
+ */
+export interface BrokerProperties {
+  /** RFC 2045 content type of the payload; it chooses the codec. */
+  readonly contentType?: string;
+  /** Compression of the payload, as in HTTP: `gzip`, `deflate`, `br`, `zstd`. */
+  readonly contentEncoding?: string;
+  readonly correlationId?: MessageId;
+  readonly messageId?: MessageId;
+  readonly partitionKey?: string;
+  readonly viaPartitionKey?: string;
+  readonly replyTo?: string;
+  readonly replyToSessionId?: string;
+  /** When the message becomes available; accepted now, delivered then. */
+  readonly scheduledEnqueueTimeUtc?: Date;
+  readonly sessionId?: string;
+  /** The application's own label, which rules match on ("label" of older SDKs). */
+  readonly subject?: string;
+  /** Milliseconds from enqueueing until the message expires; default: the entity's. */
+  readonly timeToLive?: number;
+  readonly to?: string;
+}
+
+/** What the broker says about a message; a sender never writes these. */
+export const readOnlyProperties = [
+  "deadLetterSource",
+  "deadLetterReason",
+  "deadLetterErrorDescription",
+  "deliveryCount",
+  "enqueuedSequenceNumber",
+  "enqueuedTimeUtc",
+  "expiresAtUtc",
+  "lockedUntilUtc",
+  "lockToken",
+  "sequenceNumber",
+  "state",
+] as const;
+
+type ReadOnlyProperty = (typeof readOnlyProperties)[number];
+
+/** Broker properties as a caller gives them: `undefined` leaves one out; read-only ones are compile errors. */
+export type BrokerPropertiesInit = { readonly [K in keyof BrokerProperties]: BrokerProperties[K] | undefined } & {
+  readonly [K in ReadOnlyProperty]?: never;
+};
+
+/** The longest id, session id and partition key, in characters. */
+export const maxIdLength = 128;
+
+type Rule = (value: unknown) => boolean;
+const isText: Rule = (value) => typeof value === "string";
+const isKey: Rule = (value) => typeof value === "string" && value.length <= maxIdLength;
+const isId: Rule = (value) => isKey(value) || isNumericId(value) || isBinaryId(value);
+const isNumericId: Rule = (value) =>
+  typeof value === "bigint"
+    ? value >= 0n && value < 2n ** 64n
+    : typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+const isBinaryId: Rule = (value) =>
+  value instanceof Uint8Array ? value.byteLength <= maxIdLength : value instanceof Typed && value.type === "uuid";
+const isTime: Rule = (value) => value instanceof Date && !Number.isNaN(value.getTime());
+const isSpan: Rule = (value) => typeof value === "number" && value > 0;
+
+const text = { holds: isText, wanted: "a string" };
+const key = { holds: isKey, wanted: `a string of at most ${maxIdLength} characters` };
+const id = {
+  holds: isId,
+  wanted: `a string of at most ${maxIdLength} characters, an unsigned 64-bit integer, bytes or a typed uuid`,
+};
+const rules: Readonly<Record<keyof BrokerProperties, { readonly holds: Rule; readonly wanted: string }>> =
+  Object.assign(emptyBag(), {
+    contentType: text,
+    contentEncoding: text,
+    correlationId: id,
+    messageId: id,
+    partitionKey: key,
+    viaPartitionKey: key,
+    replyTo: text,
+    replyToSessionId: key,
+    scheduledEnqueueTimeUtc: { holds: isTime, wanted: "a valid Date" },
+    sessionId: key,
+    subject: text,
+    timeToLive: { holds: isSpan, wanted: "a number of milliseconds above 0" },
+    to: text,
+  });
+
+const none: BrokerProperties = Object.freeze({});
+
+/**
+ * A frozen copy with every member checked; `undefined` members are left out.
+ *
+ * @throws SobreError `InvalidArgument` naming the property: unknown, read-only, of the wrong type, too long,
+ *   or a session id that differs from the partition key.
+ */
+export function brokerProperties(init: BrokerPropertiesInit | undefined): BrokerProperties {
+  if (init === undefined) return none;
+  const checked: { -readonly [K in keyof BrokerProperties]: BrokerProperties[K] } = {};
+  for (const name of Object.keys(init)) {
+    if (!isSettable(name)) throw notSettable(name);
+    const value = init[name];
+    if (value === undefined) continue;
+    const rule = rules[name];
+    if (!rule.holds(value)) throw invalid(name, `must be ${rule.wanted}`);
+    assign(checked, name, value);
+  }
+  if (
+    checked.sessionId !== undefined &&
+    checked.partitionKey !== undefined &&
+    checked.sessionId !== checked.partitionKey
+  ) {
+    throw invalid("partitionKey", "must equal sessionId when both are set");
+  }
+  return Object.freeze(checked);
+}
+
+function assign<K extends keyof BrokerProperties>(
+  target: { -readonly [P in K]?: BrokerProperties[P] },
+  name: K,
+  value: BrokerProperties[K],
+): void {
+  target[name] = value;
+}
+
+function isSettable(name: string): name is keyof BrokerProperties {
+  return name in rules;
+}
+
+function notSettable(name: string): SobreError {
+  return readOnlyProperties.some((candidate) => candidate === name)
+    ? invalid(name, "is set by the broker and cannot be written")
+    : invalid(name, "is no broker property; put properties of your own into applicationProperties");
+}
+
+function invalid(name: string, why: string): SobreError {
+  return new SobreError("InvalidArgument", `The broker property ${name} ${why}.`, {
+    path: `$.brokerProperties.${name}`,
+  });
+}

@@ -1,0 +1,110 @@
+import { SobreError } from "../errors/index.ts";
+import {
+  type ApplicationProperties,
+  type ApplicationPropertyValue,
+  applicationProperties,
+} from "./application-properties.ts";
+import { type BrokerProperties, type BrokerPropertiesInit, brokerProperties } from "./broker-properties.ts";
+import { checkHeaderSize } from "./limits.ts";
+
+/**
+ * How the payload travels over AMQP: as opaque `data`, or as an AMQP `value` or `sequence`,
+ * in which case it holds the encoded value without its section descriptor.
+ */
+export type BodyKind = "data" | "value" | "sequence";
+
+/** The sections of a message as a border received them; engines carry it and never read it. */
+export type Origin = object;
+
+/** What a sender wrote: an opaque payload and its properties. Immutable; {@link amend} makes a changed one. */
+export interface Envelope {
+  readonly payload: Uint8Array;
+  readonly bodyKind: BodyKind;
+  readonly brokerProperties: BrokerProperties;
+  readonly applicationProperties: ApplicationProperties;
+  readonly origin?: Origin;
+}
+
+/** What {@link createEnvelope} takes; all but the payload is optional. */
+export interface EnvelopeInit {
+  readonly payload: Uint8Array;
+  /** Default: `data`. */
+  readonly bodyKind?: BodyKind | undefined;
+  readonly brokerProperties?: BrokerPropertiesInit | undefined;
+  readonly applicationProperties?: Readonly<Record<string, ApplicationPropertyValue | undefined>> | undefined;
+  readonly origin?: Origin | undefined;
+}
+
+/** The changes {@link amend} makes; members of the property objects that are `undefined` are removed. */
+export type EnvelopeChanges = Partial<EnvelopeInit>;
+
+/**
+ * Makes an envelope after checking all of it. The payload is taken by reference.
+ *
+ * @throws SobreError `InvalidArgument` naming the property, or `MessageSizeExceeded` when the properties
+ *   are larger than 64 KiB.
+ */
+export function createEnvelope(init: EnvelopeInit): Envelope {
+  return assemble(
+    checkPayload(init.payload),
+    checkBodyKind(init.bodyKind ?? "data"),
+    brokerProperties(init.brokerProperties),
+    applicationProperties(init.applicationProperties),
+    init.origin,
+  );
+}
+
+/**
+ * A new envelope with the changes; the parts that did not change are the same objects,
+ * so that a border sends their sections on byte for byte.
+ *
+ * @throws SobreError as {@link createEnvelope} does.
+ */
+export function amend(envelope: Envelope, changes: EnvelopeChanges): Envelope {
+  return assemble(
+    changes.payload === undefined ? envelope.payload : checkPayload(changes.payload),
+    checkBodyKind(changes.bodyKind ?? envelope.bodyKind),
+    changes.brokerProperties === undefined
+      ? envelope.brokerProperties
+      : brokerProperties({ ...envelope.brokerProperties, ...changes.brokerProperties }),
+    changes.applicationProperties === undefined
+      ? envelope.applicationProperties
+      : applicationProperties({ ...envelope.applicationProperties, ...changes.applicationProperties }),
+    changes.origin ?? envelope.origin,
+  );
+}
+
+function assemble(
+  payload: Uint8Array,
+  bodyKind: BodyKind,
+  broker: BrokerProperties,
+  application: ApplicationProperties,
+  origin: Origin | undefined,
+): Envelope {
+  checkHeaderSize(broker, application);
+  const envelope = { payload, bodyKind, brokerProperties: broker, applicationProperties: application };
+  return Object.freeze(origin === undefined ? envelope : { ...envelope, origin });
+}
+
+function checkPayload(payload: unknown): Uint8Array {
+  if (payload instanceof Uint8Array) return payload;
+  throw new SobreError(
+    "InvalidArgument",
+    "The payload must be a Uint8Array; let a serializer turn a value into bytes.",
+    { path: "$.payload" },
+  );
+}
+
+function checkBodyKind(bodyKind: BodyKind): BodyKind {
+  switch (bodyKind) {
+    case "data":
+    case "value":
+    case "sequence":
+      return bodyKind;
+    default:
+      bodyKind satisfies never;
+      throw new SobreError("InvalidArgument", 'The body kind must be "data", "value" or "sequence".', {
+        path: "$.bodyKind",
+      });
+  }
+}

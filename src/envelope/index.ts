@@ -1,0 +1,22 @@
+export { AmqpMap } from "./amqp-map.ts";
+export { type ApplicationProperties, type ApplicationPropertyValue } from "./application-properties.ts";
+export {
+  type BrokerProperties,
+  type BrokerPropertiesInit,
+  maxIdLength,
+  type MessageId,
+  readOnlyProperties,
+} from "./broker-properties.ts";
+export {
+  amend,
+  type BodyKind,
+  createEnvelope,
+  type Envelope,
+  type EnvelopeChanges,
+  type EnvelopeInit,
+  type Origin,
+} from "./envelope.ts";
+export { Instant } from "./instant.ts";
+export { maxHeaderSize } from "./limits.ts";
+export { sizeOf } from "./size-of.ts";
+export { amqp, type AmqpType, type AmqpValue, Typed, type TypedValues } from "./typed.ts";

@@ -1,0 +1,46 @@
+import { type ErrorCode, errorTraits } from "./codes.ts";
+
+/** Where and why, for a {@link SobreError}; every member is optional. */
+export interface SobreErrorOptions {
+  /** Byte offset in the payload at which reading stopped. */
+  readonly offset?: number | undefined;
+  /** Path to the value concerned, as `$.order.lines[2]`. */
+  readonly path?: string | undefined;
+  /** What caused it. */
+  readonly cause?: unknown;
+}
+
+const brand = Symbol.for("sobre.SobreError");
+
+/**
+ * The one error class of sobre; tell errors apart by {@link SobreError.code}.
+ *
+ * Messages say what happened, where, and what to do next, and never contain payload content.
+ * `instanceof` also recognises errors made by another installed copy of sobre.
+ */
+export class SobreError extends Error {
+  readonly code: ErrorCode;
+  /** Whether the same call may succeed when tried again. */
+  readonly retryable: boolean;
+  /** Byte offset in the payload at which reading stopped, where the format has one. */
+  readonly offset: number | undefined;
+  /** Path to the value concerned, as `$.order.lines[2]`, where there is one. */
+  readonly path: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: SobreErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryable = errorTraits[code].retryable;
+    this.offset = options.offset;
+    this.path = options.path;
+  }
+
+  static {
+    Object.defineProperty(this.prototype, "name", { value: "SobreError", configurable: true, writable: true });
+    Object.defineProperty(this.prototype, brand, { value: true });
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}

@@ -1,0 +1,32 @@
+/** A pending call of a {@link Clock}. */
+export interface Timer {
+  /** Forgets the call; does nothing when it has happened. */
+  cancel(): void;
+}
+
+/** Where the library gets its time from, so that a test can advance hours in a microsecond. */
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number;
+  /** Calls `due` once, as soon as `now()` has reached `at` (milliseconds since 1970); never synchronously. */
+  setTimer(at: number, due: () => void): Timer;
+}
+
+/** The longest delay `setTimeout` takes, about 24.8 days; longer ones fire at once. */
+const longestDelay = 2 ** 31 - 1;
+
+/** The machine's own clock. Its timers do not keep a process alive. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimer(at, due) {
+    let handle: ReturnType<typeof setTimeout>;
+    const arm = (): void => {
+      const delay = at - Date.now();
+      handle = setTimeout(delay > longestDelay ? arm : due, Math.min(Math.max(delay, 0), longestDelay));
+      const loose: { unref?(): void } | number = handle;
+      if (typeof loose === "object") loose.unref?.();
+    };
+    arm();
+    return { cancel: () => clearTimeout(handle) };
+  },
+};

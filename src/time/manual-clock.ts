@@ -1,0 +1,76 @@
+import { SobreError } from "../errors/index.ts";
+import type { Clock, Timer } from "./clock.ts";
+
+interface Due {
+  readonly at: number;
+  readonly order: number;
+  readonly due: () => void;
+}
+
+/** How many turns of the microtask queue a due call gets before the next one runs. */
+const settlingTurns = 32;
+
+/**
+ * A clock that stands still until a test advances it.
+ *
+ * It starts at the real now (or at `start`) and only moves forward.
+ */
+export class ManualClock implements Clock {
+  #now: number;
+  #order = 0;
+  readonly #timers = new Set<Due>();
+
+  /** @param start Milliseconds since 1970; default: the real now. */
+  constructor(start: number = Date.now()) {
+    this.#now = start;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  setTimer(at: number, due: () => void): Timer {
+    const timer: Due = { at, order: this.#order++, due };
+    this.#timers.add(timer);
+    return { cancel: () => void this.#timers.delete(timer) };
+  }
+
+  /**
+   * Moves the time forward by `milliseconds` and resolves when everything due by then has happened,
+   * in the order of its due time; what becomes due on the way is included.
+   *
+   * @throws SobreError `InvalidArgument` for a negative or non-finite number.
+   */
+  async advance(milliseconds: number): Promise<void> {
+    if (!(milliseconds >= 0) || !Number.isFinite(milliseconds)) {
+      throw new SobreError(
+        "InvalidArgument",
+        `A clock moves forward by a number of milliseconds, not ${milliseconds}.`,
+      );
+    }
+    const end = this.#now + milliseconds;
+    await settle();
+    for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
+      this.#timers.delete(next);
+      this.#now = Math.max(this.#now, next.at);
+      next.due();
+      await settle();
+    }
+    this.#now = Math.max(this.#now, end);
+    await settle();
+  }
+
+  #next(end: number): Due | undefined {
+    let first: Due | undefined;
+    for (const timer of this.#timers) {
+      if (timer.at > end) continue;
+      if (first === undefined || timer.at < first.at || (timer.at === first.at && timer.order < first.order))
+        first = timer;
+    }
+    return first;
+  }
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < settlingTurns; turn++) await Promise.resolve();
+}

@@ -1,0 +1,13 @@
+import { defineConfig, type ViteUserConfig } from "vitest/config";
+
+const config: ViteUserConfig = defineConfig({
+  resolve: { conditions: ["sobre-source"] },
+  ssr: { resolve: { conditions: ["sobre-source"] } },
+  test: {
+    include: ["test/**/*.test.ts"],
+    typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "tsconfig.json" },
+  },
+});
+
+// oxlint-disable-next-line import/no-default-export -- vitest reads its configuration from there
+export default config;
