@@ -1,5 +1,5 @@
 import type { ContentType, MediaRange } from "../content-type/index.ts";
-import type { ApplicationProperties, BodyKind } from "../envelope/index.ts";
+import type { ApplicationProperties, ApplicationPropertyValue, BodyKind } from "../envelope/index.ts";
 import type { DecodeLimits } from "./limits.ts";
 
 /** What a decoder may know about the message beside the payload. */
@@ -54,7 +54,7 @@ export interface Decoder {
 export interface EncodeContext {
   /** The content type asked for, or `undefined` to use the encoder's own. */
   readonly contentType: ContentType | undefined;
-  readonly applicationProperties: ApplicationProperties;
+  readonly applicationProperties: Readonly<Record<string, ApplicationPropertyValue | undefined>>;
 }
 
 /** An encoded body. */

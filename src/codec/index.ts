@@ -1,3 +1,4 @@
+export { type Attempt, describeAttempt } from "./attempt.ts";
 export type {
   Codec,
   Decoded,
@@ -9,4 +10,9 @@ export type {
   Sniff,
   Unwrapped,
 } from "./codec.ts";
+export type { WhenUnknown } from "./deserializer-chain.ts";
 export { type DecodeLimits, defaultDecodeLimits, limitExceeded, resolveDecodeLimits } from "./limits.ts";
+export { type Likeness, looksLike } from "./looks-like.ts";
+export { type CodecRegistry, createCodecRegistry, type SelectedBy, type Selection } from "./registry.ts";
+export type { DeserializeResult, ReadResult, UnreadableResult } from "./result.ts";
+export { createSerializer, type Message, type Serializer, type SerializerOptions } from "./serializer.ts";

@@ -1,0 +1,52 @@
+import { type ErrorCode, SobreError } from "../errors/index.ts";
+
+/** One decoder's try at a payload. */
+export interface Attempt {
+  /** Name of the decoder. */
+  readonly codec: string;
+  /** `vetoed`: its `sniff` said no, so it was not asked to decode. */
+  readonly outcome: "read" | "unwrapped" | "failed" | "vetoed";
+  /** Set when it failed. */
+  readonly code: ErrorCode | undefined;
+  /** Byte offset at which it stopped, where the format has one. */
+  readonly offset: number | undefined;
+  /** Why it failed, without payload content. */
+  readonly message: string | undefined;
+}
+
+/** The record of a decoder that read the payload, or a layer of it. */
+export function succeeded(codec: string, outcome: "read" | "unwrapped"): Attempt {
+  return { codec, outcome, code: undefined, offset: undefined, message: undefined };
+}
+
+/** The record of a decoder that threw `thrown`. */
+export function failed(codec: string, thrown: unknown): Attempt {
+  const { code, offset, message } = asDecodeError(codec, thrown);
+  return { codec, outcome: "failed", code, offset, message };
+}
+
+/** The record of a decoder whose `sniff` said no. */
+export function vetoed(codec: string): Attempt {
+  return {
+    codec,
+    outcome: "vetoed",
+    code: "DecodeFailed",
+    offset: undefined,
+    message: "The first bytes rule this format out.",
+  };
+}
+
+/** One line for people, as `json: DecodeFailed at byte 3: …`. */
+export function describeAttempt({ codec, outcome, code, offset, message }: Attempt): string {
+  if (code === undefined) return `${codec}: ${outcome}`;
+  return `${codec}: ${code}${offset === undefined ? "" : ` at byte ${offset}`}: ${message}`;
+}
+
+function asDecodeError(codec: string, thrown: unknown): SobreError {
+  if (thrown instanceof SobreError) return thrown;
+  const what = thrown instanceof Error ? thrown.name : typeof thrown;
+  // Foreign messages may quote the payload, so only the kind of the error is told.
+  return new SobreError("DecodeFailed", `The codec "${codec}" broke with a ${what} on this payload.`, {
+    cause: thrown,
+  });
+}

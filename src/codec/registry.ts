@@ -1,0 +1,172 @@
+import {
+  type ContentType,
+  matchesRange,
+  maxContentTypeLength,
+  type MediaRange,
+  parseContentType,
+} from "../content-type/index.ts";
+import type { BodyKind } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
+import type { Codec, Decoder, Encoder } from "./codec.ts";
+
+/** What chose the decoders: the body kind, an exact media type, the most specific range, or nothing. */
+export type SelectedBy = "bodyKind" | "mediaType" | "mediaRange" | "nothing";
+
+/** The decoders for a content type, with the step that chose them. */
+export interface Selection {
+  readonly selectedBy: SelectedBy;
+  /** In the order of registration; empty when nothing was selected. */
+  readonly decoders: readonly Decoder[];
+  /** The declared content type, or `undefined` when it is missing or broken. */
+  readonly contentType: ContentType | undefined;
+  /** Why nothing was selected: `UnknownContentType` or `InvalidContentType`. */
+  readonly problem: SobreError | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** Finds codecs by content type. */
+export interface CodecRegistry {
+  readonly decoders: readonly Decoder[];
+  readonly encoders: readonly Encoder[];
+  /** Never throws: what cannot be selected is told in `problem`. */
+  select(contentType: string | undefined, bodyKind: BodyKind): Selection;
+  /**
+   * The encoder for `contentType`, or the first of all for `undefined`.
+   *
+   * @throws SobreError `UnknownContentType` or `InvalidContentType`.
+   */
+  encoderFor(contentType: string | undefined): {
+    readonly encoder: Encoder;
+    readonly contentType: ContentType | undefined;
+  };
+}
+
+/** How many content types a registry remembers, so that hostile ones cannot grow the memory. */
+const cacheSize = 1024;
+
+/**
+ * Makes a registry of codecs; several on one media type are legal and are tried in their order.
+ *
+ * A content type selects the codecs that accept exactly it, or else those with the most specific range.
+ * Bodies of kind `value` and `sequence` select the codecs that read that kind, whatever the content type says.
+ *
+ * @throws SobreError `InvalidArgument` when two codecs have one name.
+ */
+export function createCodecRegistry(codecs: readonly (Codec | Decoder | Encoder)[]): CodecRegistry {
+  const names = new Set<string>();
+  for (const { name } of codecs) {
+    if (names.has(name))
+      throw new SobreError("InvalidArgument", `Two codecs are named "${name}"; give one another name.`);
+    names.add(name);
+  }
+  const decoders = codecs.filter(isDecoder);
+  const encoders = codecs.filter(isEncoder);
+  const caches: Readonly<Record<BodyKind, Map<string | undefined, Selection>>> = {
+    data: new Map(),
+    value: new Map(),
+    sequence: new Map(),
+  };
+  const writers = new Map<string | undefined, EncoderSelection>();
+  return {
+    decoders,
+    encoders,
+    select(contentType, bodyKind) {
+      const cache = caches[bodyKind];
+      const known = cache.get(contentType);
+      if (known !== undefined) return known;
+      return remember(cache, contentType, select(decoders, contentType, bodyKind));
+    },
+    encoderFor(text) {
+      const contentType = text === undefined ? undefined : parseContentType(text);
+      const encoder = contentType === undefined ? encoders[0] : mostSpecific(encoders, contentType, rangesOf).codecs[0];
+      if (encoder !== undefined) return { encoder, contentType };
+      throw new SobreError(
+        "UnknownContentType",
+        `No codec writes ${contentType?.type ?? "anything"}; register one that does.`,
+      );
+    },
+  };
+}
+
+function remember<V>(cache: Map<string | undefined, V>, contentType: string | undefined, value: V): V {
+  if (cache.size >= cacheSize) cache.clear();
+  if ((contentType?.length ?? 0) <= maxContentTypeLength) cache.set(contentType, value);
+  return value;
+}
+
+function select(decoders: readonly Decoder[], text: string | undefined, bodyKind: BodyKind): Selection {
+  const { contentType, problem } = parse(text);
+  const warnings = (contentType?.skipped ?? []).map(
+    (offset) => `The content type parameter at character ${offset} could not be read and was left out.`,
+  );
+  if (bodyKind !== "data") {
+    const readers = decoders.filter(({ bodyKinds }) => bodyKinds?.includes(bodyKind));
+    const none = readers.length === 0 ? unknown(`for a body of kind ${bodyKind}`) : undefined;
+    return { selectedBy: none ? "nothing" : "bodyKind", decoders: readers, contentType, problem: none, warnings };
+  }
+  if (contentType === undefined) return { selectedBy: "nothing", decoders: [], contentType, problem, warnings };
+  const { codecs, exact } = mostSpecific(decoders, contentType, ({ accepts }) => accepts);
+  const none = codecs.length === 0 ? unknown(`for ${contentType.type}`) : undefined;
+  return {
+    selectedBy: none ? "nothing" : exact ? "mediaType" : "mediaRange",
+    decoders: codecs,
+    contentType,
+    problem: none,
+    warnings,
+  };
+}
+
+function parse(text: string | undefined): {
+  readonly contentType: ContentType | undefined;
+  readonly problem: SobreError | undefined;
+} {
+  if (text === undefined || text === "") {
+    return {
+      contentType: undefined,
+      problem: new SobreError("UnknownContentType", "The message declares no content type."),
+    };
+  }
+  try {
+    return { contentType: parseContentType(text), problem: undefined };
+  } catch (error) {
+    if (error instanceof SobreError) return { contentType: undefined, problem: error };
+    throw error;
+  }
+}
+
+function unknown(what: string): SobreError {
+  return new SobreError("UnknownContentType", `No codec is registered ${what}.`);
+}
+
+function mostSpecific<C>(
+  codecs: readonly C[],
+  contentType: ContentType,
+  ranges: (codec: C) => readonly MediaRange[],
+): { readonly codecs: readonly C[]; readonly exact: boolean } {
+  const ranked = codecs.map((codec) => {
+    const matching = ranges(codec).filter((range) => matchesRange(range, contentType));
+    return { codec, specificity: Math.max(-1, ...matching.map((range) => range.specificity)) };
+  });
+  const best = Math.max(0, ...ranked.map(({ specificity }) => specificity));
+  const chosen = ranked.filter(({ specificity }) => specificity === best).map(({ codec }) => codec);
+  return { codecs: chosen, exact: best >= 300 };
+}
+
+/** An encoder that also decodes writes all that it reads; one that only encodes writes its own type. */
+function rangesOf(encoder: Encoder | Codec): readonly MediaRange[] {
+  if ("accepts" in encoder) return encoder.accepts;
+  return [{ ...splitType(encoder.contentType), parameters: [], specificity: 300 }];
+}
+
+function splitType(contentType: string): { readonly type: string; readonly subtype: string } {
+  const [type = "", subtype = ""] = parseContentType(contentType).type.split("/");
+  return { type, subtype };
+}
+
+function isDecoder(codec: Codec | Decoder | Encoder): codec is Decoder {
+  return "decode" in codec;
+}
+
+function isEncoder(codec: Codec | Decoder | Encoder): codec is Encoder {
+  return "encode" in codec;
+}

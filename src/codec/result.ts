@@ -1,0 +1,75 @@
+import type { ContentType } from "../content-type/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { type Attempt, describeAttempt } from "./attempt.ts";
+import type { Decoded } from "./codec.ts";
+import { looksLike } from "./looks-like.ts";
+import type { Selection } from "./registry.ts";
+
+/** A body that was read, and how. */
+export interface ReadResult {
+  readonly ok: true;
+  readonly body: unknown;
+  /** Name of the decoder; `empty` for zero bytes of an unknown type, `raw` for bytes that nothing was asked to read. */
+  readonly codec: string;
+  /** The declared content type, or `undefined` when it is missing or broken. */
+  readonly contentType: ContentType | undefined;
+  /** The type the payload names or was read by. */
+  readonly typeName: string | undefined;
+  /** Every try in order; the last one read the body. */
+  readonly attempts: readonly Attempt[];
+  /** What was tolerated or could not be kept, one sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/** A payload that nothing was able or allowed to read. */
+export interface UnreadableResult {
+  readonly ok: false;
+  /** `Unreadable` when decoders tried; otherwise the code that kept them from it. Its message is fit for a dead letter. */
+  readonly error: SobreError;
+  readonly attempts: readonly Attempt[];
+}
+
+/** What became of a payload. */
+export type DeserializeResult = ReadResult | UnreadableResult;
+
+export function readable(
+  decoded: Decoded,
+  codec: string,
+  selection: Selection,
+  attempts: readonly Attempt[],
+): ReadResult {
+  const { warnings = none, typeName } = decoded;
+  return {
+    ok: true,
+    body: decoded.body,
+    codec,
+    contentType: selection.contentType,
+    typeName,
+    attempts,
+    warnings: selection.warnings.length === 0 ? warnings : [...selection.warnings, ...warnings],
+  };
+}
+
+const none: readonly string[] = Object.freeze([]);
+
+/** `problem` is why no decoder was selected, when that is so. */
+export function unreadable(
+  problem: SobreError | undefined,
+  attempts: readonly Attempt[],
+  payload: Uint8Array,
+): UnreadableResult {
+  const likeness = looksLike(payload);
+  const parts = [
+    problem?.message,
+    attempts.length === 0
+      ? undefined
+      : `Nothing could read the ${payload.byteLength} bytes: ${attempts.map(describeAttempt).join(" | ")}`,
+    likeness && `It looks like ${likeness.name} (${likeness.contentType}).`,
+  ];
+  const message = parts.filter((part) => part !== undefined).join(" ");
+  return {
+    ok: false,
+    error: new SobreError(attempts.length === 0 && problem ? problem.code : "Unreadable", message, { cause: problem }),
+    attempts,
+  };
+}

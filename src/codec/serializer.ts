@@ -1,0 +1,108 @@
+import { type BrokerPropertiesInit, createEnvelope, type Envelope, type EnvelopeInit } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
+import type { Attempt } from "./attempt.ts";
+import type { Codec, Decoder, Encoder } from "./codec.ts";
+import { createDeserializerChain, type WhenUnknown } from "./deserializer-chain.ts";
+import { type DecodeLimits, resolveDecodeLimits } from "./limits.ts";
+import { type CodecRegistry, createCodecRegistry } from "./registry.ts";
+import type { DeserializeResult } from "./result.ts";
+
+/** A message to send: the body as a value, the broker properties beside it, as in `@azure/service-bus`. */
+export type Message<Body = unknown> = BrokerPropertiesInit & {
+  readonly body: Body;
+  readonly applicationProperties?: EnvelopeInit["applicationProperties"];
+};
+
+/** What {@link createSerializer} takes. */
+export interface SerializerOptions {
+  /** Tried by content type; several on one media type are tried in their order. The first one writes what names no type. */
+  readonly codecs: readonly (Codec | Decoder | Encoder)[];
+  /** Decoders to try, in their order, when the declared ones fail: names from `codecs`, or more decoders. Default: none. */
+  readonly fallback?: readonly (string | Decoder)[] | undefined;
+  /** The media ranges that are read at all. Default: all that a codec accepts. */
+  readonly accept?: readonly string[] | undefined;
+  /** Budgets for every decoder. */
+  readonly limits?: Partial<DecodeLimits> | undefined;
+  /**
+   * What becomes of a payload whose content type is missing, broken or unknown: unreadable (`dead-letter`, the default),
+   * tried by the `fallback` decoders, or handed over as its bytes (`raw`).
+   */
+  readonly whenUnknown?: WhenUnknown | undefined;
+  /** Called after each try of a decoder, so that you learn when a fallback is no longer needed. */
+  readonly onAttempt?: ((attempt: Attempt, envelope: Envelope) => void) | undefined;
+}
+
+/** Turns messages into envelopes and back. Synchronous, without state, safe to share. */
+export interface Serializer {
+  readonly registry: CodecRegistry;
+  /**
+   * Encodes the body by the message's content type, or by the first codec when it names none.
+   *
+   * @throws SobreError `UnknownContentType`, `InvalidContentType`, `UnsupportedValue`, `InvalidArgument`, `MessageSizeExceeded`.
+   */
+  serialize(message: Message): Envelope;
+  /** Reads the payload; the result tells what read it or why nothing could. Never throws for what is in the envelope. */
+  deserialize(envelope: Envelope): DeserializeResult;
+  /** {@link Serializer.deserialize} of each, in order: one bad message never spoils the rest. */
+  deserializeMany(envelopes: readonly Envelope[]): readonly DeserializeResult[];
+}
+
+/**
+ * Makes a serializer from codecs.
+ *
+ * @throws SobreError `InvalidArgument` when an option is wrong: no codec, two of one name, an unknown fallback name.
+ */
+export function createSerializer(options: SerializerOptions): Serializer {
+  const registry = createCodecRegistry(options.codecs);
+  if (options.codecs.length === 0)
+    throw new SobreError("InvalidArgument", "codecs must name at least one codec, as in [json()].");
+  const deserialize = createDeserializerChain({
+    registry,
+    fallback: (options.fallback ?? []).map((entry) => resolveFallback(entry, registry)),
+    accept: options.accept,
+    limits: resolveDecodeLimits(options.limits),
+    whenUnknown: checkWhenUnknown(options.whenUnknown ?? "dead-letter"),
+    onAttempt: options.onAttempt,
+  });
+  return {
+    registry,
+    serialize: (message) => serialize(registry, message),
+    deserialize,
+    deserializeMany: (envelopes) => envelopes.map(deserialize),
+  };
+}
+
+function serialize(registry: CodecRegistry, message: Message): Envelope {
+  const { body, applicationProperties, ...broker } = message;
+  const { encoder, contentType } = registry.encoderFor(broker.contentType);
+  const encoded = encoder.encode(body, { contentType, applicationProperties: applicationProperties ?? {} });
+  const { payload, bodyKind = "data" } = encoded;
+  // An AMQP value or sequence says by itself what it is.
+  const own = bodyKind === "data" ? encoder.contentType : undefined;
+  return createEnvelope({
+    payload,
+    bodyKind,
+    brokerProperties: { ...broker, contentType: encoded.contentType ?? broker.contentType ?? own },
+    applicationProperties,
+  });
+}
+
+function resolveFallback(entry: string | Decoder, registry: CodecRegistry): Decoder {
+  if (typeof entry !== "string") return entry;
+  const found = registry.decoders.find(({ name }) => name === entry);
+  if (found !== undefined) return found;
+  const known = registry.decoders.map(({ name }) => name).join(", ");
+  throw new SobreError("InvalidArgument", `fallback names "${entry}", and the decoders are ${known}.`);
+}
+
+function checkWhenUnknown(value: WhenUnknown): WhenUnknown {
+  switch (value) {
+    case "dead-letter":
+    case "fallback":
+    case "raw":
+      return value;
+    default:
+      value satisfies never;
+      throw new SobreError("InvalidArgument", 'whenUnknown must be "dead-letter", "fallback" or "raw".');
+  }
+}
