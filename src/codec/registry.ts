@@ -35,10 +35,13 @@ export interface CodecRegistry {
    *
    * @throws SobreError `UnknownContentType` or `InvalidContentType`.
    */
-  encoderFor(contentType: string | undefined): {
-    readonly encoder: Encoder;
-    readonly contentType: ContentType | undefined;
-  };
+  encoderFor(contentType: string | undefined): EncoderSelection;
+}
+
+/** The encoder for a content type, and that type parsed. */
+export interface EncoderSelection {
+  readonly encoder: Encoder;
+  readonly contentType: ContentType | undefined;
 }
 
 /** How many content types a registry remembers, so that hostile ones cannot grow the memory. */
@@ -77,9 +80,11 @@ export function createCodecRegistry(codecs: readonly (Codec | Decoder | Encoder)
       return remember(cache, contentType, select(decoders, contentType, bodyKind));
     },
     encoderFor(text) {
+      const known = writers.get(text);
+      if (known !== undefined) return known;
       const contentType = text === undefined ? undefined : parseContentType(text);
       const encoder = contentType === undefined ? encoders[0] : mostSpecific(encoders, contentType, rangesOf).codecs[0];
-      if (encoder !== undefined) return { encoder, contentType };
+      if (encoder !== undefined) return remember(writers, text, { encoder, contentType });
       throw new SobreError(
         "UnknownContentType",
         `No codec writes ${contentType?.type ?? "anything"}; register one that does.`,

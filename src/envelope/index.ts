@@ -16,7 +16,9 @@ export {
   type EnvelopeInit,
   type Origin,
 } from "./envelope.ts";
+export { envelopeFromJson, envelopeToJson } from "./envelope-json.ts";
 export { Instant } from "./instant.ts";
 export { maxHeaderSize } from "./limits.ts";
 export { sizeOf } from "./size-of.ts";
 export { amqp, type AmqpType, type AmqpValue, Typed, type TypedValues } from "./typed.ts";
+export { type Json, valueFromJson, valueToJson } from "./value-json.ts";
