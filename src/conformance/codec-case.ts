@@ -1,0 +1,54 @@
+import type { CodecTarget } from "./codec-target.ts";
+
+/** One promise of the codec interface, checkable by any test runner. */
+export interface CodecCase {
+  /** Short and stable, for `deviations` and reports. */
+  readonly name: string;
+  /** What every codec promises, in one sentence. */
+  readonly promise: string;
+  /** Why the case does not apply to a target, or `undefined` when it does. */
+  readonly skip?: (target: CodecTarget) => string | undefined;
+  /** Throws an `Error` that says how the promise was broken. */
+  readonly run: (target: CodecTarget) => void;
+}
+
+/** What a case came to. */
+export type CodecCaseResult =
+  | { readonly name: string; readonly outcome: "passed" }
+  | { readonly name: string; readonly outcome: "failed"; readonly error: unknown }
+  | { readonly name: string; readonly outcome: "skipped" | "deviation"; readonly reason: string };
+
+/**
+ * Runs one case and never throws.
+ *
+ * A declared deviation must still deviate: when the case passes all the same, it has failed.
+ */
+export function runCodecCase(codecCase: CodecCase, target: CodecTarget): CodecCaseResult {
+  const { name } = codecCase;
+  const inapplicable = codecCase.skip?.(target);
+  if (inapplicable !== undefined) return { name, outcome: "skipped", reason: inapplicable };
+  const declared = new Map(Object.entries(target.deviations ?? {})).get(name);
+  try {
+    codecCase.run(target);
+  } catch (error) {
+    if (declared !== undefined) return { name, outcome: "deviation", reason: declared };
+    return { name, outcome: "failed", error };
+  }
+  if (declared === undefined) return { name, outcome: "passed" };
+  return { name, outcome: "failed", error: new Error(`"${name}" is declared as a deviation, and passes.`) };
+}
+
+/** Fails the running case unless `holds`. */
+export function expect(holds: boolean, message: string): void {
+  if (!holds) throw new Error(message);
+}
+
+/** What `action` throws, or `undefined` when it returns. */
+export function thrownBy(action: () => unknown): { readonly error: unknown } | undefined {
+  try {
+    action();
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
+}

@@ -1,0 +1,115 @@
+import { matchesRange, parseContentType, parseMediaRange } from "../content-type/index.ts";
+import { type CodecCase, expect, thrownBy } from "./codec-case.ts";
+import { type CodecTarget, decodeFor, encodeFor, sameBody } from "./codec-target.ts";
+import { expectSobreError } from "./codec-errors.ts";
+import { sameBytes } from "./codec-equality.ts";
+
+/** What a codec says about itself, and how its bodies come back. */
+export const formCases: readonly CodecCase[] = [
+  {
+    name: "names",
+    promise: "The name is short and in lower case, and the content type it writes is one it accepts.",
+    run({ codec }) {
+      expect(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(codec.name), `The name "${codec.name}" is not short and lower case.`);
+      expect(codec.accepts.length > 0, "It accepts no content type.");
+      for (const range of codec.accepts) {
+        const text = `${range.type}/${range.subtype}`;
+        expect(parseMediaRange(text).subtype === range.subtype, `"${text}" is not a media range in lower case.`);
+      }
+      const own = parseContentType(codec.contentType);
+      const accepted = codec.accepts.some((range) => matchesRange(range, own));
+      expect(accepted, `It writes ${codec.contentType}, which it does not accept.`);
+    },
+  },
+  {
+    name: "round-trip",
+    promise: "Every sample comes back as the same value, and encoding it again changes nothing.",
+    run(target) {
+      expect(target.samples.length > 0, "The target has no samples.");
+      for (const [index, sample] of target.samples.entries()) {
+        const first = encodeFor(target, sample);
+        const second = encodeFor(target, sample);
+        const bodies = [decodeFor(target, first).body, decodeFor(target, second).body];
+        const same = bodies.every((body) => sameBody(target, body, sample));
+        expect(same, `samples[${index}] did not come back as the same value.`);
+      }
+    },
+  },
+  {
+    name: "own-bytes",
+    promise: "Neither an encoded payload nor a decoded body is changed by later calls.",
+    run(target) {
+      const payloads = target.samples.map((sample) => encodeFor(target, sample));
+      const copies = payloads.map((payload) => payload.slice());
+      const bodies = payloads.map((payload) => decodeFor(target, payload).body);
+      for (const sample of target.samples.toReversed()) decodeFor(target, encodeFor(target, sample));
+      for (const [index, payload] of payloads.entries()) {
+        expect(sameBytes(payload, copies[index]), `The payload of samples[${index}] changed after it was handed out.`);
+        const kept = sameBody(target, bodies[index], target.samples[index]);
+        expect(kept, `The body of samples[${index}] changed after it was handed out.`);
+      }
+    },
+  },
+  {
+    name: "view",
+    promise: "A payload that is a view into a larger buffer is read by its own bounds and not changed.",
+    run(target) {
+      for (const [index, sample] of target.samples.entries()) {
+        const payload = encodeFor(target, sample);
+        const room = new Uint8Array(payload.length + 7).fill(0x22);
+        room.set(payload, 3);
+        const before = room.slice();
+        const { body } = decodeFor(target, room.subarray(3, 3 + payload.length));
+        expect(sameBody(target, body, sample), `samples[${index}] is read differently out of a larger buffer.`);
+        expect(sameBytes(room, before), `Decoding samples[${index}] changed the bytes.`);
+      }
+    },
+  },
+  {
+    name: "empty-payload",
+    promise: "Zero bytes are readable.",
+    run(target) {
+      const { body } = decodeFor(target, new Uint8Array(0));
+      const same = sameBody(target, body, target.emptyBody);
+      expect(same, "Zero bytes decode to something else than the target's emptyBody (default: undefined).");
+    },
+  },
+  {
+    name: "sniff",
+    promise: "Sniffing its own output never says no.",
+    skip: ({ codec }) => (codec.sniff === undefined ? "The codec does not sniff." : undefined),
+    run(target) {
+      for (const [index, sample] of target.samples.entries()) {
+        const answer = target.codec.sniff?.(encodeFor(target, sample));
+        expect(
+          answer === "weak" || answer === "strong",
+          `Sniffs ${String(answer)} on the payload of samples[${index}].`,
+        );
+      }
+    },
+  },
+  {
+    name: "unsupported-value",
+    promise:
+      "A value that the format cannot hold is refused with UnsupportedValue and its path, never changed or left out.",
+    run(target) {
+      for (const [index, { body, path }] of unsupportedBodies(target).entries()) {
+        const thrown = thrownBy(() => encodeFor(target, body));
+        if (thrown === undefined) throw new Error(`Unsupported body ${index} was encoded.`);
+        const error = expectSobreError(thrown.error, "UnsupportedValue");
+        const due = path ?? "a path from $";
+        const right = path === undefined ? error.path?.startsWith("$") === true : error.path === path;
+        expect(right, `The error of unsupported body ${index} carries the path ${String(error.path)}, not ${due}.`);
+      }
+    },
+  },
+];
+
+function unsupportedBodies(target: CodecTarget): NonNullable<CodecTarget["unsupported"]> {
+  const bare = [
+    { body: () => 1, path: "$" },
+    { body: Symbol("unsupported"), path: "$" },
+  ];
+  const nested = [{ body: { list: [1, () => 1] } }, { body: { member: Symbol("unsupported") } }];
+  return target.unsupported ?? (target.knownTypeOnly === true ? bare : [...bare, ...nested]);
+}
