@@ -19,14 +19,12 @@ const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyVa
  *
  * @throws SobreError `InvalidArgument` naming the property, for lists, maps, arrays, functions and the like.
  */
-export function applicationProperties(
-  init: Readonly<Record<string, ApplicationPropertyValue | undefined>> | undefined,
-): ApplicationProperties {
+export function applicationProperties(init: object | undefined): ApplicationProperties {
   if (init === undefined) return none;
   const checked = emptyBag<ApplicationPropertyValue>();
   let count = 0;
-  for (const name of Object.keys(init)) {
-    const value = init[name];
+  const given: readonly [string, unknown][] = Object.entries(init);
+  for (const [name, value] of given) {
     if (value === undefined) continue;
     if (!isSimple(value)) throw notSimple(name);
     checked[name] = value;
@@ -35,7 +33,7 @@ export function applicationProperties(
   return count === 0 ? none : Object.freeze(checked);
 }
 
-function isSimple(value: unknown): boolean {
+function isSimple(value: unknown): value is ApplicationPropertyValue {
   switch (typeof value) {
     case "string":
     case "boolean":

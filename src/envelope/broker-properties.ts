@@ -56,41 +56,57 @@ export type BrokerPropertiesInit = { readonly [K in keyof BrokerProperties]: Bro
 /** The longest id, session id and partition key, in characters. */
 export const maxIdLength = 128;
 
-type Rule = (value: unknown) => boolean;
-const isText: Rule = (value) => typeof value === "string";
-const isKey: Rule = (value) => typeof value === "string" && value.length <= maxIdLength;
-const isId: Rule = (value) => isKey(value) || isNumericId(value) || isBinaryId(value);
-const isNumericId: Rule = (value) =>
-  typeof value === "bigint"
-    ? value >= 0n && value < 2n ** 64n
-    : typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-const isBinaryId: Rule = (value) =>
-  value instanceof Uint8Array ? value.byteLength <= maxIdLength : value instanceof Typed && value.type === "uuid";
-const isTime: Rule = (value) => value instanceof Date && !Number.isNaN(value.getTime());
-const isSpan: Rule = (value) => typeof value === "number" && value > 0;
+/** What a property must be, as a test and in words. */
+interface Rule<T> {
+  readonly holds: (value: unknown) => value is T;
+  readonly wanted: string;
+}
+type Key = keyof BrokerProperties;
+type Values = { readonly [K in keyof Required<BrokerProperties>]: NonNullable<BrokerProperties[K]> };
 
-const text = { holds: isText, wanted: "a string" };
-const key = { holds: isKey, wanted: `a string of at most ${maxIdLength} characters` };
-const id = {
-  holds: isId,
+const text: Rule<string> = { holds: (value): value is string => typeof value === "string", wanted: "a string" };
+const key: Rule<string> = {
+  holds: (value): value is string => typeof value === "string" && value.length <= maxIdLength,
+  wanted: `a string of at most ${maxIdLength} characters`,
+};
+const id: Rule<MessageId> = {
+  holds: (value): value is MessageId => key.holds(value) || isNumericId(value) || isBinaryId(value),
   wanted: `a string of at most ${maxIdLength} characters, an unsigned 64-bit integer, bytes or a typed uuid`,
 };
-const rules: Readonly<Record<keyof BrokerProperties, { readonly holds: Rule; readonly wanted: string }>> =
-  Object.assign(emptyBag(), {
-    contentType: text,
-    contentEncoding: text,
-    correlationId: id,
-    messageId: id,
-    partitionKey: key,
-    viaPartitionKey: key,
-    replyTo: text,
-    replyToSessionId: key,
-    scheduledEnqueueTimeUtc: { holds: isTime, wanted: "a valid Date" },
-    sessionId: key,
-    subject: text,
-    timeToLive: { holds: isSpan, wanted: "a number of milliseconds above 0" },
-    to: text,
-  });
+const time: Rule<Date> = {
+  holds: (value): value is Date => value instanceof Date && !Number.isNaN(value.getTime()),
+  wanted: "a valid Date",
+};
+const span: Rule<number> = {
+  holds: (value): value is number => typeof value === "number" && value > 0,
+  wanted: "a number of milliseconds above 0",
+};
+const table: { readonly [K in Key]: Rule<Values[K]> } = {
+  contentType: text,
+  contentEncoding: text,
+  correlationId: id,
+  messageId: id,
+  partitionKey: key,
+  viaPartitionKey: key,
+  replyTo: text,
+  replyToSessionId: key,
+  scheduledEnqueueTimeUtc: time,
+  sessionId: key,
+  subject: text,
+  timeToLive: span,
+  to: text,
+};
+const rules: typeof table = Object.assign(emptyBag(), table);
+
+function isNumericId(value: unknown): boolean {
+  if (typeof value === "bigint") return value >= 0n && value < 2n ** 64n;
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isBinaryId(value: unknown): boolean {
+  if (value instanceof Uint8Array) return value.byteLength <= maxIdLength;
+  return value instanceof Typed && value.type === "uuid";
+}
 
 const none: BrokerProperties = Object.freeze({});
 
@@ -100,16 +116,13 @@ const none: BrokerProperties = Object.freeze({});
  * @throws SobreError `InvalidArgument` naming the property: unknown, read-only, of the wrong type, too long,
  *   or a session id that differs from the partition key.
  */
-export function brokerProperties(init: BrokerPropertiesInit | undefined): BrokerProperties {
+export function brokerProperties(init: object | undefined): BrokerProperties {
   if (init === undefined) return none;
-  const checked: { -readonly [K in keyof BrokerProperties]: BrokerProperties[K] } = {};
-  for (const name of Object.keys(init)) {
+  const checked: Draft = {};
+  const given: readonly [string, unknown][] = Object.entries(init);
+  for (const [name, value] of given) {
     if (!isSettable(name)) throw notSettable(name);
-    const value = init[name];
-    if (value === undefined) continue;
-    const rule = rules[name];
-    if (!rule.holds(value)) throw invalid(name, `must be ${rule.wanted}`);
-    assign(checked, name, value);
+    if (value !== undefined) set(checked, name, value);
   }
   if (
     checked.sessionId !== undefined &&
@@ -121,15 +134,15 @@ export function brokerProperties(init: BrokerPropertiesInit | undefined): Broker
   return Object.freeze(checked);
 }
 
-function assign<K extends keyof BrokerProperties>(
-  target: { -readonly [P in K]?: BrokerProperties[P] },
-  name: K,
-  value: BrokerProperties[K],
-): void {
+type Draft = { -readonly [K in Key]?: Values[K] };
+
+function set<K extends Key>(target: Pick<Draft, K>, name: K, value: unknown): void {
+  const rule: Rule<Values[K]> = rules[name];
+  if (!rule.holds(value)) throw invalid(name, `must be ${rule.wanted}`);
   target[name] = value;
 }
 
-function isSettable(name: string): name is keyof BrokerProperties {
+function isSettable(name: string): name is Key {
   return name in rules;
 }
 

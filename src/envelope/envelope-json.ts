@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/index.ts";
-import { type BodyKind, createEnvelope, type Envelope, type EnvelopeInit } from "./envelope.ts";
+import { checkEnvelope, type Envelope } from "./envelope.ts";
 import { type Json, valueFromJson, valueToJson } from "./value-json.ts";
 
 /**
@@ -23,18 +23,19 @@ export function envelopeToJson(envelope: Envelope): Json {
  * @throws SobreError `InvalidArgument` with the path, also for members that the form does not have.
  */
 export function envelopeFromJson(json: unknown): Envelope {
-  const members = new Map(Object.entries(record(json, "$")));
-  const init: EnvelopeInit = {
-    payload: bytes(members.get("payload")),
-    bodyKind: bodyKind(members.get("bodyKind") ?? "data"),
-    brokerProperties: properties(members.get("brokerProperties"), "$.brokerProperties"),
-    applicationProperties: properties(members.get("applicationProperties"), "$.applicationProperties"),
+  const { payload, bodyKind, brokerProperties, applicationProperties, ...others }: Partial<Record<string, unknown>> = {
+    ...record(json, "$"),
   };
-  for (const name of members.keys()) {
-    if (!(name in init))
-      throw new SobreError("InvalidArgument", `The envelope has no member "${name}".`, { path: `$.${name}` });
+  const [other] = Object.keys(others);
+  if (other !== undefined) {
+    throw new SobreError("InvalidArgument", `The envelope has no member "${other}".`, { path: `$.${other}` });
   }
-  return createEnvelope(init);
+  return checkEnvelope({
+    payload: valueFromJson(payload),
+    bodyKind,
+    brokerProperties: properties(brokerProperties, "$.brokerProperties"),
+    applicationProperties: properties(applicationProperties, "$.applicationProperties"),
+  });
 }
 
 function record(value: unknown, path: string): object {
@@ -42,23 +43,8 @@ function record(value: unknown, path: string): object {
   throw new SobreError("InvalidArgument", `The value at ${path} must be an object.`, { path });
 }
 
-function bytes(value: unknown): Uint8Array {
-  const payload = valueFromJson(value);
-  if (payload instanceof Uint8Array) return payload;
-  throw new SobreError("InvalidArgument", 'The payload must be {"$bytes": base64}.', { path: "$.payload" });
-}
-
-function bodyKind(value: unknown): BodyKind {
-  if (value === "data" || value === "value" || value === "sequence") return value;
-  throw new SobreError("InvalidArgument", 'The bodyKind must be "data", "value" or "sequence".', {
-    path: "$.bodyKind",
-  });
-}
-
-/** The values are checked where the envelope is made. */
-function properties(value: unknown, path: string): Readonly<Record<string, never>> | undefined {
+function properties(value: unknown, path: string): object | undefined {
   if (value === undefined) return undefined;
   const entries: readonly [string, unknown][] = Object.entries(record(value, path));
-  const values: Record<string, never> = Object.fromEntries(entries.map(([name, item]) => [name, valueFromJson(item)]));
-  return values;
+  return Object.fromEntries(entries.map(([name, item]) => [name, valueFromJson(item)]));
 }

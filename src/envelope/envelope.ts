@@ -45,6 +45,20 @@ export type EnvelopeChanges = Partial<EnvelopeInit>;
  *   are larger than 64 KiB.
  */
 export function createEnvelope(init: EnvelopeInit): Envelope {
+  return checkEnvelope(init);
+}
+
+/** What {@link checkEnvelope} takes: an {@link EnvelopeInit} of which nothing is known yet. */
+export interface UncheckedEnvelope {
+  readonly payload: unknown;
+  readonly bodyKind?: unknown;
+  readonly brokerProperties?: object | undefined;
+  readonly applicationProperties?: object | undefined;
+  readonly origin?: Origin | undefined;
+}
+
+/** {@link createEnvelope} for what came from outside. */
+export function checkEnvelope(init: UncheckedEnvelope): Envelope {
   return assemble(
     checkPayload(init.payload),
     checkBodyKind(init.bodyKind ?? "data"),
@@ -95,16 +109,9 @@ function checkPayload(payload: unknown): Uint8Array {
   );
 }
 
-function checkBodyKind(bodyKind: BodyKind): BodyKind {
-  switch (bodyKind) {
-    case "data":
-    case "value":
-    case "sequence":
-      return bodyKind;
-    default:
-      bodyKind satisfies never;
-      throw new SobreError("InvalidArgument", 'The body kind must be "data", "value" or "sequence".', {
-        path: "$.bodyKind",
-      });
-  }
+function checkBodyKind(bodyKind: unknown): BodyKind {
+  if (bodyKind === "data" || bodyKind === "value" || bodyKind === "sequence") return bodyKind;
+  throw new SobreError("InvalidArgument", 'The body kind must be "data", "value" or "sequence".', {
+    path: "$.bodyKind",
+  });
 }
