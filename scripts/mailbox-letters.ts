@@ -1,0 +1,109 @@
+import { type Letter, openVectors, type Source, unreadable } from "./mailbox-letter.ts";
+import { noise, packedOrder } from "./mailbox-own-bodies.ts";
+import { amqpLetters, jsonLetters, messagePackLetters, protobufLetters, textLetters } from "./mailbox-readable.ts";
+
+const own = "written by scripts/make-mailbox.ts";
+
+/** The messages of the mailbox, in the order in which they are sent. */
+export function mailboxLetters(vectorsFolder: string): readonly Letter[] {
+  const vector = openVectors(vectorsFolder);
+  return [
+    ...jsonLetters(vector),
+    ...messagePackLetters(),
+    ...protobufLetters(),
+    ...amqpLetters(vector),
+    ...textLetters(vector),
+    ...emptyLetters(),
+    ...damagedLetters(vector),
+    ...legacyLetters(vector),
+  ];
+}
+
+function emptyLetters(): readonly Letter[] {
+  const empty = { payload: new Uint8Array(0), source: `${own}: zero bytes` };
+  return [
+    { file: "empty.json", ...empty, contentType: "application/json", expect: { readBy: "json" } },
+    { file: "empty.bin", ...empty, contentType: null, expect: { readBy: "empty" } },
+  ];
+}
+
+function damagedLetters(vector: Source): readonly Letter[] {
+  const order = vector("json-dcjs-order");
+  return [
+    {
+      file: "truncated.json",
+      payload: order.payload.subarray(0, 200),
+      source: `${order.source}; the first 200 bytes`,
+      contentType: "application/json",
+      expect: unreadable(["json", "msgpack"], "JSON"),
+    },
+    {
+      file: "truncated.msgpack",
+      payload: packedOrder.payload.subarray(0, 40),
+      source: `msgpackr; the first 40 bytes of order.msgpack`,
+      contentType: "application/vnd.msgpack",
+      expect: unreadable(["msgpack", "json"]),
+    },
+    {
+      file: "no-charset.json",
+      ...vector("text-latin1-nocharset"),
+      contentType: "application/json",
+      expect: unreadable(["json", "msgpack"], "JSON"),
+    },
+    {
+      file: "noise.bin",
+      payload: noise(),
+      source: `${own}: 64 bytes of an xorshift generator`,
+      contentType: null,
+      expect: unreadable(["json", "msgpack"]),
+    },
+  ];
+}
+
+function legacyLetters(vector: Source): readonly Letter[] {
+  const fallback = ["json", "msgpack"];
+  return [
+    {
+      file: "dotnet-order.bin",
+      ...vector("nbfx-dcs-order"),
+      contentType: null,
+      expect: unreadable(fallback, ".NET binary XML"),
+    },
+    {
+      file: "dotnet-string.json",
+      ...vector("text-nbfx-string-holding-json"),
+      contentType: "application/json",
+      expect: unreadable(fallback, ".NET binary XML"),
+    },
+    {
+      file: "dotnet-lines.nrbf",
+      ...vector("nrbf-list-order"),
+      contentType: "application/x-nrbf",
+      expect: unreadable(fallback, ".NET BinaryFormatter"),
+    },
+    {
+      file: "address.ser",
+      ...vector("java-pojo-address"),
+      contentType: "application/x-java-serialized-object",
+      expect: unreadable(fallback, "Java object serialization"),
+    },
+    {
+      file: "jms-map.bin",
+      ...vector("java-linkedhashmap"),
+      contentType: null,
+      expect: unreadable(fallback, "Java object serialization"),
+    },
+    {
+      file: "dotnet-order.gz",
+      ...vector("text-gzip-nbfx-order"),
+      contentType: null,
+      expect: unreadable(fallback, "gzip"),
+    },
+    {
+      file: "order-utf16.xml",
+      ...vector("text-xml-utf8-lie"),
+      contentType: "application/xml",
+      expect: unreadable(fallback, "XML"),
+    },
+  ];
+}

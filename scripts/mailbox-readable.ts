@@ -1,0 +1,276 @@
+import { bodyOf, type Letter, readBy, type Source, unreadable } from "./mailbox-letter.ts";
+import {
+  amqpMap,
+  noise,
+  packedList,
+  packedOrder,
+  packedStock,
+  protobufOrder,
+  protobufScan,
+  utf8,
+} from "./mailbox-own-bodies.ts";
+
+const own = "written by scripts/make-mailbox.ts";
+const packed = "msgpackr, by scripts/make-mailbox.ts";
+const protobufjs = "protobufjs and shop.proto, by scripts/make-mailbox.ts";
+const person = { nombre: "Lucía", n: 42, e: "🚀" };
+
+/** The value of a UTF-8 JSON payload, by JSON.parse. */
+const parsed = ({ payload }: { readonly payload: Uint8Array }): unknown =>
+  JSON.parse(new TextDecoder().decode(payload));
+
+/** Messages that are JSON, whatever they declare. */
+export function jsonLetters(vector: Source): readonly Letter[] {
+  const order = vector("json-dcjs-order");
+  const lines = vector("json-dcjs-generic-order");
+  const address = vector("json-dcjs-address-noNs");
+  return [
+    { file: "order.json", ...order, contentType: "application/json", expect: readBy("json", parsed(order)) },
+    {
+      file: "big-integer.json",
+      ...vector("json-dcjs-long-2p53p1"),
+      contentType: "application/json",
+      expect: readBy("json", { $int64: "9007199254740993" }),
+    },
+    {
+      file: "suffix.json",
+      ...lines,
+      contentType: "application/vnd.shop.order+json",
+      expect: readBy("json", parsed(lines)),
+    },
+    {
+      file: "odd-case.json",
+      ...address,
+      contentType: 'Application/JSON ; Charset="UTF-8"',
+      expect: readBy("json", parsed(address)),
+    },
+    {
+      file: "spaces.json",
+      ...vector("text-json-leading-ws"),
+      contentType: "text/json",
+      expect: readBy("json", person),
+    },
+    {
+      file: "utf16.json",
+      ...vector("text-utf16le-nobom-json"),
+      contentType: "application/json; charset=utf-16le",
+      expect: readBy("json", person),
+    },
+    { file: "utf16-bom.json", ...vector("text-utf16le-bom-json"), contentType: null, expect: readBy("json", person) },
+    {
+      file: "latin1.json",
+      ...vector("text-latin1-json"),
+      contentType: "application/json; charset=iso-8859-1",
+      expect: readBy("json", { nombre: "Lucía" }),
+    },
+    { file: "no-type.json", ...vector("text-utf8-json"), contentType: null, expect: readBy("json", person) },
+    {
+      file: "two-types.json",
+      ...vector("text-utf8-json"),
+      contentType: "application/json, text/plain",
+      expect: readBy("json", person),
+    },
+    {
+      file: "unknown-type.json",
+      ...address,
+      contentType: "application/x-shop-audit",
+      expect: readBy("json", parsed(address)),
+    },
+    {
+      file: "really-json.msgpack",
+      ...address,
+      contentType: "application/vnd.msgpack",
+      expect: readBy("json", parsed(address)),
+    },
+  ];
+}
+
+/** Messages that are MessagePack, whatever they declare. */
+export function messagePackLetters(): readonly Letter[] {
+  const { payload, value } = packedOrder;
+  return [
+    {
+      file: "order.msgpack",
+      payload,
+      contentType: "application/vnd.msgpack",
+      source: packed,
+      expect: readBy("msgpack", value),
+    },
+    {
+      file: "stock.msgpack",
+      payload: packedStock.payload,
+      contentType: "application/vnd.shop.stock+msgpack",
+      source: packed,
+      expect: readBy("msgpack", packedStock.value),
+    },
+    {
+      file: "no-type.msgpack",
+      payload: packedList.payload,
+      contentType: null,
+      source: packed,
+      expect: readBy("msgpack", packedList.value),
+    },
+    {
+      file: "really-msgpack.json",
+      payload,
+      contentType: "application/json",
+      source: packed,
+      expect: readBy("msgpack", value),
+    },
+  ];
+}
+
+/** Messages that are Protobuf, of which two do not say so. */
+export function protobufLetters(): readonly Letter[] {
+  const { payload, value } = protobufOrder;
+  const scan = protobufScan.payload;
+  return [
+    {
+      file: "order.protobuf",
+      payload,
+      contentType: "application/protobuf; messageType=shop.Order",
+      source: protobufjs,
+      expect: readBy("protobuf", value),
+    },
+    {
+      file: "scan.protobuf",
+      payload: scan,
+      contentType: 'application/x-protobuf; proto="shop.Scan"',
+      source: protobufjs,
+      expect: readBy("protobuf", protobufScan.value),
+    },
+    {
+      file: "scan-no-type.bin",
+      payload: scan,
+      contentType: null,
+      source: `${protobufjs}; the bytes of scan.protobuf, which MessagePack reads as well`,
+      expect: readBy("msgpack", protobufScan.asMessagePack),
+    },
+    {
+      file: "which-type.protobuf",
+      payload,
+      contentType: "application/protobuf",
+      source: protobufjs,
+      expect: unreadable(["protobuf", "json", "msgpack"]),
+      repair: {
+        contentType: "application/protobuf; messageType=shop.Order",
+        expect: readBy("protobuf", value),
+      },
+    },
+    {
+      file: "really-protobuf.json",
+      payload,
+      contentType: "application/json",
+      source: protobufjs,
+      expect: unreadable(["json", "msgpack"]),
+    },
+  ];
+}
+
+/** AMQP value and sequence bodies. */
+export function amqpLetters(vector: Source): readonly Letter[] {
+  const value = (id: string): { readonly payload: Uint8Array; readonly source: string } => bodyOf(vector(id), 0x77);
+  return [
+    {
+      file: "greeting.amqp",
+      ...value("amqp-value-string"),
+      contentType: null,
+      bodyKind: "value",
+      expect: readBy("amqp", "Hola ñ 🚀"),
+    },
+    {
+      file: "long.amqp",
+      ...value("amqp-value-long"),
+      contentType: null,
+      bodyKind: "value",
+      expect: readBy("amqp", { $int64: "9007199254740993" }),
+    },
+    {
+      file: "map.amqp",
+      ...amqpMap,
+      contentType: null,
+      bodyKind: "value",
+      expect: readBy("amqp", {
+        sku: "A-1",
+        quantity: { $ushort: 12 },
+        price: { $float: 9.5 },
+        batch: { $guid: "0f8fad5b-d9cb-469f-a165-70867728950e" },
+        counted: { $dateTime: "2025-01-02T03:04:05.000Z", kind: "utc", ticks: "638713838450000000" },
+        shelf: { $symbol: "B-07" },
+        units: { $ulong: "9007199254740993" },
+      }),
+    },
+    {
+      file: "offset.amqp",
+      ...value("amqp-described-dto"),
+      contentType: null,
+      bodyKind: "value",
+      expect: readBy("amqp", {
+        $described: [{ $symbol: "com.microsoft:datetime-offset" }, { $int64: "638396640000000000" }],
+      }),
+    },
+    {
+      file: "sequence.amqp",
+      ...bodyOf(vector("amqp-sequence"), 0x76),
+      contentType: null,
+      bodyKind: "sequence",
+      expect: readBy("amqp", [1, "dos"]),
+    },
+    {
+      file: "really-amqp.json",
+      ...value("amqp-value-bool"),
+      contentType: "application/json",
+      bodyKind: "value",
+      expect: readBy("amqp", true),
+    },
+  ];
+}
+
+/** Text, bytes, and a byte that is valid in several formats. */
+export function textLetters(vector: Source): readonly Letter[] {
+  const xml = vector("text-xml-cdata-comment");
+  const log = "\u001b[31mpaid\u001b[0m\tP-001\r\ndone";
+  return [
+    {
+      file: "greeting.txt",
+      payload: utf8("¡Hola, 世界! Your order P-001 is on its way 🚚"),
+      contentType: "text/plain; charset=utf-8",
+      source: own,
+      expect: readBy("text", "¡Hola, 世界! Your order P-001 is on its way 🚚"),
+    },
+    {
+      file: "escapes.log",
+      payload: utf8(log),
+      contentType: "text/plain",
+      source: `${own}, with terminal escapes that must not reach a terminal`,
+      expect: readBy("text", log),
+    },
+    {
+      file: "order.xml",
+      ...xml,
+      contentType: "text/xml",
+      expect: readBy("text", new TextDecoder().decode(xml.payload)),
+    },
+    {
+      file: "seven.txt",
+      payload: utf8("7"),
+      contentType: null,
+      source: `${own}: one byte that is JSON, MessagePack and text`,
+      expect: readBy("json", 7),
+    },
+    {
+      file: "seven.msgpack",
+      payload: utf8("7"),
+      contentType: "application/msgpack",
+      source: `${own}: the byte of seven.txt under another content type`,
+      expect: readBy("msgpack", 55),
+    },
+    {
+      file: "label.bin",
+      payload: noise().subarray(0, 16),
+      contentType: "application/octet-stream",
+      source: `${own}: 16 bytes of an xorshift generator`,
+      expect: readBy("bytes", { $bytes: Buffer.from(noise().subarray(0, 16)).toString("base64") }),
+    },
+  ];
+}
