@@ -3,6 +3,7 @@ import type { Envelope } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { type Attempt, failed, succeeded, vetoed } from "./attempt.ts";
 import type { Decoded, Decoder, DecodeContext, Unwrapped } from "./codec.ts";
+import { isIdentityEncoding } from "./identity-encoding.ts";
 import { type DecodeLimits, limitExceeded } from "./limits.ts";
 import type { CodecRegistry, Selection } from "./registry.ts";
 import { type DeserializeResult, readable, unreadable } from "./result.ts";
@@ -25,9 +26,6 @@ export type DeserializerChain = (envelope: Envelope) => DeserializeResult;
 
 /** How many wrapping formats may lie around a body. */
 const maxLayers = 3;
-
-/** Content encodings that compress nothing; some senders put the charset there. */
-const identityEncodings = new Set(["", "identity", "utf-8", "utf8", "us-ascii", "ascii", "binary", "7bit", "8bit"]);
 
 /**
  * Makes the chain: the declared codecs in order, then the fallback decoders in order, and nothing else.
@@ -55,7 +53,7 @@ function refuse(
   if (payload.byteLength === 0) return undefined;
   if (payload.byteLength > limits.maxBytes) return limitExceeded("maxBytes", limits, { offset: limits.maxBytes });
   const encoding = brokerProperties.contentEncoding;
-  if (encoding !== undefined && !identityEncodings.has(encoding.toLowerCase())) {
+  if (encoding !== undefined && !isIdentityEncoding(encoding)) {
     return new SobreError(
       "UnknownContentEncoding",
       "The content encoding names a compression that nothing here removes; give the client a compression stage for it.",

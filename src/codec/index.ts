@@ -10,7 +10,9 @@ export type {
   Sniff,
   Unwrapped,
 } from "./codec.ts";
+export { isIdentityEncoding } from "./identity-encoding.ts";
 export type { WhenUnknown } from "./deserializer-chain.ts";
+export type { PayloadStage } from "./payload-stage.ts";
 export { type DecodeLimits, defaultDecodeLimits, limitExceeded, resolveDecodeLimits } from "./limits.ts";
 export { type Likeness, looksLike } from "./looks-like.ts";
 export { type CodecRegistry, createCodecRegistry, type SelectedBy, type Selection } from "./registry.ts";

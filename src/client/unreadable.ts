@@ -1,0 +1,68 @@
+import type { Attempt, UnreadableResult } from "../codec/index.ts";
+import { amend, type Envelope, maxHeaderSize, sizeOfProperties } from "../envelope/index.ts";
+import { type ErrorCode, SobreError } from "../errors/index.ts";
+import { deadLetterProperties, type Settlement } from "../engine/index.ts";
+
+/** The dead-letter reason of messages that nothing could read. */
+export const unreadableReason = "Unreadable";
+
+/** The application property that carries the attempts on a dead letter, as JSON. */
+export const attemptsProperty = "sobre-attempts";
+
+/** Longest description of a dead letter, in characters. */
+export const maxDescriptionLength = 1024;
+
+/** The settlement that dead-letters an unreadable message with its whole story. */
+export function unreadableSettlement(envelope: Envelope, { error, attempts }: UnreadableResult): Settlement {
+  const description = cut(`${error.code}: ${error.message}`, maxDescriptionLength);
+  const marks = { [deadLetterProperties.reason]: unreadableReason, [deadLetterProperties.description]: description };
+  const story = fittingStory(envelope, marks, error.code, attempts);
+  return {
+    kind: "deadLetter",
+    deadLetterReason: unreadableReason,
+    deadLetterErrorDescription: description,
+    propertiesToModify: story === undefined ? {} : { [attemptsProperty]: story },
+  };
+}
+
+/** As many attempts as the header limit leaves room for, or none. */
+function fittingStory(
+  envelope: Envelope,
+  marks: Readonly<Record<string, string>>,
+  code: ErrorCode,
+  attempts: readonly Attempt[],
+): string | undefined {
+  for (let count = attempts.length; count >= 0; count = count === 0 ? -1 : count >> 1) {
+    const story = JSON.stringify({ code, attempts: attempts.slice(0, count) });
+    if (fits(envelope, { ...marks, [attemptsProperty]: story })) return story;
+  }
+  return undefined;
+}
+
+function fits(envelope: Envelope, added: Readonly<Record<string, string>>): boolean {
+  const application = { ...envelope.applicationProperties, ...added };
+  return sizeOfProperties(envelope.brokerProperties, application) <= maxHeaderSize;
+}
+
+/** A dead letter without its marks, ready to be sent again. */
+export function withoutDeadLetterMarks(envelope: Envelope): Envelope {
+  return amend(envelope, {
+    applicationProperties: {
+      [deadLetterProperties.reason]: undefined,
+      [deadLetterProperties.description]: undefined,
+      [attemptsProperty]: undefined,
+    },
+  });
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}
+
+/** The error of an address that has no handler for what cannot be dead-lettered. */
+export function needsUnreadableHandler(why: string): SobreError {
+  return new SobreError(
+    "InvalidArgument",
+    `processUnreadable is required ${why}, since unreadable messages cannot be dead-lettered there.`,
+  );
+}

@@ -1,0 +1,2 @@
+export { compression, type CompressionOptions } from "./compression.ts";
+export type { Compression } from "./content-encoding.ts";
