@@ -1,3 +1,11 @@
+export {
+  checkEntityName,
+  type EntityAddress,
+  parseAddress,
+  type SubQueue,
+  subQueueSuffix,
+  subscriptionAddress,
+} from "./address.ts";
 export type { EngineAdmin, QueueOptions, QueueRuntimeProperties } from "./admin.ts";
 export { type Capabilities, type Capability, requireCapability, type Support } from "./capabilities.ts";
 export {
@@ -21,3 +29,4 @@ export type {
   Transaction,
   TransactionOption,
 } from "./engine.ts";
+export { queueSettings, type QueueSettings } from "./queue-settings.ts";

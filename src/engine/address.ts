@@ -1,0 +1,57 @@
+import { SobreError } from "../errors/index.ts";
+
+/** The queues that come with every queue and subscription. */
+export type SubQueue = "deadLetter" | "transferDeadLetter";
+
+/** An entity's address taken apart. */
+export interface EntityAddress {
+  /** The entity in lower case, without sub-queue: what names are compared by. */
+  readonly key: string;
+  /** The entity as it was written, without sub-queue. */
+  readonly name: string;
+  readonly subQueue: SubQueue | undefined;
+}
+
+/** What follows an entity's name in the address of its sub-queues. */
+export const subQueueSuffix: Readonly<Record<SubQueue, string>> = {
+  deadLetter: "/$DeadLetterQueue",
+  transferDeadLetter: "/$Transfer/$DeadLetterQueue",
+};
+
+const suffixes: readonly (readonly [SubQueue, string])[] = [
+  ["transferDeadLetter", subQueueSuffix.transferDeadLetter.toLowerCase()],
+  ["deadLetter", subQueueSuffix.deadLetter.toLowerCase()],
+];
+
+/** Takes an address such as `orders/$DeadLetterQueue` or `prices/Subscriptions/eu` apart; never throws. */
+export function parseAddress(address: string): EntityAddress {
+  const lower = address.toLowerCase();
+  for (const [subQueue, suffix] of suffixes) {
+    if (lower.endsWith(suffix)) {
+      const length = address.length - suffix.length;
+      return { key: lower.slice(0, length), name: address.slice(0, length), subQueue };
+    }
+  }
+  return { key: lower, name: address, subQueue: undefined };
+}
+
+/** The address of a topic's subscription. */
+export const subscriptionAddress = (topic: string, subscription: string): string =>
+  `${topic}/Subscriptions/${subscription}`;
+
+/** Letters, digits and `_ - . /` between a letter or digit at each end. */
+const nameForm = /^[\p{L}\p{N}](?:[\p{L}\p{N}_\-./]*[\p{L}\p{N}])?$/u;
+
+/** The longest name of a queue or topic. */
+const maxNameLength = 260;
+
+/** @throws SobreError `InvalidArgument` when the text cannot name a queue or topic. */
+export function checkEntityName(name: string): void {
+  const fits = typeof name === "string" && name.length <= maxNameLength && nameForm.test(name);
+  if (fits && !/\/subscriptions\//i.test(name)) return;
+  throw new SobreError(
+    "InvalidArgument",
+    `An entity's name has 1 to ${maxNameLength} letters, digits, "_", "-", "." and "/", begins and ends with a letter or digit, ` +
+      'and contains no "/Subscriptions/".',
+  );
+}

@@ -1,0 +1,53 @@
+import { amend, type ApplicationPropertyValue, type Envelope } from "../../envelope/index.ts";
+import { deadLetterProperties } from "../../engine/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import type { DeadLetterMark } from "./queued-message.ts";
+
+/** The most characters a reason or a description keeps, as on Azure Service Bus. */
+const maxTextLength = 4096;
+
+type Modification = Readonly<Record<string, ApplicationPropertyValue | undefined>>;
+
+/** The mark with its texts cut to {@link maxTextLength} characters, never inside a surrogate pair. */
+export function legalMark(mark: DeadLetterMark): DeadLetterMark {
+  return { ...mark, reason: cut(mark.reason, maxTextLength), description: cut(mark.description, maxTextLength) };
+}
+
+/**
+ * The envelope as it enters the dead-letter queue: reason and description are application properties too.
+ *
+ * The description is cut, then left out, where the 64 KiB of properties have no room for it; then the reason.
+ *
+ * @throws SobreError for illegal values in `modification`, or when the modification alone is too large.
+ */
+export function deadLetterEnvelope(
+  envelope: Envelope,
+  mark: DeadLetterMark,
+  modification: Modification = {},
+): Envelope {
+  const { reason, description } = mark;
+  const marked = (texts: Modification): Envelope =>
+    amend(envelope, { applicationProperties: { ...modification, ...texts } });
+  const reasonOnly = present(deadLetterProperties.reason, reason);
+  const attempts: readonly Modification[] = [
+    { ...reasonOnly, ...present(deadLetterProperties.description, description) },
+    { ...reasonOnly, ...present(deadLetterProperties.description, cut(description, 256)) },
+    reasonOnly,
+  ];
+  for (const texts of attempts) {
+    try {
+      return marked(texts);
+    } catch (error) {
+      if (!(error instanceof SobreError) || error.code !== "MessageSizeExceeded") throw error;
+    }
+  }
+  return marked({});
+}
+
+const present = (name: string, text: string | undefined): Modification => (text === undefined ? {} : { [name]: text });
+
+function cut(text: string | undefined, length: number): string | undefined {
+  if (text === undefined || text.length <= length) return text;
+  const end = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800 ? length - 1 : length;
+  return text.slice(0, end);
+}

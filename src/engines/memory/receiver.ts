@@ -1,0 +1,81 @@
+import type { Delivery, EngineReceiver, ReceiveOptions } from "../../engine/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import type { MessageQueue } from "./message-queue.ts";
+import type { ReceiveLink } from "./receive-link.ts";
+import { closed } from "./refusals.ts";
+import { WaitingReceive } from "./waiting-receives.ts";
+
+/** The receiving end of a link to a queue, subscription or sub-queue. */
+export class MemoryReceiver implements EngineReceiver {
+  readonly #queue: MessageQueue;
+  readonly #link: ReceiveLink;
+  readonly #onClose: () => void;
+  #closed = false;
+
+  constructor(queue: MessageQueue, link: ReceiveLink, onClose: () => void) {
+    this.#queue = queue;
+    this.#link = link;
+    this.#onClose = onClose;
+  }
+
+  async receive({ maxMessages, maxWaitTime, signal }: ReceiveOptions): Promise<readonly Delivery[]> {
+    if (this.#closed) throw closed("receiver");
+    checkReceive(maxMessages, maxWaitTime);
+    const now = this.#queue.timeline.now();
+    this.#queue.checkAlive();
+    if (signal?.aborted === true) return [];
+    const lane = this.#queue.laneOf(this.#link);
+    // Those that wait longer are served first, unless this call does not wait at all.
+    if (lane.waiting.first === undefined || maxWaitTime === 0) {
+      const deliveries = this.#queue.take(this.#link, maxMessages, now);
+      if (deliveries.length > 0 || maxWaitTime === 0) return deliveries;
+    }
+    return await this.#wait(maxMessages, now + maxWaitTime, signal);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#onClose();
+    for (const waiting of this.#queue.laneOf(this.#link).waiting) {
+      if (waiting.link === this.#link) waiting.end([]);
+    }
+  }
+
+  #wait(maxMessages: number, until: number, signal: AbortSignal | undefined): Promise<readonly Delivery[]> {
+    const { timeline } = this.#queue;
+    const lane = this.#queue.laneOf(this.#link);
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        lane.waiting.remove(waiting);
+        timeline.cancel(waiting);
+        signal?.removeEventListener("abort", abort);
+      };
+      const end = (deliveries: readonly Delivery[]): void => {
+        stop();
+        resolve(deliveries);
+      };
+      const refuse = (error: SobreError): void => {
+        stop();
+        reject(error);
+      };
+      const abort = (): void => end([]);
+      const waiting = new WaitingReceive(this.#link, maxMessages, { end, refuse });
+      lane.waiting.add(waiting);
+      timeline.schedule(waiting, until);
+      signal?.addEventListener("abort", abort);
+      lane.wake();
+    });
+  }
+}
+
+function checkReceive(maxMessages: number, maxWaitTime: number): void {
+  if (!Number.isSafeInteger(maxMessages) || maxMessages < 1) {
+    throw new SobreError("InvalidArgument", "maxMessages must be a whole number from 1 up.", { path: "$.maxMessages" });
+  }
+  if (!(maxWaitTime >= 0)) {
+    throw new SobreError("InvalidArgument", "maxWaitTime must be a number of milliseconds from 0 up.", {
+      path: "$.maxWaitTime",
+    });
+  }
+}

@@ -1,0 +1,120 @@
+import type { QueuedMessage } from "./queued-message.ts";
+
+/** Slots of one segment: small, so that a lone old message holds little memory. */
+const width = 64;
+
+class Segment {
+  readonly index: number;
+  readonly slots: (QueuedMessage | undefined)[] = [];
+  live = 0;
+  previous: Segment | undefined;
+  next: Segment | undefined;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
+/** Where the numbers of a {@link SequenceLog} begin, how wide they are, and the partition in their top 16 bits. */
+export interface SequenceRange {
+  readonly first: bigint;
+  readonly bits: 48 | 64;
+  readonly partition: number;
+}
+
+/**
+ * The messages of one partition in order of their sequence numbers.
+ *
+ * Inside, a message has an ordinal: 0, 1, 2, … without gaps or end. Outside it has a sequence number,
+ * which begins at `first` and rolls over to 0 at the end of its range.
+ */
+export class SequenceLog {
+  readonly #range: SequenceRange;
+  readonly #segments = new Map<number, Segment>();
+  #first: Segment | undefined;
+  #last: Segment | undefined;
+  #next = 0;
+
+  constructor(range: SequenceRange) {
+    this.#range = range;
+  }
+
+  /** Stores the message and gives it the next ordinal. */
+  append(message: QueuedMessage): void {
+    const ordinal = this.#next++;
+    message.ordinal = ordinal;
+    let segment = this.#last;
+    if (segment === undefined || segment.index !== Math.floor(ordinal / width)) {
+      segment = this.#open(Math.floor(ordinal / width));
+    }
+    segment.slots[ordinal % width] = message;
+    segment.live++;
+  }
+
+  get(ordinal: number): QueuedMessage | undefined {
+    return this.#segments.get(Math.floor(ordinal / width))?.slots[ordinal % width];
+  }
+
+  delete(ordinal: number): void {
+    const segment = this.#segments.get(Math.floor(ordinal / width));
+    if (segment?.slots[ordinal % width] === undefined) return;
+    segment.slots[ordinal % width] = undefined;
+    if (--segment.live === 0) this.#close(segment);
+  }
+
+  /** The messages from `ordinal` on, in order; messages stored or deleted meanwhile may be missed. */
+  *from(ordinal: number): Generator<QueuedMessage> {
+    let segment = this.#segments.get(Math.floor(ordinal / width)) ?? this.#segmentAfter(ordinal);
+    for (; segment !== undefined; segment = segment.next) {
+      for (const message of segment.slots) if (message !== undefined && message.ordinal >= ordinal) yield message;
+    }
+  }
+
+  /** The sequence number of an ordinal. */
+  numberOf(ordinal: number): bigint {
+    const { first, bits, partition } = this.#range;
+    const number = BigInt.asUintN(bits, first + BigInt(ordinal));
+    return partition === 0 ? number : (BigInt(partition) << 48n) | number;
+  }
+
+  /** The ordinal a sequence number stands for; numbers before the first are 0, those not given yet are `undefined`. */
+  ordinalOf(sequenceNumber: bigint): number | undefined {
+    const { first, bits } = this.#range;
+    const ordinal = BigInt.asUintN(bits, BigInt.asUintN(bits, sequenceNumber) - first);
+    if (ordinal < BigInt(this.#next)) return Number(ordinal);
+    return BigInt.asUintN(bits, sequenceNumber) < first ? 0 : undefined;
+  }
+
+  /** The message with exactly this sequence number. */
+  find(sequenceNumber: bigint): QueuedMessage | undefined {
+    const ordinal = this.ordinalOf(sequenceNumber);
+    if (ordinal === undefined || this.numberOf(ordinal) !== sequenceNumber) return undefined;
+    return this.get(ordinal);
+  }
+
+  #open(index: number): Segment {
+    const segment = new Segment(index);
+    segment.previous = this.#last;
+    if (this.#last === undefined) this.#first = segment;
+    else this.#last.next = segment;
+    this.#last = segment;
+    this.#segments.set(index, segment);
+    return segment;
+  }
+
+  #close(segment: Segment): void {
+    // The one being filled stays, so that an idle queue does not make a segment for every message.
+    if (segment === this.#last && segment.index === Math.floor(this.#next / width)) return;
+    this.#segments.delete(segment.index);
+    if (segment.previous === undefined) this.#first = segment.next;
+    else segment.previous.next = segment.next;
+    if (segment.next === undefined) this.#last = segment.previous;
+    else segment.next.previous = segment.previous;
+  }
+
+  #segmentAfter(ordinal: number): Segment | undefined {
+    let segment = this.#first;
+    while (segment !== undefined && segment.index * width < ordinal) segment = segment.next;
+    return segment;
+  }
+}
