@@ -1,0 +1,2 @@
+export { MsgpackExtension } from "./extension.ts";
+export { msgpack, type MsgpackOptions } from "./msgpack.ts";

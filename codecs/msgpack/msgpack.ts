@@ -1,0 +1,70 @@
+import { type Codec, type Sniff, limitExceeded } from "../../src/codec/index.ts";
+import { type MediaRange, parseMediaRange } from "../../src/content-type/index.ts";
+import { SobreError } from "../../src/errors/index.ts";
+import { unpackOrdinary } from "./msgpackr.ts";
+import { readMsgpack } from "./reader.ts";
+import { writeMsgpack } from "./writer.ts";
+
+/** Options of {@link msgpack}. */
+export interface MsgpackOptions {
+  /**
+   * What happens to a map key `__proto__`, in both directions: refused (default), or kept as an own property.
+   * Either way it never becomes a prototype.
+   */
+  readonly protoKey?: "refuse" | "keep";
+}
+
+const accepts: readonly MediaRange[] = Object.freeze(
+  ["application/vnd.msgpack", "application/msgpack", "application/x-msgpack", "application/*+msgpack"].map(
+    parseMediaRange,
+  ),
+);
+
+/**
+ * The codec `msgpack` (MessagePack specification of 2017, with the timestamp extension).
+ *
+ * Reads maps with only string keys as plain objects and others as `Map` (of equal keys the last value stays);
+ * integers as numbers, as bigints beyond 2^53 - 1; binary as `Uint8Array` (a view of the payload); timestamps as `Date`,
+ * or `Instant` where `Date` is too coarse; every other extension as `MsgpackExtension`. No other object ever comes out.
+ *
+ * Writes the same, each value in its shortest form; members that are `undefined` are left out. An `Instant` of whole
+ * milliseconds comes back as a `Date`, a `Map` with only string keys as an object, a bigint of up to 53 bits as a number.
+ */
+export function msgpack(options: MsgpackOptions = {}): Codec {
+  const { protoKey = "refuse" } = options;
+  return Object.freeze<Codec>({
+    name: "msgpack",
+    contentType: "application/vnd.msgpack",
+    accepts,
+    decode(payload, { limits }) {
+      if (payload.length === 0) return { body: undefined };
+      if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits);
+      try {
+        return { body: unpackOrdinary(payload, limits) ?? readMsgpack(payload, { limits, protoKey }) };
+      } catch (error) {
+        if (error instanceof SobreError) throw error;
+        throw new SobreError(
+          "DecodeFailed",
+          "The MessagePack payload is nested deeper than this process can follow. Lower limits.maxDepth to refuse it earlier.",
+        );
+      }
+    },
+    sniff,
+    encode(body) {
+      if (body === undefined) return { payload: new Uint8Array(0) };
+      return { payload: writeMsgpack(body, { protoKey }) };
+    },
+  });
+}
+
+/** Rules out what cannot be one whole value; only a map whose first key is a string is a strong sign. */
+function sniff(payload: Uint8Array): Sniff {
+  const [first] = payload;
+  if (first === undefined) return "weak";
+  if (first === 0xc1) return "no";
+  const firstKeyAt = first > 0x80 && first < 0x90 ? 1 : first === 0xde ? 3 : first === 0xdf ? 5 : undefined;
+  const key = firstKeyAt === undefined ? undefined : payload[firstKeyAt];
+  if (key !== undefined && ((key >= 0xa0 && key < 0xc0) || key === 0xd9)) return "strong";
+  const oneByte = first <= 0x80 || first === 0x90 || first === 0xa0 || (first >= 0xc0 && first < 0xc4) || first >= 0xe0;
+  return oneByte === (payload.length === 1) ? "weak" : "no";
+}
