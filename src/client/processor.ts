@@ -51,7 +51,7 @@ export interface Processor {
 /** Milliseconds that one receive waits; it only bounds how long an idle link is silent. */
 const receiveWait = 60_000;
 
-/** How many receives in a row may fail before the processor ends. */
+/** How many receives in a row may fail, with errors that may be retried, before the processor ends. */
 const maxReceiveFailures = 3;
 
 /**
@@ -130,6 +130,7 @@ class Worker {
       } catch (error) {
         failures++;
         if (!signal.aborted) await this.#tell("receive", error, undefined);
+        if (!(error instanceof SobreError && error.retryable)) return;
       }
     }
   }
