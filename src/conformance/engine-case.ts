@@ -1,0 +1,70 @@
+import type { Capability, Engine } from "../engine/index.ts";
+import { EngineHarness } from "./engine-harness.ts";
+
+/** An engine opened for one case. */
+export interface OpenedEngine {
+  /** An engine without entities. */
+  readonly engine: Engine;
+  /** Lets this many milliseconds pass for the engine; on virtual time at once, on real time by waiting. */
+  advance(milliseconds: number): Promise<void>;
+  /** Cleans up; default: closes the engine. */
+  close?(): Promise<void>;
+}
+
+/** An engine that the suite is run on. */
+export interface EngineTarget {
+  /** Called once per case. */
+  open(): Promise<OpenedEngine>;
+  /** Milliseconds that a receive waits for messages that must be there. Default: 0. */
+  readonly patience?: number;
+  /** Cases that the engine departs from, by name, with the reason; one that passes all the same has failed. */
+  readonly deviations?: Readonly<Record<string, string>>;
+}
+
+/** One promise of the message model, checkable by any test runner on any engine. */
+export interface EngineCase {
+  /** Short and stable, for `deviations` and reports. */
+  readonly name: string;
+  /** What every engine promises, in one sentence, and where the promise comes from. */
+  readonly promise: string;
+  /** The case is skipped on an engine that refuses one of these. */
+  readonly needs: readonly Capability[];
+  /** Rejects with an `Error` that says how the promise was broken. */
+  readonly run: (harness: EngineHarness) => Promise<void>;
+}
+
+/** What a case came to. */
+export type EngineCaseResult =
+  | { readonly name: string; readonly outcome: "passed" }
+  | { readonly name: string; readonly outcome: "failed"; readonly error: unknown }
+  | { readonly name: string; readonly outcome: "skipped" | "deviation"; readonly reason: string };
+
+/**
+ * Runs one case on a fresh engine and never rejects.
+ *
+ * A declared deviation must still deviate: when the case passes all the same, it has failed.
+ */
+export async function runEngineCase(engineCase: EngineCase, target: EngineTarget): Promise<EngineCaseResult> {
+  const { name } = engineCase;
+  const opened = await target.open();
+  try {
+    const refused = engineCase.needs.find((need) => opened.engine.capabilities[need].level === "refused");
+    if (refused !== undefined) return { name, outcome: "skipped", reason: `The engine refuses ${refused}.` };
+    return await judge(engineCase, new EngineHarness(opened, target.patience ?? 0), target);
+  } finally {
+    await (opened.close?.() ?? opened.engine.close());
+  }
+}
+
+async function judge(engineCase: EngineCase, harness: EngineHarness, target: EngineTarget): Promise<EngineCaseResult> {
+  const { name } = engineCase;
+  const declared = new Map(Object.entries(target.deviations ?? {})).get(name);
+  try {
+    await engineCase.run(harness);
+  } catch (error) {
+    if (declared !== undefined) return { name, outcome: "deviation", reason: declared };
+    return { name, outcome: "failed", error };
+  }
+  if (declared === undefined) return { name, outcome: "passed" };
+  return { name, outcome: "failed", error: new Error(`"${name}" is declared as a deviation, and passes.`) };
+}

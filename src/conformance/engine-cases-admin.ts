@@ -1,0 +1,146 @@
+import type { EngineCase } from "./engine-case.ts";
+import { envelope, refused, same } from "./engine-harness.ts";
+
+/** Entities: made, found, counted and deleted. */
+export const adminCases: readonly EngineCase[] = [
+  {
+    name: "queue-life",
+    promise: "A queue exists from its creation to its deletion, and is listed meanwhile.",
+    needs: ["administration"],
+    async run(harness) {
+      const { admin } = harness.engine;
+      const name = harness.freshName();
+      same([await admin.queueExists(name), await admin.listQueues()], [false, []], "Before");
+      await admin.createQueue(name);
+      same([await admin.queueExists(name), await admin.listQueues()], [true, [name]], "After creation");
+      await admin.deleteQueue(name);
+      same([await admin.queueExists(name), await admin.listQueues()], [false, []], "After deletion");
+    },
+  },
+  {
+    name: "create-twice",
+    promise: "Creating an entity that exists is refused as MessagingEntityAlreadyExists and changes nothing.",
+    needs: ["administration"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, "a");
+      await refused(harness.engine.admin.createQueue(queue), "MessagingEntityAlreadyExists", "Creating twice");
+      await refused(
+        harness.engine.admin.createQueue(queue.toUpperCase()),
+        "MessagingEntityAlreadyExists",
+        "In capitals",
+      );
+      same(await harness.browse(queue), ["a"], "Messages");
+    },
+  },
+  {
+    name: "missing-entity",
+    promise: "Whatever is asked of an entity that does not exist is refused as MessagingEntityNotFound.",
+    needs: ["administration", "peek"],
+    async run(harness) {
+      const { engine } = harness;
+      const missing = [
+        engine.openSender("missing"),
+        engine.openReceiver("missing", { receiveMode: "peekLock" }),
+        engine.openReceiver("missing/$DeadLetterQueue", { receiveMode: "peekLock" }),
+        engine.peek("missing", { maxMessages: 1 }),
+        engine.admin.deleteQueue("missing"),
+        engine.admin.getQueueRuntimeProperties("missing"),
+      ];
+      for (const promise of missing) {
+        const error = await refused(promise, "MessagingEntityNotFound", "An operation on a missing entity");
+        const said = /The messaging entity '.*missing.*' could not be found/.test(error.message);
+        same(said, true, "Whether the text is the one that official clients recognise");
+      }
+    },
+  },
+  {
+    name: "names-without-case",
+    promise: "Names of entities and sub-queues are compared without case. (Service Bus, addresses)",
+    needs: ["administration", "peekLock", "deadLetter"],
+    async run(harness) {
+      await harness.engine.admin.createQueue("Orders");
+      await harness.send("orders", "a");
+      await harness.settle("ORDERS", await harness.one("Orders"), { kind: "deadLetter" });
+      await harness.complete("Orders/$DeadLetterQueue", await harness.one("orders/$deadletterqueue"));
+      same(await harness.engine.admin.listQueues(), ["Orders"], "Names as they were given");
+    },
+  },
+  {
+    name: "illegal-names",
+    promise: "Names that cannot be addressed are refused as InvalidArgument.",
+    needs: ["administration"],
+    async run(harness) {
+      for (const name of ["", "/orders", "orders/", "a b", "$cbs", "x".repeat(261), "t/Subscriptions/s"])
+        await refused(harness.engine.admin.createQueue(name), "InvalidArgument", `The name "${name.slice(0, 20)}"`);
+    },
+  },
+  {
+    name: "illegal-options",
+    promise: "Options outside their limits are refused as InvalidArgument, and no entity is made.",
+    needs: ["administration"],
+    async run(harness) {
+      const name = harness.freshName();
+      const illegal = [
+        { maxDeliveryCount: 0 },
+        { maxDeliveryCount: 1.5 },
+        { lockDuration: "1 minute" },
+        { lockDuration: 0 },
+      ];
+      for (const options of illegal) {
+        const creation = harness.engine.admin.createQueue(name, options);
+        await refused(creation, "InvalidArgument", `The options ${JSON.stringify(options)}`);
+      }
+      same(await harness.engine.admin.queueExists(name), false, "Whether the queue exists");
+    },
+  },
+  {
+    name: "runtime-counts",
+    promise: "The counts say how many messages are active, locked ones included, and how many are dead letters.",
+    needs: ["administration", "peekLock", "deadLetter"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, "a", "b", "c", envelope("d", { timeToLive: 1000 }));
+      await harness.settle(queue, await harness.one(queue), { kind: "deadLetter" });
+      await harness.complete(queue, await harness.one(queue));
+      await harness.one(queue);
+      await harness.advance(1000);
+      const { activeMessageCount, deadLetterMessageCount, totalMessageCount } = await harness.counts(queue);
+      same([activeMessageCount, deadLetterMessageCount, totalMessageCount], [1, 1, 2], "Active, dead and total");
+    },
+  },
+  {
+    name: "delete-ends-links",
+    promise: "Deleting an entity refuses its waiting receives, its links and its locks as MessagingEntityNotFound.",
+    needs: ["administration", "peekLock"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, "a");
+      const delivery = await harness.one(queue);
+      const sender = await harness.engine.openSender(queue);
+      const receiver = await harness.receiver(queue);
+      const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: 60_000 });
+      const refusal = refused(waiting, "MessagingEntityNotFound", "The waiting receive");
+      await harness.engine.admin.deleteQueue(queue);
+      await refusal;
+      await refused(sender.send([envelope("b")]), "MessagingEntityNotFound", "Sending");
+      const receive = receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+      await refused(receive, "MessagingEntityNotFound", "Receiving");
+      await refused(harness.complete(queue, delivery), "MessagingEntityNotFound", "Completing");
+    },
+  },
+  {
+    name: "recreated-queue-is-new",
+    promise: "A queue made anew under an old name is empty, and links of the old one do not reach it.",
+    needs: ["administration", "peekLock"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, "a");
+      const sender = await harness.engine.openSender(queue);
+      await harness.engine.admin.deleteQueue(queue);
+      await harness.engine.admin.createQueue(queue);
+      same(await harness.browse(queue), [], "Messages of the new queue");
+      await refused(sender.send([envelope("b")]), "MessagingEntityNotFound", "Sending through the old link");
+    },
+  },
+];

@@ -1,0 +1,119 @@
+import { createEnvelope } from "../envelope/index.ts";
+import type { EngineCase } from "./engine-case.ts";
+import { envelope, refused, same } from "./engine-harness.ts";
+
+/** What a broker does with what it accepts. */
+export const sendCases: readonly EngineCase[] = [
+  {
+    name: "envelope-intact",
+    promise: "Payload, body kind and every property arrive as they were sent. (message model)",
+    needs: ["peekLock"],
+    async run(harness) {
+      const queue = await harness.queue();
+      const broker = {
+        contentType: "application/json",
+        contentEncoding: "gzip",
+        correlationId: "correlation",
+        replyTo: "answers",
+        subject: "order",
+        to: "elsewhere",
+      };
+      const applicationProperties = {
+        text: "é",
+        whole: 1,
+        real: 1.5,
+        big: 2n ** 60n,
+        nothing: null,
+        bytes: Uint8Array.of(1),
+      };
+      const sent = envelope("a", broker, { bodyKind: "sequence", applicationProperties });
+      await harness.send(queue, sent);
+      const received = (await harness.one(queue)).envelope;
+      same([received.payload, received.bodyKind], [sent.payload, "sequence"], "Payload and body kind");
+      same({ ...received.brokerProperties }, { ...sent.brokerProperties }, "Broker properties");
+      same({ ...received.applicationProperties }, applicationProperties, "Application properties");
+    },
+  },
+  {
+    name: "message-id-assigned",
+    promise: "A message without an id gets one of 32 hexadecimal digits; one with an id keeps it, doubles included.",
+    needs: ["peekLock"],
+    async run(harness) {
+      const queue = await harness.queue();
+      const bare = createEnvelope({ payload: Uint8Array.of(1) });
+      await harness.send(queue, bare, bare, "own", "own");
+      const ids = (await harness.receive(queue, 4)).map((delivery) => delivery.envelope.brokerProperties.messageId);
+      same(ids.slice(2), ["own", "own"], "Ids of the sender");
+      same(
+        ids.slice(0, 2).filter((id) => typeof id === "string" && /^[0-9a-f]{32}$/.test(id)).length,
+        2,
+        "Ids assigned",
+      );
+      same(new Set(ids.slice(0, 2)).size, 2, "Different ids assigned");
+    },
+  },
+  {
+    name: "sequence-numbers-rise",
+    promise: "Sequence numbers rise by one from message to message, whoever sends. (Service Bus, sequence numbers)",
+    needs: ["peekLock"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, "a", "b");
+      await harness.send(queue, "c");
+      const numbers = (await harness.receive(queue, 3)).map(({ sequenceNumber }) => sequenceNumber);
+      const [first = 0n] = numbers;
+      same(numbers, [first, first + 1n, first + 2n], "Sequence numbers");
+    },
+  },
+  {
+    name: "refused-send-leaves-no-gap",
+    promise: "A send that is refused accepts none of its messages and uses up no sequence number. (sobre, numbers)",
+    needs: ["peekLock", "administration"],
+    async run(harness) {
+      const queue = await harness.queue({ maxMessageSizeInBytes: 1000 });
+      const large = createEnvelope({ payload: new Uint8Array(2000) });
+      await harness.send(queue, "a");
+      await refused(harness.send(queue, "b", large), "MessageSizeExceeded", "A batch with a message that is too large");
+      await harness.send(queue, "c");
+      const [a, c] = await harness.receive(queue, 5);
+      same(c?.envelope.brokerProperties.messageId, "c", "The next message");
+      same((c?.sequenceNumber ?? 0n) - (a?.sequenceNumber ?? 0n), 1n, "Difference of the sequence numbers");
+    },
+  },
+  {
+    name: "message-size",
+    promise: "A sender says how large a message may be; one byte more is refused as MessageSizeExceeded.",
+    needs: ["administration"],
+    async run(harness) {
+      const queue = await harness.queue({ maxMessageSizeInBytes: 2000 });
+      const sender = await harness.engine.openSender(queue);
+      same(sender.maxMessageSize, 2000, "maxMessageSize");
+      const overhead = 8;
+      const fits = createEnvelope({ payload: new Uint8Array(2000 - overhead) });
+      await sender.send([fits]);
+      const tooLarge = createEnvelope({ payload: new Uint8Array(2001 - overhead) });
+      await refused(sender.send([tooLarge]), "MessageSizeExceeded", "One byte more");
+    },
+  },
+  {
+    name: "send-nothing",
+    promise: "Sending no messages does nothing.",
+    needs: ["peekLock"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue);
+      same(await harness.browse(queue), [], "Messages");
+    },
+  },
+  {
+    name: "sender-closed",
+    promise: "A closed sender refuses to send as Closed; closing twice is allowed.",
+    needs: [],
+    async run(harness) {
+      const sender = await harness.engine.openSender(await harness.queue());
+      await sender.close();
+      await sender.close();
+      await refused(sender.send([envelope("a")]), "Closed", "Sending after close");
+    },
+  },
+];

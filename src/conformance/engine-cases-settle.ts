@@ -1,0 +1,170 @@
+import { amqp } from "../envelope/index.ts";
+import type { EngineCase } from "./engine-case.ts";
+import { envelope, idsOf, refused, same, tokenOf } from "./engine-harness.ts";
+
+const hour = 3_600_000;
+
+/** What happens to a message when its receiver decides about it. */
+export const settleCases: readonly EngineCase[] = [
+  {
+    name: "complete-removes",
+    promise: "A completed message is gone for good. (Service Bus, settlement of receive operations)",
+    needs: ["peekLock"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, "a", "b");
+      await harness.complete(queue, await harness.one(queue));
+      await harness.advance(hour);
+      same(await harness.drain(queue), ["b"], "Messages after the first was completed");
+    },
+  },
+  {
+    name: "abandon-returns",
+    promise: "An abandoned message is there again at once, with one more failed delivery. (Service Bus, PeekLock)",
+    needs: ["peekLock"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, "a");
+      const first = await harness.one(queue);
+      await harness.abandon(queue, first);
+      const second = await harness.one(queue);
+      same([first.deliveryCount, second.deliveryCount], [0, 1], "Delivery counts");
+      same(second.sequenceNumber, first.sequenceNumber, "Sequence number of the redelivery");
+    },
+  },
+  {
+    name: "abandon-order",
+    promise:
+      "Abandoned messages come back before messages that were never delivered, oldest first. (sobre, redelivery)",
+    needs: ["peekLock"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, "a", "b", "c", "d");
+      const taken = await harness.receive(queue, 3);
+      for (const delivery of taken.toReversed()) await harness.abandon(queue, delivery);
+      same(await harness.drain(queue), ["a", "b", "c", "d"], "Order after abandoning");
+    },
+  },
+  {
+    name: "abandon-properties",
+    promise:
+      "Properties given with abandon are merged into the application properties; undefined removes one. (AMQP modified)",
+    needs: ["peekLock"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, envelope("a", {}, { applicationProperties: { keep: 1, change: "x", remove: true } }));
+      const propertiesToModify = { change: amqp.uint(7), remove: undefined, add: 5n };
+      await harness.settle(queue, await harness.one(queue), { kind: "abandon", propertiesToModify });
+      const { applicationProperties } = (await harness.one(queue)).envelope;
+      same(Object.keys(applicationProperties).toSorted(), ["add", "change", "keep"], "Names of properties");
+      same([applicationProperties["keep"], applicationProperties["add"]], [1, 5n], "Values of properties");
+      same(applicationProperties["change"], amqp.uint(7), "The typed value");
+    },
+  },
+  {
+    name: "abandon-illegal-properties",
+    promise: "A settlement with illegal properties is refused and changes nothing: the lock is still held. (sobre)",
+    needs: ["peekLock"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, "a");
+      const delivery = await harness.one(queue);
+      const illegal = { kind: "abandon", propertiesToModify: { when: new Date(Number.NaN) } } as const;
+      await refused(harness.settle(queue, delivery, illegal), "InvalidArgument", "An invalid Date");
+      same(await harness.receive(queue), [], "Deliveries while it is locked");
+      await harness.complete(queue, delivery);
+    },
+  },
+  {
+    name: "settle-twice",
+    promise: "A message is settled once: a second settlement of any kind gets MessageLockLost and changes nothing.",
+    needs: ["peekLock", "deadLetter"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, "a", "b");
+      const first = await harness.one(queue);
+      await harness.complete(queue, first);
+      for (const kind of ["complete", "abandon", "deadLetter"] as const)
+        await refused(harness.settle(queue, first, { kind }), "MessageLockLost", `${kind} after complete`);
+      same(await harness.drain(queue), ["b"], "Messages left");
+      same(await harness.drain(`${queue}/$DeadLetterQueue`), [], "Dead letters");
+    },
+  },
+  {
+    name: "stale-token",
+    promise: "The token of an earlier delivery never settles or renews a later one. (Service Bus, message locks)",
+    needs: ["peekLock", "renewLock"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, "a");
+      const first = await harness.one(queue);
+      await harness.abandon(queue, first);
+      const second = await harness.one(queue);
+      await refused(harness.complete(queue, first), "MessageLockLost", "Completing with the old token");
+      await refused(harness.engine.renew(queue, tokenOf(first)), "MessageLockLost", "Renewing with the old token");
+      await harness.complete(queue, second);
+      same(await harness.browse(queue), [], "Messages left");
+    },
+  },
+  {
+    name: "foreign-token",
+    promise: "A token counts on its own entity only, and one that never was is lost too.",
+    needs: ["peekLock"],
+    async run(harness) {
+      const [queue, other] = [await harness.queue(), await harness.queue()];
+      await harness.send(queue, "a");
+      await harness.send(other, "b");
+      const delivery = await harness.one(queue);
+      await refused(harness.complete(other, delivery), "MessageLockLost", "Completing on another queue");
+      same(await harness.browse(other), ["b"], "Messages of the other queue");
+      await harness.complete(queue, delivery);
+    },
+  },
+  {
+    name: "settle-any-order",
+    promise: "Locked messages are settled in any order. (Service Bus, PeekLock)",
+    needs: ["peekLock", "deadLetter"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, "a", "b", "c", "d");
+      const [a, b, c, d] = await harness.receive(queue, 4);
+      if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("4 were due.");
+      await harness.complete(queue, c);
+      await harness.abandon(queue, d);
+      await harness.settle(queue, a, { kind: "deadLetter" });
+      await harness.complete(queue, b);
+      same(await harness.drain(queue), ["d"], "Messages left");
+      same(await harness.drain(`${queue}/$DeadLetterQueue`), ["a"], "Dead letters");
+    },
+  },
+  {
+    name: "receive-and-delete",
+    promise:
+      "In receiveAndDelete a message is consumed when it is handed over: without lock, never again. (Service Bus)",
+    needs: ["receiveAndDelete"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, "a", "b");
+      const [delivery] = await harness.receive(queue, 1, "receiveAndDelete");
+      same([delivery?.lockToken, delivery?.lockedUntilUtc], [undefined, undefined], "Lock of the delivery");
+      await harness.advance(hour);
+      same(await harness.browse(queue), ["b"], "Messages left");
+    },
+  },
+  {
+    name: "receive-and-delete-loss",
+    promise:
+      "In receiveAndDelete a message whose receiver fails after the hand-over is lost. (Service Bus, at most once)",
+    needs: ["receiveAndDelete"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, "a");
+      const receiver = await harness.engine.openReceiver(queue, { receiveMode: "receiveAndDelete" });
+      const taken = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+      await receiver.close();
+      await harness.advance(hour);
+      same(idsOf(taken), ["a"], "What was handed over");
+      same(await harness.drain(queue), [], "What is left after the failure");
+    },
+  },
+];

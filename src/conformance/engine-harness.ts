@@ -1,0 +1,158 @@
+import type {
+  Delivery,
+  Engine,
+  EngineReceiver,
+  QueueOptions,
+  QueueRuntimeProperties,
+  ReceiveMode,
+  Settlement,
+} from "../engine/index.ts";
+import { type BrokerPropertiesInit, createEnvelope, type Envelope, type EnvelopeInit } from "../envelope/index.ts";
+import { type ErrorCode, SobreError } from "../errors/index.ts";
+import type { OpenedEngine } from "./engine-case.ts";
+
+/** What a case works with: a fresh engine, its time, and short ways to say what a message model talks about. */
+export class EngineHarness {
+  readonly engine: Engine;
+  readonly #opened: OpenedEngine;
+  readonly #patience: number;
+  readonly #receivers = new Map<string, EngineReceiver>();
+  #names = 0;
+
+  constructor(opened: OpenedEngine, patience: number) {
+    this.engine = opened.engine;
+    this.#opened = opened;
+    this.#patience = patience;
+  }
+
+  /** Lets time pass. */
+  async advance(milliseconds: number): Promise<void> {
+    await this.#opened.advance(milliseconds);
+  }
+
+  /** A name that no entity has yet. */
+  freshName(): string {
+    return `entity-${++this.#names}`;
+  }
+
+  /** Creates a queue and returns its name. */
+  async queue(options?: QueueOptions): Promise<string> {
+    const name = this.freshName();
+    await this.engine.admin.createQueue(name, options);
+    return name;
+  }
+
+  /** Sends messages in one call: envelopes, or message ids whose text is the payload too. */
+  async send(entity: string, ...messages: readonly (string | Envelope)[]): Promise<void> {
+    const sender = await this.engine.openSender(entity);
+    await sender.send(messages.map((message) => (typeof message === "string" ? envelope(message) : message)));
+    await sender.close();
+  }
+
+  /** Receives what is there, at most `maxMessages`. */
+  async receive(entity: string, maxMessages = 1, receiveMode: ReceiveMode = "peekLock"): Promise<readonly Delivery[]> {
+    const receiver = await this.receiver(entity, receiveMode);
+    return receiver.receive({ maxMessages, maxWaitTime: this.#patience });
+  }
+
+  /** The receiver that this harness uses for an entity, opened on first use. */
+  async receiver(entity: string, receiveMode: ReceiveMode = "peekLock"): Promise<EngineReceiver> {
+    const key = `${receiveMode} ${entity}`;
+    const receiver = this.#receivers.get(key) ?? (await this.engine.openReceiver(entity, { receiveMode }));
+    this.#receivers.set(key, receiver);
+    return receiver;
+  }
+
+  /** Receives the one message that must be there. */
+  async one(entity: string): Promise<Delivery> {
+    const [delivery] = await this.receive(entity);
+    if (delivery === undefined) throw new Error(`Nothing was delivered from ${entity}, and one message was due.`);
+    return delivery;
+  }
+
+  /** Settles a delivery. */
+  async settle(entity: string, delivery: Delivery, settlement: Settlement): Promise<void> {
+    await this.engine.settle(entity, tokenOf(delivery), settlement);
+  }
+
+  async complete(entity: string, delivery: Delivery): Promise<void> {
+    await this.settle(entity, delivery, { kind: "complete" });
+  }
+
+  async abandon(entity: string, delivery: Delivery): Promise<void> {
+    await this.settle(entity, delivery, { kind: "abandon" });
+  }
+
+  /** Takes everything that is ready off an entity and returns the message ids in order of delivery. */
+  async drain(entity: string): Promise<readonly unknown[]> {
+    const taken: unknown[] = [];
+    for (;;) {
+      const deliveries = await this.receive(entity, 100, "receiveAndDelete");
+      if (deliveries.length === 0) return taken;
+      taken.push(...idsOf(deliveries));
+    }
+  }
+
+  /** The message ids that browsing shows. */
+  async browse(entity: string): Promise<readonly unknown[]> {
+    return idsOf(await this.engine.peek(entity, { maxMessages: 1000 }));
+  }
+
+  async counts(queue: string): Promise<QueueRuntimeProperties> {
+    return this.engine.admin.getQueueRuntimeProperties(queue);
+  }
+}
+
+/** A message whose payload is its id in UTF-8. */
+export function envelope(
+  messageId: string,
+  properties: Omit<BrokerPropertiesInit, "messageId"> | object = {},
+  rest: Omit<EnvelopeInit, "payload" | "brokerProperties"> = {},
+): Envelope {
+  return createEnvelope({
+    payload: new TextEncoder().encode(messageId),
+    ...rest,
+    brokerProperties: { messageId, ...properties },
+  });
+}
+
+/** The message ids of deliveries, in their order. */
+export const idsOf = (deliveries: readonly Delivery[]): readonly unknown[] =>
+  deliveries.map((delivery) => delivery.envelope.brokerProperties.messageId);
+
+/** The lock token that a delivery must have. */
+export function tokenOf(delivery: Delivery): NonNullable<Delivery["lockToken"]> {
+  if (delivery.lockToken === undefined) throw new Error("The delivery has no lock token.");
+  return delivery.lockToken;
+}
+
+/** Fails unless the two have the same JSON-like form; bigints, bytes and Dates included. */
+export function same(actual: unknown, expected: unknown, what: string): void {
+  const [left, right] = [render(actual), render(expected)];
+  if (left !== right) throw new Error(`${what}: ${left}, and ${right} was due.`);
+}
+
+/** Fails unless the promise rejects with a SobreError of the code. */
+export async function refused(promise: Promise<unknown>, code: ErrorCode, what: string): Promise<SobreError> {
+  const outcome = await promise.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  if (outcome === undefined) throw new Error(`${what} was not refused, and ${code} was due.`);
+  const { error } = outcome;
+  if (!(error instanceof SobreError)) throw new Error(`${what} was refused without a SobreError.`, { cause: error });
+  if (error.code !== code)
+    throw new Error(`${what} was refused with ${error.code}, and ${code} was due.`, { cause: error });
+  return error;
+}
+
+function render(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, member: unknown) => {
+      if (typeof member === "bigint") return `${member}n`;
+      if (member instanceof Uint8Array) return `bytes ${[...member].join(" ")}`;
+      if (typeof member === "number" && !Number.isFinite(member)) return String(member);
+      return member;
+    }) ?? "undefined"
+  );
+}
