@@ -1,4 +1,4 @@
-import { type BrokerPropertiesInit, createEnvelope, type Envelope, type EnvelopeInit } from "../envelope/index.ts";
+import { type BrokerPropertiesInit, checkEnvelope, type Envelope, type EnvelopeInit } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Codec, Decoder, Encoder } from "./codec.ts";
@@ -73,19 +73,26 @@ export function createSerializer(options: SerializerOptions): Serializer {
 }
 
 function serialize(registry: CodecRegistry, message: Message): Envelope {
-  const { body, applicationProperties, ...broker } = message;
-  const { encoder, contentType } = registry.encoderFor(broker.contentType);
-  const encoded = encoder.encode(body, { contentType, applicationProperties: applicationProperties ?? {} });
+  const { body, applicationProperties = none } = message;
+  const { encoder, contentType } = registry.encoderFor(message.contentType);
+  const encoded = encoder.encode(body, { contentType, applicationProperties });
   const { payload, bodyKind = "data" } = encoded;
   // An AMQP value or sequence says by itself what it is.
   const own = bodyKind === "data" ? encoder.contentType : undefined;
-  return createEnvelope({
+  return checkEnvelope({
     payload,
     bodyKind,
-    brokerProperties: { ...broker, contentType: encoded.contentType ?? broker.contentType ?? own },
+    brokerProperties: {
+      ...message,
+      contentType: encoded.contentType ?? message.contentType ?? own,
+      body: undefined,
+      applicationProperties: undefined,
+    },
     applicationProperties,
   });
 }
+
+const none = Object.freeze({});
 
 function resolveFallback(entry: string | Decoder, registry: CodecRegistry): Decoder {
   if (typeof entry !== "string") return entry;

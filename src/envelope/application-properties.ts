@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/index.ts";
-import { emptyBag } from "./bag.ts";
+import { emptyBag, memberOf } from "./bag.ts";
 import { Typed } from "./typed.ts";
 
 /**
@@ -23,8 +23,9 @@ export function applicationProperties(init: object | undefined): ApplicationProp
   if (init === undefined) return none;
   const checked = emptyBag<ApplicationPropertyValue>();
   let count = 0;
-  const given: readonly [string, unknown][] = Object.entries(init);
-  for (const [name, value] of given) {
+  for (const name in init) {
+    if (!Object.hasOwn(init, name)) continue;
+    const value = memberOf(init, name);
     if (value === undefined) continue;
     if (!isSimple(value)) throw notSimple(name);
     checked[name] = value;

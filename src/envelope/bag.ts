@@ -8,3 +8,12 @@ const noMembers: object = Object.freeze(Object.create(null));
 export function emptyBag<V>(): Record<string, V> {
   return Object.create(noMembers);
 }
+
+/** The member `name` of an object of which nothing is known. */
+export function memberOf(object: object, name: string): unknown {
+  return isRecord(object) ? object[name] : undefined;
+}
+
+function isRecord(object: object): object is Readonly<Record<string, unknown>> {
+  return object !== null;
+}

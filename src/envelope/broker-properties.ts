@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/index.ts";
-import { emptyBag } from "./bag.ts";
+import { emptyBag, memberOf } from "./bag.ts";
 import { Typed } from "./typed.ts";
 
 /** A message id or correlation id: text, or one of the other AMQP forms (AMQP 1.0 part 3.2.11 to 3.2.14); numbers are ulong. */
@@ -119,10 +119,12 @@ const none: BrokerProperties = Object.freeze({});
 export function brokerProperties(init: object | undefined): BrokerProperties {
   if (init === undefined) return none;
   const checked: Draft = {};
-  const given: readonly [string, unknown][] = Object.entries(init);
-  for (const [name, value] of given) {
+  // Every message passes here: no list of entries is made.
+  for (const name in init) {
+    const value = memberOf(init, name);
+    if (value === undefined) continue;
     if (!isSettable(name)) throw notSettable(name);
-    if (value !== undefined) set(checked, name, value);
+    set(checked, name, value);
   }
   if (
     checked.sessionId !== undefined &&

@@ -10,11 +10,13 @@ export {
 export {
   amend,
   type BodyKind,
+  checkEnvelope,
   createEnvelope,
   type Envelope,
   type EnvelopeChanges,
   type EnvelopeInit,
   type Origin,
+  type UncheckedEnvelope,
 } from "./envelope.ts";
 export { envelopeFromJson, envelopeToJson } from "./envelope-json.ts";
 export { Instant } from "./instant.ts";
