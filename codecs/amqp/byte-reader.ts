@@ -1,0 +1,268 @@
+import { isUtf8 } from "node:buffer";
+import type { DecodeLimits } from "../../src/codec/index.ts";
+import { type ErrorCode, SobreError } from "../../src/errors/index.ts";
+import { pathTo } from "./value-path.ts";
+
+/** How a {@link ByteReader} reads; every member is resolved. */
+export interface ReaderSettings {
+  readonly limits: DecodeLimits;
+  /** Most elements of arrays whose elements take no bytes. */
+  readonly maxZeroWidth: number;
+  /** Tolerates size fields that lie and text that is no UTF-8. */
+  readonly lenient: boolean;
+  /** Copies binary instead of viewing it. */
+  readonly copy: boolean;
+}
+
+/** The deepest nesting that any limit allows: what the stack holds with ease. */
+const deepest = 1024;
+/** Texts within this many bytes are cut out of one string that is made at once. */
+const slabSize = 512;
+
+const scratch = new DataView(new ArrayBuffer(8));
+
+/** A cursor over AMQP bytes that never passes the end of the extent it is in, and counts what it reads. */
+export class ByteReader {
+  readonly bytes: Buffer;
+  readonly settings: ReaderSettings;
+  readonly maxDepth: number;
+  /** Where the next byte is read. */
+  at: number;
+  /** The end of the innermost list, map, array or section. */
+  end: number;
+  #items: number;
+  /** Where the value began that the paths of errors start from. */
+  #root: number;
+  #slab = "";
+  #slabStart = 0;
+  #slabEnd = 0;
+
+  constructor(bytes: Uint8Array, settings: ReaderSettings) {
+    const size = bytes.byteLength;
+    this.bytes = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, size);
+    this.settings = settings;
+    this.maxDepth = Math.min(settings.limits.maxDepth, deepest);
+    this.at = 0;
+    this.end = size;
+    this.#items = settings.limits.maxItems;
+    this.#root = 0;
+    if (size > settings.limits.maxBytes) throw this.exceeded("maxBytes", "bytes", 0);
+  }
+
+  /** Starts on a value at `at` that ends before or at `end`. */
+  seek(at: number, end: number): void {
+    this.at = at;
+    this.end = end;
+    this.#root = at;
+  }
+
+  /** The next format code; counts one item. */
+  code(): number {
+    if (this.at >= this.end) throw this.cut("A value is missing", this.at);
+    if (--this.#items < 0) throw this.exceeded("maxItems", "items", this.at);
+    return this.bytes[this.at++] ?? 0;
+  }
+
+  /** Whether the next value is a string or a symbol. */
+  atText(): boolean {
+    const code = this.bytes[this.at];
+    return this.at < this.end && (code === 0xa1 || code === 0xa3 || code === 0xb1 || code === 0xb3);
+  }
+
+  /** Counts `items` that are not read through {@link code}. */
+  spend(items: number): void {
+    this.#items -= items;
+    if (this.#items < 0) throw this.exceeded("maxItems", "items", this.at);
+  }
+
+  u8(): number {
+    if (this.at >= this.end) throw this.cut("A value of 1 byte is cut off", this.at);
+    return this.bytes[this.at++] ?? 0;
+  }
+
+  i8(): number {
+    return (this.u8() << 24) >> 24;
+  }
+
+  u16(): number {
+    const at = this.skip(2);
+    return ((this.bytes[at] ?? 0) << 8) | (this.bytes[at + 1] ?? 0);
+  }
+
+  i16(): number {
+    return (this.u16() << 16) >> 16;
+  }
+
+  u32(): number {
+    return this.i32() >>> 0;
+  }
+
+  i32(): number {
+    const bytes = this.bytes;
+    const at = this.skip(4);
+    return ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
+  }
+
+  i64(): bigint {
+    scratch.setInt32(0, this.i32());
+    scratch.setInt32(4, this.i32());
+    return scratch.getBigInt64(0);
+  }
+
+  u64(): bigint {
+    scratch.setInt32(0, this.i32());
+    scratch.setInt32(4, this.i32());
+    return scratch.getBigUint64(0);
+  }
+
+  f32(): number {
+    scratch.setInt32(0, this.i32());
+    return scratch.getFloat32(0);
+  }
+
+  f64(): number {
+    scratch.setInt32(0, this.i32());
+    scratch.setInt32(4, this.i32());
+    return scratch.getFloat64(0);
+  }
+
+  /** The octet of a boolean (AMQP 1.0 part 1.6.2): 0 or 1. */
+  boolean(): boolean {
+    const octet = this.u8();
+    if (octet > 1) throw this.fault("A boolean is neither 0 nor 1", this.at - 1);
+    return octet === 1;
+  }
+
+  /** One Unicode scalar value (AMQP 1.0 part 1.6.16). */
+  char(): string {
+    const point = this.u32();
+    if (point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) {
+      throw this.fault("A char is no Unicode scalar value", this.at - 4);
+    }
+    return String.fromCodePoint(point);
+  }
+
+  /** 16 bytes as lower-case text with hyphens (RFC 4122 section 3). */
+  uuid(): string {
+    const at = this.skip(16);
+    const hex = this.bytes.toString("hex", at, at + 16);
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  }
+
+  /** A view of the next `length` bytes, or a copy when the settings ask for one. */
+  binary(length: number): Uint8Array {
+    const at = this.skip(length);
+    if (this.settings.copy) return new Uint8Array(this.bytes.subarray(at, at + length));
+    return new Uint8Array(this.bytes.buffer, this.bytes.byteOffset + at, length);
+  }
+
+  /** UTF-8 text of `length` bytes. */
+  text(length: number): string {
+    const start = this.skip(length);
+    const { bytes, at: stop } = this;
+    let seen = 0;
+    for (let index = start; index < stop; index++) seen |= bytes[index] ?? 0;
+    return seen < 0x80 ? this.#ascii(start, stop) : this.#utf8(start, stop);
+  }
+
+  /** ASCII text of `length` bytes (AMQP 1.0 part 1.6.21). */
+  symbol(length: number): string {
+    const start = this.skip(length);
+    const { bytes, at: stop } = this;
+    for (let index = start; index < stop; index++) {
+      if ((bytes[index] ?? 0) < 0x80) continue;
+      if (this.settings.lenient) return bytes.toString("latin1", start, stop);
+      throw this.fault("A symbol holds a byte that is not ASCII", index);
+    }
+    return this.#ascii(start, stop);
+  }
+
+  #ascii(start: number, stop: number): string {
+    if (start >= this.#slabStart && stop <= this.#slabEnd) {
+      return this.#slab.substring(start - this.#slabStart, stop - this.#slabStart);
+    }
+    if (stop - start > slabSize) return this.bytes.toString("latin1", start, stop);
+    // One call out of JavaScript serves all the short texts that follow.
+    this.#slabStart = start;
+    this.#slabEnd = Math.min(this.end, start + slabSize);
+    this.#slab = this.bytes.toString("latin1", start, this.#slabEnd);
+    return this.#slab.substring(0, stop - start);
+  }
+
+  #utf8(start: number, stop: number): string {
+    const text = this.bytes.toString("utf8", start, stop);
+    // Only a text with the replacement character can have come from bytes that are not UTF-8.
+    if (text.includes("\ufffd") && !this.settings.lenient && !isUtf8(this.bytes.subarray(start, stop))) {
+      throw this.fault("A string is not valid UTF-8", start);
+    }
+    return text;
+  }
+
+  /** Passes `length` bytes and returns where they began. */
+  skip(length: number): number {
+    const start = this.at;
+    if (length > this.end - start) throw this.cut(`A value of ${length} bytes is cut off`, start);
+    this.at = start + length;
+    return start;
+  }
+
+  /**
+   * Enters a list, map or array whose size and count take `width` bytes each, and returns the count.
+   *
+   * {@link end} becomes the end of the extent: save it before, and give it to {@link leave} after.
+   */
+  enter(width: 1 | 4): number {
+    const size = width === 1 ? this.u8() : this.u32();
+    const start = this.at;
+    if (!this.settings.lenient) {
+      if (size < width) throw this.fault("The size of a compound value does not cover its count", start - width);
+      if (size > this.end - start) throw this.cut(`A compound value of ${size} bytes is cut off`, start - width);
+      this.end = start + size;
+    }
+    return width === 1 ? this.u8() : this.u32();
+  }
+
+  /** {@link enter} for lists and maps, where every item takes a byte at least. */
+  enterItems(width: 1 | 4): number {
+    const count = this.enter(width);
+    if (count > this.end - this.at) {
+      throw this.cut(`A compound value claims ${count} items in ${this.end - this.at} bytes`, this.at - width);
+    }
+    return count;
+  }
+
+  /** Leaves an extent, which must have been read to its end. */
+  leave(outer: number): void {
+    if (this.at !== this.end && !this.settings.lenient) {
+      throw this.fault(`A compound value has ${this.end - this.at} bytes behind its last item`, this.at);
+    }
+    this.end = outer;
+  }
+
+  /** @throws SobreError `LimitExceeded` when `depth` levels of nesting are too many. */
+  checkDepth(depth: number): void {
+    if (depth > this.maxDepth) throw this.exceeded("maxDepth", "levels of nesting", this.at);
+  }
+
+  /** The error of bytes that break a rule of the format. */
+  fault(what: string, offset: number, code: ErrorCode = "DecodeFailed"): SobreError {
+    const path = pathTo(this.bytes, this.#root, offset, this.bytes.byteLength);
+    return new SobreError(code, `${what}, at byte ${offset}. See AMQP 1.0 part 1.6, and the path for the place.`, {
+      offset,
+      path,
+    });
+  }
+
+  /** The error of a value that ends behind the extent it is in, or behind the payload. */
+  cut(what: string, offset: number): SobreError {
+    return this.end < this.bytes.byteLength
+      ? this.fault(`${what} by the end of what holds it`, offset)
+      : this.fault(`${what} by the end of the payload`, offset, "TruncatedPayload");
+  }
+
+  /** The error of a used-up budget. */
+  exceeded(limit: keyof DecodeLimits, words: string, offset: number): SobreError {
+    const most = limit === "maxDepth" ? this.maxDepth : this.settings.limits[limit];
+    return new SobreError("LimitExceeded", `The payload has more than ${most} ${words} (limits.${limit}).`, { offset });
+  }
+}

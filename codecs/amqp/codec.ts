@@ -1,0 +1,66 @@
+import { type Codec, type DecodeContext, type Sniff } from "../../src/codec/index.ts";
+import { parseMediaRange } from "../../src/content-type/index.ts";
+import type { AmqpExtension } from "./extension.ts";
+import { encodeValue } from "./encode-value.ts";
+import { formatCodes } from "./format-code.ts";
+import { decodeValue, decodeValues, type ReadMode } from "./read-value.ts";
+import type { Profile } from "./write-number.ts";
+
+/** How {@link amqp} reads and writes. */
+export interface AmqpCodecOptions {
+  /** `plain` gives ordinary JavaScript values, `typed` keeps every AMQP type. Default: `plain`. */
+  readonly mode?: ReadMode | undefined;
+  /** The AMQP types of numbers, as in `WriteOptions`. Default: `azure`. */
+  readonly profile?: Profile | undefined;
+  /** Tolerates what sloppy peers send, as in `ReadOptions`. Default: false. */
+  readonly lenient?: boolean | undefined;
+  /** Described types with a form of their own. Default: `microsoftExtensions`. */
+  readonly extensions?: readonly AmqpExtension[] | undefined;
+}
+
+const contentType = "application/x-amqp-value";
+const accepts = [parseMediaRange(contentType)];
+const nothing = new Uint8Array(0);
+
+/**
+ * The codec of AMQP 1.0 values: bodies of kind `value` and `sequence`, and data of type `application/x-amqp-value`.
+ *
+ * The payload is the encoded value without its section descriptor. In a sequence it is the lists of all sections,
+ * one behind the other: one list reads as an array, several read as an array of arrays. It writes the body kind `value`,
+ * and data when the content type asks for it. 64-bit integers are always bigints; objects have own members only,
+ * also under `__proto__`; maps with a key that is no text are a `Map`. `undefined` is the payload of zero bytes.
+ */
+export function amqp(options: AmqpCodecOptions = {}): Codec {
+  const { profile, lenient, extensions, mode = "plain" } = options;
+  return {
+    name: "amqp",
+    contentType,
+    accepts,
+    bodyKinds: ["data", "value", "sequence"],
+    decode(payload: Uint8Array, { bodyKind, limits }: DecodeContext): { readonly body: unknown } {
+      if (payload.byteLength === 0) return { body: undefined };
+      const reading = { mode, limits, lenient, extensions };
+      if (bodyKind !== "sequence") return { body: decodeValue(payload, reading) };
+      const lists = decodeValues(payload, reading);
+      return { body: lists.length === 1 ? lists[0] : lists };
+    },
+    encode(body, context) {
+      const payload = body === undefined ? nothing : encodeValue(body, { profile, extensions });
+      const asked = context.contentType?.type === contentType;
+      return asked ? { payload, bodyKind: "data", contentType } : { payload, bodyKind: "value" };
+    },
+    sniff,
+  };
+}
+
+/** Looks at the outermost format code and whether its size fills the payload. */
+function sniff(payload: Uint8Array): Sniff {
+  const format = formatCodes.get(payload[0] ?? -1);
+  if (format === undefined) return payload[0] === 0 ? "weak" : "no";
+  const { width } = format;
+  if (width >= 0) return payload.byteLength === 1 + width ? "weak" : "no";
+  if (payload.byteLength < 1 - width) return "no";
+  const size = width === -1 ? (payload[1] ?? 0) : new DataView(payload.buffer, payload.byteOffset).getUint32(1);
+  if (payload.byteLength !== 1 - width + size) return "no";
+  return width === -4 || format.type === "list" || format.type === "map" ? "strong" : "weak";
+}

@@ -1,0 +1,13 @@
+export { amqp, type AmqpCodecOptions } from "./codec.ts";
+export { DateTimeOffset } from "./date-time-offset.ts";
+export { encodeValue, type WriteOptions } from "./encode-value.ts";
+export type { AmqpExtension } from "./extension.ts";
+export {
+  dateTimeOffsetExtension,
+  microsoftExtensions,
+  timespanExtension,
+  uriExtension,
+} from "./microsoft-extensions.ts";
+export { decodeValue, decodeValues, type ReadMode, type ReadOptions } from "./read-value.ts";
+export { Timespan } from "./timespan.ts";
+export type { Profile } from "./write-number.ts";

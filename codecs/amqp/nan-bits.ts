@@ -1,0 +1,17 @@
+import type { Typed } from "../../src/envelope/index.ts";
+
+/** The NaN that JavaScript writes. */
+export const quietNaN: Uint8Array = Uint8Array.of(0x7f, 0xf8, 0, 0, 0, 0, 0, 0);
+
+const kept = new WeakMap<Typed, Uint8Array>();
+
+/** Remembers the bytes that a NaN came as: a number cannot carry them. */
+export function withNaNBits<T extends Typed>(value: T, bits: Uint8Array): T {
+  kept.set(value, new Uint8Array(bits));
+  return value;
+}
+
+/** The bytes that a typed NaN came as, or `undefined`. */
+export function nanBits(value: Typed): Uint8Array | undefined {
+  return kept.get(value);
+}

@@ -1,0 +1,45 @@
+import { AmqpMap, type AmqpValue, Typed } from "../../src/envelope/index.ts";
+import type { Extensions } from "./extension.ts";
+
+/** The plain form of a typed value; decimals, unknown described values and far timestamps stay {@link Typed}. */
+export function plainOf(value: AmqpValue, extensions: Extensions): unknown {
+  if (typeof value !== "object" || value === null || value instanceof Date || value instanceof Uint8Array) return value;
+  if (value instanceof Typed) return plainOfTyped(value, extensions);
+  if (value instanceof AmqpMap) return plainOfMap(value, extensions);
+  return value.map((item) => plainOf(item, extensions));
+}
+
+function plainOfTyped(typed: Typed, extensions: Extensions): unknown {
+  const { type, value } = typed;
+  if (typeof value !== "object") return type === "timestamp" ? typed : value;
+  if (value instanceof Uint8Array) return typed;
+  if ("values" in value) return value.descriptor === undefined ? plainArray(value, extensions) : typed;
+  const { descriptor } = value;
+  const name = descriptor instanceof Typed && descriptor.type === "symbol" ? descriptor.value : undefined;
+  const extension = typeof name === "string" ? extensions.get(name) : undefined;
+  return extension?.read(value.value) ?? typed;
+}
+
+function plainArray(
+  { elementType, values }: { elementType: string; values: readonly AmqpValue[] },
+  extensions: Extensions,
+): unknown {
+  const decimal = elementType === "decimal32" || elementType === "decimal64" || elementType === "decimal128";
+  return values.map((item) =>
+    decimal && item instanceof Uint8Array ? new Typed(elementType, item) : plainOf(item, extensions),
+  );
+}
+
+function plainOfMap(map: AmqpMap, extensions: Extensions): unknown {
+  const entries = Array.from(map, ([key, item]): [unknown, unknown] => [
+    plainOf(key, extensions),
+    plainOf(item, extensions),
+  ]);
+  const textual = Array.from(map).every(
+    ([key]) => typeof key === "string" || (key instanceof Typed && key.type === "symbol"),
+  );
+  // fromEntries makes own members even of "__proto__".
+  const plain = textual ? Object.fromEntries(entries) : new Map(entries);
+  const size = plain instanceof Map ? plain.size : Object.keys(plain).length;
+  return size === map.size ? plain : map;
+}

@@ -1,0 +1,167 @@
+import { quietNaN, withNaNBits } from "./nan-bits.ts";
+import { AmqpMap, type AmqpValue, Typed } from "../../src/envelope/index.ts";
+import { readArray } from "./read-array.ts";
+import type { ByteReader } from "./byte-reader.ts";
+import { refuseDuplicates } from "./map-keys.ts";
+import { smallUbytes, smallUints, smallUlongs, symbolOf } from "./shared-typed.ts";
+
+/**
+ * Reads one value with its type: plain where the plain value stands for the type, {@link Typed} otherwise.
+ *
+ * @param depth Levels of nesting around the value.
+ */
+export function readTyped(reader: ByteReader, depth: number): AmqpValue {
+  const code = reader.code();
+  return readTypedAs(reader, code, depth);
+}
+
+/** Reads the rest of a value whose format code has been read. */
+// oxlint-disable-next-line complexity -- one case per format code
+export function readTypedAs(reader: ByteReader, code: number, depth: number): AmqpValue {
+  switch (code) {
+    case 0xa1:
+      return reader.text(reader.u8());
+    case 0xa3:
+      return symbolOf(reader.symbol(reader.u8()));
+    case 0x40:
+      return null;
+    case 0x41:
+      return true;
+    case 0x42:
+      return false;
+    case 0x54:
+      return reader.i8();
+    case 0x71:
+      return reader.i32();
+    case 0x55:
+      return BigInt(reader.i8());
+    case 0x81:
+      return reader.i64();
+    case 0x82:
+      return double(reader);
+    case 0x83:
+      return timestamp(reader.i64());
+    case 0x43:
+      return smallUint(0);
+    case 0x52:
+      return smallUint(reader.u8());
+    case 0x70:
+      return new Typed("uint", reader.u32());
+    case 0x44:
+      return smallUlong(0);
+    case 0x53:
+      return smallUlong(reader.u8());
+    case 0x80:
+      return new Typed("ulong", reader.u64());
+    case 0x50:
+      return smallUbyte(reader.u8());
+    case 0x51:
+      return new Typed("byte", reader.i8());
+    case 0x56:
+      return reader.boolean();
+    case 0x60:
+      return new Typed("ushort", reader.u16());
+    case 0x61:
+      return new Typed("short", reader.i16());
+    case 0x72:
+      return float(reader);
+    case 0x73:
+      return new Typed("char", reader.char());
+    case 0x74:
+      return new Typed("decimal32", reader.binary(4));
+    case 0x84:
+      return new Typed("decimal64", reader.binary(8));
+    case 0x94:
+      return new Typed("decimal128", reader.binary(16));
+    case 0x98:
+      return new Typed("uuid", reader.uuid());
+    case 0xa0:
+      return reader.binary(reader.u8());
+    case 0xb0:
+      return reader.binary(reader.u32());
+    case 0xb1:
+      return reader.text(reader.u32());
+    case 0xb3:
+      return symbolOf(reader.symbol(reader.u32()));
+    case 0x45:
+      reader.checkDepth(depth + 1);
+      return [];
+    case 0xc0:
+      return readList(reader, 1, depth);
+    case 0xd0:
+      return readList(reader, 4, depth);
+    case 0xc1:
+      return readMap(reader, 1, depth);
+    case 0xd1:
+      return readMap(reader, 4, depth);
+    case 0xe0:
+      return new Typed("array", readArray(reader, 1, depth, readTypedAs));
+    case 0xf0:
+      return new Typed("array", readArray(reader, 4, depth, readTypedAs));
+    case 0x00:
+      return readDescribed(reader, depth);
+    default:
+      throw reader.fault("A format code is none of AMQP 1.0", reader.at - 1);
+  }
+}
+
+function readList(reader: ByteReader, width: 1 | 4, depth: number): AmqpValue[] {
+  reader.checkDepth(depth + 1);
+  const outer = reader.end;
+  const items: AmqpValue[] = [];
+  for (let left = reader.enterItems(width); left > 0; left--) items.push(readTyped(reader, depth + 1));
+  reader.leave(outer);
+  return items;
+}
+
+/** Reads the size, count and entries of a map. */
+export function readMap(reader: ByteReader, width: 1 | 4, depth: number): AmqpMap {
+  reader.checkDepth(depth + 1);
+  const start = reader.at;
+  const outer = reader.end;
+  const count = reader.enterItems(width);
+  if (count % 2 === 1) throw reader.fault("A map has a key without a value", start);
+  const keys: AmqpValue[] = [];
+  const values: AmqpValue[] = [];
+  for (let left = count; left > 0; left -= 2) {
+    keys.push(readTyped(reader, depth + 1));
+    values.push(readTyped(reader, depth + 1));
+  }
+  reader.leave(outer);
+  if (count > 2) refuseDuplicates(reader, keys, start);
+  return AmqpMap.fromColumns(keys, values);
+}
+
+function readDescribed(reader: ByteReader, depth: number): Typed<"described"> {
+  reader.checkDepth(depth + 1);
+  const descriptor = readTyped(reader, depth + 1);
+  return new Typed("described", Object.freeze({ descriptor, value: readTyped(reader, depth + 1) }));
+}
+
+const smallUint = (value: number): Typed => smallUints[value] ?? new Typed("uint", value);
+const smallUlong = (value: number): Typed => smallUlongs[value] ?? new Typed("ulong", BigInt(value));
+const smallUbyte = (value: number): Typed => smallUbytes[value] ?? new Typed("ubyte", value);
+
+function double(reader: ByteReader): AmqpValue {
+  const at = reader.at;
+  const value = reader.f64();
+  if (Number.isSafeInteger(value) && !Object.is(value, -0)) return new Typed("double", value);
+  return Number.isNaN(value) ? doubleNaN(reader, at) : value;
+}
+
+function doubleNaN(reader: ByteReader, at: number): AmqpValue {
+  const bits = reader.bytes.subarray(at, at + 8);
+  return bits.equals(quietNaN) ? Number.NaN : withNaNBits(new Typed("double", Number.NaN), bits);
+}
+
+function float(reader: ByteReader): Typed {
+  const at = reader.at;
+  const value = new Typed("float", reader.f32());
+  return Number.isNaN(value.value) ? withNaNBits(value, reader.bytes.subarray(at, at + 4)) : value;
+}
+
+/** Milliseconds as a `Date`, or typed when a `Date` cannot hold them. */
+export function timestamp(milliseconds: bigint): Date | Typed<"timestamp"> {
+  const date = new Date(Number(milliseconds));
+  return Number.isNaN(date.getTime()) ? new Typed("timestamp", milliseconds) : date;
+}

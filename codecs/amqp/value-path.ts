@@ -1,0 +1,92 @@
+import { widthOf } from "./format-code.ts";
+
+/**
+ * The path of the innermost value that holds the byte at `offset`, as `$.lines[2]`, for errors.
+ *
+ * Walks the bytes once more from `start`, believes sizes only as far as they fit, and never throws.
+ */
+export function pathTo(bytes: Uint8Array, start: number, offset: number, end: number): string {
+  return new PathWalk(bytes, offset, end).from(start);
+}
+
+/** Deeper paths are cut: nobody reads them. */
+const deepest = 32;
+const longestName = 40;
+
+class PathWalk {
+  readonly #bytes: Uint8Array;
+  readonly #offset: number;
+  readonly #end: number;
+
+  constructor(bytes: Uint8Array, offset: number, end: number) {
+    this.#bytes = bytes;
+    this.#offset = offset;
+    this.#end = end;
+  }
+
+  from(start: number): string {
+    return this.#path(start, "$", 0);
+  }
+
+  /** The path below the value at `at`, which holds the offset. */
+  #path(at: number, path: string, depth: number): string {
+    const code = this.#bytes[at] ?? 0;
+    if (depth === deepest) return `${path}…`;
+    if (code === 0x00) {
+      const value = this.#next(at + 1);
+      return value !== undefined && this.#offset >= value ? this.#path(value, path, depth + 1) : path;
+    }
+    const wide = code === 0xd0 || code === 0xd1;
+    if (!wide && code !== 0xc0 && code !== 0xc1) return path;
+    return this.#item(at + (wide ? 9 : 3), code === 0xd1 || code === 0xc1, path, depth);
+  }
+
+  #item(first: number, isMap: boolean, path: string, depth: number): string {
+    let name: string | undefined;
+    let at = first;
+    for (let index = 0; at <= this.#offset && at < this.#end; index++) {
+      const here = isMap ? (index % 2 === 0 ? `${path}{key ${index / 2}}` : `${path}${name}`) : `${path}[${index}]`;
+      const next = this.#next(at);
+      if (next === undefined || next > this.#offset) return this.#path(at, here, depth + 1);
+      if (isMap && index % 2 === 0) name = this.#name(at, index / 2);
+      at = next;
+    }
+    return path;
+  }
+
+  /** A map key as a step of a path: the name when it is a short plain one, else its place. */
+  #name(at: number, index: number): string {
+    const code = this.#bytes[at];
+    const length = this.#bytes[at + 1] ?? 0;
+    if ((code !== 0xa1 && code !== 0xa3) || length > longestName) return `{value ${index}}`;
+    const name = String.fromCharCode(...this.#bytes.subarray(at + 2, at + 2 + length));
+    return /^[\w$:.-]+$/.test(name) ? `.${name}` : `{value ${index}}`;
+  }
+
+  /** Where the value at `at` ends, or `undefined` when that cannot be told. */
+  #next(at: number): number | undefined {
+    let here = at;
+    // Each descriptor is followed by one value more.
+    for (let open = 1; open > 0; open--) {
+      const code = this.#bytes[here];
+      if (code === undefined || here > this.#end) return undefined;
+      if (code === 0x00) {
+        open += 2;
+        here++;
+        continue;
+      }
+      const width = widthOf(code);
+      if (width === undefined) return undefined;
+      here += width >= 0 ? 1 + width : 1 - width + this.#size(here + 1, -width);
+    }
+    return here;
+  }
+
+  #size(at: number, width: number): number {
+    const bytes = this.#bytes;
+    if (width === 1) return bytes[at] ?? 0;
+    return new DataView(bytes.buffer, bytes.byteOffset).byteLength >= at + 4
+      ? new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(at)
+      : 0;
+  }
+}

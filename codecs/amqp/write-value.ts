@@ -1,0 +1,157 @@
+import { AmqpMap, Typed, type TypedValues } from "../../src/envelope/index.ts";
+import type { ByteWriter } from "./byte-writer.ts";
+import type { Extensions } from "./extension.ts";
+import { checkDepth, inside, memberStep, unsupported } from "./unsupported-value.ts";
+import { writeArray } from "./write-array.ts";
+import { type Profile, writeNumber } from "./write-number.ts";
+import { writeScalar } from "./write-typed.ts";
+
+/** How values are written. */
+export interface WriterSettings {
+  readonly profile: Profile;
+  readonly extensions: Extensions;
+}
+
+/**
+ * Writes one value; plain values get the types that the profile gives them.
+ *
+ * @throws SobreError `UnsupportedValue` without a path; `withPath` adds it.
+ */
+export function writeValue(writer: ByteWriter, value: unknown, settings: WriterSettings, depth: number): void {
+  switch (typeof value) {
+    case "string":
+      return writer.text(0xa1, value);
+    case "number":
+      return writeNumber(writer, value, settings.profile);
+    case "boolean":
+      return writer.byte(value ? 0x41 : 0x42);
+    case "bigint":
+      return writeBigint(writer, value);
+    case "undefined":
+      return writer.byte(0x40);
+    case "object":
+      return value === null ? writer.byte(0x40) : writeObject(writer, value, settings, depth);
+    default:
+      throw unsupported(`is a ${typeof value}`);
+  }
+}
+
+function writeBigint(writer: ByteWriter, value: bigint): void {
+  if (value >= -0x80n && value <= 0x7fn) return writer.code8(0x55, Number(value));
+  if (BigInt.asIntN(64, value) === value) return writer.code64(0x81, value);
+  if (BigInt.asUintN(64, value) === value) return writer.code64(0x80, value);
+  throw unsupported("is an integer of more than 64 bits");
+}
+
+function writeObject(writer: ByteWriter, value: object, settings: WriterSettings, depth: number): void {
+  if (value instanceof Typed) return writeTyped(writer, value, settings, depth);
+  if (Array.isArray(value)) return writeList(writer, value, settings, depth);
+  if (value instanceof Uint8Array) return writer.variable(0xa0, value);
+  if (value instanceof Date) return writeDate(writer, value);
+  if (value instanceof AmqpMap) return writeColumns(writer, value.keys(), value.values(), settings, depth);
+  if (value instanceof Map) return writeColumns(writer, [...value.keys()], [...value.values()], settings, depth);
+  if (isPlain(value)) return writeMembers(writer, value, settings, depth);
+  for (const extension of settings.extensions.values()) {
+    const content = extension.write(value);
+    if (content === undefined) continue;
+    writer.byte(0x00);
+    writer.text(0xa3, extension.descriptor);
+    return writeValue(writer, content, settings, depth + 1);
+  }
+  throw unsupported("is an instance of a class that AMQP has no type for");
+}
+
+function writeTyped(writer: ByteWriter, typed: Typed, settings: WriterSettings, depth: number): void {
+  const { value } = typed;
+  if (typeof value !== "object" || value instanceof Uint8Array) return writeScalar(writer, typed);
+  checkDepth(depth);
+  if (!("values" in value)) return writeDescribed(writer, value, settings, depth);
+  writeArray(writer, value, (item) => writeValue(writer, item, settings, depth + 1));
+}
+
+function writeDescribed(
+  writer: ByteWriter,
+  { descriptor, value }: TypedValues["described"],
+  settings: WriterSettings,
+  depth: number,
+): void {
+  writer.byte(0x00);
+  try {
+    writeValue(writer, descriptor, settings, depth + 1);
+  } catch (error) {
+    throw inside(error, "{descriptor}");
+  }
+  writeValue(writer, value, settings, depth + 1);
+}
+
+function writeDate(writer: ByteWriter, value: Date): void {
+  const time = value.getTime();
+  if (Number.isNaN(time)) throw unsupported("is an invalid Date");
+  writer.code64(0x83, BigInt(time));
+}
+
+/** Writes a list. */
+export function writeList(
+  writer: ByteWriter,
+  items: readonly unknown[],
+  settings: WriterSettings,
+  depth: number,
+): void {
+  if (items.length === 0) return writer.byte(0x45);
+  checkDepth(depth);
+  const mark = writer.open();
+  let index = 0;
+  try {
+    for (; index < items.length; index++) writeValue(writer, items[index], settings, depth + 1);
+  } catch (error) {
+    throw inside(error, `[${index}]`);
+  }
+  writer.close(mark, 0xc0, items.length);
+}
+
+function writeMembers(writer: ByteWriter, value: object, settings: WriterSettings, depth: number): void {
+  checkDepth(depth);
+  const mark = writer.open();
+  let count = 0;
+  let name = "";
+  try {
+    for (const [key, member] of Object.entries(value)) {
+      if (member === undefined) continue;
+      name = key;
+      writer.text(0xa1, key);
+      writeValue(writer, member, settings, depth + 1);
+      count += 2;
+    }
+  } catch (error) {
+    throw inside(error, memberStep(name));
+  }
+  writer.close(mark, 0xc1, count);
+}
+
+function writeColumns(
+  writer: ByteWriter,
+  keys: readonly unknown[],
+  values: readonly unknown[],
+  settings: WriterSettings,
+  depth: number,
+): void {
+  checkDepth(depth);
+  const mark = writer.open();
+  let index = 0;
+  try {
+    for (; index < keys.length; index++) {
+      writeValue(writer, keys[index], settings, depth + 1);
+      writeValue(writer, values[index], settings, depth + 1);
+    }
+  } catch (error) {
+    const key = keys[index];
+    throw inside(error, typeof key === "string" ? memberStep(key) : `{${index}}`);
+  }
+  writer.close(mark, 0xc1, keys.length * 2);
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Objects of another realm, and those made with an empty prototype, count as plain.
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+}
