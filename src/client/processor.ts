@@ -1,4 +1,4 @@
-import type { UnreadableResult } from "../codec/index.ts";
+import type { ReadResult, UnreadableResult } from "../codec/index.ts";
 import { type Delivery, parseAddress, type ReceiveMode } from "../engine/index.ts";
 import type { Envelope } from "../envelope/index.ts";
 import { type ErrorCode, SobreError } from "../errors/index.ts";
@@ -24,11 +24,11 @@ export interface ProcessErrorArgs {
 /** What a processor calls. */
 export interface ProcessorHandlers {
   /** Called with every message that was read. When it resolves the message is completed, when it rejects abandoned. */
-  processMessage(message: ReceivedMessage): Promise<void> | void;
+  processMessage(message: ReceivedMessage<ReadResult>): Promise<void> | void;
   /** Told of everything that went wrong; what it throws itself is ignored. */
   processError(args: ProcessErrorArgs): Promise<void> | void;
   /** Called with messages that nothing can read, where they cannot be dead-lettered; required exactly there. */
-  processUnreadable?(message: ReceivedMessage): Promise<void> | void;
+  processUnreadable?(message: ReceivedMessage<UnreadableResult>): Promise<void> | void;
 }
 
 /** Options of a processor. */
@@ -137,22 +137,25 @@ class Worker {
 
   async #handle(delivery: Delivery): Promise<void> {
     const result = await this.#read(delivery.envelope);
-    const message = receivedMessage(delivery, result);
-    if (result.ok) return this.#call(() => this.#handlers.processMessage(message), message);
-    if (!this.#deadLetters) return this.#call(() => this.#handlers.processUnreadable?.(message), message);
+    if (result.ok) {
+      return this.#call(() => this.#handlers.processMessage(receivedMessage(delivery, result)), delivery);
+    }
+    if (!this.#deadLetters) {
+      return this.#call(() => this.#handlers.processUnreadable?.(receivedMessage(delivery, result)), delivery);
+    }
     await this.#settle(delivery, unreadableSettlement(delivery.envelope, result));
     await this.#tell("deserialize", result.error, delivery.envelope, result.attempts);
   }
 
-  async #call(handler: () => Promise<void> | void, message: ReceivedMessage): Promise<void> {
+  async #call(handler: () => Promise<void> | void, delivery: Delivery): Promise<void> {
     try {
       await handler();
     } catch (error) {
-      await this.#tell("handler", error, message.envelope);
-      await this.#settle(message, { kind: "abandon" });
+      await this.#tell("handler", error, delivery.envelope);
+      await this.#settle(delivery, { kind: "abandon" });
       return;
     }
-    if (this.#options.autoCompleteMessages) await this.#settle(message, { kind: "complete" });
+    if (this.#options.autoCompleteMessages) await this.#settle(delivery, { kind: "complete" });
   }
 
   async #settle(delivery: Delivery, settlement: Parameters<ClientParts["engine"]["settle"]>[2]): Promise<void> {

@@ -14,7 +14,8 @@ export const maxDescriptionLength = 1024;
 
 /** The settlement that dead-letters an unreadable message with its whole story. */
 export function unreadableSettlement(envelope: Envelope, { error, attempts }: UnreadableResult): Settlement {
-  const description = cut(`${error.code}: ${error.message}`, maxDescriptionLength);
+  const told = error.code === unreadableReason ? error.message : `${error.code}: ${error.message}`;
+  const description = cut(told, maxDescriptionLength);
   const marks = { [deadLetterProperties.reason]: unreadableReason, [deadLetterProperties.description]: description };
   const story = fittingStory(envelope, marks, error.code, attempts);
   return {

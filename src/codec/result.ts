@@ -59,17 +59,13 @@ export function unreadable(
   payload: Uint8Array,
 ): UnreadableResult {
   const likeness = looksLike(payload);
-  const parts = [
-    problem?.message,
-    attempts.length === 0
-      ? undefined
-      : `Nothing could read the ${payload.byteLength} bytes: ${attempts.map(describeAttempt).join(" | ")}`,
-    likeness && `It looks like ${likeness.name} (${likeness.contentType}).`,
-  ];
-  const message = parts.filter((part) => part !== undefined).join(" ");
-  return {
-    ok: false,
-    error: new SobreError(attempts.length === 0 && problem ? problem.code : "Unreadable", message, { cause: problem }),
-    attempts,
-  };
+  const look = likeness && `look like ${likeness.name} (${likeness.contentType})`;
+  const tries = attempts.map(describeAttempt).join(" | ");
+  if (tries !== "") {
+    const text = `Nothing could read the ${payload.byteLength} bytes${look ? `, which ${look}` : ""}: ${tries}`;
+    const message = problem === undefined ? text : `${problem.message} ${text}`;
+    return { ok: false, error: new SobreError("Unreadable", message, { cause: problem }), attempts };
+  }
+  const message = `${problem?.message ?? "No decoder was allowed to try."}${look ? ` The ${payload.byteLength} bytes ${look}.` : ""}`;
+  return { ok: false, error: new SobreError(problem?.code ?? "Unreadable", message, { cause: problem }), attempts };
 }

@@ -234,7 +234,7 @@ describe("the story", () => {
 
     expect(result).toMatchObject({ ok: false, error: { code: "Unreadable" } });
     expect(result.ok ? "" : result.error.message).toBe(
-      "Nothing could read the 5 bytes: json: DecodeFailed at byte 0: This stub never reads. It looks like Java object serialization (application/x-java-serialized-object).",
+      "Nothing could read the 5 bytes, which look like Java object serialization (application/x-java-serialized-object): json: DecodeFailed at byte 0: This stub never reads.",
     );
   });
 
