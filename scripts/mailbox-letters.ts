@@ -1,6 +1,13 @@
 import { type Letter, openVectors, type Source, unreadable } from "./mailbox-letter.ts";
 import { noise, packedOrder } from "./mailbox-own-bodies.ts";
-import { amqpLetters, jsonLetters, messagePackLetters, protobufLetters, textLetters } from "./mailbox-readable.ts";
+import {
+  amqpLetters,
+  compressedLetters,
+  jsonLetters,
+  messagePackLetters,
+  protobufLetters,
+  textLetters,
+} from "./mailbox-readable.ts";
 
 const own = "written by scripts/make-mailbox.ts";
 
@@ -9,6 +16,7 @@ export function mailboxLetters(vectorsFolder: string): readonly Letter[] {
   const vector = openVectors(vectorsFolder);
   return [
     ...jsonLetters(vector),
+    ...compressedLetters(vector),
     ...messagePackLetters(),
     ...protobufLetters(),
     ...amqpLetters(vector),

@@ -1,0 +1,32 @@
+import type { Attempt, UnreadableResult } from "../codec/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { oneLine } from "./display.ts";
+import { gap, renderTable } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Every attempt at a payload that nothing could read, one to a line: codec, code, offset, why. */
+export function attemptTable(
+  { attempts, error }: Pick<UnreadableResult, "attempts" | "error">,
+  { columns, style }: Pick<Terminal, "columns" | "style">,
+): string {
+  const indent = 2;
+  const taken = [8, 18, 9];
+  const why = columns - indent - taken.reduce((sum, width) => sum + width + gap, 0);
+  // Why the content type chose no codec is not an attempt, and explains all that follow.
+  const problem = attempts.length === 0 ? error : error.cause;
+  const declared = problem instanceof SobreError ? [["declared", problem.code, "", oneLine(problem.message)]] : [];
+  const rows = [...declared, ...attempts.map(row)];
+  return renderTable(
+    rows.map(([codec = "", code = "", where = "", reason = ""]) => [codec, style.yellow(code), where, reason]),
+    { widths: [...taken, why], indent },
+  );
+}
+
+function row({ codec, outcome, code, offset, message }: Attempt): readonly string[] {
+  return [
+    codec,
+    outcome === "vetoed" ? "ruled out" : (code ?? outcome),
+    offset === undefined ? "" : `byte ${offset}`,
+    oneLine(message ?? ""),
+  ];
+}

@@ -1,0 +1,71 @@
+/** What a terminal would obey or hide: C0 and C1 controls, separators of lines, bidirectional and invisible characters. */
+// oxlint-disable-next-line no-control-regex -- these are exactly the characters to find
+const unprintable = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+// oxlint-disable-next-line no-misleading-character-class -- the same without the controls that JSON escapes by itself
+const unprintableInJson = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+
+const shortEscapes = new Map([
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+]);
+
+/** Text on one line with nothing in it that a terminal obeys. */
+export function oneLine(text: string): string {
+  return text.replaceAll(unprintable, (character) => shortEscapes.get(character) ?? escape(character));
+}
+
+/** JSON text with its invisible characters as escapes; the value is the same. */
+export function visibleJson(json: string): string {
+  return json.replaceAll(unprintableInJson, escape);
+}
+
+function escape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+// oxlint-disable-next-line no-control-regex -- ASCII is the fast path
+const ascii = /^[\u0020-\u007e]*$/;
+const emoji = /\p{Emoji_Presentation}|\ufe0f/u;
+const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+/** East Asian Wide and Fullwidth (Unicode Standard Annex 11), as far as letters and symbols of everyday use go. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+
+/** How many columns a terminal gives to text without control characters. */
+export function displayWidth(text: string): number {
+  if (ascii.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  return width;
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (zeroWidth.test(grapheme)) return 0;
+  return emoji.test(grapheme) || wide.test(grapheme) ? 2 : 1;
+}
+
+/** The text, cut with "…" to at most `width` columns. */
+export function fit(text: string, width: number): string {
+  // Every grapheme that shows has a column, so far longer text need not be looked at.
+  if (text.length <= width && displayWidth(text) <= width) return text;
+  let fitting = "";
+  let used = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    const columns = graphemeWidth(segment);
+    if (used + columns > width) break;
+    used += columns;
+    fitting += segment;
+  }
+  if (fitting === text) return text;
+  return width < 1 ? "" : `${shorten(fitting, used, width - 1)}…`;
+}
+
+/** `text` without its last graphemes, until it takes at most `width` columns. */
+function shorten(text: string, columns: number, width: number): string {
+  const graphemes = Array.from(segmenter.segment(text), ({ segment }) => segment);
+  for (let used = columns; used > width; used -= graphemeWidth(graphemes.pop() ?? ""))
+    if (graphemes.length === 0) break;
+  return graphemes.join("");
+}

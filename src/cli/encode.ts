@@ -1,0 +1,65 @@
+import { defaultDecodeLimits, resolveDecodeLimits, type Serializer } from "../codec/index.ts";
+import { json } from "../../codecs/json/index.ts";
+import { valueFromJson } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { readInput } from "./input.ts";
+import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What `sobre encode` reads and writes. */
+export interface EncodeCommand {
+  readonly file: string;
+  /** The content type that chooses the codec. */
+  readonly contentType: string;
+}
+
+/**
+ * Writes a payload from a value in the JSON rendering that `sobre decode` prints; resolves to the exit code.
+ *
+ * @throws Misuse for a file that cannot be read, and for a content type that no codec writes.
+ */
+export async function encodeFile(command: EncodeCommand, serializer: Serializer, terminal: Terminal): Promise<number> {
+  const { encoder, contentType } = chooseEncoder(command.contentType, serializer);
+  const input = await readText(command.file);
+  try {
+    const body = valueFromJson(readJson(input));
+    const { payload } = encoder.encode(body, { contentType, applicationProperties: {} });
+    if (terminal.interactive && payload.some((byte) => byte < 0x20 || byte > 0x7e)) {
+      throw new Misuse("the payload is binary and standard output is a terminal; redirect it, as in > payload.bin");
+    }
+    await terminal.out(payload);
+    return exitCodes.done;
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    terminal.err(`sobre: ${error.code}: ${error.message}\n`);
+    return exitCodes.failed;
+  }
+}
+
+function chooseEncoder(text: string, { registry }: Serializer): ReturnType<Serializer["registry"]["encoderFor"]> {
+  try {
+    return registry.encoderFor(text);
+  } catch (error) {
+    if (error instanceof SobreError) throw new Misuse(`--to: ${error.message}`);
+    throw error;
+  }
+}
+
+async function readText(file: string): Promise<Uint8Array> {
+  try {
+    return await readInput(file, defaultDecodeLimits.maxBytes);
+  } catch (error) {
+    throw new Misuse(fileProblem(file, error));
+  }
+}
+
+/** JSON with integers of any size; @throws SobreError. */
+function readJson(input: Uint8Array): unknown {
+  const decoded = json({ protoKey: "keep" }).decode(input, {
+    contentType: undefined,
+    applicationProperties: {},
+    bodyKind: "data",
+    limits: resolveDecodeLimits(),
+  });
+  return "body" in decoded ? decoded.body : undefined;
+}

@@ -1,0 +1,19 @@
+/** What a caller of the command got wrong; told in one line, exit code 2. */
+export class Misuse extends Error {}
+
+/** One sentence for what the file system says about `path`. */
+export function fileProblem(path: string, error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+  return `${path}: ${fileProblems.get(code) ?? `cannot be read (${code})`}`;
+}
+
+const fileProblems = new Map([
+  ["ENOENT", "no such file"],
+  ["ENOTDIR", "no such file"],
+  ["EISDIR", "is a folder, not a file"],
+  ["EACCES", "may not be read (permission denied)"],
+  ["EPERM", "may not be read (permission denied)"],
+]);
+
+/** The exit codes of every command. */
+export const exitCodes = { done: 0, failed: 1, misuse: 2 } as const;

@@ -1,0 +1,29 @@
+import { valueToJson } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { fit, oneLine, visibleJson } from "./display.ts";
+
+/** How many bytes of a binary body a preview shows at most; more do not fit a line. */
+const shownBytes = 64;
+
+/** A body on one line of at most `width` columns, with nothing in it that a terminal obeys. */
+export function preview(body: unknown, width: number): string {
+  if (body === undefined) return fit("(empty)", width);
+  if (typeof body === "string") return fit(oneLine(body.slice(0, width * 8)), width);
+  if (body instanceof Uint8Array) return fit(hex(body), width);
+  return fit(visibleJson(renderJson(body)), width);
+}
+
+/** A value as JSON text with `$` objects, on one line or indented. */
+export function renderJson(value: unknown, indent?: number): string {
+  try {
+    return JSON.stringify(valueToJson(value), undefined, indent);
+  } catch (error) {
+    if (error instanceof SobreError) return `(${error.message})`;
+    throw error;
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  const shown = Array.from(bytes.subarray(0, shownBytes), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return `${bytes.byteLength} bytes: ${shown}${bytes.byteLength > shownBytes ? " …" : ""}`;
+}

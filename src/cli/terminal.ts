@@ -1,0 +1,70 @@
+import { styleText } from "node:util";
+
+/** Where a command writes to, and what fits there. */
+export interface Terminal {
+  /** Columns to fill: the terminal's between 80 and 200, or 100 when it is none. */
+  readonly columns: number;
+  readonly style: Style;
+  /** Whether a person's terminal shows standard output. */
+  readonly interactive: boolean;
+  /** Whether the reader of standard output has gone away, as `head` does. */
+  readonly closed: boolean;
+  /** Writes to standard output and resolves when it was taken. */
+  out(text: string | Uint8Array): Promise<void>;
+  /** Writes to standard error. */
+  err(text: string): void;
+}
+
+/** Colours, which do nothing where they are not wanted. */
+export type Style = Readonly<Record<StyleName, (text: string) => string>>;
+
+type StyleName = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
+
+/** The colours of a terminal, or with `wanted: false` none. */
+export function createStyle(wanted: boolean): Style {
+  const paint =
+    (name: StyleName) =>
+    (text: string): string =>
+      wanted && text !== "" ? styleText(name, text, { validateStream: false }) : text;
+  return {
+    bold: paint("bold"),
+    dim: paint("dim"),
+    red: paint("red"),
+    green: paint("green"),
+    yellow: paint("yellow"),
+    cyan: paint("cyan"),
+  };
+}
+
+/** The columns to fill for a terminal that tells its own, or `undefined` for a pipe or file. */
+export function fittingColumns(columns: number | undefined): number {
+  return columns === undefined || columns === 0 ? 100 : Math.min(200, Math.max(80, columns));
+}
+
+/** Standard output and error of this process. */
+export function processTerminal(): Terminal {
+  const { stdout, stderr } = process;
+  const state = { closed: false };
+  // A reader that goes away early is no error; other errors of the stream are.
+  const gone = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== "EPIPE") throw error;
+    state.closed = true;
+  };
+  stdout.on("error", gone);
+  stderr.on("error", gone);
+  const noColour = (process.env["NO_COLOR"] ?? "") !== "";
+  return {
+    columns: fittingColumns(stdout.isTTY ? stdout.columns : undefined),
+    style: createStyle(stdout.isTTY && !noColour && stdout.hasColors()),
+    interactive: stdout.isTTY,
+    get closed() {
+      return state.closed;
+    },
+    out: (text) =>
+      new Promise((resolve) => {
+        if (state.closed) resolve();
+        else stdout.write(text, () => resolve());
+      }),
+    err: (text) => void stderr.write(text),
+  };
+}

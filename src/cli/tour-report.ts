@@ -1,0 +1,171 @@
+import { attemptTable } from "./attempt-table.ts";
+import { fit, oneLine } from "./display.ts";
+import { preview } from "./preview.ts";
+import { gap, renderTable } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+import type { DeadLetter, Repair, Stop, Tour } from "./tour.ts";
+
+type Screen = Pick<Terminal, "columns" | "style">;
+
+/** The whole tour as text, in the order in which it happened. */
+export function tourReport(folder: string, tour: Tour, screen: Screen): string {
+  const unreadable = tour.stops.filter(({ result }) => !result.ok);
+  const parts = [
+    heading("The mailbox", `${count(tour.stops.length, "message")} of ${folder}, through a queue in memory`, screen),
+    ...tour.rules.map(screen.style.dim),
+    "",
+    messageTable(tour.stops, screen),
+    heading("What nothing could read", "every codec that was allowed to try, and why it gave up", screen),
+    ...unreadable.map((stop) => story(stop, screen)),
+    heading("The dead-letter queue", deadLetterAside(tour.deadLetters), screen),
+    deadLetterTable(tour.deadLetters, screen),
+    ...(tour.repair === undefined ? [] : repairStory(tour.repair, screen)),
+    heading("In all", `${tour.milliseconds.toFixed(0)} ms`, screen),
+    summary(tour, screen),
+  ];
+  return `${parts.join("\n")}\n`;
+}
+
+function heading(title: string, aside: string, { columns, style }: Screen): string {
+  return `\n${style.bold(title)}  ${style.dim(fit(aside, columns - title.length - 2))}\n`;
+}
+
+/** The columns that a table's last column gets when the others take theirs. */
+function rest(columns: number, taken: readonly number[]): number {
+  return columns - taken.reduce((sum, width) => sum + width + gap, 0);
+}
+
+function widest(texts: readonly string[], most: number): number {
+  return Math.min(most, Math.max(0, ...texts.map((text) => text.length)));
+}
+
+function messageTable(stops: readonly Stop[], { columns, style }: Screen): string {
+  const files = stops.map(({ letter }) => letter.file);
+  const types = stops.map(declaredType);
+  const readers = stops.map(reader);
+  const taken = [
+    widest(files, 24),
+    widest(types, Math.max(20, Math.floor(columns * 0.32))),
+    widest(["read by", ...readers], 14),
+  ] as const;
+  const body = rest(columns, taken);
+  const rows = stops.map((stop, index) => [
+    fit(files[index] ?? "", taken[0]),
+    style.dim(fit(types[index] ?? "", taken[1])),
+    (stop.result.ok ? style.green : style.red)(readers[index] ?? ""),
+    stop.result.ok ? preview(stop.result.body, body) : style.dim(fit(oneLine(ailment(stop)), body)),
+  ]);
+  const head = ["message", "declared content type", "read by", "body"].map((title, index) =>
+    style.bold(fit(title, [...taken, body][index] ?? 0)),
+  );
+  const note = style.dim("* by fallback: the content type was missing, broken, unknown or wrong");
+  return `${renderTable(rows, { widths: [...taken, body], head })}\n\n${note}`;
+}
+
+function declaredType({ letter }: Stop): string {
+  const { bodyKind, brokerProperties } = letter.envelope;
+  const { contentType, contentEncoding } = brokerProperties;
+  const kind = bodyKind === "data" ? [] : [`AMQP ${bodyKind}`];
+  const encoding = contentEncoding === undefined ? [] : [`(${contentEncoding})`];
+  const declared = contentType === undefined ? [] : [oneLine(contentType)];
+  return [...kind, ...declared, ...encoding].join(" ") || "none";
+}
+
+function reader({ result, byFallback }: Stop): string {
+  if (!result.ok) return "dead letter";
+  return byFallback ? `${result.codec}*` : result.codec;
+}
+
+/** What is wrong with an unreadable message, in a few words. */
+function ailment({ letter, result, likeness }: Stop): string {
+  if (result.ok) return "";
+  const declared = letter.envelope.brokerProperties.contentType ?? "";
+  if (likeness !== undefined && !declared.startsWith(likeness.contentType)) return `looks like ${likeness.name}`;
+  const failed = result.attempts.find(({ outcome }) => outcome === "failed");
+  if (failed === undefined) return "no known format";
+  return `${failed.code}${failed.offset === undefined ? "" : ` at byte ${failed.offset}`}`;
+}
+
+/** One unreadable message: what it is, and a line for every attempt. */
+function story(stop: Stop, { columns, style }: Screen): string {
+  const { letter, result, likeness } = stop;
+  if (result.ok) return "";
+  const facts = [
+    declaredType(stop) === "none" ? "no content type" : declaredType(stop),
+    count(letter.envelope.payload.byteLength, "byte"),
+    likeness === undefined ? "no known format" : `looks like ${likeness.name}`,
+  ].join(", ");
+  const title = `${style.red(letter.file)}  ${style.dim(fit(facts, columns - letter.file.length - 2))}`;
+  return `${title}\n${attemptTable(result, { columns, style })}\n`;
+}
+
+function deadLetterAside(letters: readonly DeadLetter[]): string {
+  const reasons = [...new Set(letters.map(({ reason }) => reason))].join(" or ");
+  const changed = letters.filter(({ untouched }) => !untouched).length;
+  const state = changed === 0 ? "byte for byte as they were sent" : `${changed} OF THEM CHANGED`;
+  return `${count(letters.length, "message")}, reason ${reasons}, ${state}`;
+}
+
+function deadLetterTable(letters: readonly DeadLetter[], { columns, style }: Screen): string {
+  const files = letters.map(({ file }) => file);
+  const taken = [3, widest(files, 24)] as const;
+  const description = rest(columns, taken);
+  const rows = letters.map((letter) => [
+    String(letter.sequenceNumber),
+    style.red(fit(letter.file, taken[1])),
+    style.dim(fit(oneLine(letter.description.replace(`${letter.reason}: `, "")), description)),
+  ]);
+  const head = ["seq", "message", "description"].map(style.bold);
+  return renderTable(rows, { widths: [...taken, description], head, right: [0] });
+}
+
+function repairStory({ file, before, after, stop }: Repair, screen: Screen): readonly string[] {
+  const { columns, style } = screen;
+  const { result } = stop;
+  const label = 9;
+  const width = columns - label - gap;
+  const rows = [
+    ["was", style.red(fit(before ?? "no content type", width))],
+    ["is now", style.green(fit(after, width))],
+    ["read by", result.ok ? style.green(reader(stop)) : style.red("nothing, again")],
+    ["body", result.ok ? preview(result.body, width) : fit(oneLine(result.error.message), width)],
+  ];
+  return [
+    heading("One of them repaired", `${file}, given its content type and sent again`, screen),
+    renderTable(
+      rows.map(([name = "", text = ""]) => [style.dim(name), text]),
+      { widths: [label, width] },
+    ),
+  ];
+}
+
+function summary(tour: Tour, { style }: Screen): string {
+  const { stops, deadLetters, repair } = tour;
+  const read = stops.filter(({ result }) => result.ok);
+  const byFallback = read.filter((stop) => stop.byFallback);
+  const lines = [
+    `${count(stops.length, "message")}: ${style.green(`${read.length} read`)}, ${style.red(`${deadLetters.length} dead-lettered`)}`,
+    `read by ${tally(read)}`,
+    `${byFallback.length} of them by fallback`,
+  ];
+  if (repair?.stop.result.ok === true) lines.push("1 dead letter repaired, sent again, and read");
+  const surprises = [...stops, ...(repair === undefined ? [] : [repair.stop])].filter(({ surprise }) => surprise);
+  const expectations = stops.length + (repair === undefined ? 0 : 1);
+  lines.push(
+    surprises.length === 0
+      ? style.green(`All ${expectations} expectations of the manifest held.`)
+      : style.red(`${surprises.length} of ${expectations} expectations of the manifest did not hold:`),
+    ...surprises.map(({ letter, surprise }) => `  ${letter.file}: ${surprise}`),
+  );
+  return lines.join("\n");
+}
+
+function tally(read: readonly Stop[]): string {
+  const counts = new Map<string, number>();
+  for (const { result } of read) if (result.ok) counts.set(result.codec, (counts.get(result.codec) ?? 0) + 1);
+  return Array.from(counts, ([codec, times]) => `${codec} ${times}`).join(", ");
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
