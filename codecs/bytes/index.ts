@@ -1,0 +1,31 @@
+import type { Codec, DecodeContext } from "../../src/codec/codec.ts";
+import { limitExceeded } from "../../src/codec/limits.ts";
+import { parseMediaRange } from "../../src/content-type/media-range.ts";
+import { SobreError } from "../../src/errors/index.ts";
+
+/**
+ * The codec of bytes as they are: `application/octet-stream`, where the body is the payload itself, uncopied.
+ *
+ * Writing takes a `Uint8Array` (a `Buffer` is one); anything else is `UnsupportedValue`.
+ */
+export function bytes(): Codec {
+  return Object.freeze({
+    name: "bytes",
+    contentType: "application/octet-stream",
+    accepts,
+    decode(payload: Uint8Array, { limits }: DecodeContext) {
+      if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits);
+      return { body: payload };
+    },
+    encode(body: unknown) {
+      if (!(body instanceof Uint8Array)) {
+        const kind = body === null ? "null" : typeof body;
+        throw new SobreError("UnsupportedValue", `The body is of type ${kind}; pass a Uint8Array.`, { path: "$" });
+      }
+      return { payload: body };
+    },
+    sniff: () => "weak",
+  } satisfies Codec);
+}
+
+const accepts = Object.freeze([parseMediaRange("application/octet-stream")]);

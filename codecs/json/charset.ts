@@ -1,0 +1,32 @@
+import { type Charset, charsetNamed, markedCharset, unknownCharset } from "../../src/content-type/charset.ts";
+import { type ContentType, parameter } from "../../src/content-type/content-type.ts";
+
+/**
+ * The charset of a JSON payload: the declared one, or else what the byte-order mark or the zero bytes tell
+ * (RFC 4627 section 3), or else UTF-8.
+ *
+ * @throws SobreError `UnknownCharset` for a label it does not know, and for UTF-32.
+ */
+export function charsetOf(payload: Uint8Array, contentType: ContentType | undefined): Charset {
+  const declared = declaredCharset(contentType);
+  if (declared !== undefined && declared !== "utf-16") return declared;
+  // Not destructured: that would go through the iterator.
+  const first = payload[0] ?? 0;
+  const second = payload[1];
+  if (first >= 0xef) return markedCharset(payload) ?? "utf-8";
+  if (first !== 0 && second !== 0) return declared ?? "utf-8";
+  if (payload[2] === 0 && (first === 0 ? second === 0 : payload[3] === 0)) {
+    throw unknownCharset("The payload has the zero bytes of UTF-32, which");
+  }
+  return first === 0 ? "utf-16be" : "utf-16le";
+}
+
+/** The charset parameter. @throws SobreError `UnknownCharset`. */
+export function declaredCharset(contentType: ContentType | undefined): Charset | undefined {
+  if (contentType === undefined || contentType.parameters.length === 0) return undefined;
+  const label = parameter(contentType, "charset");
+  if (label === undefined) return undefined;
+  const charset = charsetNamed(label);
+  if (charset === undefined) throw unknownCharset(`The charset "${label}" of the content type`);
+  return charset;
+}

@@ -1,0 +1,29 @@
+import type { Encoded, EncodeContext } from "../../src/codec/codec.ts";
+import type { Charset } from "../../src/content-type/charset.ts";
+import { encodeUnicode } from "../../src/content-type/unicode-bytes.ts";
+import { declaredCharset } from "./charset.ts";
+import { isPlain } from "./plain.ts";
+import { writeExactly } from "./write.ts";
+
+/** Writes a body as JSON; see `json`. */
+export function encodeJson(body: unknown, { contentType }: EncodeContext): Encoded {
+  if (body === undefined) return { payload: new Uint8Array(0) };
+  const text = isPlain(body, 0) ? JSON.stringify(body) : writeExactly(body);
+  return { payload: toBytes(text, declaredCharset(contentType) ?? "utf-8") };
+}
+
+function toBytes(text: string, charset: Charset): Uint8Array {
+  switch (charset) {
+    case "us-ascii":
+    case "iso-8859-1":
+    case "windows-1252":
+      // Beyond ASCII there are only strings and names, where an escape means the same.
+      return encodeUnicode(text.replaceAll(/[^\0-\x7f]/g, escaped), "utf-8");
+    default:
+      return encodeUnicode(text, charset);
+  }
+}
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}

@@ -1,0 +1,36 @@
+import { SobreError } from "../../src/errors/index.ts";
+import { pathTo, type Step } from "./path.ts";
+
+/**
+ * Looks through a whole parsed body for members named `__proto__` (with `protoKey`) and for numbers that are not
+ * finite, as JSON.parse makes them of `1e400`.
+ *
+ * @throws SobreError `DecodeFailed` with the path of the first hazard.
+ */
+export function refuseHazards(body: unknown, protoKey: boolean): void {
+  const pending: { readonly value: unknown; readonly step: Step | undefined }[] = [{ value: body, step: undefined }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value, step: parent } = next;
+    if (typeof value === "number" && !Number.isFinite(value)) {
+      throw refused("is a number that no double and no bigint of 4,300 digits holds", parent);
+    }
+    if (typeof value !== "object" || value === null) continue;
+    if (protoKey && Object.hasOwn(value, "__proto__")) {
+      const step = { parent, key: "__proto__" };
+      throw refused(
+        'is a member name that copying would turn into a prototype; json({ protoKey: "keep" }) keeps it',
+        step,
+      );
+    }
+    const list = Array.isArray(value);
+    for (const [key, member] of Object.entries(value)) {
+      const step = { parent, key: list ? Number(key) : key };
+      if (typeof member === "object" || typeof member === "number") pending.push({ value: member, step });
+    }
+  }
+}
+
+function refused(what: string, step: Step | undefined): SobreError {
+  const path = pathTo(step);
+  return new SobreError("DecodeFailed", `${path} ${what}.`, { path });
+}

@@ -1,0 +1,40 @@
+import type { Codec } from "../../src/codec/codec.ts";
+import { parseMediaRange } from "../../src/content-type/media-range.ts";
+import { decodeJson } from "./decode.ts";
+import { encodeJson } from "./encode.ts";
+import { sniffJson } from "./sniff.ts";
+
+/** Options of {@link json}. */
+export interface JsonOptions {
+  /**
+   * What an integer beyond 2^53 becomes: a bigint with `lossless`, the nearest number with `number`.
+   * Default: `lossless`.
+   */
+  readonly bigint?: "lossless" | "number";
+  /** Whether a member named `__proto__` makes a payload unreadable, or stays an own member. Default: `refuse`. */
+  readonly protoKey?: "refuse" | "keep";
+}
+
+/**
+ * The codec of JSON (RFC 8259): reads `application/json`, `application/*+json` and `text/json`, writes `application/json`.
+ *
+ * Reading: the charset parameter counts, otherwise a byte-order mark or zero bytes tell UTF-16 from UTF-8; decoding is
+ * fatal. Integers that no number holds become bigint; numbers beyond 1.8e308 are refused. Of equal member names
+ * the last counts. Zero bytes are the body `undefined`.
+ *
+ * Writing: bigints as digits, Dates and objects with `toJSON` as JSON.stringify does, members that are `undefined` left
+ * out; at most 1,000 levels. What JSON.stringify would silently change (NaN, functions, Map, bytes, `undefined` in
+ * lists) is `UnsupportedValue` with its path. Class instances are written by their own members.
+ */
+export function json(options: JsonOptions = {}): Codec {
+  return Object.freeze({
+    name: "json",
+    contentType: "application/json",
+    accepts,
+    decode: (payload, context) => decodeJson(payload, context, options),
+    encode: encodeJson,
+    sniff: sniffJson,
+  } satisfies Codec);
+}
+
+const accepts = Object.freeze(["application/json", "application/*+json", "text/json"].map(parseMediaRange));

@@ -1,0 +1,40 @@
+const stride = 16;
+const wide = 200;
+
+/**
+ * Whether a JSON text may hold an integer of 16 digits or more.
+ *
+ * A run of 16 digits covers an index that is a multiple of 16, so looking at every 16th character finds it.
+ * Digits inside strings and fractions are passed over by their neighbours.
+ */
+export function mayHoldLongInteger(text: string): boolean {
+  for (let at = stride - 1; at < text.length; at += stride) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    let begin = at;
+    let end = at + 1;
+    while (isDigit(text.charCodeAt(begin - 1))) begin--;
+    while (isDigit(text.charCodeAt(end))) end++;
+    if (end - begin >= stride && isIntegerAmong(text, begin, end)) return true;
+    at += Math.floor((end - at) / stride) * stride;
+  }
+  return false;
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
+}
+
+function isIntegerAmong(text: string, begin: number, end: number): boolean {
+  const starts = begin === 0 || " \t\n\r:,[-".includes(text.charAt(begin - 1));
+  // With a fraction or exponent behind it, only a very long run can exceed a double.
+  return starts && (end === text.length || end - begin > wide || " \t\n\r,]}".includes(text.charAt(end)));
+}
+
+/** Most digits of an integer; as in CPython, since longer ones take quadratic time. */
+export const maxIntegerDigits = 4300;
+
+/** The bigint that an integer of the text stands for when no number holds it exactly, otherwise `value`. */
+export function exactInteger(value: number, source: string | undefined): bigint | number {
+  if (Number.isSafeInteger(value) || source === undefined || !/^-?\d+$/.test(source)) return value;
+  return source.length > maxIntegerDigits + 1 ? Number.NaN : BigInt(source);
+}

@@ -1,0 +1,61 @@
+/** Deepest nesting that is written. */
+export const maxWrittenDepth = 1000;
+
+/**
+ * Whether JSON.stringify writes a value without changing any of it, except for members that are `undefined`.
+ *
+ * It runs over every body: what it does not know it leaves to the slower writer, which is exact and names the path.
+ */
+export function isPlain(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return isPlainScalar(value);
+  if (depth === maxWrittenDepth) return false;
+  if (Array.isArray(value)) return isPlainList(value, depth + 1);
+  return isRecord(value) ? isPlainRecord(value, depth + 1) : isPlainDate(value);
+}
+
+function isPlainScalar(value: unknown): boolean {
+  switch (typeof value) {
+    case "number":
+      return isPlainNumber(value);
+    case "string":
+    case "boolean":
+      return true;
+    default:
+      return value === null;
+  }
+}
+
+/** Whether JSON.stringify writes a number so that it comes back as the same number: not `-0`, `NaN` or `2 ** 53`. */
+export function isPlainNumber(value: number): boolean {
+  if (value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER) return value !== 0 || 1 / value > 0;
+  // Integers beyond 2^53 would come back as bigint. From 1e21 up they are written with an exponent, and do not.
+  return Math.abs(value) >= 1e21 && value - value === 0;
+}
+
+function isPlainList(list: readonly unknown[], depth: number): boolean {
+  // A hole reads as undefined, which is not plain.
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index];
+    if (typeof item !== "string" && !isPlain(item, depth)) return false;
+  }
+  return true;
+}
+
+function isPlainRecord(record: Readonly<Record<string, unknown>>, depth: number): boolean {
+  for (const name in record) {
+    const member = record[name];
+    // Most members are strings or numbers; a call for each would show.
+    if (typeof member === "string" || member === undefined) continue;
+    if (typeof member === "number" ? !isPlainNumber(member) : !isPlain(member, depth)) return false;
+  }
+  return true;
+}
+
+function isRecord(value: object): value is Readonly<Record<string, unknown>> {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function isPlainDate(value: object): boolean {
+  return value instanceof Date && value.toJSON === Date.prototype.toJSON && !Number.isNaN(value.getTime());
+}

@@ -1,0 +1,69 @@
+import { AmqpMap } from "../../src/envelope/amqp-map.ts";
+import { Typed } from "../../src/envelope/typed.ts";
+import { SobreError } from "../../src/errors/index.ts";
+import { pathTo, type Step } from "./path.ts";
+import { isPlainNumber, maxWrittenDepth } from "./plain.ts";
+
+/**
+ * Writes what JSON.stringify would write, and in addition bigints as digits and `-0` as such.
+ *
+ * @throws SobreError `UnsupportedValue` with the path to what JSON.stringify would drop, empty or turn into `null`.
+ */
+export function writeExactly(body: unknown): string {
+  return write(body, undefined, 0);
+}
+
+function write(value: unknown, step: Step | undefined, depth: number): string {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return JSON.stringify(value);
+    case "number":
+      return writeNumber(value, step);
+    case "bigint":
+      return value.toString();
+    case "object":
+      if (value === null) return "null";
+      if (depth === maxWrittenDepth) throw unsupported("is nested 1,000 levels deep, or contains itself", step);
+      return writeObject(value, step, depth + 1);
+    default:
+      throw unsupported(`is a ${typeof value}`, step);
+  }
+}
+
+function writeNumber(value: number, step: Step | undefined): string {
+  if (isPlainNumber(value)) return String(value);
+  if (!Number.isFinite(value)) throw unsupported("is NaN or infinite", step);
+  // The exponent says that it is a number: an integer of these digits would come back as a bigint.
+  return value === 0 ? "-0" : value.toExponential();
+}
+
+function writeObject(value: object, step: Step | undefined, depth: number): string {
+  if (Array.isArray(value)) {
+    const items = Array.from(value, (item: unknown, key) => write(item, { parent: step, key }, depth));
+    return `[${items.join(",")}]`;
+  }
+  const kind = Object.prototype.toString.call(value).slice(8, -1);
+  if (!ArrayBuffer.isView(value) && "toJSON" in value && typeof value.toJSON === "function") {
+    const replaced: unknown = value.toJSON(step?.key ?? "");
+    if (kind === "Date" && replaced === null) throw unsupported("is a date without a time", step);
+    return write(replaced, step, depth);
+  }
+  if (kind === "Number" || kind === "String" || kind === "Boolean" || kind === "BigInt") {
+    return write(value.valueOf(), step, depth);
+  }
+  if (value instanceof Typed || value instanceof AmqpMap) {
+    throw unsupported("is a typed AMQP value; convert it to a plain one first", step);
+  }
+  // Built-in classes keep what they hold out of their members, so that JSON.stringify writes "{}".
+  if (kind !== "Object") throw unsupported(`is a ${kind}; convert it to a plain object, list or string first`, step);
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([key, member]) => `${JSON.stringify(key)}:${write(member, { parent: step, key }, depth)}`);
+  return `{${members.join(",")}}`;
+}
+
+function unsupported(what: string, step: Step | undefined): SobreError {
+  const path = pathTo(step);
+  return new SobreError("UnsupportedValue", `${path} ${what}, which JSON cannot hold.`, { path });
+}

@@ -1,0 +1,41 @@
+import type { Codec, DecodeContext } from "../../src/codec/codec.ts";
+import { limitExceeded } from "../../src/codec/limits.ts";
+import { parseMediaRange } from "../../src/content-type/media-range.ts";
+import { encodeCharset, readCharset } from "./charset.ts";
+import { sniffText } from "./sniff.ts";
+
+/** Options of {@link text}. */
+export interface TextOptions {
+  /**
+   * Charset of payloads without a charset parameter and without a byte-order mark. Default: `utf-8`.
+   */
+  readonly charset?: string;
+}
+
+/**
+ * The codec of plain text: reads every `text/*`, writes `text/plain` in UTF-8, or in the charset that the content type names.
+ *
+ * Bodies are strings, without a byte-order mark. Reading is fatal, and takes every charset that the platform's
+ * TextDecoder knows, of which `iso-8859-1` is true Latin-1 and `us-ascii` has 7 bits. Zero bytes are the empty string.
+ * Writing knows the UTF-8 and UTF-16 family, `us-ascii`, `iso-8859-1` and `windows-1252`; what the charset cannot
+ * hold, lone surrogates included, is `UnsupportedValue`.
+ *
+ * @throws SobreError `UnknownCharset` for a default charset that cannot be read.
+ */
+export function text(options: TextOptions = {}): Codec {
+  const read = readCharset(options.charset ?? "utf-8");
+  return Object.freeze({
+    name: "text",
+    contentType: "text/plain",
+    accepts,
+    decode(payload: Uint8Array, { contentType, limits }: DecodeContext) {
+      if (payload.length === 0) return { body: "" };
+      if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits);
+      return { body: read(payload, contentType) };
+    },
+    encode: (body, { contentType }) => ({ payload: encodeCharset(body, contentType, options.charset) }),
+    sniff: sniffText,
+  } satisfies Codec);
+}
+
+const accepts = Object.freeze([parseMediaRange("text/*")]);

@@ -1,0 +1,22 @@
+import type { Sniff } from "../../src/codec/codec.ts";
+
+const looked = 1024;
+
+/**
+ * Rules out what is no UTF-8, and what has control bytes that text does not; the first 1,024 bytes tell.
+ *
+ * UTF-16 passes with a byte-order mark. It is never sure: text has no form of its own.
+ */
+export function sniffText(payload: Uint8Array): Sniff {
+  const [a, b] = payload;
+  if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) return "weak";
+  const head = payload.subarray(0, looked);
+  if (head.some((byte) => byte < 0x20 && (byte < 0x09 || byte > 0x0d))) return "no";
+  try {
+    // A character may be cut by the end of the head, not by the end of the payload.
+    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: payload.length > looked });
+    return "weak";
+  } catch {
+    return "no";
+  }
+}
