@@ -1,6 +1,6 @@
 import { isTokenValid, isTypeValid } from "content-type";
 import { SobreError } from "../errors/index.ts";
-import { scanParameters } from "./parameters.ts";
+import { isQuotable, scanParameters, skipBlanks, wordEnd } from "./parameters.ts";
 
 /** One `name=value` of a content type, both as they were written. */
 export interface Parameter {
@@ -22,10 +22,10 @@ export interface ContentType {
 export const maxContentTypeLength = 1024;
 
 /**
- * Reads a content type by RFC 2045 section 5.1: tokens, quoted strings, comments, case-insensitive names.
+ * Reads a content type by RFC 2045 section 5.1: tokens, quoted strings, comments, names without case.
  *
- * Type and subtype are strict. A parameter that breaks the grammar is left out and named in `skipped`,
- * since it must not make a message unreadable.
+ * Type and subtype are strict, with nothing around the slash. A parameter that breaks the grammar is left out and
+ * named in `skipped`, since it must not make a message unreadable; of several with one name the first counts.
  *
  * @throws SobreError `InvalidContentType` with the offset, also for lists such as `application/json, text/plain`
  *   and for more than 1,024 characters.
@@ -34,16 +34,22 @@ export function parseContentType(text: string): ContentType {
   if (text.length > maxContentTypeLength) {
     throw invalid(`is ${text.length} characters long; ${maxContentTypeLength} are allowed`, maxContentTypeLength);
   }
-  const semicolon = text.indexOf(";");
-  const head = semicolon === -1 ? text : text.slice(0, semicolon);
-  const type = withoutComments(head).trim();
-  if (!isTypeValid(type)) {
-    if (type.includes(",")) throw invalid("is a list; a message has one content type", head.indexOf(","));
-    throw invalid("is not type/subtype in tokens (RFC 2045 section 5.1)", head.length - head.trimStart().length);
-  }
-  const { parameters, skipped } = semicolon === -1 ? none : scanParameters(text, semicolon);
+  const begin = skipBlanks(text, 0);
+  const end = wordEnd(text, begin, ",");
+  const next = skipBlanks(text, end);
+  if (text[next] === ",") throw isList(next);
+  const type = text.slice(begin, end);
+  if (!isTypeValid(type)) throw invalid("is not type/subtype in tokens (RFC 2045 section 5.1)", begin);
+  if (next === text.length) return { type: type.toLowerCase(), ...none };
+  if (text[next] !== ";") throw invalid("goes on after the subtype without a semicolon (RFC 2045 section 5.1)", next);
+  const { parameters, skipped } = scanParameters(text, next);
+  const listed = skipped.find((offset) => anotherType.test(text.slice(offset)));
+  if (listed !== undefined) throw isList(text.indexOf(",", listed));
   return { type: type.toLowerCase(), parameters, skipped };
 }
+
+/** A comma outside quotes and then a second type, as proxies write it when a header comes twice. */
+const anotherType = /^[^;]*,\s*[^\s;,"=/]+\/[^\s;,"=/]+\s*(?:[;,]|$)/;
 
 const none: { readonly parameters: readonly Parameter[]; readonly skipped: readonly number[] } = {
   parameters: [],
@@ -66,7 +72,7 @@ export function formatContentType(type: string, parameters: readonly Parameter[]
   let text = type;
   for (const { name, value } of parameters) {
     if (!isTokenValid(name)) throw invalid("has a parameter name that is no token (RFC 2045 section 5.1)", text.length);
-    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+    if (!isQuotable(value)) {
       throw invalid(`has a value for "${name}" that no quoted string can hold (RFC 2045 section 5.1)`, text.length);
     }
     text += isTokenValid(value) ? `;${name}=${value}` : `;${name}="${value.replaceAll(/["\\]/g, "\\$&")}"`;
@@ -74,8 +80,8 @@ export function formatContentType(type: string, parameters: readonly Parameter[]
   return text;
 }
 
-function withoutComments(text: string): string {
-  return text.includes("(") ? text.replaceAll(/\s\([^()\\]*\)/g, "") : text;
+function isList(offset: number): SobreError {
+  return invalid("is a list; a message has one content type", offset);
 }
 
 function invalid(what: string, offset: number): SobreError {
