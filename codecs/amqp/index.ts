@@ -11,3 +11,5 @@ export {
 export { decodeValue, decodeValues, type ReadMode, type ReadOptions } from "./read-value.ts";
 export { Timespan } from "./timespan.ts";
 export type { Profile } from "./write-number.ts";
+export { toTypedJson, type TypedJson } from "./typed-json.ts";
+export { fromTypedJson } from "./typed-json-reading.ts";

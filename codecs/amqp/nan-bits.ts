@@ -1,8 +1,5 @@
 import type { Typed } from "../../src/envelope/index.ts";
 
-/** The NaN that JavaScript writes. */
-export const quietNaN: Uint8Array = Uint8Array.of(0x7f, 0xf8, 0, 0, 0, 0, 0, 0);
-
 const kept = new WeakMap<Typed, Uint8Array>();
 
 /** Remembers the bytes that a NaN came as: a number cannot carry them. */

@@ -1,8 +1,8 @@
-import { quietNaN, withNaNBits } from "./nan-bits.ts";
 import { AmqpMap, type AmqpValue, Typed } from "../../src/envelope/index.ts";
 import { readArray } from "./read-array.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { refuseDuplicates } from "./map-keys.ts";
+import { doubleOf, floatOf, timestampOf } from "./typed-scalar.ts";
 import { smallUbytes, smallUints, smallUlongs, symbolOf } from "./shared-typed.ts";
 
 /**
@@ -40,7 +40,7 @@ export function readTypedAs(reader: ByteReader, code: number, depth: number): Am
     case 0x82:
       return double(reader);
     case 0x83:
-      return timestamp(reader.i64());
+      return timestampOf(reader.i64());
     case 0x43:
       return smallUint(0);
     case 0x52:
@@ -143,25 +143,13 @@ const smallUlong = (value: number): Typed => smallUlongs[value] ?? new Typed("ul
 const smallUbyte = (value: number): Typed => smallUbytes[value] ?? new Typed("ubyte", value);
 
 function double(reader: ByteReader): AmqpValue {
-  const at = reader.at;
   const value = reader.f64();
-  if (Number.isSafeInteger(value) && !Object.is(value, -0)) return new Typed("double", value);
-  return Number.isNaN(value) ? doubleNaN(reader, at) : value;
+  // Most doubles have a fraction; only the others need a closer look.
+  if (value % 1 !== 0 && !Number.isNaN(value)) return value;
+  return doubleOf(reader.bytes.subarray(reader.at - 8, reader.at));
 }
 
-function doubleNaN(reader: ByteReader, at: number): AmqpValue {
-  const bits = reader.bytes.subarray(at, at + 8);
-  return bits.equals(quietNaN) ? Number.NaN : withNaNBits(new Typed("double", Number.NaN), bits);
-}
-
-function float(reader: ByteReader): Typed {
-  const at = reader.at;
-  const value = new Typed("float", reader.f32());
-  return Number.isNaN(value.value) ? withNaNBits(value, reader.bytes.subarray(at, at + 4)) : value;
-}
-
-/** Milliseconds as a `Date`, or typed when a `Date` cannot hold them. */
-export function timestamp(milliseconds: bigint): Date | Typed<"timestamp"> {
-  const date = new Date(Number(milliseconds));
-  return Number.isNaN(date.getTime()) ? new Typed("timestamp", milliseconds) : date;
+function float(reader: ByteReader): AmqpValue {
+  const value = reader.f32();
+  return Number.isNaN(value) ? floatOf(reader.bytes.subarray(reader.at - 4, reader.at)) : new Typed("float", value);
 }

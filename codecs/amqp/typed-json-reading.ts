@@ -1,0 +1,127 @@
+import { amqp, AmqpMap, type AmqpValue, Typed } from "../../src/envelope/index.ts";
+import { SobreError } from "../../src/errors/index.ts";
+import { nanBits } from "./nan-bits.ts";
+import { doubleOf, floatOf, timestampOf } from "./typed-scalar.ts";
+
+/** Deeper descriptions are refused: no decoder would read what they describe. */
+const deepest = 1024;
+
+/**
+ * Reads a value from its description as `toTypedJson` makes it.
+ *
+ * @throws SobreError `InvalidArgument` with the path, for anything else.
+ */
+export function fromTypedJson(json: unknown): AmqpValue {
+  return read(json, "$", 0);
+}
+
+type Members = Readonly<Record<"t" | "v" | "of" | "d", unknown>>;
+
+function membersOf(json: unknown, path: string): Members {
+  if (typeof json !== "object" || json === null || !("t" in json))
+    throw malformed(path, 'an object with a type in "t"');
+  return { v: undefined, of: undefined, d: undefined, ...json };
+}
+
+function read(json: unknown, path: string, depth: number): AmqpValue {
+  if (depth > deepest) throw malformed(path, `nested at most ${deepest} levels deep`);
+  const members = membersOf(json, path);
+  const { t, v, d } = members;
+  switch (t) {
+    case "null":
+      return null;
+    case "list":
+      return list(v, path).map((item, index) => read(item, `${path}[${index}]`, depth + 1));
+    case "map":
+      return new AmqpMap(list(v, path).map((entry, index) => pair(entry, `${path}{${index}}`, depth + 1)));
+    case "described":
+      return amqp.described(read(d, `${path}{descriptor}`, depth + 1), read(v, path, depth + 1));
+    case "array":
+      return readArray(members, path, depth);
+    default:
+      return readScalar(t, v, path);
+  }
+}
+
+function pair(entry: unknown, path: string, depth: number): readonly [AmqpValue, AmqpValue] {
+  const [key, value, ...rest] = list(entry, path);
+  if (rest.length > 0) throw malformed(path, "a pair of key and value");
+  return [read(key, `${path}{key}`, depth), read(value, path, depth)];
+}
+
+function readArray({ of, v, d }: Members, path: string, depth: number): Typed<"array"> {
+  if (typeof of !== "string") throw malformed(path, 'an array with its element type in "of"');
+  const values = list(v, path).map((item, index) => {
+    const here = `${path}[${index}]`;
+    return of === "array" ? read(item, here, depth + 1) : bare(read({ t: of, v: item }, here, depth + 1));
+  });
+  const descriptor = d === undefined ? {} : { descriptor: read(d, `${path}{descriptor}`, depth + 1) };
+  return new Typed("array", { elementType: of, ...descriptor, values });
+}
+
+/** The element behind a type that the array states; those that carry more stay typed. */
+function bare(item: AmqpValue): AmqpValue {
+  if (!(item instanceof Typed) || nanBits(item) !== undefined) return item;
+  const { value } = item;
+  return typeof value === "object" && !(value instanceof Uint8Array) ? item : value;
+}
+
+const numbers = ["ubyte", "ushort", "uint", "byte", "short"] as const;
+const decimals = ["decimal32", "decimal64", "decimal128"] as const;
+
+type ScalarReader = (v: unknown) => AmqpValue;
+
+/** One reader per type that holds no others; they throw anything for a `v` of the wrong form. */
+const scalars: ReadonlyMap<unknown, ScalarReader> = new Map<unknown, ScalarReader>([
+  ["boolean", (v) => expected(v, v === true || v === false)],
+  ["string", text],
+  ["symbol", (v) => amqp.symbol(text(v))],
+  ["uuid", (v) => amqp.uuid(text(v))],
+  ["char", (v) => amqp.char(String.fromCodePoint(Number(v)))],
+  ["binary", fromHex],
+  ["int", (v) => amqp.int(Number(v)).value],
+  ["long", (v) => amqp.long(BigInt(text(v))).value],
+  ["ulong", (v) => amqp.ulong(BigInt(text(v)))],
+  ["timestamp", (v) => timestampOf(amqp.long(BigInt(text(v))).value)],
+  ["double", (v) => (v === "nan" ? Number.NaN : doubleOf(fromHex(v, 8)))],
+  ["float", (v) => (v === "nan" ? amqp.float(Number.NaN) : floatOf(fromHex(v, 4)))],
+  ...numbers.map((type): [unknown, ScalarReader] => [type, (v) => amqp[type](Number(v))]),
+  ...decimals.map((type): [unknown, ScalarReader] => [type, (v) => amqp[type](fromHex(v))]),
+]);
+
+function readScalar(t: unknown, v: unknown, path: string): AmqpValue {
+  const reader = scalars.get(t);
+  if (reader === undefined) throw malformed(path, "of a type that AMQP 1.0 has");
+  try {
+    return reader(v);
+  } catch (cause) {
+    throw malformed(path, `a ${String(t)} with its value in "v" in the documented form`, cause);
+  }
+}
+
+function expected(v: unknown, holds: boolean): boolean {
+  if (!holds) throw new TypeError("of the wrong form");
+  return v === true;
+}
+
+function text(v: unknown): string {
+  if (typeof v !== "string") throw new TypeError("not a text");
+  return v;
+}
+
+function fromHex(v: unknown, width?: number): Uint8Array {
+  const hex = text(v);
+  if (!/^(?:[0-9a-f]{2})*$/i.test(hex) || (width !== undefined && hex.length !== width * 2)) {
+    throw new TypeError("not hex of the right length");
+  }
+  return new Uint8Array(Buffer.from(hex, "hex"));
+}
+
+function list(v: unknown, path: string): readonly unknown[] {
+  if (!Array.isArray(v)) throw malformed(path, 'described with a list in "v"');
+  return v;
+}
+
+function malformed(path: string, wanted: string, cause?: unknown): SobreError {
+  return new SobreError("InvalidArgument", `The typed JSON at ${path} must be ${wanted}.`, { path, cause });
+}
