@@ -1,12 +1,11 @@
-import { type Letter, openVectors, type Source, unreadable } from "./mailbox-letter.ts";
-import { noise, packedOrder } from "./mailbox-own-bodies.ts";
+import { type Letter, openVectors, readBy, type Source, unreadable } from "./mailbox-letter.ts";
+import { noise, packedOrder, utf8 } from "./mailbox-own-bodies.ts";
 import {
   amqpLetters,
   compressedLetters,
   jsonLetters,
   messagePackLetters,
   protobufLetters,
-  textLetters,
 } from "./mailbox-readable.ts";
 
 const own = "written by scripts/make-mailbox.ts";
@@ -24,6 +23,55 @@ export function mailboxLetters(vectorsFolder: string): readonly Letter[] {
     ...emptyLetters(),
     ...damagedLetters(vector),
     ...legacyLetters(vector),
+  ];
+}
+
+/** Text, bytes, and a byte that is valid in several formats. */
+function textLetters(vector: Source): readonly Letter[] {
+  const xml = vector("text-xml-cdata-comment");
+  const log = "\u001b[31mpaid\u001b[0m\tP-001\r\ndone";
+  return [
+    {
+      file: "greeting.txt",
+      payload: utf8("¡Hola, 世界! Your order P-001 is on its way 🚚"),
+      contentType: "text/plain; charset=utf-8",
+      source: own,
+      expect: readBy("text", "¡Hola, 世界! Your order P-001 is on its way 🚚"),
+    },
+    {
+      file: "escapes.log",
+      payload: utf8(log),
+      contentType: "text/plain",
+      source: `${own}, with terminal escapes that must not reach a terminal`,
+      expect: readBy("text", log),
+    },
+    {
+      file: "order.xml",
+      ...xml,
+      contentType: "text/xml",
+      expect: readBy("text", new TextDecoder().decode(xml.payload)),
+    },
+    {
+      file: "seven.txt",
+      payload: utf8("7"),
+      contentType: null,
+      source: `${own}: one byte that is JSON, MessagePack and text`,
+      expect: readBy("json", 7),
+    },
+    {
+      file: "seven.msgpack",
+      payload: utf8("7"),
+      contentType: "application/msgpack",
+      source: `${own}: the byte of seven.txt under another content type`,
+      expect: readBy("msgpack", 55),
+    },
+    {
+      file: "label.bin",
+      payload: noise().subarray(0, 16),
+      contentType: "application/octet-stream",
+      source: `${own}: 16 bytes of an xorshift generator`,
+      expect: readBy("bytes", { $bytes: Buffer.from(noise().subarray(0, 16)).toString("base64") }),
+    },
   ];
 }
 

@@ -1,16 +1,6 @@
 import { bodyOf, type Letter, readBy, type Source, unreadable } from "./mailbox-letter.ts";
-import {
-  amqpMap,
-  noise,
-  packedList,
-  packedOrder,
-  packedStock,
-  protobufOrder,
-  protobufScan,
-  utf8,
-} from "./mailbox-own-bodies.ts";
+import { amqpMap, packedList, packedOrder, packedStock, protobufOrder, protobufScan } from "./mailbox-own-bodies.ts";
 
-const own = "written by scripts/make-mailbox.ts";
 const packed = "msgpackr, by scripts/make-mailbox.ts";
 const protobufjs = "protobufjs and shop.proto, by scripts/make-mailbox.ts";
 const person = { nombre: "Lucía", n: 42, e: "🚀" };
@@ -167,6 +157,14 @@ export function protobufLetters(): readonly Letter[] {
       expect: readBy("msgpack", protobufScan.asMessagePack),
     },
     {
+      file: "property.protobuf",
+      payload,
+      contentType: "application/x-protobuf",
+      applicationProperties: { "sobre-type": "shop.Order" },
+      source: protobufjs,
+      expect: readBy("protobuf", value),
+    },
+    {
       file: "which-type.protobuf",
       payload,
       contentType: "application/protobuf",
@@ -242,55 +240,6 @@ export function amqpLetters(vector: Source): readonly Letter[] {
       contentType: "application/json",
       bodyKind: "value",
       expect: readBy("amqp", true),
-    },
-  ];
-}
-
-/** Text, bytes, and a byte that is valid in several formats. */
-export function textLetters(vector: Source): readonly Letter[] {
-  const xml = vector("text-xml-cdata-comment");
-  const log = "\u001b[31mpaid\u001b[0m\tP-001\r\ndone";
-  return [
-    {
-      file: "greeting.txt",
-      payload: utf8("¡Hola, 世界! Your order P-001 is on its way 🚚"),
-      contentType: "text/plain; charset=utf-8",
-      source: own,
-      expect: readBy("text", "¡Hola, 世界! Your order P-001 is on its way 🚚"),
-    },
-    {
-      file: "escapes.log",
-      payload: utf8(log),
-      contentType: "text/plain",
-      source: `${own}, with terminal escapes that must not reach a terminal`,
-      expect: readBy("text", log),
-    },
-    {
-      file: "order.xml",
-      ...xml,
-      contentType: "text/xml",
-      expect: readBy("text", new TextDecoder().decode(xml.payload)),
-    },
-    {
-      file: "seven.txt",
-      payload: utf8("7"),
-      contentType: null,
-      source: `${own}: one byte that is JSON, MessagePack and text`,
-      expect: readBy("json", 7),
-    },
-    {
-      file: "seven.msgpack",
-      payload: utf8("7"),
-      contentType: "application/msgpack",
-      source: `${own}: the byte of seven.txt under another content type`,
-      expect: readBy("msgpack", 55),
-    },
-    {
-      file: "label.bin",
-      payload: noise().subarray(0, 16),
-      contentType: "application/octet-stream",
-      source: `${own}: 16 bytes of an xorshift generator`,
-      expect: readBy("bytes", { $bytes: Buffer.from(noise().subarray(0, 16)).toString("base64") }),
     },
   ];
 }

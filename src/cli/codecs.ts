@@ -1,30 +1,79 @@
+import { readFile } from "node:fs/promises";
 import { amqp } from "../../codecs/amqp/index.ts";
 import { bytes } from "../../codecs/bytes/index.ts";
 import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
+import { protobuf } from "../../codecs/protobuf/index.ts";
 import { text } from "../../codecs/text/index.ts";
-import { createSerializer, type Serializer } from "../codec/index.ts";
+import { type Codec, createSerializer, type Serializer } from "../codec/index.ts";
+import { SobreError } from "../errors/index.ts";
 import type { Mailbox } from "./mailbox.ts";
+import { fileProblem, Misuse } from "./misuse.ts";
 import type { Reading } from "./tour.ts";
 
-export function mailboxReading(_mailbox: Mailbox): Reading {
+/** The Protobuf schema that a command line names. */
+export interface Schema {
+  /** Paths of .proto files, which import each other by the paths given. */
+  readonly protos: readonly string[];
+  /** The message type of bodies whose content type names none. */
+  readonly messageType: string | undefined;
+}
+
+/** How the tour reads: as a service would that trusts content types and has two fallbacks. */
+export function mailboxReading({ proto }: Mailbox): Reading {
+  const codecs = everyCodec(schemaCodec({ schema: proto ?? emptySchema }));
+  const fallback = ["json", "msgpack"];
   return {
-    serializer: createSerializer({
-      codecs: [json(), msgpack(), amqp({ extensions: [] }), text(), bytes()],
-      fallback: ["json", "msgpack"],
-      whenUnknown: "fallback",
-    }),
-    rules: ["Codecs: json, msgpack, protobuf, amqp, text, bytes, by content type. Fallback: json, then msgpack."],
+    serializer: createSerializer({ codecs, fallback, whenUnknown: "fallback" }),
+    rules: [
+      `By content type: ${codecs.map(({ name }) => name).join(", ")}.`,
+      `When it is missing, broken, unknown or wrong: ${fallback.join(", then ")}.`,
+    ],
   };
 }
 
-export async function commandSerializer(_schema: {
-  readonly proto: string | undefined;
-  readonly messageType: string | undefined;
-}): Promise<Serializer> {
+/**
+ * How the other commands read: every codec that can stand on its own is a fallback. In their order: JSON proves itself,
+ * text needs every byte to be printable, MessagePack and AMQP take more of what is none.
+ *
+ * @throws Misuse for a schema that cannot be read or lacks the message type.
+ */
+export async function commandSerializer({ protos, messageType }: Schema): Promise<Serializer> {
+  if (protos.length === 0 && messageType !== undefined) throw new Misuse("--message-type needs --proto");
+  const files = await Promise.all(protos.map(async (path) => [path, await readProto(path)] as const));
+  const schema = protos.length === 0 ? emptySchema : Object.fromEntries(files);
   return createSerializer({
-    codecs: [json(), msgpack(), amqp({ extensions: [] }), text(), bytes()],
+    codecs: everyCodec(schemaCodec({ schema, type: messageType })),
     fallback: ["json", "text", "msgpack", "amqp"],
     whenUnknown: "fallback",
   });
+}
+
+/** Protobuf without a schema still tells that one is needed. */
+const emptySchema = 'syntax = "proto3";';
+
+function everyCodec(withSchema: Codec): readonly Codec[] {
+  // Described types stay as they came: their own classes have no JSON form that reads back.
+  return [json(), msgpack(), withSchema, amqp({ extensions: [] }), text(), bytes()];
+}
+
+interface SchemaText {
+  readonly schema: string | Readonly<Record<string, string>>;
+  readonly type?: string | undefined;
+}
+
+function schemaCodec({ schema, type }: SchemaText): Codec {
+  try {
+    return protobuf(type === undefined ? { protos: schema } : { protos: schema, type });
+  } catch (error) {
+    throw error instanceof SobreError ? new Misuse(error.message) : error;
+  }
+}
+
+async function readProto(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new Misuse(fileProblem(path, error));
+  }
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import type { Schema } from "./codecs.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -90,7 +91,7 @@ function decodeCommand(terminal: Terminal, finish: (code: number) => void): Comm
     .argument("<FILE...>", "payload files; - is standard input")
     .option("-t, --content-type <CT>", "what the sender declared; default: nothing")
     .option("-j, --json", "one line of JSON per file, in order")
-    .addOption(new Option("--proto <FILE>", "a .proto file, for Protobuf bodies"))
+    .addOption(new Option("--proto <FILE>", "a .proto file, for Protobuf bodies; may be repeated").argParser(collect))
     .addOption(new Option("--message-type <T>", "their message type, as shop.Order"))
     .addHelpText(
       "after",
@@ -104,11 +105,15 @@ Examples:
 Exit codes: 0 every file was read, 1 one was not, 2 wrong usage or a missing
 file (the others are still read).`,
     )
-    .action(async (files: readonly string[], options: Readonly<Record<string, unknown>>) => {
+    .action(async (files: readonly string[], options: Options) => {
       const { decodeFiles } = await import("./decode.ts");
       const { commandSerializer } = await import("./codecs.ts");
-      const serializer = await commandSerializer(schemaOptions(options));
-      const command = { files, contentType: textOf(options["contentType"]), json: options["json"] === true };
+      const schema = schemaOptions(options);
+      // Naming the message type declares that the body is Protobuf.
+      const assumed = schema.messageType === undefined ? undefined : "application/protobuf";
+      const contentType = textOf(options.contentType) ?? assumed;
+      const command = { files, contentType, json: options.json === true };
+      const serializer = await commandSerializer(schema);
       finish(await decodeFiles(command, serializer, terminal));
     });
 }
@@ -119,7 +124,7 @@ function encodeCommand(terminal: Terminal, finish: (code: number) => void): Comm
     .description("Writes the payload of a value to standard output. The value is JSON, as\n`sobre decode` prints it.")
     .argument("[FILE]", "the value; - is standard input", "-")
     .requiredOption("-t, --to <CT>", "the content type, which chooses the codec")
-    .addOption(new Option("--proto <FILE>", "a .proto file, for a Protobuf body"))
+    .addOption(new Option("--proto <FILE>", "a .proto file, for a Protobuf body; may be repeated").argParser(collect))
     .addOption(new Option("--message-type <T>", "its message type, as shop.Order"))
     .addHelpText(
       "after",
@@ -133,22 +138,33 @@ Examples:
 Exit codes: 0 written, 1 the value has no form in that format, 2 wrong usage
 or a missing file.`,
     )
-    .action(async (file: string, options: Readonly<Record<string, unknown>>) => {
+    .action(async (file: string, options: Options) => {
       const { encodeFile } = await import("./encode.ts");
       const { commandSerializer } = await import("./codecs.ts");
       const serializer = await commandSerializer(schemaOptions(options));
-      finish(await encodeFile({ file, contentType: textOf(options["to"]) ?? "" }, serializer, terminal));
+      finish(await encodeFile({ file, contentType: textOf(options.to) ?? "" }, serializer, terminal));
     });
+}
+
+/** What commander parsed, by long name in camelCase. */
+interface Options {
+  readonly contentType?: unknown;
+  readonly json?: unknown;
+  readonly to?: unknown;
+  readonly proto?: unknown;
+  readonly messageType?: unknown;
 }
 
 /** Help is set for the narrowest terminal, so that it looks the same everywhere. */
 const helpColumns = 80;
 
-function schemaOptions(options: Readonly<Record<string, unknown>>): {
-  readonly proto: string | undefined;
-  readonly messageType: string | undefined;
-} {
-  return { proto: textOf(options["proto"]), messageType: textOf(options["messageType"]) };
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function schemaOptions({ proto, messageType }: Options): Schema {
+  const protos = Array.isArray(proto) ? proto.map(String) : [];
+  return { protos, messageType: textOf(messageType) };
 }
 
 function textOf(value: unknown): string | undefined {

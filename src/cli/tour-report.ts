@@ -80,10 +80,13 @@ function reader({ result, byFallback }: Stop): string {
 function ailment({ letter, result, likeness }: Stop): string {
   if (result.ok) return "";
   const declared = letter.envelope.brokerProperties.contentType ?? "";
-  if (likeness !== undefined && !declared.startsWith(likeness.contentType)) return `looks like ${likeness.name}`;
-  const failed = result.attempts.find(({ outcome }) => outcome === "failed");
-  if (failed === undefined) return "no known format";
-  return `${failed.code}${failed.offset === undefined ? "" : ` at byte ${failed.offset}`}`;
+  const failure = result.attempts.find(({ outcome }) => outcome === "failed");
+  const asDeclared = likeness !== undefined && declared.startsWith(likeness.contentType);
+  // Broken JSON that calls itself JSON looks like JSON, which tells nobody anything.
+  const telling = likeness !== undefined && !(asDeclared && result.attempts[0] === failure);
+  if (telling) return `looks like ${likeness.name}`;
+  if (failure === undefined) return "no known format";
+  return `${failure.code}${failure.offset === undefined ? "" : ` at byte ${failure.offset}`}`;
 }
 
 /** One unreadable message: what it is, and a line for every attempt. */
@@ -142,13 +145,12 @@ function repairStory({ file, before, after, stop }: Repair, screen: Screen): rea
 function summary(tour: Tour, { style }: Screen): string {
   const { stops, deadLetters, repair } = tour;
   const read = stops.filter(({ result }) => result.ok);
-  const byFallback = read.filter((stop) => stop.byFallback);
+  const fallback = `(${read.filter(({ byFallback }) => byFallback).length} by fallback)`;
+  const repaired = repair?.stop.result.ok === true ? ", 1 of these repaired and read" : "";
   const lines = [
-    `${count(stops.length, "message")}: ${style.green(`${read.length} read`)}, ${style.red(`${deadLetters.length} dead-lettered`)}`,
-    `read by ${tally(read)}`,
-    `${byFallback.length} of them by fallback`,
+    `${count(stops.length, "message")}: ${style.green(`${read.length} read`)} ${fallback}, ${style.red(`${deadLetters.length} dead-lettered`)}${repaired}`,
+    `Read by ${tally(read)}`,
   ];
-  if (repair?.stop.result.ok === true) lines.push("1 dead letter repaired, sent again, and read");
   const surprises = [...stops, ...(repair === undefined ? [] : [repair.stop])].filter(({ surprise }) => surprise);
   const expectations = stops.length + (repair === undefined ? 0 : 1);
   lines.push(

@@ -134,7 +134,7 @@ function compare(expect: Expectation, result: DeserializeResult): string | undef
     if (result.error.code !== expect.deadLetter) return `Its code is ${result.error.code}, not ${expect.deadLetter}.`;
     const tried = result.attempts.map(({ codec }) => codec).join(", ");
     if (tried !== expect.tried.join(", ")) return `It was tried by ${tried}, not by ${expect.tried.join(", ")}.`;
-    const told = expect.looksLike === undefined || result.error.message.includes(`looks like ${expect.looksLike} (`);
+    const told = expect.looksLike === undefined || result.error.message.includes(`like ${expect.looksLike} (`);
     return told ? undefined : `Its description does not say that it looks like ${expect.looksLike}.`;
   }
   if (!result.ok) return `It was dead-lettered, and ${expect.readBy} should have read it.`;
