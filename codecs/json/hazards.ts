@@ -12,7 +12,7 @@ export function refuseHazards(body: unknown, protoKey: boolean): void {
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { value, step: parent } = next;
     if (typeof value === "number" && !Number.isFinite(value)) {
-      throw refused("is a number that no double and no bigint of 4,300 digits holds", parent);
+      throw refused("is a number that neither a double nor a bigint of 4,300 digits can hold here", parent);
     }
     if (typeof value !== "object" || value === null) continue;
     if (protoKey && Object.hasOwn(value, "__proto__")) {

@@ -33,8 +33,15 @@ function isIntegerAmong(text: string, begin: number, end: number): boolean {
 /** Most digits of an integer; as in CPython, since longer ones take quadratic time. */
 export const maxIntegerDigits = 4300;
 
-/** The bigint that an integer of the text stands for when no number holds it exactly, otherwise `value`. */
+/**
+ * The bigint that an integer of the text stands for when no number holds it exactly, otherwise `value`.
+ *
+ * Where it cannot be told (too many digits; an engine without source text for revivers), `NaN`.
+ */
 export function exactInteger(value: number, source: string | undefined): bigint | number {
-  if (Number.isSafeInteger(value) || source === undefined || !/^-?\d+$/.test(source)) return value;
-  return source.length > maxIntegerDigits + 1 ? Number.NaN : BigInt(source);
+  if (Number.isSafeInteger(value) || (!Number.isInteger(value) && Number.isFinite(value))) return value;
+  if (source === undefined) return Number.NaN;
+  const digits = /^-?(\d+)$/.exec(source)?.[1];
+  if (digits === undefined) return value;
+  return digits.length > maxIntegerDigits ? Number.NaN : BigInt(source);
 }

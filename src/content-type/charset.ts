@@ -24,10 +24,8 @@ export function charsetNamed(label: string): Charset | undefined {
 
 /** The error for a charset that nobody here reads. */
 export function unknownCharset(what: string): SobreError {
-  return new SobreError(
-    "UnknownCharset",
-    `${what} is not read. Use utf-8; known are ${[...labels.values()].join(", ")}.`,
-  );
+  const known = [...new Set(labels.values())].join(", ");
+  return new SobreError("UnknownCharset", `${what} is not read. Use utf-8; known are ${known}.`);
 }
 
 /**
@@ -90,7 +88,8 @@ export function byteOffsetOf(payload: Uint8Array, charset: Charset, text: string
 }
 
 function unicodeLabel(payload: Uint8Array, charset: Charset): string {
-  return charset === "utf-16" ? (markedCharset(payload) ?? "utf-16le") : charset;
+  if (charset !== "utf-16") return charset;
+  return payload[0] === 0xfe && payload[1] === 0xff ? "utf-16be" : "utf-16le";
 }
 
 const chunk = 8192;
