@@ -51,7 +51,8 @@ function isPlainRecord(record: Readonly<Record<string, unknown>>, depth: number)
   return true;
 }
 
-function isRecord(value: object): value is Readonly<Record<string, unknown>> {
+/** Whether an object is a plain one, as a literal or JSON.parse makes it. */
+export function isRecord(value: object): value is Readonly<Record<string, unknown>> {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

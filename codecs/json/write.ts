@@ -2,7 +2,7 @@ import { AmqpMap } from "../../src/envelope/amqp-map.ts";
 import { Typed } from "../../src/envelope/typed.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { pathTo, type Step } from "./path.ts";
-import { isPlainNumber, maxWrittenDepth } from "./plain.ts";
+import { isPlainNumber, isRecord, maxWrittenDepth } from "./plain.ts";
 
 /**
  * Writes what JSON.stringify would write, and in addition bigints as digits and `-0` as such.
@@ -39,10 +39,8 @@ function writeNumber(value: number, step: Step | undefined): string {
 }
 
 function writeObject(value: object, step: Step | undefined, depth: number): string {
-  if (Array.isArray(value)) {
-    const items = Array.from(value, (item: unknown, key) => write(item, { parent: step, key }, depth));
-    return `[${items.join(",")}]`;
-  }
+  if (Array.isArray(value)) return writeList(value, step, depth);
+  if (isRecord(value) && typeof value["toJSON"] !== "function") return writeMembers(value, step, depth);
   const kind = Object.prototype.toString.call(value).slice(8, -1);
   if (!ArrayBuffer.isView(value) && "toJSON" in value && typeof value.toJSON === "function") {
     const replaced: unknown = value.toJSON(step?.key ?? "");
@@ -57,10 +55,24 @@ function writeObject(value: object, step: Step | undefined, depth: number): stri
   }
   // Built-in classes keep what they hold out of their members, so that JSON.stringify writes "{}".
   if (kind !== "Object") throw unsupported(`is a ${kind}; convert it to a plain object, list or string first`, step);
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .map(([key, member]) => `${JSON.stringify(key)}:${write(member, { parent: step, key }, depth)}`);
-  return `{${members.join(",")}}`;
+  return writeMembers(value, step, depth);
+}
+
+function writeList(list: readonly unknown[], parent: Step | undefined, depth: number): string {
+  let text = "";
+  for (let key = 0; key < list.length; key++) {
+    text += `${key === 0 ? "" : ","}${write(list[key], { parent, key }, depth)}`;
+  }
+  return `[${text}]`;
+}
+
+function writeMembers(value: object, parent: Step | undefined, depth: number): string {
+  let text = "";
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${write(member, { parent, key }, depth)}`;
+  }
+  return `{${text}}`;
 }
 
 function unsupported(what: string, step: Step | undefined): SobreError {

@@ -58,6 +58,7 @@ export function decodeText(payload: Uint8Array, charset: Charset): string {
   try {
     if (charset === "utf-8") return utf8.decode(payload);
     if (charset === "iso-8859-1") return latin1(payload);
+    if (charset === "windows-1252") return latin1(payload).replaceAll(/[\x80-\x9f]/g, windowsCharacter);
     if (charset !== "us-ascii") return new TextDecoder(unicodeLabel(payload, charset), fatal).decode(payload);
     const text = utf8.decode(payload);
     // Every character beyond ASCII takes more bytes than UTF-16 units, and so does a byte-order mark.
@@ -93,6 +94,12 @@ function unicodeLabel(payload: Uint8Array, charset: Charset): string {
 }
 
 const chunk = 8192;
+// 0x80 to 0x9f of windows-1252 (WHATWG Encoding). Some releases of Node read them as Latin-1, so they are ours.
+const windows = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
+
+function windowsCharacter(character: string): string {
+  return windows.charAt(character.charCodeAt(0) - 0x80);
+}
 
 function latin1(payload: Uint8Array): string {
   let text = "";
