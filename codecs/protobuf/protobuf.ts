@@ -1,0 +1,121 @@
+import { type Codec, type Decoded, type DecodeContext, limitExceeded, type Sniff } from "../../src/codec/index.ts";
+import { formatContentType, type MediaRange, parseMediaRange } from "../../src/content-type/index.ts";
+import { SobreError } from "../../src/errors/index.ts";
+import { toMessage } from "./check.ts";
+import { decodeFailure } from "./failure.ts";
+import { type Findings, toPlain } from "./plain.ts";
+import {
+  CountingReader,
+  deepestMessage,
+  type MessageType,
+  openSchema,
+  PayloadReader,
+  type ProtobufDescriptor,
+  type ProtobufRoot,
+} from "./reflection.ts";
+import { chosenType, type TypeRules, unknownType } from "./type-choice.ts";
+
+/** Options of {@link protobuf}; exactly one of `root`, `protos` and `descriptor` gives the schema, which is trusted. */
+export interface ProtobufOptions {
+  /** A `Root` of protobufjs. */
+  readonly root?: ProtobufRoot;
+  /** The text of one .proto file, or several by the names under which they import each other. */
+  readonly protos?: string | Readonly<Record<string, string>>;
+  /** A schema as the JSON of protobufjs (`pbjs -t json`). */
+  readonly descriptor?: ProtobufDescriptor;
+  /** Keeps the field names of `protos` as written instead of turning them into lowerCamelCase. Default: false. */
+  readonly keepCase?: boolean;
+  /** Full name of the message type of messages whose content type names none. Default: none. */
+  readonly type?: string;
+  /** The application property that names the message type, when neither content type nor `type` does. Default: `sobre-type`. */
+  readonly typeProperty?: string;
+}
+
+const accepts: readonly MediaRange[] = Object.freeze(
+  ["application/protobuf", "application/x-protobuf", "application/vnd.google.protobuf", "application/*+protobuf"].map(
+    parseMediaRange,
+  ),
+);
+
+/**
+ * The codec `protobuf`, for the message types of one schema (proto2, proto3, editions).
+ *
+ * The type of a message is named by the content-type parameter `messageType` or `proto`, else by option `type`, else by the
+ * application property `typeProperty`; without one it throws `UnknownMessageType` and never guesses.
+ *
+ * Bodies are plain objects: 64-bit integers as bigints, bytes as `Uint8Array` (views of the payload), enums as names and their
+ * unknown numbers as numbers, maps as objects. Fields without presence (proto3 scalars, lists, maps) always appear, with their
+ * defaults; the others (messages, `optional`, oneofs, proto2) only when they were sent. Fields that the schema lacks are left
+ * out with a warning.
+ *
+ * `encode` takes what `decode` gives, safe integers for 64 bits, and enum numbers; `undefined` is absent, everything else is refused.
+ *
+ * @throws SobreError `InvalidArgument` when the schema cannot be read or lacks `type`.
+ */
+export function protobuf(options: ProtobufOptions): Codec {
+  const types = openSchema(options);
+  const rules: TypeRules = {
+    type: options.type?.replace(/^\./, ""),
+    typeProperty: options.typeProperty ?? "sobre-type",
+  };
+  if (rules.type !== undefined && !types.has(rules.type)) {
+    throw new SobreError("InvalidArgument", `Option type names "${rules.type}", which is not in the schema.`);
+  }
+  return Object.freeze<Codec>({
+    name: "protobuf",
+    contentType: "application/protobuf",
+    accepts,
+    decode(payload, context) {
+      const name = chosenType(context.contentType, context.applicationProperties, rules);
+      const type = name === undefined ? undefined : types.get(name);
+      if (type !== undefined) return decode(payload, type, context);
+      if (payload.length === 0) return { body: undefined };
+      throw unknownType(name, rules);
+    },
+    sniff,
+    encode(body, { contentType, applicationProperties }) {
+      const written = contentType && formatContentType(contentType.type, contentType.parameters);
+      const asked = written === undefined ? {} : { contentType: written };
+      if (body === undefined) return { payload: new Uint8Array(0), ...asked };
+      const name = chosenType(contentType, applicationProperties, rules);
+      const type = name === undefined ? undefined : types.get(name);
+      if (type === undefined) throw unknownType(name, rules);
+      return { payload: type.write(toMessage(body, type.shape)), ...asked };
+    },
+  });
+}
+
+function decode(payload: Uint8Array, type: MessageType, { limits }: DecodeContext): Decoded {
+  if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits);
+  const { shape } = type;
+  // An empty payload is readable under every type, and one with required fields has no defaults to show.
+  if (payload.length === 0 && shape.required.length > 0) return { body: undefined, typeName: shape.name };
+  // Every item takes a byte at least.
+  const countItems = payload.length > limits.maxItems;
+  const reader = countItems ? new CountingReader(payload, limits) : new PayloadReader(payload);
+  try {
+    const findings: Findings = { items: 0, unknown: new Map() };
+    const body = toPlain(type.read(reader, limits), shape, findings);
+    if (findings.items > limits.maxItems) throw limitExceeded("maxItems", limits);
+    if (findings.unknown.size === 0) return { body, typeName: shape.name };
+    return { body, typeName: shape.name, warnings: warnings(findings) };
+  } catch (error) {
+    throw decodeFailure(error, reader, payload, { ...limits, maxDepth: Math.min(limits.maxDepth, deepestMessage + 1) });
+  }
+}
+
+function warnings({ unknown }: Findings): readonly string[] {
+  return Array.from(
+    unknown,
+    ([name, numbers]) =>
+      `${name} has no field of number ${[...numbers].slice(0, 20).join(", ")}; what was sent there is left out.`,
+  );
+}
+
+/** Rules out what cannot begin with a tag; no bytes are a sure sign of Protobuf. */
+function sniff(payload: Uint8Array): Sniff {
+  const [first] = payload;
+  if (first === undefined) return "weak";
+  const wireType = first & 7;
+  return wireType < 4 || wireType === 5 ? (first < 8 ? "no" : "weak") : "no";
+}

@@ -1,0 +1,233 @@
+import {
+  common,
+  Enum,
+  Field,
+  type INamespace,
+  MapField,
+  Namespace,
+  parse,
+  Reader,
+  Root,
+  Type,
+  Writer,
+} from "protobufjs";
+import { type DecodeLimits, limitExceeded } from "../../src/codec/index.ts";
+import { SobreError } from "../../src/errors/index.ts";
+import { longReaders } from "./long-readers.ts";
+import type { EnumShape, FieldKind, FieldShape, MessageShape } from "./shape.ts";
+
+/** A schema as an object of protobufjs: `Root`. */
+export type ProtobufRoot = Root;
+/** A schema as the JSON of protobufjs (`pbjs -t json`). */
+export type ProtobufDescriptor = INamespace;
+
+/** Where a schema comes from; schemas are trusted, payloads are not. */
+export interface SchemaSource {
+  readonly root?: ProtobufRoot;
+  readonly protos?: string | Readonly<Record<string, string>>;
+  readonly descriptor?: ProtobufDescriptor;
+  readonly keepCase?: boolean;
+}
+
+/** A message type that can be read and written. */
+export interface MessageType {
+  readonly shape: MessageShape;
+  /** Reads the wire format; throws what protobufjs throws. */
+  read(reader: PayloadReader, limits: DecodeLimits): Readonly<Record<string, unknown>>;
+  /** Writes a message that was checked before. */
+  write(message: Record<string, unknown>): Uint8Array;
+}
+
+/** protobufjs nests no deeper, in either direction. */
+export const deepestMessage: number = Reader.recursionLimit;
+
+/** Reads strings strictly, bytes as plain views and 64-bit integers as bigints; keeps unknown fields. */
+export class PayloadReader extends Reader {
+  override discardUnknown = false;
+
+  override string(): string {
+    return this.stringVerify();
+  }
+
+  override raw(start: number, end: number): Uint8Array {
+    return new Uint8Array(this.buf.buffer, this.buf.byteOffset + start, end - start);
+  }
+}
+// The declarations of protobufjs promise Long objects here; the generated code takes what comes.
+Object.assign(PayloadReader.prototype, longReaders);
+
+/** A {@link PayloadReader} for payloads that may hold more items than allowed. */
+export class CountingReader extends PayloadReader {
+  private left: number;
+  private readonly limits: DecodeLimits;
+
+  constructor(payload: Uint8Array, limits: DecodeLimits) {
+    super(payload);
+    this.left = limits.maxItems;
+    this.limits = limits;
+  }
+
+  override tag(): number {
+    if (--this.left < 0) throw limitExceeded("maxItems", this.limits, { offset: this.pos });
+    return super.tag();
+  }
+}
+
+/**
+ * The message types of a schema by full name.
+ *
+ * @throws SobreError `InvalidArgument` when the schema cannot be read or lacks an import.
+ */
+export function openSchema(source: SchemaSource): ReadonlyMap<string, MessageType> {
+  try {
+    const root = readRoot(source);
+    root.resolveAll();
+    const shapes = new Map<Type, MessageShape>();
+    return new Map(typesIn(root).map((type) => [bareName(type), messageType(type, shapes)]));
+  } catch (error) {
+    if (error instanceof SobreError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SobreError("InvalidArgument", `The Protobuf schema cannot be read: ${reason}.`, { cause: error });
+  }
+}
+
+function readRoot({ root, protos, descriptor, keepCase = false }: SchemaSource): Root {
+  if ([root, protos, descriptor].filter((given) => given !== undefined).length !== 1) {
+    throw new SobreError("InvalidArgument", "protobuf() takes exactly one of root, protos and descriptor.");
+  }
+  if (root !== undefined) return ownRoot(root);
+  if (descriptor !== undefined) return Root.fromJSON(descriptor);
+  const files = new Map(Object.entries(typeof protos === "string" ? { protos } : (protos ?? {})));
+  const parsed = new Root();
+  const known = new Set(files.keys());
+  for (const [file, text] of files) {
+    const { imports = [], weakImports = [] } = parse(text, parsed, { keepCase });
+    for (const name of [...imports, ...weakImports]) {
+      if (!known.has(name)) addBundled(parsed, name, file);
+      known.add(name);
+    }
+  }
+  return parsed;
+}
+
+function ownRoot(root: Root): Root {
+  if (root instanceof Root) return root;
+  // Its generated code would not take our reader.
+  throw new SobreError(
+    "InvalidArgument",
+    "Option root was made by another copy of protobufjs. Pass its toJSON() as option descriptor.",
+  );
+}
+
+/** Adds a file of `google/protobuf/` that protobufjs brings along. */
+function addBundled(root: Root, name: string, file: string): void {
+  const bundled = common.get(name)?.nested;
+  if (bundled === undefined) {
+    throw new SobreError("InvalidArgument", `"${name}", imported by "${file}", is missing from option protos.`);
+  }
+  root.addJSON(bundled);
+}
+
+function typesIn(namespace: Namespace): Type[] {
+  return namespace.nestedArray.flatMap((child) => {
+    if (child instanceof Type) return [child, ...typesIn(child)];
+    return child instanceof Namespace ? typesIn(child) : [];
+  });
+}
+
+function messageType(type: Type, shapes: Map<Type, MessageShape>): MessageType {
+  const shape = shapeOf(type, shapes);
+  type.setup();
+  const decode: DecodeFrom = type.decode.bind(type);
+  return {
+    shape,
+    read(reader, { maxDepth }) {
+      // The generated code counts up to its own limit, so a smaller one is a later start.
+      const start = Math.max(0, deepestMessage - (maxDepth - 1));
+      return decode(reader, undefined, undefined, start);
+    },
+    write: (message) => type.encode(message, new Writer()).finish(),
+  };
+}
+
+/** The generated function has two more parameters than its declaration. */
+type DecodeFrom = (
+  reader: Reader,
+  length?: number,
+  endTag?: number,
+  depth?: number,
+) => Readonly<Record<string, unknown>>;
+
+function shapeOf(type: Type, shapes: Map<Type, MessageShape>): MessageShape {
+  const known = shapes.get(type);
+  if (known !== undefined) return known;
+  const fields: FieldShape[] = [];
+  const byName = new Map<string, FieldShape>();
+  const required: string[] = [];
+  const shape: MessageShape = { name: bareName(type), fields, byName, required };
+  // A message may contain itself.
+  shapes.set(type, shape);
+  for (const field of type.fieldsArray) {
+    const described = fieldShape(field.resolve(), shapes);
+    fields.push(described);
+    byName.set(field.name, described);
+    if (field.required) required.push(field.name);
+  }
+  return shape;
+}
+
+function fieldShape(field: Field, shapes: Map<Type, MessageShape>): FieldShape {
+  const { resolvedType } = field;
+  const enumeration = resolvedType instanceof Enum ? enumShape(resolvedType) : undefined;
+  const message = resolvedType instanceof Type ? shapeOf(resolvedType, shapes) : undefined;
+  const kind = enumeration ? "enum" : message ? "message" : kindNamed(field.type);
+  const oneof = field.partOf?.isProto3Optional === true ? undefined : field.partOf?.name;
+  return {
+    name: field.name,
+    kind,
+    label: field.map ? "map" : field.repeated ? "list" : "single",
+    keyKind: field instanceof MapField ? kindNamed(field.keyType) : "string",
+    presence: field.hasPresence,
+    absent: field.defaultValue,
+    fallback: fallbackOf(kind, field.typeDefault, enumeration),
+    oneof,
+    enumeration,
+    message,
+  };
+}
+
+function fallbackOf(kind: FieldKind, typeDefault: unknown, enumeration: EnumShape | undefined): unknown {
+  if (kind.endsWith("64")) return 0n;
+  if (enumeration !== undefined && typeof typeDefault === "number")
+    return enumeration.names.get(typeDefault) ?? typeDefault;
+  return typeDefault;
+}
+
+function enumShape(type: Enum): EnumShape {
+  const numbers = new Map(Object.entries(type.values));
+  const names = new Map<number, string>();
+  for (const [name, number] of numbers) if (!names.has(number)) names.set(number, name);
+  return { numbers, names, closed: isClosed(type) };
+}
+
+/** The declarations of protobufjs leave the resolved features out. */
+function isClosed(type: Enum): boolean {
+  const features: unknown = Reflect.get(type, "_features");
+  return typeof features === "object" && features !== null && Reflect.get(features, "enum_type") === "CLOSED";
+}
+
+const kinds = [
+  ...(["double", "float", "int32", "uint32", "sint32", "fixed32", "sfixed32", "int64", "uint64", "sint64"] as const),
+  ...(["fixed64", "sfixed64", "bool", "string", "bytes"] as const),
+];
+
+function kindNamed(name: string): FieldKind {
+  const kind = kinds.find((candidate) => candidate === name);
+  if (kind === undefined)
+    throw new SobreError("InvalidArgument", `The Protobuf schema has a field of unknown type "${name}".`);
+  return kind;
+}
+
+function bareName(type: Type): string {
+  return type.fullName.replace(/^\./, "");
+}

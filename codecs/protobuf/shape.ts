@@ -1,0 +1,57 @@
+/** How the values of a field are written; `enum` and `message` stand for a type of the schema. */
+export type FieldKind =
+  | "double"
+  | "float"
+  | "int32"
+  | "uint32"
+  | "sint32"
+  | "fixed32"
+  | "sfixed32"
+  | "int64"
+  | "uint64"
+  | "sint64"
+  | "fixed64"
+  | "sfixed64"
+  | "bool"
+  | "string"
+  | "bytes"
+  | "enum"
+  | "message";
+
+/** An enum of the schema. */
+export interface EnumShape {
+  readonly numbers: ReadonlyMap<string, number>;
+  /** The first name of each number. */
+  readonly names: ReadonlyMap<number, string>;
+  /** Unknown numbers are no values of it (proto2). */
+  readonly closed: boolean;
+}
+
+/** A field of a message, in our own terms. */
+export interface FieldShape {
+  readonly name: string;
+  readonly kind: FieldKind;
+  readonly label: "single" | "list" | "map";
+  /** Of a map: how its keys are written. */
+  readonly keyKind: FieldKind;
+  /** Whether absent and default are told apart, so that an absent one is left out. */
+  readonly presence: boolean;
+  /** What the generated message shows when the field is absent. */
+  readonly absent: unknown;
+  /** What the body shows instead. */
+  readonly fallback: unknown;
+  /** Name of the oneof it is part of, the synthetic ones of `optional` excepted. */
+  readonly oneof: string | undefined;
+  readonly enumeration: EnumShape | undefined;
+  readonly message: MessageShape | undefined;
+}
+
+/** A message of the schema, in our own terms. */
+export interface MessageShape {
+  /** Full name without a leading dot, as `acme.Order`. */
+  readonly name: string;
+  readonly fields: readonly FieldShape[];
+  readonly byName: ReadonlyMap<string, FieldShape>;
+  /** Names of the required fields (proto2). */
+  readonly required: readonly string[];
+}
