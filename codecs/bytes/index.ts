@@ -1,6 +1,6 @@
 import type { Codec, DecodeContext } from "../../src/codec/codec.ts";
 import { limitExceeded } from "../../src/codec/limits.ts";
-import { parseMediaRange } from "../../src/content-type/media-range.ts";
+import { mediaRange } from "../../src/content-type/media-range.ts";
 import { SobreError } from "../../src/errors/index.ts";
 
 /**
@@ -28,4 +28,4 @@ export function bytes(): Codec {
   } satisfies Codec);
 }
 
-const accepts = Object.freeze([parseMediaRange("application/octet-stream")]);
+const accepts = Object.freeze([mediaRange("application", "octet-stream")]);

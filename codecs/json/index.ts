@@ -1,5 +1,5 @@
 import type { Codec } from "../../src/codec/codec.ts";
-import { parseMediaRange } from "../../src/content-type/media-range.ts";
+import { mediaRange } from "../../src/content-type/media-range.ts";
 import { decodeJson } from "./decode.ts";
 import { encodeJson } from "./encode.ts";
 import { sniffJson } from "./sniff.ts";
@@ -37,4 +37,8 @@ export function json(options: JsonOptions = {}): Codec {
   } satisfies Codec);
 }
 
-const accepts = Object.freeze(["application/json", "application/*+json", "text/json"].map(parseMediaRange));
+const accepts = Object.freeze([
+  mediaRange("application", "json"),
+  mediaRange("application", "*+json"),
+  mediaRange("text", "json"),
+]);

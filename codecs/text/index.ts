@@ -1,6 +1,6 @@
 import type { Codec, DecodeContext } from "../../src/codec/codec.ts";
 import { limitExceeded } from "../../src/codec/limits.ts";
-import { parseMediaRange } from "../../src/content-type/media-range.ts";
+import { mediaRange } from "../../src/content-type/media-range.ts";
 import { encodeCharset, readCharset } from "./charset.ts";
 import { sniffText } from "./sniff.ts";
 
@@ -38,4 +38,4 @@ export function text(options: TextOptions = {}): Codec {
   } satisfies Codec);
 }
 
-const accepts = Object.freeze([parseMediaRange("text/*")]);
+const accepts = Object.freeze([mediaRange("text", "*")]);

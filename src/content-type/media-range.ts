@@ -18,6 +18,16 @@ export interface MediaRange {
 const specificities = { any: 0, type: 100, suffix: 200, exact: 300 } as const;
 
 /**
+ * Makes a media range of parts that are known to be right, as `mediaRange("application", "*+json")`.
+ *
+ * It checks nothing, and brings no parser into a bundle.
+ */
+export function mediaRange(type: string, subtype: string, parameters: readonly Parameter[] = []): MediaRange {
+  const kind = subtype === "*" ? (type === "*" ? "any" : "type") : subtype.startsWith("*+") ? "suffix" : "exact";
+  return { type, subtype, parameters, specificity: specificities[kind] + Math.min(parameters.length, 99) };
+}
+
+/**
  * Reads a media range (RFC 9110 section 12.5.1, with `*+suffix` for the structured suffixes of RFC 6839).
  *
  * @throws SobreError `InvalidArgument` when it is none.
@@ -27,17 +37,15 @@ export function parseMediaRange(text: string): MediaRange {
   const head = (semicolon === -1 ? text : text.slice(0, semicolon)).trim().toLowerCase();
   const [type = "", subtype = "", ...rest] = head.split("/");
   const { parameters, skipped } = scanParameters(text, semicolon === -1 ? text.length : semicolon);
-  const suffix = subtype.startsWith("*+") ? subtype.slice(2) : undefined;
-  const kind =
-    type === "*" && subtype === "*" ? "any" : subtype === "*" ? "type" : suffix === undefined ? "exact" : "suffix";
-  const tokens = kind === "any" || (validToken(type) && (kind === "type" || validToken(suffix ?? subtype)));
+  const name = subtype.startsWith("*+") ? subtype.slice(2) : subtype;
+  const tokens = (type === "*" && subtype === "*") || (validToken(type) && (subtype === "*" || validToken(name)));
   if (!tokens || rest.length > 0 || skipped.length > 0) {
     throw new SobreError(
       "InvalidArgument",
       `"${text}" is no media range. Write one as in "application/json", "application/*+json", "text/*" or "*/*".`,
     );
   }
-  return { type, subtype, parameters, specificity: specificities[kind] + Math.min(parameters.length, 99) };
+  return mediaRange(type, subtype, parameters);
 }
 
 /** Whether `contentType` lies in `range`. */
