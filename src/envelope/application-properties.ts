@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/index.ts";
-import { emptyBag, memberOf } from "./bag.ts";
+import { checkBag, emptyBag, memberOf } from "./bag.ts";
 import { Typed } from "./typed.ts";
 
 /**
@@ -19,13 +19,14 @@ const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyVa
  *
  * @throws SobreError `InvalidArgument` naming the property, for lists, maps, arrays, functions and the like.
  */
-export function applicationProperties(init: object | undefined): ApplicationProperties {
+export function applicationProperties(init: unknown): ApplicationProperties {
   if (init === undefined) return none;
+  const given = checkBag(init, "$.applicationProperties");
   const checked = emptyBag<ApplicationPropertyValue>();
   let count = 0;
-  for (const name in init) {
-    if (!Object.hasOwn(init, name)) continue;
-    const value = memberOf(init, name);
+  for (const name in given) {
+    if (!Object.hasOwn(given, name)) continue;
+    const value = memberOf(given, name);
     if (value === undefined) continue;
     if (!isSimple(value)) throw notSimple(name);
     checked[name] = value;
@@ -45,10 +46,17 @@ function isSimple(value: unknown): value is ApplicationPropertyValue {
     case "object":
       if (value === null || value instanceof Uint8Array) return true;
       if (value instanceof Date) return !Number.isNaN(value.getTime());
-      return value instanceof Typed && value.type !== "array";
+      return value instanceof Typed && isSimpleTyped(value);
     default:
       return false;
   }
+}
+
+/** A described simple value is one too: .NET writes its TimeSpan, Uri and DateTimeOffset so. */
+function isSimpleTyped({ type, value }: Typed): boolean {
+  if (type === "array") return false;
+  if (typeof value !== "object" || value instanceof Uint8Array || "values" in value) return true;
+  return isSimple(value.descriptor) && isSimple(value.value);
 }
 
 function notSimple(name: string): SobreError {

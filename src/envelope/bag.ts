@@ -1,3 +1,5 @@
+import { SobreError } from "../errors/index.ts";
+
 const noMembers: object = Object.freeze(Object.create(null));
 
 /**
@@ -16,4 +18,10 @@ export function memberOf(object: object, name: string): unknown {
 
 function isRecord(object: object): object is Readonly<Record<string, unknown>> {
   return object !== null;
+}
+
+/** `value` when it is an object with members; @throws SobreError `InvalidArgument` with the path when it is none. */
+export function checkBag(value: unknown, path: string): object {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new SobreError("InvalidArgument", `The value at ${path} must be an object.`, { path });
 }

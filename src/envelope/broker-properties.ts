@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/index.ts";
-import { emptyBag, memberOf } from "./bag.ts";
+import { checkBag, emptyBag, memberOf } from "./bag.ts";
 import { Typed } from "./typed.ts";
 
 /** A message id or correlation id: text, or one of the other AMQP forms (AMQP 1.0 part 3.2.11 to 3.2.14); numbers are ulong. */
@@ -26,7 +26,7 @@ export interface BrokerProperties {
   readonly sessionId?: string;
   /** The application's own label, which rules match on ("label" of older SDKs). */
   readonly subject?: string;
-  /** Milliseconds from enqueueing until the message expires; default: the entity's. */
+  /** Whole milliseconds from enqueueing until the message expires, or `Infinity`; default: the entity's. */
   readonly timeToLive?: number;
   readonly to?: string;
 }
@@ -78,8 +78,9 @@ const time: Rule<Date> = {
   wanted: "a valid Date",
 };
 const span: Rule<number> = {
-  holds: (value): value is number => typeof value === "number" && value > 0,
-  wanted: "a number of milliseconds above 0",
+  holds: (value): value is number =>
+    typeof value === "number" && value > 0 && (Number.isInteger(value) || value === Infinity),
+  wanted: "a whole number of milliseconds above 0",
 };
 const table: { readonly [K in Key]: Rule<Values[K]> } = {
   contentType: text,
@@ -116,12 +117,13 @@ const none: BrokerProperties = Object.freeze({});
  * @throws SobreError `InvalidArgument` naming the property: unknown, read-only, of the wrong type, too long,
  *   or a session id that differs from the partition key.
  */
-export function brokerProperties(init: object | undefined): BrokerProperties {
+export function brokerProperties(init: unknown): BrokerProperties {
   if (init === undefined) return none;
+  const given = checkBag(init, "$.brokerProperties");
   const checked: Draft = {};
   // Every message passes here: no list of entries is made.
-  for (const name in init) {
-    const value = memberOf(init, name);
+  for (const name in given) {
+    const value = memberOf(given, name);
     if (value === undefined) continue;
     if (!isSettable(name)) throw notSettable(name);
     set(checked, name, value);

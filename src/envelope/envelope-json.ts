@@ -1,20 +1,25 @@
 import { SobreError } from "../errors/index.ts";
+import { checkBag } from "./bag.ts";
 import { checkEnvelope, type Envelope } from "./envelope.ts";
-import { type Json, valueFromJson, valueToJson } from "./value-json.ts";
+import { type Json, valueFromJsonAt, valueToJson } from "./value-json.ts";
 
 /**
  * The JSON form of an envelope, for files and the command line; `schemas/envelope.schema.json` describes it.
  *
- * Values are rendered as by {@link valueToJson}. The origin is not part of it.
+ * Values are rendered as by {@link valueToJson}; property names are never taken for its `$` keys. The origin is not part of it.
  */
 export function envelopeToJson(envelope: Envelope): Json {
   const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
   return {
     payload: valueToJson(payload),
     bodyKind,
-    brokerProperties: valueToJson(brokerProperties),
-    applicationProperties: valueToJson(applicationProperties),
+    brokerProperties: render(brokerProperties),
+    applicationProperties: render(applicationProperties),
   };
+}
+
+function render(properties: object): Json {
+  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, valueToJson(value)]));
 }
 
 /**
@@ -24,27 +29,22 @@ export function envelopeToJson(envelope: Envelope): Json {
  */
 export function envelopeFromJson(json: unknown): Envelope {
   const { payload, bodyKind, brokerProperties, applicationProperties, ...others }: Partial<Record<string, unknown>> = {
-    ...record(json, "$"),
+    ...checkBag(json, "$"),
   };
   const [other] = Object.keys(others);
   if (other !== undefined) {
     throw new SobreError("InvalidArgument", `The envelope has no member "${other}".`, { path: `$.${other}` });
   }
   return checkEnvelope({
-    payload: valueFromJson(payload),
+    payload: valueFromJsonAt(payload, "$.payload"),
     bodyKind,
-    brokerProperties: properties(brokerProperties, "$.brokerProperties"),
-    applicationProperties: properties(applicationProperties, "$.applicationProperties"),
+    brokerProperties: read(brokerProperties, "$.brokerProperties"),
+    applicationProperties: read(applicationProperties, "$.applicationProperties"),
   });
 }
 
-function record(value: unknown, path: string): object {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw new SobreError("InvalidArgument", `The value at ${path} must be an object.`, { path });
-}
-
-function properties(value: unknown, path: string): object | undefined {
-  if (value === undefined) return undefined;
-  const entries: readonly [string, unknown][] = Object.entries(record(value, path));
-  return Object.fromEntries(entries.map(([name, item]) => [name, valueFromJson(item)]));
+function read(properties: unknown, path: string): unknown {
+  if (properties === undefined) return undefined;
+  const entries: readonly [string, unknown][] = Object.entries(checkBag(properties, path));
+  return Object.fromEntries(entries.map(([name, value]) => [name, valueFromJsonAt(value, `${path}.${name}`)]));
 }

@@ -39,7 +39,8 @@ export interface EnvelopeInit {
 export type EnvelopeChanges = Partial<EnvelopeInit>;
 
 /**
- * Makes an envelope after checking all of it. The payload is taken by reference.
+ * Makes an envelope after checking all of it. The payload, and Dates and bytes among the properties, are taken by
+ * reference: who changes them afterwards changes the envelope.
  *
  * @throws SobreError `InvalidArgument` naming the property, or `MessageSizeExceeded` when the properties
  *   are larger than 64 KiB.
@@ -52,8 +53,8 @@ export function createEnvelope(init: EnvelopeInit): Envelope {
 export interface UncheckedEnvelope {
   readonly payload: unknown;
   readonly bodyKind?: unknown;
-  readonly brokerProperties?: object | undefined;
-  readonly applicationProperties?: object | undefined;
+  readonly brokerProperties?: unknown;
+  readonly applicationProperties?: unknown;
   readonly origin?: Origin | undefined;
 }
 
@@ -61,7 +62,7 @@ export interface UncheckedEnvelope {
 export function checkEnvelope(init: UncheckedEnvelope): Envelope {
   return assemble(
     checkPayload(init.payload),
-    checkBodyKind(init.bodyKind ?? "data"),
+    init.bodyKind === undefined ? "data" : checkBodyKind(init.bodyKind),
     brokerProperties(init.brokerProperties),
     applicationProperties(init.applicationProperties),
     init.origin,

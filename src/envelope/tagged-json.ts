@@ -10,13 +10,13 @@ const decimals = ["decimal32", "decimal64", "decimal128"] as const;
 
 /** One reader per `$` key; they throw a TypeError or SyntaxError for content of the wrong form. */
 const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ["$int64", (content) => BigInt(text(content))],
-  ["$bigint", (content) => BigInt(text(content))],
-  ["$ulong", (content) => amqp.ulong(BigInt(text(content)))],
-  ["$timestamp", (content) => amqp.timestamp(BigInt(text(content)))],
-  ["$double", (content) => double(text(content))],
-  ["$float", (content) => amqp.float(typeof content === "number" ? content : number(text(content)))],
-  ["$dateTime", (content) => dateTime(text(content))],
+  ["$int64", (content) => within(integer(content), -(2n ** 63n), 2n ** 64n)],
+  ["$bigint", (content) => integer(content)],
+  ["$ulong", (content) => amqp.ulong(integer(content))],
+  ["$timestamp", (content) => amqp.timestamp(within(integer(content), -(2n ** 63n), 2n ** 63n))],
+  ["$double", (content) => typedDouble(double(content))],
+  ["$float", (content) => amqp.float(typeof content === "number" ? content : double(content))],
+  ["$dateTime", (content) => time(text(content))],
   ["$bytes", (content) => fromBase64(text(content))],
   ["$guid", (content) => amqp.uuid(text(content))],
   ["$char", (content) => amqp.char(text(content))],
@@ -24,24 +24,32 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["$map", (content, inner) => new Map(list(content).map((entry) => pair(entry, inner)))],
   ["$described", (content, inner) => described(pair(content, inner))],
   ["$amqpArray", amqpArray],
-  ...integers.map((type): [string, Reader] => [`$${type}`, (content) => amqp[type](Number(content))]),
+  ...integers.map((type): [string, Reader] => [`$${type}`, (content) => amqp[type](number(content))]),
   ...decimals.map((type): [string, Reader] => [`$${type}`, (content) => amqp[type](fromBase64(text(content)))]),
 ]);
 
-/** Reads the object with the one key `tag`; @throws SobreError `InvalidArgument`. */
-export function readTagged(tag: string, content: unknown, path: string, inner: (item: unknown) => unknown): unknown {
+/** A `$` object, taken apart. */
+export interface Tagged {
+  readonly tag: string;
+  readonly content: unknown;
+  /** Its other members. */
+  readonly rest: object;
+}
+
+/** Reads a `$` object; @throws SobreError `InvalidArgument` with the path. */
+export function readTagged({ tag, content, rest }: Tagged, path: string, inner: (item: unknown) => unknown): unknown {
   const reader = readers.get(tag);
   if (reader === undefined) {
     const known = [...readers.keys(), "$object"].join(", ");
     throw new SobreError(
       "InvalidArgument",
       `The value at ${path} has the unknown tag ${tag}; the tags are ${known}. Wrap ordinary members in {"$object":{…}}.`,
-      {
-        path,
-      },
+      { path },
     );
   }
   try {
+    if (tag === "$dateTime") checkKind(rest);
+    else if (Object.keys(rest).length > 0) throw new TypeError("a tag is the only member");
     return reader(content, inner);
   } catch (error) {
     if (error instanceof SobreError && error.path !== undefined) throw error;
@@ -50,6 +58,12 @@ export function readTagged(tag: string, content: unknown, path: string, inner: (
       cause: error,
     });
   }
+}
+
+/** A time says of which kind it is, and its ticks for those who count in them; only UTC names an instant. */
+function checkKind(rest: object): void {
+  const { kind, ticks: _ticks, ...others }: Partial<Record<string, unknown>> = { ...rest };
+  if (Object.keys(others).length > 0 || (kind !== undefined && kind !== "utc")) throw new TypeError("not a UTC time");
 }
 
 function text(content: unknown): string {
@@ -63,29 +77,54 @@ function list(content: unknown): readonly unknown[] {
 }
 
 function pair(content: unknown, inner: (item: unknown) => unknown): [unknown, unknown] {
-  const [first, second, ...rest] = list(content);
-  if (rest.length > 0) throw new TypeError("not a pair");
-  return [inner(first), inner(second)];
+  const items = list(content);
+  if (items.length !== 2) throw new TypeError("not a pair");
+  return [inner(items[0]), inner(items[1])];
 }
 
-/** A double that a plain number would not name as one stays typed: 5 alone is an int. */
-function double(content: string): number | Typed<"double"> {
-  const value = number(content);
-  return Number.isInteger(value) && !Object.is(value, -0) ? amqp.double(value) : value;
+function number(content: unknown): number {
+  if (typeof content === "number") return content;
+  throw new TypeError("not a number");
 }
 
-function number(content: string): number {
-  const value = { INF: Infinity, "-INF": -Infinity, NaN }[content] ?? Number(content);
-  if (Number.isNaN(value) && content !== "NaN") throw new TypeError("not a number");
+function integer(content: unknown): bigint {
+  // BigInt reads "" as 0 and takes blanks, hexadecimal and more.
+  if (!/^-?\d+$/.test(text(content))) throw new TypeError("not an integer");
+  return BigInt(text(content));
+}
+
+function within(value: bigint, least: bigint, end: bigint): bigint {
+  if (value < least || value >= end) throw new TypeError("out of range");
   return value;
 }
 
-function dateTime(content: string): Date | Instant {
-  const parts = /^(.*\d)\.(\d{4,9})Z$/.exec(content);
-  const date = new Date(parts === null ? content : `${parts[1]}Z`);
-  if (Number.isNaN(date.getTime())) throw new TypeError("not a time");
-  if (parts === null) return date;
-  return new Instant(BigInt(date.getTime()) * 1_000_000n + BigInt((parts[2] ?? "").padEnd(9, "0")));
+const notFinite: ReadonlyMap<string, number> = new Map([
+  ["INF", Infinity],
+  ["-INF", -Infinity],
+  ["NaN", Number.NaN],
+]);
+
+function double(content: unknown): number {
+  const named = notFinite.get(text(content));
+  if (named !== undefined) return named;
+  if (!/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text(content))) throw new TypeError("not a number");
+  return Number(content);
+}
+
+/** A double that a plain number would not name as one stays typed: 5 alone is an int. */
+function typedDouble(value: number): number | Typed<"double"> {
+  return Number.isInteger(value) && !Object.is(value, -0) ? amqp.double(value) : value;
+}
+
+function time(content: string): Date | Instant {
+  const beyond = /^@(-?\d+)\.(\d{9})Z$/.exec(content);
+  if (beyond !== null) return new Instant(BigInt(`${beyond[1]}`) * 1_000_000_000n + BigInt(`${beyond[2]}`));
+  const [, second, fraction = ""] = /^([-+\d]+T[\d:]{8})(?:\.(\d{1,9}))?Z$/.exec(content) ?? [];
+  const date = new Date(`${second}Z`);
+  // Date moves 30 February to March.
+  if (Number.isNaN(date.getTime()) || date.toISOString() !== `${second}.000Z`) throw new TypeError("not a time");
+  if (fraction.length <= 3) return new Date(date.getTime() + Number(fraction.padEnd(3, "0")));
+  return new Instant(BigInt(date.getTime()) * 1_000_000n + BigInt(fraction.padEnd(9, "0")));
 }
 
 function described([descriptor, value]: [unknown, unknown]): Typed<"described"> {
@@ -93,15 +132,17 @@ function described([descriptor, value]: [unknown, unknown]): Typed<"described"> 
 }
 
 function amqpArray(content: unknown, inner: (item: unknown) => unknown): Typed<"array"> {
-  if (typeof content !== "object" || content === null || !("of" in content) || !("values" in content))
-    throw new TypeError("not an array");
-  const values = list(content.values).map((item) => amqpValue(inner(item)));
-  if (!("descriptor" in content)) return amqp.array(text(content.of), values);
-  return new Typed("array", {
-    elementType: text(content.of),
-    descriptor: amqpValue(inner(content.descriptor)),
-    values,
-  });
+  const { of, values, descriptor, ...others }: Partial<Record<string, unknown>> = { ...members(content) };
+  if (Object.keys(others).length > 0) throw new TypeError("not an array");
+  const elementType = text(of);
+  const items = list(values).map((item) => amqpValue(inner(item)));
+  if (descriptor === undefined) return amqp.array(elementType, items);
+  return new Typed("array", { elementType, descriptor: amqpValue(inner(descriptor)), values: items });
+}
+
+function members(content: unknown): object {
+  if (typeof content === "object" && content !== null) return content;
+  throw new TypeError("not an object");
 }
 
 function amqpValue(value: unknown): AmqpValue {

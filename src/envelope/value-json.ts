@@ -40,7 +40,7 @@ function render(value: unknown, path: string, depth: number): Json {
 }
 
 function renderObject(value: object, path: string, depth: number): Json {
-  if (Array.isArray(value)) return value.map((item, index) => render(item, `${path}[${index}]`, depth + 1));
+  if (Array.isArray(value)) return Array.from(value, (item, index) => render(item, `${path}[${index}]`, depth + 1));
   if (value instanceof Uint8Array) return { $bytes: toBase64(value) };
   if (value instanceof Date) return renderDate(value, path);
   if (value instanceof Instant) return { $dateTime: value.toString(), kind: "utc" };
@@ -102,32 +102,52 @@ function doubleText(value: number): string {
 /**
  * Reads a value from the rendering of {@link valueToJson}.
  *
+ * AMQP values come back plain where a plain value names their type: a typed long as bigint, a typed double of 1.5 as
+ * a number, an `AmqpMap` as a `Map`.
+ *
  * @throws SobreError `InvalidArgument` with the path, for a `$` object that is unknown or malformed.
  */
 export function valueFromJson(json: unknown): unknown {
   return read(json, "$", 0);
 }
 
+/** {@link valueFromJson} of a part that stands at `path`, so that errors name the whole path. */
+export function valueFromJsonAt(json: unknown, path: string): unknown {
+  return read(json, path, 0);
+}
+
 function read(json: unknown, path: string, depth: number): unknown {
-  if (depth > maxDepth)
-    throw new SobreError("InvalidArgument", `The value nests deeper than ${maxDepth} levels.`, { path });
+  if (depth > maxDepth) throw malformed(path, `nests deeper than ${maxDepth} levels`);
   if (typeof json !== "object" || json === null) return json;
   if (Array.isArray(json)) return json.map((item, index) => read(item, `${path}[${index}]`, depth + 1));
-  const entries: readonly [string, unknown][] = Object.entries(json);
-  const tag = entries.find(([key]) => key.startsWith("$"));
-  const inner = (item: unknown): unknown => read(item, path, depth + 1);
-  if (tag !== undefined && tag[0] !== "$object") return readTagged(tag[0], tag[1], path, inner);
-  const members: readonly [string, unknown][] = tag === undefined ? entries : Object.entries(tag[1] ?? {});
+  const tag = Object.keys(json).find((key) => key.startsWith("$"));
+  if (tag === undefined) return readMembers(json, path, depth);
+  const { [tag]: content, ...rest }: Partial<Record<string, unknown>> = { ...json };
+  if (tag !== "$object") return readTagged({ tag, content, rest }, path, (item) => read(item, path, depth + 1));
+  if (typeof content !== "object" || content === null || Array.isArray(content) || Object.keys(rest).length > 0)
+    throw malformed(path, "must hold one object under its only key $object");
+  return readMembers(content, path, depth);
+}
+
+function readMembers(members: object, path: string, depth: number): object {
+  const entries: readonly [string, unknown][] = Object.entries(members);
   // fromEntries makes own members even of "__proto__".
-  return Object.fromEntries(members.map(([key, member]) => [key, read(member, `${path}.${key}`, depth + 1)]));
+  return Object.fromEntries(entries.map(([key, member]) => [key, read(member, `${path}.${key}`, depth + 1)]));
+}
+
+function malformed(path: string, why: string): SobreError {
+  return new SobreError("InvalidArgument", `The value at ${path} ${why}.`, { path });
 }
 
 function unsupported(path: string, why: string): SobreError {
   return new SobreError("UnsupportedValue", `The value at ${path} ${why} and has no JSON form.`, { path });
 }
 
+/** The arguments that one call of String.fromCharCode surely takes. */
+const chunk = 8192;
+
 function toBase64(bytes: Uint8Array): string {
   let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
+  for (let at = 0; at < bytes.length; at += chunk) binary += String.fromCharCode(...bytes.subarray(at, at + chunk));
   return btoa(binary);
 }

@@ -1,0 +1,65 @@
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { SobreError } from "../errors/index.ts";
+
+/** One reason why a value does not match a schema. */
+export interface ValidationProblem {
+  /** Path to the value concerned, as `$.lines[2].price`. */
+  readonly path: string;
+  /** What the schema wants there; it quotes the schema, and never the value. */
+  readonly message: string;
+}
+
+/**
+ * Compiles a JSON Schema (2020-12) into a function that lists every problem of a value; an empty list means it matches.
+ *
+ * Unknown keywords and formats are errors of the schema, so that a misspelt one cannot pass everything.
+ *
+ * @throws SobreError `InvalidArgument` when the schema is broken or refers to what it does not contain.
+ */
+export function compileJsonSchema(schema: unknown): (value: unknown) => readonly ValidationProblem[] {
+  if (typeof schema !== "boolean" && (typeof schema !== "object" || schema === null || Array.isArray(schema))) {
+    throw new SobreError("InvalidArgument", "A JSON Schema must be an object or a boolean.", { path: "$" });
+  }
+  // One instance per schema: an instance remembers every $id and refuses to meet it twice.
+  const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false, logger: false });
+  try {
+    const validate = ajv.compile(schema);
+    if ("$async" in validate) throw new TypeError("$async schemas are not supported");
+    return (value) => (validate(value) ? none : (validate.errors ?? []).map(toProblem));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "it cannot be compiled";
+    throw new SobreError("InvalidArgument", `The JSON Schema is broken: ${why}.`, { cause: error });
+  }
+}
+
+const none: readonly ValidationProblem[] = Object.freeze([]);
+
+function toProblem({ instancePath, keyword, params, message, propertyName }: ErrorObject): ValidationProblem {
+  const { allowedValues, allowedValue, additionalProperty, unevaluatedProperty }: Partial<Record<string, unknown>> =
+    params;
+  const path = `$${instancePath.split("/").slice(1).map(unescape).map(step).join("")}`;
+  switch (keyword) {
+    case "enum":
+      return { path, message: `must be one of ${JSON.stringify(allowedValues)}` };
+    case "const":
+      return { path, message: `must be ${JSON.stringify(allowedValue)}` };
+    case "additionalProperties":
+      return { path: `${path}${step(additionalProperty)}`, message: "is a member that must not be there" };
+    case "unevaluatedProperties":
+      return { path: `${path}${step(unevaluatedProperty)}`, message: "is a member that must not be there" };
+    default:
+      return {
+        path: propertyName === undefined ? path : `${path}${step(propertyName)}`,
+        message: message ?? "is wrong",
+      };
+  }
+}
+
+/** One reference token of a JSON Pointer (RFC 6901 section 4). */
+function unescape(token: string): string {
+  return token.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function step(name: unknown): string {
+  return /^\d+$/.test(String(name)) ? `[${String(name)}]` : `.${String(name)}`;
+}

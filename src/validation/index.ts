@@ -1,0 +1,1 @@
+export { compileJsonSchema, type ValidationProblem } from "./ajv.ts";

@@ -1,0 +1,73 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { AmqpMap, amqp, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { refusal } from "../refusal.ts";
+import { names, simple } from "./arbitraries.ts";
+
+function create(applicationProperties: unknown): Envelope {
+  const init: { payload: Uint8Array } = Object.assign({ payload: new Uint8Array() }, { applicationProperties });
+  return createEnvelope(init);
+}
+
+describe("application properties", () => {
+  it("keep every AMQP simple type under every name", () => {
+    fc.assert(
+      fc.property(fc.dictionary(names, simple, { maxKeys: 8 }), (given) => {
+        const { applicationProperties } = create(given);
+
+        expect(Object.entries(applicationProperties)).toEqual(Object.entries(given));
+      }),
+    );
+  });
+
+  it("treat constructor and __proto__ as ordinary names", () => {
+    const { applicationProperties } = create(
+      Object.fromEntries([
+        ["__proto__", "p"],
+        ["constructor", 1],
+      ]),
+    );
+
+    expect(applicationProperties["__proto__"]).toBe("p");
+    expect(applicationProperties["constructor"]).toBe(1);
+    expect(create({}).applicationProperties["constructor"]).toBeUndefined();
+    expect(create({}).applicationProperties["__proto__"]).toBeUndefined();
+    expect("toString" in applicationProperties).toBe(false);
+  });
+
+  it.each([
+    [["list"]],
+    [{ a: 1 }],
+    [new Map()],
+    [new AmqpMap()],
+    [() => 1],
+    [Symbol("s")],
+    [2n ** 64n],
+    [-(2n ** 63n) - 1n],
+    [new Date(Number.NaN)],
+    [amqp.array("int", [1])],
+    [amqp.described(amqp.symbol("a"), ["list"])],
+    [amqp.described(new AmqpMap(), "text")],
+    [/regexp/],
+  ])("refuse %o, naming the property", (value) => {
+    const error = refusal(() => create({ fine: 1, wrong: value }));
+
+    expect(error).toMatchObject({ code: "InvalidArgument", path: "$.applicationProperties.wrong" });
+  });
+
+  it("take a described simple value, as .NET writes its TimeSpan", () => {
+    const span = amqp.described(amqp.symbol("com.microsoft:timespan"), 36_000_000_000n);
+
+    expect(create({ span }).applicationProperties["span"]).toBe(span);
+  });
+
+  it.each([null, "text", 5, []])("refuse %j in place of an object", (value) => {
+    expect(refusal(() => create(value))).toMatchObject({ code: "InvalidArgument", path: "$.applicationProperties" });
+  });
+
+  it("are frozen, also when there are none", () => {
+    expect(Object.isFrozen(create({ a: 1 }).applicationProperties)).toBe(true);
+    expect(Object.isFrozen(create(undefined).applicationProperties)).toBe(true);
+    expect(Object.isFrozen(create({ a: undefined }).applicationProperties)).toBe(true);
+  });
+});
