@@ -5,7 +5,7 @@ import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
 import { text } from "../../codecs/text/index.ts";
-import { type Codec, createSerializer, type Serializer } from "../codec/index.ts";
+import { type Codec, createSerializer, looksLike, type Serializer } from "../codec/index.ts";
 import { SobreError } from "../errors/index.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
@@ -34,7 +34,7 @@ export function mailboxReading({ proto }: Mailbox): Reading {
 
 /**
  * How the other commands read: every codec that can stand on its own is a fallback. In their order: JSON proves itself,
- * text needs every byte to be printable, MessagePack and AMQP take more of what is none.
+ * text needs every byte to be printable, MessagePack and AMQP take more of what is none. Broken JSON is not text.
  *
  * @throws Misuse for a schema that cannot be read or lacks the message type.
  */
@@ -54,7 +54,18 @@ const emptySchema = 'syntax = "proto3";';
 
 function everyCodec(withSchema: Codec): readonly Codec[] {
   // Described types stay as they came: their own classes have no JSON form that reads back.
-  return [json(), msgpack(), withSchema, amqp({ extensions: [] }), text(), bytes()];
+  return [json(), msgpack(), withSchema, amqp({ extensions: [] }), carefulText(), bytes()];
+}
+
+/** Text that leaves broken JSON to JSON's complaint when it is asked to guess. */
+function carefulText(): Codec {
+  const plain = text();
+  return { ...plain, sniff: (payload) => (isMeantAsJson(payload) ? "no" : (plain.sniff?.(payload) ?? "weak")) };
+}
+
+function isMeantAsJson(payload: Uint8Array): boolean {
+  const codec = json();
+  return looksLike(payload)?.contentType === codec.contentType && codec.sniff?.(payload) !== "no";
 }
 
 interface SchemaText {

@@ -1,20 +1,13 @@
-import {
-  type Attempt,
-  defaultDecodeLimits,
-  type DeserializeResult,
-  looksLike,
-  type Serializer,
-} from "../codec/index.ts";
+import { type Attempt, defaultDecodeLimits, looksLike, type ReadResult, type Serializer } from "../codec/index.ts";
 import { createEnvelope, type Json, valueToJson } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { attemptTable } from "./attempt-table.ts";
 import { oneLine, visibleJson } from "./display.ts";
 import { readInput } from "./input.ts";
 import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
-import { renderJson } from "./preview.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What `sobre decode` does beside reading. */
+/** What `sobre decode` reads, and as what. */
 export interface DecodeCommand {
   readonly files: readonly string[];
   readonly contentType: string | undefined;
@@ -31,10 +24,10 @@ export async function decodeFiles(command: DecodeCommand, serializer: Serializer
   for (const file of files) {
     if (terminal.closed) break;
     const outcome = await decodeFile(file, contentType, serializer);
-    worst = Math.max(worst, "problem" in outcome ? exitCodes.misuse : outcome.ok ? exitCodes.done : exitCodes.failed);
-    if ("problem" in outcome) terminal.err(`sobre: ${oneLine(outcome.problem)}\n`);
-    if (json) await terminal.out(`${visibleJson(JSON.stringify(jsonLine(file, contentType, outcome)))}\n`);
-    else if (!("problem" in outcome)) {
+    worst = Math.max(worst, exitCodeOf[outcome.kind]);
+    if (outcome.kind === "missing") terminal.err(`sobre: ${oneLine(outcome.message)}\n`);
+    if (json) await terminal.out(`${jsonLine(file, contentType, outcome)}\n`);
+    else if (outcome.kind !== "missing") {
       await terminal.out(`${printed ? "\n" : ""}${forPeople(file, outcome, terminal)}\n`);
       printed = true;
     }
@@ -42,10 +35,22 @@ export async function decodeFiles(command: DecodeCommand, serializer: Serializer
   return worst;
 }
 
-/** What became of a file: a result with its rendering, or why the file could not be opened. */
+/** What became of a file. */
 type Outcome =
-  | { readonly problem: string; readonly code: string }
-  | (DeserializeResult & { readonly payload: Uint8Array });
+  | { readonly kind: "missing"; readonly code: string; readonly message: string }
+  | { readonly kind: "read"; readonly result: ReadResult; readonly value: Json | undefined }
+  | Failure;
+
+/** A payload that nothing read, or whose value `codec` read and JSON cannot show. */
+interface Failure {
+  readonly kind: "failed";
+  readonly codec: string | undefined;
+  readonly error: SobreError;
+  readonly attempts: readonly Attempt[];
+  readonly payload: Uint8Array;
+}
+
+const exitCodeOf = { missing: exitCodes.misuse, read: exitCodes.done, failed: exitCodes.failed } as const;
 
 async function decodeFile(file: string, contentType: string | undefined, serializer: Serializer): Promise<Outcome> {
   let payload: Uint8Array;
@@ -53,50 +58,76 @@ async function decodeFile(file: string, contentType: string | undefined, seriali
     payload = await readInput(file, defaultDecodeLimits.maxBytes);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    return { problem: fileProblem(file, error), code };
+    return { kind: "missing", code, message: fileProblem(file, error) };
   }
-  const envelope = createEnvelope({ payload, brokerProperties: { contentType } });
-  return { ...serializer.deserialize(envelope), payload };
-}
-
-/** The members of a line of `--json`, in their order. */
-function jsonLine(file: string, contentType: string | undefined, outcome: Outcome): Json {
-  const base = { file, ok: false, codec: null, contentType: contentType ?? null, value: null };
-  if ("problem" in outcome) {
-    return { ...base, warnings: [], attempts: [], error: { code: outcome.code, message: outcome.problem } };
-  }
-  const attempts = outcome.attempts.map(jsonAttempt);
-  if (!outcome.ok) {
-    const { code, message } = outcome.error;
-    return { ...base, warnings: [], attempts, error: { code, message } };
-  }
-  const { codec, warnings } = outcome;
+  const result = serializer.deserialize(envelopeOf(payload, contentType));
+  const { attempts } = result;
+  if (!result.ok) return { kind: "failed", codec: undefined, error: result.error, attempts, payload };
   try {
-    const value = outcome.body === undefined ? null : valueToJson(outcome.body);
-    return { ...base, ok: true, codec, value, warnings, attempts };
+    return { kind: "read", result, value: result.body === undefined ? undefined : valueToJson(result.body) };
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
-    return { ...base, codec, warnings, attempts, error: { code: error.code, message: error.message } };
+    return { kind: "failed", codec: result.codec, error, attempts, payload };
   }
 }
 
-function jsonAttempt({ codec, outcome, code, offset, message }: Attempt): Json {
-  const where = offset === undefined ? {} : { offset };
-  return { codec, outcome, code: code ?? null, ...where, message: message ?? null };
+function envelopeOf(payload: Uint8Array, contentType: string | undefined): ReturnType<typeof createEnvelope> {
+  try {
+    return createEnvelope({ payload, brokerProperties: { contentType } });
+  } catch (error) {
+    throw error instanceof SobreError ? new Misuse(`--content-type: ${error.message}`) : error;
+  }
 }
 
-function forPeople(file: string, outcome: Exclude<Outcome, { problem: string }>, terminal: Terminal): string {
+/** The members are in the documented order. */
+function jsonLine(file: string, contentType: string | undefined, outcome: Outcome): string {
+  const declared = contentType ?? null;
+  switch (outcome.kind) {
+    case "missing": {
+      const { code, message } = outcome;
+      return line({ file, ok: false, codec: null, contentType: declared, value: null }, [], [], { code, message });
+    }
+    case "failed": {
+      const { codec = null, error, attempts } = outcome;
+      const { code, message } = error;
+      return line({ file, ok: false, codec, contentType: declared, value: null }, [], attempts, { code, message });
+    }
+    case "read": {
+      const { value = null, result } = outcome;
+      const { codec, warnings, attempts } = result;
+      return line({ file, ok: true, codec, contentType: declared, value }, warnings, attempts);
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function line(head: object, warnings: readonly string[], attempts: readonly Attempt[], error?: object): string {
+  const told = attempts.map(({ codec, outcome, code, offset, message }) => ({
+    codec,
+    outcome,
+    code: code ?? null,
+    ...(offset === undefined ? {} : { offset }),
+    message: message ?? null,
+  }));
+  return visibleJson(JSON.stringify({ ...head, warnings, attempts: told, ...(error === undefined ? {} : { error }) }));
+}
+
+function forPeople(file: string, outcome: Exclude<Outcome, { kind: "missing" }>, terminal: Terminal): string {
   const { style } = terminal;
   const name = style.bold(oneLine(file === "-" ? "standard input" : file));
-  if (!outcome.ok) {
-    const likeness = looksLike(outcome.payload);
+  if (outcome.kind === "failed") {
+    const { codec, error, payload } = outcome;
+    if (codec !== undefined) return `${name}  ${style.red(`read by ${codec}, and cannot be shown`)}\n${error.message}`;
+    const likeness = looksLike(payload);
     const told = likeness === undefined ? "" : `; it looks like ${likeness.name} (${likeness.contentType})`;
-    const title = `${name}  ${style.red("not read")}${style.dim(`, ${outcome.payload.byteLength} bytes${told}`)}`;
+    const title = `${name}  ${style.red("not read")}${style.dim(`, ${payload.byteLength} bytes${told}`)}`;
     return `${title}\n${attemptTable(outcome, terminal)}`;
   }
-  const before = outcome.attempts.filter((attempt) => attempt.outcome === "failed").map(({ codec }) => codec);
+  const { result, value } = outcome;
+  const before = result.attempts.filter((attempt) => attempt.outcome === "failed").map(({ codec }) => codec);
   const tried = before.length === 0 ? "" : style.dim(` after ${before.join(" and ")} failed`);
-  const warnings = outcome.warnings.map((warning) => `\n${style.yellow("warning")}  ${oneLine(warning)}`).join("");
-  const value = outcome.body === undefined ? style.dim("(empty)") : visibleJson(renderJson(outcome.body, 2));
-  return `${name}  read by ${style.green(outcome.codec)}${tried}${warnings}\n${value}`;
+  const warnings = result.warnings.map((warning) => `\n${style.yellow("warning")}  ${oneLine(warning)}`).join("");
+  const shown = value === undefined ? style.dim("(empty)") : visibleJson(JSON.stringify(value, undefined, 2));
+  return `${name}  read by ${style.green(result.codec)}${tried}${warnings}\n${shown}`;
 }

@@ -13,10 +13,10 @@ export function preview(body: unknown, width: number): string {
   return fit(visibleJson(renderJson(body)), width);
 }
 
-/** A value as JSON text with `$` objects, on one line or indented. */
-export function renderJson(value: unknown, indent?: number): string {
+/** A value as JSON text with `$` objects, or why it has none. */
+function renderJson(value: unknown): string {
   try {
-    return JSON.stringify(valueToJson(value), undefined, indent);
+    return JSON.stringify(valueToJson(value));
   } catch (error) {
     if (error instanceof SobreError) return `(${error.message})`;
     throw error;

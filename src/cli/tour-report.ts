@@ -45,8 +45,8 @@ function messageTable(stops: readonly Stop[], { columns, style }: Screen): strin
   const readers = stops.map(reader);
   const taken = [
     widest(files, 24),
-    widest(types, Math.max(20, Math.floor(columns * 0.32))),
-    widest(["read by", ...readers], 14),
+    widest(types, Math.max(20, Math.floor(columns * 0.3))),
+    widest(["read by", ...readers], 20),
   ] as const;
   const body = rest(columns, taken);
   const rows = stops.map((stop, index) => [
@@ -72,7 +72,7 @@ function declaredType({ letter }: Stop): string {
 }
 
 function reader({ result, byFallback }: Stop): string {
-  if (!result.ok) return "dead letter";
+  if (!result.ok) return "nothing";
   return byFallback ? `${result.codec}*` : result.codec;
 }
 
@@ -142,22 +142,22 @@ function repairStory({ file, before, after, stop }: Repair, screen: Screen): rea
   ];
 }
 
-function summary(tour: Tour, { style }: Screen): string {
+function summary(tour: Tour, { columns, style }: Screen): string {
   const { stops, deadLetters, repair } = tour;
   const read = stops.filter(({ result }) => result.ok);
-  const fallback = `(${read.filter(({ byFallback }) => byFallback).length} by fallback)`;
-  const repaired = repair?.stop.result.ok === true ? ", 1 of these repaired and read" : "";
+  const fallback = read.filter(({ byFallback }) => byFallback).length;
   const lines = [
-    `${count(stops.length, "message")}: ${style.green(`${read.length} read`)} ${fallback}, ${style.red(`${deadLetters.length} dead-lettered`)}${repaired}`,
+    `${count(stops.length, "message")}: ${style.green(`${read.length} read`)} (${fallback} by fallback), ${style.red(`${deadLetters.length} dead-lettered`)}`,
     `Read by ${tally(read)}`,
   ];
+  if (repair?.stop.result.ok === true) lines.push("1 dead letter repaired, sent again, and read");
   const surprises = [...stops, ...(repair === undefined ? [] : [repair.stop])].filter(({ surprise }) => surprise);
   const expectations = stops.length + (repair === undefined ? 0 : 1);
   lines.push(
     surprises.length === 0
       ? style.green(`All ${expectations} expectations of the manifest held.`)
       : style.red(`${surprises.length} of ${expectations} expectations of the manifest did not hold:`),
-    ...surprises.map(({ letter, surprise }) => `  ${letter.file}: ${surprise}`),
+    ...surprises.map(({ letter, surprise }) => fit(`  ${letter.file}: ${surprise}`, columns)),
   );
   return lines.join("\n");
 }

@@ -1,0 +1,67 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { unprintable } from "./captured-terminal.ts";
+import { displayWidth, fit, oneLine, visibleJson } from "../../src/cli/display.ts";
+
+describe("oneLine", () => {
+  it("escapes what a terminal would obey or hide", () => {
+    const text = "\u001b[31mred\u001b[0m\r\n\ttab \u009b2J \u202eevil \ufeff end";
+
+    const shown = oneLine(text);
+
+    expect(shown).toBe(String.raw`\u001b[31mred\u001b[0m\r\n\ttab \u009b2J \u202eevil \ufeff end`);
+  });
+
+  it("leaves everyday text of every script alone", () => {
+    const text = "¡Hola, 世界! Ünïcödé مرحبا 🚚";
+
+    expect(oneLine(text)).toBe(text);
+  });
+});
+
+describe("visibleJson", () => {
+  it("keeps the value and leaves no control character in the text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 30 }), (text) => {
+        const shown = visibleJson(JSON.stringify({ [text]: text }));
+
+        expect(JSON.parse(shown)).toEqual({ [text]: text });
+        expect(unprintable(shown)).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe("displayWidth", () => {
+  it("counts two columns for wide characters and emoji, none for marks", () => {
+    expect(displayWidth("abc")).toBe(3);
+    expect(displayWidth("世界")).toBe(4);
+    expect(displayWidth("🚚")).toBe(2);
+    expect(displayWidth("Lucía")).toBe(5);
+    expect(displayWidth("e\u0301")).toBe(1);
+  });
+});
+
+describe("fit", () => {
+  it("leaves text that fits alone and cuts the rest with an ellipsis", () => {
+    expect(fit("order.json", 10)).toBe("order.json");
+    expect(fit("order.json", 9)).toBe("order.js…");
+    expect(fit("世界世界", 5)).toBe("世界…");
+    expect(fit("世界世界", 4)).toBe("世…");
+    expect(fit("ab", 0)).toBe("");
+  });
+
+  it("never takes more columns than given, and all that it can", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), fc.nat(40), (raw, width) => {
+        const text = oneLine(raw);
+
+        const shown = fit(text, width);
+
+        expect(displayWidth(shown)).toBeLessThanOrEqual(width);
+        if (displayWidth(text) <= width) expect(shown).toBe(text);
+        else if (width > 0) expect(displayWidth(shown)).toBeGreaterThanOrEqual(width - 1);
+      }),
+    );
+  });
+});
