@@ -1,4 +1,4 @@
-import { type ErrorCode, errorTraits, SobreError } from "../errors/index.ts";
+import { type ErrorCode, isErrorCode, SobreError } from "../errors/index.ts";
 import { expect } from "./codec-case.ts";
 
 /** Fails the running case unless `error` is what a decoder may throw for `payload`. */
@@ -19,7 +19,7 @@ export function expectDecodeError(error: unknown, payload: Uint8Array): SobreErr
 /** Fails the running case unless `error` is a `SobreError` with this code (any, when not given) and a message. */
 export function expectSobreError(error: unknown, ...codes: readonly ErrorCode[]): SobreError {
   if (!(error instanceof SobreError)) throw new Error(`Threw ${describe(error)} and not a SobreError.`);
-  expect(Object.hasOwn(errorTraits, error.code), `The code ${error.code} is not on the closed list.`);
+  expect(isErrorCode(error.code), `The code ${error.code} is not on the closed list.`);
   expect(error.message !== "", `${error.code} has no message.`);
   const wanted = codes.length === 0 || codes.includes(error.code);
   expect(wanted, `Threw ${error.code} ("${error.message}") where ${codes.join(" or ")} was due.`);

@@ -22,5 +22,6 @@ export { envelopeFromJson, envelopeToJson } from "./envelope-json.ts";
 export { Instant } from "./instant.ts";
 export { maxHeaderSize } from "./limits.ts";
 export { sizeOf, sizeOfProperties } from "./size-of.ts";
-export { amqp, type AmqpType, type AmqpValue, Typed, type TypedValues } from "./typed.ts";
+export { type AmqpType, type AmqpValue, Typed, type TypedValues } from "./typed.ts";
+export { amqp, type AmqpMakers } from "./typed-makers.ts";
 export { type Json, valueFromJson, valueToJson } from "./value-json.ts";

@@ -1,7 +1,8 @@
 import { SobreError } from "../errors/index.ts";
 import { AmqpMap } from "./amqp-map.ts";
 import { Instant } from "./instant.ts";
-import { amqp, type AmqpValue, Typed } from "./typed.ts";
+import { type AmqpValue, Typed } from "./typed.ts";
+import { amqp } from "./typed-makers.ts";
 
 type Reader = (content: unknown, inner: (item: unknown) => unknown) => unknown;
 

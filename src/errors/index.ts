@@ -1,2 +1,3 @@
-export { type ErrorCode, type ErrorTraits, errorTraits } from "./codes.ts";
+export type { ErrorCode } from "./codes.ts";
 export { SobreError, type SobreErrorOptions } from "./sobre-error.ts";
+export { type ErrorTraits, errorTraits, isErrorCode } from "./traits.ts";

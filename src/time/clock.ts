@@ -23,10 +23,15 @@ export const systemClock: Clock = {
     const arm = (): void => {
       const delay = at - Date.now();
       handle = setTimeout(delay > longestDelay ? arm : due, Math.min(Math.max(delay, 0), longestDelay));
-      const loose: { unref?(): void } | number = handle;
-      if (typeof loose === "object") loose.unref?.();
+      keepLoose(handle);
     };
     arm();
     return { cancel: () => clearTimeout(handle) };
   },
 };
+
+/** Node's timers are objects that can be told not to keep the process alive; a browser's are numbers. */
+function keepLoose(handle: unknown): void {
+  const unref = typeof handle === "object" && handle !== null && "unref" in handle ? handle.unref : undefined;
+  if (typeof unref === "function") unref.call(handle);
+}

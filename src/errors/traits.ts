@@ -1,0 +1,68 @@
+import { type ErrorCode, retryableCodes } from "./codes.ts";
+
+/** What a code means to the borders: whether a client may try again, and its AMQP and HTTP forms. */
+export interface ErrorTraits {
+  readonly retryable: boolean;
+  readonly amqpCondition: string;
+  readonly httpStatus: number;
+}
+
+interface BorderTraits {
+  readonly amqpCondition: string;
+  readonly httpStatus: number;
+}
+
+const traits = (amqpCondition: string, httpStatus: number): BorderTraits => ({ amqpCondition, httpStatus });
+const unreadable = traits("amqp:decode-error", 422);
+const misuse = traits("amqp:not-allowed", 400);
+
+/** The one table of what the borders say. */
+const borders: Readonly<Record<ErrorCode, BorderTraits>> = {
+  GeneralError: traits("amqp:internal-error", 500),
+  MessageLockLost: traits("com.microsoft:message-lock-lost", 410),
+  MessageNotFound: traits("com.microsoft:message-not-found", 404),
+  MessageSizeExceeded: traits("amqp:link:message-size-exceeded", 413),
+  MessagingEntityAlreadyExists: traits("com.microsoft:entity-already-exists", 409),
+  MessagingEntityDisabled: traits("com.microsoft:entity-disabled", 403),
+  MessagingEntityNotFound: traits("amqp:not-found", 404),
+  QuotaExceeded: traits("amqp:resource-limit-exceeded", 403),
+  ServiceBusy: traits("com.microsoft:server-busy", 503),
+  ServiceCommunicationProblem: traits("amqp:connection:forced", 502),
+  ServiceTimeout: traits("com.microsoft:timeout", 504),
+  SessionCannotBeLocked: traits("com.microsoft:session-cannot-be-locked", 409),
+  SessionLockLost: traits("com.microsoft:session-lock-lost", 410),
+  UnauthorizedAccess: traits("amqp:unauthorized-access", 401),
+  InvalidArgument: traits("com.microsoft:argument-error", 400),
+  InvalidOperation: misuse,
+  InvalidContentType: unreadable,
+  UnknownContentType: unreadable,
+  ContentTypeNotAccepted: unreadable,
+  UnknownCharset: unreadable,
+  UnknownContentEncoding: unreadable,
+  DecodeFailed: unreadable,
+  TruncatedPayload: unreadable,
+  TrailingBytes: unreadable,
+  LimitExceeded: unreadable,
+  UnknownMessageType: unreadable,
+  UnsupportedValue: misuse,
+  Unreadable: unreadable,
+  ValidationFailed: unreadable,
+  UnsupportedCapability: traits("amqp:not-implemented", 501),
+  Aborted: traits("com.microsoft:operation-cancelled", 499),
+  Closed: traits("amqp:illegal-state", 409),
+};
+
+/**
+ * The traits of a code.
+ *
+ * Conditions and retryability are those the official clients map back to the same code
+ * (`ServiceBusError` of `@azure/service-bus` 7.9).
+ */
+export function errorTraits(code: ErrorCode): ErrorTraits {
+  return { ...borders[code], retryable: retryableCodes.includes(code) };
+}
+
+/** Whether a text is one of the closed list of codes. */
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(borders, text);
+}

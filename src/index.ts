@@ -1,0 +1,10 @@
+export * from "../codecs/index.ts";
+export * from "./client/index.ts";
+export * from "./codec/index.ts";
+export * from "./content-type/index.ts";
+export * from "./engine/index.ts";
+export { memoryEngine, type MemoryEngineOptions } from "./engines/memory/index.ts";
+export { amqp as typed } from "./envelope/index.ts";
+export * from "./envelope/index.ts";
+export * from "./errors/index.ts";
+export * from "./time/index.ts";
