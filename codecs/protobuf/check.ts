@@ -1,169 +1,176 @@
 import { SobreError } from "../../src/errors/index.ts";
+import { holdsDigits, holdsInteger, integerWords } from "./integer-range.ts";
 import { deepestMessage } from "./reflection.ts";
 import type { EnumShape, FieldKind, FieldShape, MessageShape } from "./shape.ts";
-import { integerRange, isInRange } from "./integer-range.ts";
+import { isPlain, isWellFormed } from "./value-tests.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Turns a body into what protobufjs writes faithfully: it would write `"abc"` as 0 and forget members it does not know.
  *
+ * What needs no change is handed on as it is.
+ *
  * @throws SobreError `UnsupportedValue` with the path to a value that the schema does not hold.
  */
-export function toMessage(body: unknown, shape: MessageShape): Record<string, unknown> {
-  return new Check().message(body, shape);
+export function toMessage(body: unknown, shape: MessageShape): Members {
+  return new Check().message(body, shape, 0, 0);
+}
+
+/** Long integers as protobufjs takes them beyond what a number holds. */
+interface Halves {
+  readonly low: number;
+  readonly high: number;
 }
 
 class Check {
   /** Names and indexes on the way to the current value. */
   private readonly steps: (string | number)[] = [];
-  private depth = 0;
 
-  message(value: unknown, shape: MessageShape): Record<string, unknown> {
-    if (!isPlain(value)) throw this.unsupported(`a plain object of ${shape.name}`);
-    if (this.depth > deepestMessage) {
-      throw this.unsupported(`at most ${deepestMessage} levels, and no object that contains itself`);
+  /** `at` is the number of steps to the value, `depth` the number of messages around it. */
+  message(value: unknown, shape: MessageShape, at: number, depth: number): Members {
+    if (!isPlain(value)) throw this.unsupported(`a plain object for ${shape.name}`, at);
+    if (depth > deepestMessage) {
+      throw this.unsupported(`at most ${deepestMessage} messages in each other, and none that contains itself`, at);
     }
-    this.depth++;
-    const message: Record<string, unknown> = {};
-    let oneofs: Set<string> | undefined;
-    for (const name of Object.keys(value)) {
+    let message: Record<string, unknown> | undefined;
+    let found = 0;
+    for (const field of shape.fields) {
+      const { name } = field;
       const member = value[name];
-      if (member === undefined) continue;
-      this.steps.push(name);
-      const field = shape.byName.get(name);
-      if (field === undefined) throw this.unsupported(`only fields of ${shape.name}, and this is none`);
-      if (field.oneof !== undefined) {
-        oneofs ??= new Set();
-        if (oneofs.has(field.oneof)) throw this.unsupported(`only one member of oneof ${field.oneof}`);
-        oneofs.add(field.oneof);
-      }
-      message[name] = this.field(member, field);
-      this.steps.pop();
+      if (member === undefined || (field.inherited && !Object.hasOwn(value, name))) continue;
+      found++;
+      this.steps[at] = name;
+      const checked =
+        field.label === "single" ? this.one(member, field, at + 1, depth) : this.many(member, field, at + 1, depth);
+      if (checked === member) continue;
+      message ??= { ...value };
+      message[name] = checked;
     }
+    if (found !== countMembers(value)) this.refuseOthers(value, shape, at);
+    if (shape.oneofs.length > 0) this.checkOneofs(value, shape, at);
     for (const name of shape.required) {
-      if (Object.hasOwn(message, name)) continue;
-      this.steps.push(name);
-      throw this.unsupported(`the required field ${name} of ${shape.name}`);
+      if (Object.hasOwn(value, name) && value[name] !== undefined) continue;
+      this.steps[at] = name;
+      throw this.unsupported(`a value for every required field of ${shape.name}`, at + 1);
     }
-    this.depth--;
-    return message;
+    return message ?? value;
   }
 
-  private field(value: unknown, field: FieldShape): unknown {
-    switch (field.label) {
-      case "single":
-        return this.one(value, field);
-      case "list":
-        return this.list(value, field);
-      case "map":
-        return this.map(value, field);
-      default:
-        return field.label satisfies never;
+  private refuseOthers(value: Members, shape: MessageShape, at: number): void {
+    for (const name of Object.keys(value)) {
+      if (value[name] === undefined || shape.byName.has(name)) continue;
+      this.steps[at] = name;
+      throw this.unsupported(`only the fields of ${shape.name}, and this is none of them`, at + 1);
     }
   }
 
-  private list(value: unknown, field: FieldShape): unknown[] {
-    if (!Array.isArray(value)) throw this.unsupported("a list");
-    return Array.from(value, (item: unknown, index) => {
-      this.steps.push(index);
-      const checked = this.one(item, field);
-      this.steps.pop();
-      return checked;
-    });
+  private checkOneofs(value: Members, shape: MessageShape, at: number): void {
+    for (const { name: oneof, members } of shape.oneofs) {
+      const given = members.filter((name) => Object.hasOwn(value, name) && value[name] !== undefined);
+      if (given.length < 2) continue;
+      this.steps[at] = given[1] ?? oneof;
+      throw this.unsupported(`only one member of oneof ${oneof}`, at + 1);
+    }
   }
 
-  private map(value: unknown, field: FieldShape): object {
-    if (!isPlain(value)) throw this.unsupported("a plain object, the keys as its names");
+  private many(value: unknown, field: FieldShape, at: number, depth: number): unknown {
+    if (field.label === "map") return this.map(value, field, at, depth);
+    if (!Array.isArray(value)) throw this.unsupported("a list", at);
+    let list: unknown[] | undefined;
+    for (let index = 0; index < value.length; index++) {
+      this.steps[at] = index;
+      const item: unknown = value[index];
+      const checked = this.one(item, field, at + 1, depth);
+      if (checked === item) continue;
+      list ??= [...value];
+      list[index] = checked;
+    }
+    return list ?? value;
+  }
+
+  private map(value: unknown, field: FieldShape, at: number, depth: number): object {
+    if (!isPlain(value)) throw this.unsupported("a plain object, its names as the keys", at);
     const map = {};
     for (const key of Object.keys(value)) {
-      this.steps.push(key);
-      this.key(key, field.keyKind);
-      const entry = this.one(value[key], field);
+      this.steps[at] = key;
+      this.key(key, field.keyKind, at + 1);
+      const entry = this.one(value[key], field, at + 1, depth);
       // An assignment of "__proto__" would replace the prototype.
       Object.defineProperty(map, key, { value: entry, enumerable: true, configurable: true, writable: true });
-      this.steps.pop();
     }
     return map;
   }
 
-  private key(key: string, kind: FieldKind): void {
-    if (kind === "string") this.text(key);
+  private key(key: string, kind: FieldKind, at: number): void {
+    if (kind === "string") this.text(key, at);
     else if (kind === "bool") {
-      if (key !== "true" && key !== "false") throw this.unsupported('a key "true" or "false"');
-    } else if (!/^(0|-?[1-9]\d{0,19})$/.test(key) || !isInRange(BigInt(key), kind)) {
-      throw this.unsupported(`a key in decimal digits, ${integerRange(kind)}`);
-    }
+      if (key !== "true" && key !== "false") throw this.unsupported('a key "true" or "false"', at);
+    } else if (!holdsDigits(kind, key)) throw this.unsupported(`${integerWords(kind)} in digits as the key`, at);
   }
 
-  private one(value: unknown, field: FieldShape): unknown {
+  private one(value: unknown, field: FieldShape, at: number, depth: number): unknown {
     const { kind } = field;
     switch (kind) {
-      case "message":
-        return field.message === undefined ? value : this.message(value, field.message);
-      case "enum":
-        return field.enumeration === undefined ? value : this.enumNumber(value, field.enumeration);
-      case "bool":
-        if (typeof value !== "boolean") throw this.unsupported("a boolean");
-        return value;
       case "string":
-        return this.text(value);
-      case "bytes":
-        if (!(value instanceof Uint8Array)) throw this.unsupported("a Uint8Array");
-        return value;
+        return this.text(value, at);
+      case "message":
+        return field.message === undefined ? value : this.message(value, field.message, at, depth + 1);
       case "double":
+        if (typeof value !== "number") throw this.unsupported("a number", at);
+        return value;
+      case "bool":
+        if (typeof value !== "boolean") throw this.unsupported("a boolean", at);
+        return value;
+      case "enum":
+        return field.enumeration === undefined ? value : this.enumNumber(value, field.enumeration, at);
+      case "bytes":
+        if (!(value instanceof Uint8Array)) throw this.unsupported("a Uint8Array", at);
+        return value;
       case "float":
-        if (typeof value !== "number" || (kind === "float" && overflowsFloat(value))) {
-          throw this.unsupported(kind === "float" ? "a number of 32-bit range" : "a number");
-        }
+        if (typeof value !== "number" || overflowsFloat(value)) throw this.unsupported("a number within 32 bits", at);
         return value;
       case "int64":
       case "uint64":
       case "sint64":
       case "fixed64":
       case "sfixed64":
-        return this.long(value, kind);
+        return this.long(value, kind, at);
       default:
-        if (typeof value !== "number" || !isInRange(value, kind))
-          throw this.unsupported(`an integer ${integerRange(kind)}`);
+        if (typeof value !== "number" || !holdsInteger(kind, value)) throw this.unsupported(integerWords(kind), at);
         return value;
     }
   }
 
-  private text(value: unknown): string {
-    if (typeof value !== "string" || /\p{Surrogate}/u.test(value)) {
-      throw this.unsupported(typeof value === "string" ? "a string without half a surrogate pair" : "a string");
-    }
+  private text(value: unknown, at: number): string {
+    if (typeof value !== "string") throw this.unsupported("a string", at);
+    if (!isWellFormed.call(value)) throw this.unsupported("a string without half a surrogate pair", at);
     return value;
   }
 
-  private enumNumber(value: unknown, { numbers, names, closed }: EnumShape): number {
+  private enumNumber(value: unknown, { numbers, names, closed }: EnumShape, at: number): number {
     const number = typeof value === "string" ? numbers.get(value) : value;
-    const known = typeof number === "number" && (closed ? names.has(number) : isInRange(number, "int32"));
-    if (!known) throw this.unsupported("a name of the enum, or a number of it");
+    const known = typeof number === "number" && (closed ? names.has(number) : holdsInteger("int32", number));
+    if (!known) throw this.unsupported("a name of the enum, or a number of it", at);
     return number;
   }
 
-  /** Numbers go to protobufjs as they are, larger ones in two halves. */
-  private long(value: unknown, kind: FieldKind): number | { readonly low: number; readonly high: number } {
-    if (typeof value === "number" && isInRange(value, kind)) return value;
-    if (typeof value !== "bigint" || !isInRange(value, kind)) {
-      throw this.unsupported(`a bigint or safe integer ${integerRange(kind)}`);
-    }
-    const number = Number(value);
-    if (Number.isSafeInteger(number)) return number;
-    return { low: Number(BigInt.asIntN(32, value)), high: Number(BigInt.asIntN(32, value >> 32n)) };
+  private long(value: unknown, kind: FieldKind, at: number): number | Halves {
+    if (typeof value === "bigint") {
+      const number = Number(value);
+      // Safe ones, which are nearly all, are cheaper to check as numbers.
+      if (Number.isSafeInteger(number) && holdsInteger(kind, number)) return number;
+      if (holdsInteger(kind, value)) {
+        return { low: Number(BigInt.asIntN(32, value)), high: Number(BigInt.asIntN(32, value >> 32n)) };
+      }
+    } else if (typeof value === "number" && holdsInteger(kind, value)) return value;
+    throw this.unsupported(`${integerWords(kind)}, as a bigint or a safe integer`, at);
   }
 
-  private unsupported(wanted: string): SobreError {
-    const path = this.steps.reduce<string>(appendStep, "$");
-    return new SobreError(
-      "UnsupportedValue",
-      `The message takes ${wanted}, at ${path}. Change the body or its message type.`,
-      {
-        path,
-      },
-    );
+  private unsupported(wanted: string, at: number): SobreError {
+    const path = this.steps.slice(0, at).reduce<string>(appendStep, "$");
+    const message = `Protobuf takes ${wanted}, at ${path}. Change the body or its message type.`;
+    return new SobreError("UnsupportedValue", message, { path });
   }
 }
 
@@ -171,10 +178,10 @@ function overflowsFloat(value: number): boolean {
   return Number.isFinite(value) && !Number.isFinite(Math.fround(value));
 }
 
-function isPlain(value: unknown): value is Members {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+function countMembers(value: Members): number {
+  let count = 0;
+  for (const _ in value) count++;
+  return count;
 }
 
 function appendStep(path: string, step: string | number): string {

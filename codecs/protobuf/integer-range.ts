@@ -1,27 +1,49 @@
 import type { FieldKind } from "./shape.ts";
 
-const ranges: ReadonlyMap<FieldKind, readonly [bigint, bigint]> = new Map<FieldKind, readonly [bigint, bigint]>([
-  ["int32", [-(2n ** 31n), 2n ** 31n - 1n]],
-  ["sint32", [-(2n ** 31n), 2n ** 31n - 1n]],
-  ["sfixed32", [-(2n ** 31n), 2n ** 31n - 1n]],
-  ["uint32", [0n, 2n ** 32n - 1n]],
-  ["fixed32", [0n, 2n ** 32n - 1n]],
-  ["int64", [-(2n ** 63n), 2n ** 63n - 1n]],
-  ["sint64", [-(2n ** 63n), 2n ** 63n - 1n]],
-  ["sfixed64", [-(2n ** 63n), 2n ** 63n - 1n]],
-  ["uint64", [0n, 2n ** 64n - 1n]],
-  ["fixed64", [0n, 2n ** 64n - 1n]],
-]);
-
-/** Whether an integer kind holds the value; numbers must be safe integers, and `-0` is none. */
-export function isInRange(value: number | bigint, kind: FieldKind): boolean {
-  if (typeof value === "number" && (!Number.isSafeInteger(value) || Object.is(value, -0))) return false;
-  const range = ranges.get(kind);
-  return range !== undefined && value >= range[0] && value <= range[1];
+/**
+ * Whether an integer kind holds the value; numbers must be safe integers, `-0` is none, and bigints are for 64 bits.
+ */
+export function holdsInteger(kind: FieldKind, value: number | bigint): boolean {
+  if (typeof value === "bigint") return holdsBigint(kind, value);
+  if (Object.is(value, -0)) return false;
+  switch (kind) {
+    case "int32":
+    case "sint32":
+    case "sfixed32":
+      return (value | 0) === value;
+    case "uint32":
+    case "fixed32":
+      return value >>> 0 === value;
+    case "uint64":
+    case "fixed64":
+      return Number.isSafeInteger(value) && value >= 0;
+    default:
+      return Number.isSafeInteger(value);
+  }
 }
 
-/** As `from -2147483648 to 2147483647`. */
-export function integerRange(kind: FieldKind): string {
-  const [from, to] = ranges.get(kind) ?? [0n, 0n];
-  return `from ${from} to ${to}`;
+function holdsBigint(kind: FieldKind, value: bigint): boolean {
+  switch (kind) {
+    case "uint64":
+    case "fixed64":
+      return BigInt.asUintN(64, value) === value;
+    case "int64":
+    case "sint64":
+    case "sfixed64":
+      return BigInt.asIntN(64, value) === value;
+    default:
+      return false;
+  }
+}
+
+/** Whether the text is an integer of the kind in the decimal digits that the format's JSON form uses. */
+export function holdsDigits(kind: FieldKind, text: string): boolean {
+  if (!/^(0|-?[1-9]\d{0,19})$/.test(text)) return false;
+  return kind.endsWith("64") ? holdsBigint(kind, BigInt(text)) : holdsInteger(kind, Number(text));
+}
+
+/** As `a 32-bit unsigned integer`. */
+export function integerWords(kind: FieldKind): string {
+  const unsigned = kind === "uint32" || kind === "fixed32" || kind === "uint64" || kind === "fixed64";
+  return `a ${kind.slice(-2)}-bit ${unsigned ? "unsigned" : "signed"} integer`;
 }

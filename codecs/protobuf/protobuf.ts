@@ -1,18 +1,8 @@
-import { type Codec, type Decoded, type DecodeContext, limitExceeded, type Sniff } from "../../src/codec/index.ts";
-import { formatContentType, type MediaRange, parseMediaRange } from "../../src/content-type/index.ts";
+import type { Codec, Sniff } from "../../src/codec/index.ts";
+import { type MediaRange, parseMediaRange } from "../../src/content-type/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
-import { toMessage } from "./check.ts";
-import { decodeFailure } from "./failure.ts";
-import { type Findings, toPlain } from "./plain.ts";
-import {
-  CountingReader,
-  deepestMessage,
-  type MessageType,
-  openSchema,
-  PayloadReader,
-  type ProtobufDescriptor,
-  type ProtobufRoot,
-} from "./reflection.ts";
+import { messageCodecs } from "./message-codec.ts";
+import { openSchema, type ProtobufDescriptor, type ProtobufRoot } from "./reflection.ts";
 import { chosenType, type TypeRules, unknownType } from "./type-choice.ts";
 
 /** Options of {@link protobuf}; exactly one of `root`, `protos` and `descriptor` gives the schema, which is trusted. */
@@ -53,7 +43,7 @@ const accepts: readonly MediaRange[] = Object.freeze(
  * @throws SobreError `InvalidArgument` when the schema cannot be read or lacks `type`.
  */
 export function protobuf(options: ProtobufOptions): Codec {
-  const types = openSchema(options);
+  const types = messageCodecs(openSchema(options));
   const rules: TypeRules = {
     type: options.type?.replace(/^\./, ""),
     typeProperty: options.typeProperty ?? "sobre-type",
@@ -68,48 +58,19 @@ export function protobuf(options: ProtobufOptions): Codec {
     decode(payload, context) {
       const name = chosenType(context.contentType, context.applicationProperties, rules);
       const type = name === undefined ? undefined : types.get(name);
-      if (type !== undefined) return decode(payload, type, context);
+      if (type !== undefined) return type.decode(payload, context.limits);
       if (payload.length === 0) return { body: undefined };
       throw unknownType(name, rules);
     },
     sniff,
     encode(body, { contentType, applicationProperties }) {
-      const written = contentType && formatContentType(contentType.type, contentType.parameters);
-      const asked = written === undefined ? {} : { contentType: written };
-      if (body === undefined) return { payload: new Uint8Array(0), ...asked };
+      if (body === undefined) return { payload: new Uint8Array(0) };
       const name = chosenType(contentType, applicationProperties, rules);
       const type = name === undefined ? undefined : types.get(name);
       if (type === undefined) throw unknownType(name, rules);
-      return { payload: type.write(toMessage(body, type.shape)), ...asked };
+      return { payload: type.encode(body) };
     },
   });
-}
-
-function decode(payload: Uint8Array, type: MessageType, { limits }: DecodeContext): Decoded {
-  if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits);
-  const { shape } = type;
-  // An empty payload is readable under every type, and one with required fields has no defaults to show.
-  if (payload.length === 0 && shape.required.length > 0) return { body: undefined, typeName: shape.name };
-  // Every item takes a byte at least.
-  const countItems = payload.length > limits.maxItems;
-  const reader = countItems ? new CountingReader(payload, limits) : new PayloadReader(payload);
-  try {
-    const findings: Findings = { items: 0, unknown: new Map() };
-    const body = toPlain(type.read(reader, limits), shape, findings);
-    if (findings.items > limits.maxItems) throw limitExceeded("maxItems", limits);
-    if (findings.unknown.size === 0) return { body, typeName: shape.name };
-    return { body, typeName: shape.name, warnings: warnings(findings) };
-  } catch (error) {
-    throw decodeFailure(error, reader, payload, { ...limits, maxDepth: Math.min(limits.maxDepth, deepestMessage + 1) });
-  }
-}
-
-function warnings({ unknown }: Findings): readonly string[] {
-  return Array.from(
-    unknown,
-    ([name, numbers]) =>
-      `${name} has no field of number ${[...numbers].slice(0, 20).join(", ")}; what was sent there is left out.`,
-  );
 }
 
 /** Rules out what cannot begin with a tag; no bytes are a sure sign of Protobuf. */

@@ -1,16 +1,4 @@
-import {
-  common,
-  Enum,
-  Field,
-  type INamespace,
-  MapField,
-  Namespace,
-  parse,
-  Reader,
-  Root,
-  Type,
-  Writer,
-} from "protobufjs";
+import { common, Enum, Field, type INamespace, MapField, Namespace, parse, Reader, Root, Type, util } from "protobufjs";
 import { type DecodeLimits, limitExceeded } from "../../src/codec/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { longReaders } from "./long-readers.ts";
@@ -35,7 +23,7 @@ export interface MessageType {
   /** Reads the wire format; throws what protobufjs throws. */
   read(reader: PayloadReader, limits: DecodeLimits): Readonly<Record<string, unknown>>;
   /** Writes a message that was checked before. */
-  write(message: Record<string, unknown>): Uint8Array;
+  write(message: Readonly<Record<string, unknown>>): Uint8Array;
 }
 
 /** protobufjs nests no deeper, in either direction. */
@@ -146,8 +134,28 @@ function messageType(type: Type, shapes: Map<Type, MessageShape>): MessageType {
       const start = Math.max(0, deepestMessage - (maxDepth - 1));
       return decode(reader, undefined, undefined, start);
     },
-    write: (message) => type.encode(message, new Writer()).finish(),
+    write: (message) => write(type, message),
   };
+}
+
+function write(type: Type, message: Readonly<Record<string, unknown>>): Uint8Array {
+  const { buffer, byteOffset, byteLength } = type.encode(message).finish();
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** A generated function, which only its user knows the types of. */
+type Generated = (...values: readonly unknown[]) => never;
+
+/**
+ * Makes a function from lines of code, in which the members of `scope` are names, with the generator of protobufjs.
+ *
+ * The lines may hold nothing of a schema but names as JSON strings.
+ */
+export function generate(parameters: string[], lines: readonly string[], scope: object): Generated {
+  const append = util.codegen(parameters);
+  for (const line of lines) append(line.replaceAll("%", "%%"));
+  const holder: object = { made: append(scope) };
+  return Reflect.get(holder, "made");
 }
 
 /** The generated function has two more parameters than its declaration. */
@@ -164,7 +172,10 @@ function shapeOf(type: Type, shapes: Map<Type, MessageShape>): MessageShape {
   const fields: FieldShape[] = [];
   const byName = new Map<string, FieldShape>();
   const required: string[] = [];
-  const shape: MessageShape = { name: bareName(type), fields, byName, required };
+  const oneofs = type.oneofsArray
+    .filter((oneof) => !oneof.isProto3Optional)
+    .map(({ name, oneof: members }) => ({ name, members }));
+  const shape: MessageShape = { name: bareName(type), fields, byName, oneofs, required };
   // A message may contain itself.
   shapes.set(type, shape);
   for (const field of type.fieldsArray) {
@@ -181,7 +192,6 @@ function fieldShape(field: Field, shapes: Map<Type, MessageShape>): FieldShape {
   const enumeration = resolvedType instanceof Enum ? enumShape(resolvedType) : undefined;
   const message = resolvedType instanceof Type ? shapeOf(resolvedType, shapes) : undefined;
   const kind = enumeration ? "enum" : message ? "message" : kindNamed(field.type);
-  const oneof = field.partOf?.isProto3Optional === true ? undefined : field.partOf?.name;
   return {
     name: field.name,
     kind,
@@ -190,7 +200,8 @@ function fieldShape(field: Field, shapes: Map<Type, MessageShape>): FieldShape {
     presence: field.hasPresence,
     absent: field.defaultValue,
     fallback: fallbackOf(kind, field.typeDefault, enumeration),
-    oneof,
+    inherited: field.name in Object.prototype,
+    converts: resolvedType !== null,
     enumeration,
     message,
   };

@@ -40,10 +40,18 @@ export interface FieldShape {
   readonly absent: unknown;
   /** What the body shows instead. */
   readonly fallback: unknown;
-  /** Name of the oneof it is part of, the synthetic ones of `optional` excepted. */
-  readonly oneof: string | undefined;
+  /** Whether `Object.prototype` has a member of this name. */
+  readonly inherited: boolean;
+  /** Whether its values differ in the body: messages and enums. */
+  readonly converts: boolean;
   readonly enumeration: EnumShape | undefined;
   readonly message: MessageShape | undefined;
+}
+
+/** Fields of which at most one may be set; the synthetic ones of `optional` are left out. */
+export interface OneofShape {
+  readonly name: string;
+  readonly members: readonly string[];
 }
 
 /** A message of the schema, in our own terms. */
@@ -52,6 +60,7 @@ export interface MessageShape {
   readonly name: string;
   readonly fields: readonly FieldShape[];
   readonly byName: ReadonlyMap<string, FieldShape>;
+  readonly oneofs: readonly OneofShape[];
   /** Names of the required fields (proto2). */
   readonly required: readonly string[];
 }

@@ -1,0 +1,58 @@
+import { type Decoded, type DecodeLimits, limitExceeded } from "../../src/codec/index.ts";
+import { toMessage } from "./check.ts";
+import { decodeFailure } from "./failure.ts";
+import { type Findings, plainConverter, type ToPlain } from "./plain.ts";
+import { type QuickCheck, quickCheck } from "./quick-check.ts";
+import { CountingReader, deepestMessage, type MessageType, PayloadReader } from "./reflection.ts";
+import type { MessageShape } from "./shape.ts";
+
+/** Reads and writes the bodies of one message type. */
+export interface MessageCodec {
+  /** @throws SobreError, and nothing else, whatever the bytes. */
+  decode(payload: Uint8Array, limits: DecodeLimits): Decoded;
+  /** @throws SobreError `UnsupportedValue` with the path. */
+  encode(body: unknown): Uint8Array;
+}
+
+/** A {@link MessageCodec} for each message type, by its full name. */
+export function messageCodecs(types: ReadonlyMap<string, MessageType>): ReadonlyMap<string, MessageCodec> {
+  const converters = new Map<MessageShape, ToPlain>();
+  const checks = new Map<MessageShape, QuickCheck>();
+  const codecs = new Map<string, MessageCodec>();
+  for (const [name, type] of types) {
+    const toPlain = plainConverter(type.shape, converters);
+    const quick = quickCheck(type.shape, checks);
+    codecs.set(name, {
+      decode: (payload, limits) => decode(payload, limits, type, toPlain),
+      encode: (body) => type.write(quick(body, 0) ?? toMessage(body, type.shape)),
+    });
+  }
+  return codecs;
+}
+
+function decode(payload: Uint8Array, limits: DecodeLimits, type: MessageType, toPlain: ToPlain): Decoded {
+  if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits);
+  const { name, required } = type.shape;
+  // An empty payload is readable under every type, and one with required fields has no defaults to show.
+  if (payload.length === 0 && required.length > 0) return { body: undefined, typeName: name };
+  // Every item takes a byte at least.
+  const countItems = payload.length > limits.maxItems;
+  const reader = countItems ? new CountingReader(payload, limits) : new PayloadReader(payload);
+  try {
+    const findings: Findings = { items: 0, unknown: undefined };
+    const body = toPlain(type.read(reader, limits), findings);
+    if (findings.items > limits.maxItems) throw limitExceeded("maxItems", limits);
+    if (findings.unknown === undefined) return { body, typeName: name };
+    return { body, typeName: name, warnings: warnings(findings.unknown) };
+  } catch (error) {
+    throw decodeFailure(error, reader, payload, { ...limits, maxDepth: Math.min(limits.maxDepth, deepestMessage + 1) });
+  }
+}
+
+function warnings(unknown: ReadonlyMap<string, ReadonlySet<number>>): readonly string[] {
+  return Array.from(
+    unknown,
+    ([name, numbers]) =>
+      `${name} has no field of number ${[...numbers].slice(0, 20).join(", ")}; what was sent there is left out.`,
+  );
+}
