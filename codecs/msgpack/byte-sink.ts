@@ -1,26 +1,36 @@
-/** Larger buffers are not kept for the next message. */
-const keptBytes = 1024 * 1024;
+/** Room for many ordinary messages, which share a buffer as those of Node's own pool do. */
+const poolBytes = 16 * 1024;
+/** With less room left, the next message begins a new pool. */
+const fewestBytes = 2048;
+
 /** Longer texts are worth a call into the platform's encoder; measured on node 24. */
 const shortText = 48;
 
 const encoder = new TextEncoder();
-const loneSurrogate = /\p{Surrogate}/u;
+/** ECMAScript 2024; costs nothing for strings that need one byte a character. */
+const isWellFormed: (this: string) => boolean = Reflect.get(String.prototype, "isWellFormed");
 
 /** A growing buffer that writes the tokens of MessagePack. */
 export class ByteSink {
   private at = 0;
-  private buffer = new Uint8Array(8192);
+  /** Where the current message begins. */
+  private start = 0;
+  private buffer = new Uint8Array(poolBytes);
   private view = new DataView(this.buffer.buffer);
 
-  /** A copy of what was written. */
+  /** The bytes that were written, and begins the next message after them. */
   take(): Uint8Array {
-    return this.buffer.slice(0, this.at);
+    const { start, at } = this;
+    const taken = this.buffer.subarray(start, at);
+    this.start = at;
+    if (this.buffer.length !== poolBytes || poolBytes - at < fewestBytes) this.allocate(poolBytes);
+    return taken;
   }
 
-  /** Makes it empty. */
-  reset(): void {
-    this.at = 0;
-    if (this.buffer.length > keptBytes) this.allocate(8192);
+  /** Begins a message, without what was written before and not taken. A buffer that somebody transferred away is replaced. */
+  begin(): void {
+    this.at = this.start;
+    if (this.buffer.length !== poolBytes) this.allocate(poolBytes);
   }
 
   byte(value: number): void {
@@ -78,22 +88,23 @@ export class ByteSink {
 
   /**
    * The head of a list or map of `count`: in one byte over `short`, or after `long` (16 bits) or the token after it (32 bits).
-   * Returns where it is, for {@link recount}.
+   * Returns where in the message it is, for {@link recount}.
    */
   containerHead(short: number, long: number, count: number): number {
-    const { at } = this;
+    const headAt = this.at - this.start;
     if (count < 0x10) this.byte(short | count);
     else if (count < 0x1_0000) this.unsigned(long, count, 2);
     else this.unsigned(long + 1, count, 4);
-    return at;
+    return headAt;
   }
 
   /** Lowers the count of a map head; its width stays. */
   recount(headAt: number, count: number): void {
-    const token = this.buffer[headAt];
-    if (token === 0xde) this.view.setUint16(headAt + 1, count);
-    else if (token === 0xdf) this.view.setUint32(headAt + 1, count);
-    else this.buffer[headAt] = 0x80 | count;
+    const at = this.start + headAt;
+    const token = this.buffer[at];
+    if (token === 0xde) this.view.setUint16(at + 1, count);
+    else if (token === 0xdf) this.view.setUint32(at + 1, count);
+    else this.buffer[at] = 0x80 | count;
   }
 
   binary(value: Uint8Array): void {
@@ -139,7 +150,7 @@ export class ByteSink {
   }
 
   private longText(value: string): boolean {
-    if (loneSurrogate.test(value)) return false;
+    if (!isWellFormed.call(value)) return false;
     const most = value.length * 3;
     this.room(most + 5);
     const begin = this.at + textHeadLength(value.length);
@@ -161,14 +172,17 @@ export class ByteSink {
 
   private room(bytes: number): void {
     if (this.at + bytes <= this.buffer.length) return;
-    const { buffer } = this;
-    this.allocate(Math.max(buffer.length * 2, this.at + bytes));
-    this.buffer.set(buffer.subarray(0, this.at));
+    const written = this.buffer.subarray(this.start, this.at);
+    this.allocate(Math.max(poolBytes, 2 * (written.length + bytes)));
+    this.buffer.set(written);
+    this.at = written.length;
   }
 
   private allocate(bytes: number): void {
     this.buffer = new Uint8Array(bytes);
     this.view = new DataView(this.buffer.buffer);
+    this.start = 0;
+    this.at = 0;
   }
 }
 

@@ -37,7 +37,6 @@ export function msgpack(options: MsgpackOptions = {}): Codec {
     contentType: "application/vnd.msgpack",
     accepts,
     decode(payload, { limits }) {
-      if (payload.length === 0) return { body: undefined };
       if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits);
       try {
         return { body: unpackOrdinary(payload, limits) ?? readMsgpack(payload, { limits, protoKey }) };

@@ -26,11 +26,11 @@ export function writeMsgpack(body: unknown, rules: WriteRules): Uint8Array {
   // A getter of the body may encode another one meanwhile.
   const sink = spare ?? new ByteSink();
   spare = undefined;
+  sink.begin();
   try {
     new Writer(sink, rules).value(body, 0);
     return sink.take();
   } finally {
-    sink.reset();
     spare = sink;
   }
 }
