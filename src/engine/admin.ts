@@ -1,38 +1,116 @@
 import type { Duration } from "../time/index.ts";
+import type { RuleAction, RuleFilter, RuleProperties } from "./rules.ts";
 
-/** What a queue is created with; names, units and defaults are those of Azure Service Bus. */
-export interface QueueOptions {
+/** Whether an entity takes sends and receives. */
+export type EntityStatus = "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
+
+/** What queues, topics and subscriptions have in common; names, units and defaults are those of Azure Service Bus. */
+export interface EntityOptions {
+  /** The longest and the default time to live. Default: for ever. */
+  readonly defaultMessageTimeToLive?: Duration | undefined;
+  /** Deletes the entity when nobody has sent, received or waited for so long, 5 minutes at least. Default: never. */
+  readonly autoDeleteOnIdle?: Duration | undefined;
+  /** Default: `Active`. */
+  readonly status?: EntityStatus | undefined;
+  /** Free text of the owner. */
+  readonly userMetadata?: string | undefined;
+}
+
+/** What entities that senders send to have in common. */
+export interface SendableOptions extends EntityOptions {
+  /** Most bytes of one message, AMQP-encoded. Default: 1 MiB. */
+  readonly maxMessageSizeInBytes?: number | undefined;
+  /** Most megabytes (1,048,576 bytes) of all messages and session states. Default: 1024. */
+  readonly maxSizeInMegabytes?: number | undefined;
+  /** Whether a message id seen within the window is accepted and dropped. Set at creation. Default: false. */
+  readonly requiresDuplicateDetection?: boolean | undefined;
+  /** Default: 10 minutes; 20 seconds to 7 days in Azure, from 1 ms here. */
+  readonly duplicateDetectionHistoryTimeWindow?: Duration | undefined;
+  /** Whether messages are spread over partitions by session id or partition key. Set at creation. Default: false. */
+  readonly enablePartitioning?: boolean | undefined;
+}
+
+/** What entities that receivers receive from have in common. */
+export interface ReceivableOptions {
   /** How long a receiver holds a message. Default: 1 minute; most 5 minutes. */
   readonly lockDuration?: Duration | undefined;
   /** Deliveries after which a message goes to the dead-letter queue. Default: 10. */
   readonly maxDeliveryCount?: number | undefined;
-  /** The longest and the default time to live. Default: for ever. */
-  readonly defaultMessageTimeToLive?: Duration | undefined;
   /** Whether expired messages go to the dead-letter queue instead of being dropped. Default: false. */
   readonly deadLetteringOnMessageExpiration?: boolean | undefined;
-  /** Whether every message belongs to a session. Default: false. */
+  /** Whether every message belongs to a session. Set at creation. Default: false. */
   readonly requiresSession?: boolean | undefined;
-  /** Most bytes of one message, AMQP-encoded. Default: 1 MiB. */
-  readonly maxMessageSizeInBytes?: number | undefined;
+  /** The entity that messages are forwarded to; this one is then not received from. Default: none. */
+  readonly forwardTo?: string | undefined;
+  /** The entity that dead letters are forwarded to. Default: none. */
+  readonly forwardDeadLetteredMessagesTo?: string | undefined;
+}
+
+/** What a queue is created with. */
+export interface QueueOptions extends SendableOptions, ReceivableOptions {}
+
+/** What a topic is created with. */
+export interface TopicOptions extends SendableOptions {}
+
+/** What a subscription is created with. */
+export interface SubscriptionOptions extends EntityOptions, ReceivableOptions {
+  /** Whether a message goes to the dead-letter queue when a rule cannot be evaluated for it. Default: true. */
+  readonly deadLetteringOnFilterEvaluationExceptions?: boolean | undefined;
+  /** The rules to begin with. Default: one named `$Default` that lets everything through. */
+  readonly rules?: readonly RuleProperties[] | undefined;
 }
 
 /** How many messages an entity holds, by where they are. */
 export interface QueueRuntimeProperties {
   readonly name: string;
+  /** Ready, locked and deferred messages. */
   readonly activeMessageCount: number;
   readonly deadLetterMessageCount: number;
   readonly scheduledMessageCount: number;
+  readonly transferDeadLetterMessageCount: number;
   readonly totalMessageCount: number;
+  /** Bytes of all messages, dead letters and session states. */
+  readonly sizeInBytes: number;
 }
 
-/** The administration of an engine's entities. */
+/** The administration of an engine's entities; missing ones are `MessagingEntityNotFound`. */
 export interface EngineAdmin {
   /** @throws SobreError `MessagingEntityAlreadyExists`, or `InvalidArgument` naming an option. */
   createQueue(name: string, options?: QueueOptions): Promise<void>;
-  /** @throws SobreError `MessagingEntityNotFound`. */
+  /** The options the queue has, every default filled in. */
+  getQueue(name: string): Promise<QueueOptions>;
+  /** Changes the options given. Every lock ends, uncounted. */
+  updateQueue(name: string, options: QueueOptions): Promise<void>;
   deleteQueue(name: string): Promise<void>;
   queueExists(name: string): Promise<boolean>;
   listQueues(): Promise<readonly string[]>;
-  /** @throws SobreError `MessagingEntityNotFound`. */
   getQueueRuntimeProperties(name: string): Promise<QueueRuntimeProperties>;
+
+  createTopic(name: string, options?: TopicOptions): Promise<void>;
+  getTopic(name: string): Promise<TopicOptions>;
+  updateTopic(name: string, options: TopicOptions): Promise<void>;
+  /** Deletes the topic and its subscriptions. */
+  deleteTopic(name: string): Promise<void>;
+  topicExists(name: string): Promise<boolean>;
+  listTopics(): Promise<readonly string[]>;
+
+  createSubscription(topic: string, name: string, options?: SubscriptionOptions): Promise<void>;
+  getSubscription(topic: string, name: string): Promise<SubscriptionOptions>;
+  /** Changes the options given, rules excepted. */
+  updateSubscription(topic: string, name: string, options: SubscriptionOptions): Promise<void>;
+  deleteSubscription(topic: string, name: string): Promise<void>;
+  subscriptionExists(topic: string, name: string): Promise<boolean>;
+  listSubscriptions(topic: string): Promise<readonly string[]>;
+  getSubscriptionRuntimeProperties(topic: string, name: string): Promise<QueueRuntimeProperties>;
+
+  /** @throws SobreError `InvalidArgument` with the offset at which an SQL expression cannot be read. */
+  createRule(
+    topic: string,
+    subscription: string,
+    name: string,
+    rule: { readonly filter: RuleFilter; readonly action?: RuleAction | undefined },
+  ): Promise<void>;
+  deleteRule(topic: string, subscription: string, name: string): Promise<void>;
+  /** The rules in order of their names. */
+  listRules(topic: string, subscription: string): Promise<readonly RuleProperties[]>;
 }

@@ -26,9 +26,44 @@ export interface ReceiveOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of {@link Engine.openSender}. */
+export interface OpenSenderOptions {
+  /**
+   * The entity to send through: messages are accepted there, with `viaPartitionKey`, and transferred to the sender's
+   * entity afterwards; what cannot be transferred goes to the transfer dead-letter queue of this one.
+   */
+  readonly via?: string | undefined;
+}
+
 /** Options of {@link Engine.openReceiver}. */
 export interface OpenReceiverOptions {
   readonly receiveMode: ReceiveMode;
+}
+
+/** Options of {@link Engine.receiveDeferred}. */
+export interface ReceiveDeferredOptions extends OpenReceiverOptions {
+  /** The session of the messages, which this connection must hold; on session entities only. */
+  readonly sessionId?: string | undefined;
+}
+
+/** Options of {@link Engine.deleteMessages}. */
+export interface DeleteMessagesOptions {
+  /** The most messages to delete. */
+  readonly maxMessages: number;
+  /** Only those enqueued before; default: all. */
+  readonly beforeEnqueueTime?: Date | undefined;
+  /** Only those of this session; default: all. */
+  readonly sessionId?: string | undefined;
+}
+
+/** Options of {@link Engine.listSessions}. */
+export interface ListSessionsOptions {
+  /** Only sessions whose state was set after this time; default: those with messages. */
+  readonly updatedAfter?: Date | undefined;
+  /** How many to leave out at the beginning. Default: 0. */
+  readonly skip?: number | undefined;
+  /** Default: 100. */
+  readonly maxSessions?: number | undefined;
 }
 
 /** Options of {@link Engine.acceptSession}. */
@@ -94,7 +129,7 @@ export interface Engine {
   readonly admin: EngineAdmin;
 
   /** @throws SobreError `MessagingEntityNotFound`. */
-  openSender(entity: string): Promise<EngineSender>;
+  openSender(entity: string, options?: OpenSenderOptions): Promise<EngineSender>;
   /** @throws SobreError `MessagingEntityNotFound`, or `InvalidOperation` on an entity that requires sessions. */
   openReceiver(entity: string, options: OpenReceiverOptions): Promise<EngineReceiver>;
   /** @throws SobreError `SessionCannotBeLocked` when another receiver holds it, `ServiceTimeout` when none is free in time. */
@@ -106,9 +141,9 @@ export interface Engine {
   receiveDeferred(
     entity: string,
     sequenceNumbers: readonly bigint[],
-    options: OpenReceiverOptions,
+    options: ReceiveDeferredOptions,
   ): Promise<readonly Delivery[]>;
-  /** Accepts envelopes now for later; resolves to their sequence numbers, in order. */
+  /** Accepts envelopes now for their `scheduledEnqueueTimeUtc`; resolves to their sequence numbers, in order. */
   schedule(entity: string, envelopes: readonly Envelope[], options?: TransactionOption): Promise<readonly bigint[]>;
   /** @throws SobreError `MessageNotFound` when one of them is not scheduled. */
   cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void>;
@@ -118,7 +153,15 @@ export interface Engine {
   /** Renews a lock; resolves to its new end. @throws SobreError `MessageLockLost`. */
   renew(entity: string, lockToken: LockToken): Promise<Date>;
 
+  /** Deletes messages that nobody holds, oldest first; resolves to how many. */
+  deleteMessages(entity: string, options: DeleteMessagesOptions): Promise<number>;
+  /** The ids of sessions, in order of the ids. */
+  listSessions(entity: string, options?: ListSessionsOptions): Promise<readonly string[]>;
+
+  /** @throws SobreError `InvalidOperation` when it is used after its end, or after 2 minutes. */
   begin(): Promise<Transaction>;
+  /** Another connection to the same broker, with locks of its own; closing this engine closes it too. */
+  connect(): Promise<Engine>;
   /** Closes every link and releases every lock; no delivery is counted for it. */
   close(): Promise<void>;
 }

@@ -6,7 +6,17 @@ export {
   subQueueSuffix,
   subscriptionAddress,
 } from "./address.ts";
-export type { EngineAdmin, QueueOptions, QueueRuntimeProperties } from "./admin.ts";
+export type {
+  EngineAdmin,
+  EntityOptions,
+  EntityStatus,
+  QueueOptions,
+  QueueRuntimeProperties,
+  ReceivableOptions,
+  SendableOptions,
+  SubscriptionOptions,
+  TopicOptions,
+} from "./admin.ts";
 export { type Capabilities, type Capability, requireCapability, type Support } from "./capabilities.ts";
 export {
   type Delivery,
@@ -19,14 +29,38 @@ export {
 } from "./delivery.ts";
 export type {
   AcceptSessionOptions,
+  DeleteMessagesOptions,
   Engine,
   EngineReceiver,
   EngineSender,
   EngineSessionReceiver,
+  ListSessionsOptions,
   OpenReceiverOptions,
+  OpenSenderOptions,
   PeekOptions,
+  ReceiveDeferredOptions,
   ReceiveOptions,
   Transaction,
   TransactionOption,
 } from "./engine.ts";
-export { queueSettings, type QueueSettings } from "./queue-settings.ts";
+export {
+  checkFixed,
+  type EntitySettings,
+  queueSettings,
+  type QueueSettings,
+  type ReceivableSettings,
+  type SendableSettings,
+  subscriptionSettings,
+  type SubscriptionSettings,
+  topicSettings,
+  type TopicSettings,
+} from "./entity-settings.ts";
+export {
+  type BooleanFilter,
+  type CorrelationFilter,
+  defaultRuleName,
+  type RuleAction,
+  type RuleFilter,
+  type RuleProperties,
+  type SqlFilter,
+} from "./rules.ts";

@@ -1,23 +1,22 @@
 import type { Capabilities } from "../../engine/index.ts";
 
 const native = { level: "native" } as const;
-const later = { level: "refused", note: "not built yet" } as const;
 
-/** What the memory engine can do. */
+/** What the memory engine can do: everything, by itself. */
 export const memoryCapabilities: Capabilities = {
   peekLock: native,
   receiveAndDelete: native,
   renewLock: native,
   deadLetter: native,
-  defer: later,
-  schedule: later,
+  defer: native,
+  schedule: native,
   peek: native,
   timeToLive: native,
-  sessions: later,
-  sessionState: later,
-  topics: later,
-  duplicateDetection: later,
-  autoForward: later,
-  transactions: later,
+  sessions: native,
+  sessionState: native,
+  topics: native,
+  duplicateDetection: native,
+  autoForward: native,
+  transactions: native,
   administration: native,
 };

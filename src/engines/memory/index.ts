@@ -1,1 +1,1 @@
-export { memoryEngine, type MemoryEngineOptions } from "./memory-engine.ts";
+export { memoryEngine, type MemoryEngineOptions, type TopicSetup } from "./memory-engine.ts";

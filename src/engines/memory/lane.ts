@@ -1,5 +1,6 @@
 import type { MessageQueue } from "./message-queue.ts";
 import type { QueuedMessage } from "./queued-message.ts";
+import type { Session } from "./session.ts";
 import { WaitingReceives } from "./waiting-receives.ts";
 
 /**
@@ -10,6 +11,8 @@ import { WaitingReceives } from "./waiting-receives.ts";
  */
 export class Lane {
   readonly queue: MessageQueue;
+  /** The session whose messages these are, on session entities. */
+  readonly session: Session | undefined;
   readonly waiting: WaitingReceives = new WaitingReceives();
   #first: QueuedMessage | undefined;
   #last: QueuedMessage | undefined;
@@ -18,8 +21,9 @@ export class Lane {
   #size = 0;
   #waking = false;
 
-  constructor(queue: MessageQueue) {
+  constructor(queue: MessageQueue, session?: Session) {
     this.queue = queue;
+    this.session = session;
   }
 
   /** How many messages are ready. */
@@ -59,6 +63,10 @@ export class Lane {
    * so that what arrives together is handed over together.
    */
   wake(): void {
+    if (this.session !== undefined && this.session.lock === undefined) {
+      this.session.table.settle(this.session);
+      return;
+    }
     if (this.#waking || this.#size === 0 || this.waiting.first === undefined) return;
     this.#waking = true;
     queueMicrotask(() => {

@@ -1,66 +1,74 @@
-import { type Delivery, lockToken, type LockToken, type PeekOptions } from "../../engine/index.ts";
+import { type Delivery, lockToken, type LockToken } from "../../engine/index.ts";
 import type { Envelope } from "../../envelope/index.ts";
 import type { SobreError } from "../../errors/index.ts";
 import { deadLetterEnvelope } from "./dead-letter.ts";
 import { Lane } from "./lane.ts";
-import { type Arrival, type DeadLetterMark, QueuedMessage, toDelivery } from "./queued-message.ts";
+import { MessageStore } from "./message-store.ts";
+import { type Arrival, type DeadLetterMark, QueuedMessage } from "./queued-message.ts";
+import type { QueuePolicy } from "./queue-policy.ts";
 import type { ReceiveLink } from "./receive-link.ts";
-import { lockLost, tooManyDeliveries } from "./refusals.ts";
-import { SequenceLog } from "./sequence-log.ts";
+import { lockLost, messageNotFound, sessionLockLost, tooManyDeliveries } from "./refusals.ts";
+import type { Session } from "./session.ts";
+import { SessionTable } from "./session-table.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** What a {@link MessageQueue} asks the entity it belongs to. */
-export interface QueuePolicy {
-  /** Address for error texts. */
-  readonly address: string;
-  /** Milliseconds. */
-  readonly lockDuration: number;
-  /** `Infinity` where nothing is dead-lettered, as on sub-queues. */
-  readonly maxDeliveryCount: number;
-  /** Takes over a message, its envelope marked, that has left the queue for the dead-letter queue. */
-  deadLetter(message: QueuedMessage, mark: DeadLetterMark, now: number): void;
-  /** Takes over a message that has left the queue because its time to live was over. */
-  expired(message: QueuedMessage, now: number): void;
-  /** Told about every message that left for good. */
-  left(message: QueuedMessage): void;
-}
-
-/** The messages of one queue, subscription or sub-queue: numbers, locks, expiry and the waiting receives. */
+/** The messages of one queue, subscription or sub-queue: numbers, locks, expiry and who gets what next. */
 export class MessageQueue {
   readonly policy: QueuePolicy;
   readonly timeline: Timeline;
-  readonly #log = new SequenceLog({ first: 1n, bits: 64, partition: 0 });
+  /** On session entities only. */
+  readonly sessions: SessionTable | undefined;
+  readonly store: MessageStore;
   readonly #lane: Lane = new Lane(this);
   readonly #locked = new Map<LockToken, QueuedMessage>();
-  #refusal: SobreError | undefined;
-  #size = 0;
   #position = 0;
+  #refusal: SobreError | undefined;
 
   constructor(policy: QueuePolicy, timeline: Timeline) {
     this.policy = policy;
     this.timeline = timeline;
+    this.sessions = policy.requiresSession ? new SessionTable(this) : undefined;
+    this.store = new MessageStore(policy);
   }
 
-  /** Messages of every state. */
-  get size(): number {
-    return this.#size;
-  }
-
-  /** Appends a message. */
-  enqueue(arrival: Arrival, now: number): QueuedMessage {
-    const message = new QueuedMessage(this.#lane, arrival);
+  /** Appends a message, ready for delivery. */
+  enqueue(arrival: Arrival, now: number): void {
+    const { sessionId } = arrival.envelope.brokerProperties;
+    const session = sessionId === undefined ? undefined : this.sessions?.session(sessionId);
+    const message = new QueuedMessage(session?.lane ?? this.#lane, arrival);
+    if (session !== undefined) session.messageCount++;
     message.position = this.#position++;
-    this.#log.append(message);
-    this.#size++;
+    this.store.add(message);
     this.#makeReady(message, "fresh", now);
-    return message;
+  }
+
+  /** Stores a message until its time; resolves to its sequence number. */
+  schedule(arrival: Arrival, at: number): bigint {
+    const message = new QueuedMessage(this.#lane, arrival);
+    message.state = "scheduled";
+    this.store.add(message);
+    this.timeline.schedule(message, at);
+    return this.store.numberOf(message);
+  }
+
+  /** Takes scheduled messages back, all or none. @throws SobreError `MessageNotFound`. */
+  cancel(sequenceNumbers: readonly bigint[]): void {
+    for (const message of this.store.find(sequenceNumbers, "scheduled")) this.#remove(message);
+  }
+
+  /** The lane that a link receives from. @throws SobreError `SessionLockLost`. */
+  laneOf(link: ReceiveLink): Lane {
+    if (link.sessionLock === undefined) return this.#lane;
+    if (!link.sessionLock.held) throw sessionLockLost(link.sessionLock.session.id, this.policy.address);
+    return link.sessionLock.session.lane;
   }
 
   /** Takes up to `maxMessages` ready messages for a link, locked or deleted as its mode says. */
   take(link: ReceiveLink, maxMessages: number, now: number): Delivery[] {
+    const lane = this.laneOf(link);
     const deliveries: Delivery[] = [];
     while (deliveries.length < maxMessages) {
-      const message = this.#lane.shift();
+      const message = lane.shift();
       if (message === undefined) break;
       if (message.expiresAt <= now) this.#expire(message, now);
       else deliveries.push(this.#handOver(message, link, now));
@@ -68,9 +76,13 @@ export class MessageQueue {
     return deliveries;
   }
 
-  /** The lane that a link receives from. */
-  laneOf(_link: ReceiveLink): Lane {
-    return this.#lane;
+  /** Takes deferred messages, all or none. @throws SobreError `MessageNotFound`. */
+  takeDeferred(sequenceNumbers: readonly bigint[], link: ReceiveLink, now: number): Delivery[] {
+    const lane = this.laneOf(link);
+    const messages = this.store.find(sequenceNumbers, "deferred");
+    const foreign = messages.findIndex((message) => message.lane !== lane);
+    if (foreign !== -1) throw messageNotFound(sequenceNumbers[foreign] ?? 0n, "deferred", this.policy.address);
+    return messages.map((message) => this.#handOver(message, link, now));
   }
 
   /** Hands ready messages to the receives that wait, in the order in which they came. */
@@ -83,66 +95,99 @@ export class MessageQueue {
     }
   }
 
-  /** The message held under a token. @throws SobreError `MessageLockLost`. */
+  /** The message held under a token. @throws SobreError `MessageLockLost`, or `SessionLockLost` with its session. */
   held(token: LockToken): QueuedMessage {
+    this.checkAlive();
     const message = this.#locked.get(token);
-    if (message === undefined) throw lockLost(this.policy.address);
-    return message;
+    if (message !== undefined) return message;
+    const ofLostSession = this.sessions !== undefined && !this.sessions.knows(token.slice(0, 8));
+    throw ofLostSession ? sessionLockLost("?", this.policy.address) : lockLost(this.policy.address);
   }
 
-  renew(token: LockToken, now: number): number {
-    const message = this.held(token);
+  renew(message: QueuedMessage, now: number): number {
     const until = now + this.policy.lockDuration;
     if (message.lock !== undefined) message.lock.until = until;
     this.timeline.schedule(message, until);
     return until;
   }
 
-  /** Deletes a held message for good. */
   complete(message: QueuedMessage): void {
     this.#remove(message);
   }
 
-  /** Gives a held message back after a failed delivery. */
   abandon(message: QueuedMessage, envelope: Envelope, now: number): void {
-    message.envelope = envelope;
-    this.#giveBack(message, "counted", now);
+    this.store.amend(message, envelope);
+    this.giveBack(message, "counted", now);
   }
 
-  /** Moves a held message to the dead-letter queue. */
+  /** Sets a held message aside; deferring counts as a delivery and never dead-letters. */
+  defer(message: QueuedMessage, envelope: Envelope, now: number): void {
+    this.store.amend(message, envelope);
+    this.#unlock(message);
+    message.deliveryCount++;
+    message.state = "deferred";
+    this.#setAside(message, now);
+  }
+
+  /** Moves a message, its envelope marked, to the dead-letter queue. */
   deadLetter(message: QueuedMessage, envelope: Envelope, mark: DeadLetterMark, now: number): void {
     message.envelope = envelope;
     this.#remove(message);
     this.policy.deadLetter(message, mark, now);
   }
 
+  /** Ends the lock of a message and puts it back. */
+  giveBack(message: QueuedMessage, counting: "counted" | "uncounted", now: number): void {
+    this.#unlock(message);
+    if (counting === "counted" && ++message.deliveryCount >= this.policy.maxDeliveryCount) {
+      const mark = tooManyDeliveries(message.deliveryCount);
+      this.deadLetter(message, deadLetterEnvelope(message.envelope, mark), mark, now);
+      return;
+    }
+    if (message.state === "deferred") this.#setAside(message, now);
+    else this.#makeReady(message, "returned", now);
+  }
+
   /** Ends every lock of a holder, or of all, without counting a delivery. */
   release(holder: object | undefined, now: number): void {
+    this.sessions?.release(holder, now);
     const held = [...this.#locked.values()].filter(({ lock }) => holder === undefined || lock?.holder === holder);
-    for (const message of held) this.#giveBack(message, "uncounted", now);
+    for (const message of held) this.giveBack(message, "uncounted", now);
   }
 
-  /** Reads messages in order of their numbers. */
-  peek({ maxMessages, fromSequenceNumber }: PeekOptions): Delivery[] {
-    const ordinal = fromSequenceNumber === undefined ? 0 : this.#log.ordinalOf(fromSequenceNumber);
-    const found: Delivery[] = [];
-    if (ordinal === undefined) return found;
-    for (const message of this.#log.from(ordinal)) {
-      if (found.length >= maxMessages) break;
-      found.push(this.#describe(message));
+  /** Deletes messages that nobody holds and that are not scheduled, oldest first; returns how many. */
+  deleteMessages(maxMessages: number, wanted: (message: QueuedMessage) => boolean): number {
+    let deleted = 0;
+    for (const message of this.store.from(undefined)) {
+      if (deleted >= maxMessages) break;
+      if (message.lock !== undefined || message.state === "scheduled" || !wanted(message)) continue;
+      this.#remove(message);
+      deleted++;
     }
-    return found;
+    return deleted;
   }
 
-  /** The sequence number of one of its messages. */
-  numberOf(message: QueuedMessage): bigint {
-    return this.#log.numberOf(message.ordinal);
+  /** Takes every ready message out, oldest first; for forwarding. */
+  *drainReady(): Generator<QueuedMessage> {
+    for (const message of this.store.from(undefined)) {
+      if (message.ready === undefined) continue;
+      this.#remove(message);
+      yield message;
+    }
   }
 
-  /** Called by the timeline for a message whose lock or time to live is over. */
+  /** Called by the timeline for a message whose lock, waiting time or time to live is over. */
   messageDue(message: QueuedMessage, now: number): void {
-    if (message.lock !== undefined) this.#giveBack(message, "counted", now);
+    if (message.lock !== undefined) this.giveBack(message, "counted", now);
+    else if (message.state === "scheduled") this.#activate(message, now);
     else this.#expire(message, now);
+  }
+
+  /** Ends the time of all messages of a session that nobody holds. */
+  expireSession(session: Session, now: number): void {
+    for (let message = session.lane.shift(); message !== undefined; message = session.lane.shift())
+      this.#expireAlone(message, now);
+    for (const message of session.deferred) if (message.lock === undefined) this.#expireAlone(message, now);
   }
 
   /** @throws SobreError `MessagingEntityNotFound` once its entity is deleted. */
@@ -153,50 +198,74 @@ export class MessageQueue {
   /** Drops everything and refuses the receives that wait. */
   destroy(refusal: SobreError): void {
     this.#refusal = refusal;
-    for (const message of this.#log.from(0)) this.timeline.cancel(message);
+    for (const message of this.store.from(undefined)) this.timeline.cancel(message);
     this.#locked.clear();
-    for (const waiting of this.#lane.waiting) {
-      waiting.refuse(refusal);
-    }
+    for (const waiting of this.#lane.waiting) waiting.refuse(refusal);
+    this.sessions?.destroy(refusal);
+  }
+
+  /** Whether a receive or an accept waits. */
+  get awaited(): boolean {
+    return this.#lane.waiting.first !== undefined || this.sessions?.awaited === true;
+  }
+
+  #activate(message: QueuedMessage, now: number): void {
+    const number = this.store.numberOf(message);
+    this.#remove(message);
+    this.policy.activated(message, number, now);
   }
 
   #handOver(message: QueuedMessage, link: ReceiveLink, now: number): Delivery {
     if (link.receiveMode === "receiveAndDelete") {
-      const delivery = this.#describe(message);
+      const delivery = this.store.describe(message);
       this.#remove(message);
       return delivery;
     }
-    const token = lockToken(crypto.randomUUID());
-    const lock = { token, until: now + this.policy.lockDuration, holder: link.holder };
-    message.lock = lock;
+    const { sessionLock, holder } = link;
+    const uuid = crypto.randomUUID();
+    const token = lockToken(sessionLock === undefined ? uuid : `${sessionLock.mark}${uuid.slice(8)}`);
+    const until = sessionLock?.until ?? now + this.policy.lockDuration;
+    message.lock = { token, until, holder, transaction: undefined };
     this.#locked.set(token, message);
-    this.timeline.schedule(message, lock.until);
-    return toDelivery(message, this.numberOf(message), lock);
-  }
-
-  #giveBack(message: QueuedMessage, counting: "counted" | "uncounted", now: number): void {
-    this.#unlock(message);
-    if (counting === "counted" && ++message.deliveryCount >= this.policy.maxDeliveryCount) {
-      const mark = tooManyDeliveries(message.deliveryCount);
-      this.deadLetter(message, deadLetterEnvelope(message.envelope, mark), mark, now);
-      return;
+    if (sessionLock === undefined) this.timeline.schedule(message, until);
+    else {
+      sessionLock.session.locked.add(message);
+      this.timeline.cancel(message);
     }
-    this.#makeReady(message, "returned", now);
+    return this.store.describe(message, message.lock);
   }
 
   #makeReady(message: QueuedMessage, as: "fresh" | "returned", now: number): void {
-    if (message.expiresAt <= now) {
-      this.#expire(message, now);
-      return;
-    }
-    if (message.expiresAt !== Infinity) this.timeline.schedule(message, message.expiresAt);
     const { lane } = message;
     if (as === "fresh") lane.append(message);
     else lane.giveBack(message);
+    this.#await(message, now);
     lane.wake();
   }
 
+  #setAside(message: QueuedMessage, now: number): void {
+    message.lane.session?.deferred.add(message);
+    this.#await(message, now);
+  }
+
+  /** Waits for the message's expiry, or expires it now. */
+  #await(message: QueuedMessage, now: number): void {
+    if (message.expiresAt <= now) this.#expire(message, now);
+    else if (message.expiresAt !== Infinity) this.timeline.schedule(message, message.expiresAt);
+  }
+
   #expire(message: QueuedMessage, now: number): void {
+    const { session } = message.lane;
+    if (session === undefined) this.#expireAlone(message, now);
+    else if (session.lock === undefined) {
+      session.overdue.add(message);
+    } else {
+      this.#expireAlone(message, now);
+      this.expireSession(session, now);
+    }
+  }
+
+  #expireAlone(message: QueuedMessage, now: number): void {
     this.#remove(message);
     this.policy.expired(message, now);
   }
@@ -204,20 +273,21 @@ export class MessageQueue {
   #unlock(message: QueuedMessage): void {
     if (message.lock === undefined) return;
     this.#locked.delete(message.lock.token);
+    message.lane.session?.locked.delete(message);
     message.lock = undefined;
     this.timeline.cancel(message);
   }
 
   #remove(message: QueuedMessage): void {
+    const { lane } = message;
     this.#unlock(message);
     this.timeline.cancel(message);
-    message.lane.remove(message);
-    this.#log.delete(message.ordinal);
-    this.#size--;
-    this.policy.left(message);
-  }
-
-  #describe(message: QueuedMessage): Delivery {
-    return toDelivery(message, this.numberOf(message), undefined);
+    lane.remove(message);
+    this.store.remove(message);
+    const { session } = lane;
+    if (session === undefined) return;
+    session.messageCount--;
+    session.forget(message);
+    if (session.lock === undefined) session.table.settle(session);
   }
 }

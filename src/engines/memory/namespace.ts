@@ -1,54 +1,206 @@
-import { checkEntityName, parseAddress, type QueueOptions, queueSettings } from "../../engine/index.ts";
+import {
+  checkEntityName,
+  checkFixed,
+  parseAddress,
+  type QueueOptions,
+  queueSettings,
+  type SubscriptionOptions,
+  subscriptionAddress,
+  subscriptionSettings,
+  type TopicOptions,
+  topicSettings,
+} from "../../engine/index.ts";
+import { SobreError } from "../../errors/index.ts";
 import type { Clock } from "../../time/index.ts";
+import { type Idler, IdleWatch } from "./idle-watch.ts";
+import type { Incoming } from "./incoming.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { QueueEntity } from "./queue-entity.ts";
-import { entityExists, entityNotFound } from "./refusals.ts";
+import { ReceivableEntity, type Transfer } from "./receivable-entity.ts";
+import {
+  entityExists,
+  entityNotFound,
+  illegalSubscriptionName,
+  invalidOperation,
+  tooManyHops,
+  transferRefused,
+} from "./refusals.ts";
+import { SubscriptionEntity } from "./subscription-entity.ts";
 import { Timeline } from "./timeline.ts";
+import { TopicEntity } from "./topic-entity.ts";
+
+/** How often a message may be forwarded on its way. */
+const maxHops = 4;
+
+type Entity = QueueEntity | TopicEntity | SubscriptionEntity;
 
 /** Every entity of a memory engine by its name, and the time they share. */
-export class Namespace {
+export class Namespace implements Transfer {
   readonly timeline: Timeline;
-  readonly #entities = new Map<string, QueueEntity>();
+  readonly #entities = new Map<string, Entity>();
+  readonly #firstSequenceNumber: bigint;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, firstSequenceNumber: bigint) {
     this.timeline = new Timeline(clock);
+    this.#firstSequenceNumber = firstSequenceNumber;
   }
 
   /** @throws SobreError `MessagingEntityAlreadyExists`, or `InvalidArgument`. */
   createQueue(name: string, options: QueueOptions | undefined): void {
-    checkEntityName(name);
-    const { key } = parseAddress(name);
-    if (this.#entities.has(key)) throw entityExists(name);
-    this.#entities.set(key, new QueueEntity(name, queueSettings(options), this.timeline));
+    this.#checkNew(name);
+    this.#add(new QueueEntity(name, queueSettings(options), this.timeline, this, this.#firstSequenceNumber));
   }
 
-  /** @throws SobreError `MessagingEntityNotFound`. */
-  deleteQueue(name: string): void {
-    const entity = this.entity(name);
-    this.#entities.delete(parseAddress(name).key);
+  /** @throws SobreError `MessagingEntityAlreadyExists`, or `InvalidArgument`. */
+  createTopic(name: string, options: TopicOptions | undefined): void {
+    this.#checkNew(name);
+    this.#add(new TopicEntity(name, topicSettings(options), this.timeline, this, this.#firstSequenceNumber));
+  }
+
+  /** @throws SobreError `MessagingEntityNotFound`, `MessagingEntityAlreadyExists`, or `InvalidArgument`. */
+  createSubscription(topicName: string, name: string, options: SubscriptionOptions | undefined): void {
+    const topic = this.topic(topicName);
+    if (!/^[\p{L}\p{N}](?:[\p{L}\p{N}_\-.]{0,48}[\p{L}\p{N}])?$/u.test(name)) throw illegalSubscriptionName();
+    if (topic.subscriptions.has(name.toLowerCase())) throw entityExists(subscriptionAddress(topic.address, name));
+    const subscription = new SubscriptionEntity(topic, name, subscriptionSettings(options));
+    try {
+      subscription.startWith(options?.rules);
+    } catch (error) {
+      subscription.dropRules();
+      throw error;
+    }
+    topic.subscriptions.set(name.toLowerCase(), subscription);
+    this.#add(subscription);
+  }
+
+  /** Changes the settings of an entity; the options given replace those there. @throws SobreError `InvalidArgument`. */
+  update(entity: Entity, options: QueueOptions & SubscriptionOptions): void {
+    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+    const merged = { ...entity.settings, ...given };
+    const settings =
+      entity instanceof SubscriptionEntity
+        ? subscriptionSettings(merged)
+        : entity instanceof TopicEntity
+          ? topicSettings(merged)
+          : queueSettings(merged);
+    checkFixed(entity.settings, settings);
+    Object.assign(entity, { settings });
+    if (entity instanceof ReceivableEntity) entity.settingsChanged(this.timeline.now());
+    this.#watch(entity);
+  }
+
+  delete(entity: Entity): void {
+    this.#entities.delete(parseAddress(entity.address).key);
+    if (entity instanceof TopicEntity)
+      for (const subscription of entity.subscriptions.values()) this.delete(subscription);
+    if (entity instanceof SubscriptionEntity) {
+      entity.topic.subscriptions.delete(entity.name.toLowerCase());
+      entity.topic.meter.bytes -= entity.bytes;
+      entity.dropRules();
+    }
     entity.destroy(entityNotFound(entity.address));
   }
 
-  /** The queue under a name, not its sub-queues. */
-  find(name: string): QueueEntity | undefined {
-    return this.#entities.get(parseAddress(name).key);
+  /** The entity under a name or the address of its sub-queue. */
+  find(address: string): Entity | undefined {
+    return this.#entities.get(parseAddress(address).key);
   }
 
-  /** The entity that an address belongs to. @throws SobreError `MessagingEntityNotFound`. */
-  entity(address: string): QueueEntity {
+  /** @throws SobreError `MessagingEntityNotFound`. */
+  entity(address: string): Entity {
     const entity = this.find(address);
     if (entity === undefined) throw entityNotFound(address);
     return entity;
   }
 
-  /** The queue or sub-queue at an address. @throws SobreError `MessagingEntityNotFound`. */
+  /** @throws SobreError `MessagingEntityNotFound`. */
+  queueEntity(name: string): QueueEntity {
+    const entity = this.find(name);
+    if (entity instanceof QueueEntity) return entity;
+    throw entityNotFound(name);
+  }
+
+  /** @throws SobreError `MessagingEntityNotFound`. */
+  topic(name: string): TopicEntity {
+    const entity = this.find(name);
+    if (entity instanceof TopicEntity) return entity;
+    throw entityNotFound(name);
+  }
+
+  /** @throws SobreError `MessagingEntityNotFound`. */
+  subscription(topic: string, name: string): SubscriptionEntity {
+    const entity = this.find(subscriptionAddress(topic, name));
+    if (entity instanceof SubscriptionEntity) return entity;
+    throw entityNotFound(subscriptionAddress(topic, name));
+  }
+
+  /** The queue or topic at an address. @throws SobreError `MessagingEntityNotFound`, or `InvalidOperation` for others. */
+  sendable(address: string): QueueEntity | TopicEntity {
+    const entity = this.entity(address);
+    if (parseAddress(address).subQueue === undefined && !(entity instanceof SubscriptionEntity)) return entity;
+    throw invalidOperation(
+      `Nothing can be sent to '${address}'. Send to its queue or topic; the broker fills the rest.`,
+    );
+  }
+
+  /** The entity that can be received from. @throws SobreError `MessagingEntityNotFound`, or `InvalidOperation` for topics. */
+  receivable(address: string): ReceivableEntity {
+    const entity = this.entity(address);
+    if (entity instanceof ReceivableEntity) return entity;
+    throw invalidOperation(
+      `Nothing can be received from the topic '${address}'. Receive from one of its subscriptions.`,
+    );
+  }
+
+  /** The queue or sub-queue at an address; of a topic, that of its scheduled messages. @throws SobreError `MessagingEntityNotFound`. */
   queue(address: string): MessageQueue {
     const { subQueue } = parseAddress(address);
     const entity = this.entity(address);
-    return subQueue === undefined ? entity.messages : entity.deadLetters;
+    if (subQueue === undefined) return entity.messages;
+    if (!(entity instanceof ReceivableEntity)) throw entityNotFound(address);
+    return subQueue === "deadLetter" ? entity.deadLetters : entity.transferDeadLetters;
   }
 
-  all(): Iterable<QueueEntity> {
+  forward(from: ReceivableEntity, incoming: Incoming, target: string, now: number): void {
+    const hops = incoming.hops + 1;
+    if (hops > maxHops) {
+      from.failTransfer(incoming, tooManyHops, now);
+      return;
+    }
+    try {
+      const { intake } = this.sendable(target);
+      intake.check([incoming.envelope]);
+      intake.accept({ ...incoming, hops }, now);
+    } catch (error) {
+      if (!(error instanceof SobreError)) throw error;
+      from.failTransfer(incoming, transferRefused(error), now);
+    }
+  }
+
+  entities(): Iterable<Entity> {
     return this.#entities.values();
+  }
+
+  /** Every message queue there is. */
+  *queues(): Generator<MessageQueue> {
+    for (const entity of this.#entities.values()) if (entity instanceof ReceivableEntity) yield* entity.queues();
+  }
+
+  #checkNew(name: string): void {
+    checkEntityName(name);
+    if (this.find(name) !== undefined) throw entityExists(name);
+  }
+
+  #add(entity: Entity): void {
+    this.#entities.set(parseAddress(entity.address).key, entity);
+    this.#watch(entity);
+  }
+
+  #watch(entity: Entity & Idler): void {
+    if (entity.settings.autoDeleteOnIdle === Infinity) return;
+    const watch = new IdleWatch(this.timeline, entity, () => {
+      if (this.find(entity.address) === entity) this.delete(entity);
+    });
+    watch.start();
   }
 }

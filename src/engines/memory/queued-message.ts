@@ -10,6 +10,8 @@ export interface MessageLock {
   until: number;
   /** The connection that took it; its end releases the lock. */
   readonly holder: object;
+  /** The open transaction that settles the message, if one does. */
+  transaction: object | undefined;
 }
 
 /** Why and where a message was dead-lettered. */
@@ -49,6 +51,8 @@ export class QueuedMessage implements Due {
   /** Its place in the order of arrival of the whole queue. */
   position = 0;
   partition = 0;
+  /** Bytes of the envelope. */
+  size = 0;
   /** Whether it lies ready in its lane: among those never delivered, among those given back, or not. */
   ready: "fresh" | "returned" | undefined = undefined;
   previous: QueuedMessage | undefined = undefined;

@@ -1,33 +1,41 @@
 import type { Delivery, EngineReceiver, ReceiveOptions } from "../../engine/index.ts";
 import { SobreError } from "../../errors/index.ts";
 import type { MessageQueue } from "./message-queue.ts";
+import type { ReceivableEntity } from "./receivable-entity.ts";
 import type { ReceiveLink } from "./receive-link.ts";
 import { closed } from "./refusals.ts";
 import { WaitingReceive } from "./waiting-receives.ts";
 
 /** The receiving end of a link to a queue, subscription or sub-queue. */
 export class MemoryReceiver implements EngineReceiver {
-  readonly #queue: MessageQueue;
-  readonly #link: ReceiveLink;
-  readonly #onClose: () => void;
+  protected readonly queue: MessageQueue;
+  protected readonly link: ReceiveLink;
+  readonly #entity: ReceivableEntity;
+  readonly #onClose: (receiver: MemoryReceiver) => void;
   #closed = false;
 
-  constructor(queue: MessageQueue, link: ReceiveLink, onClose: () => void) {
-    this.#queue = queue;
-    this.#link = link;
+  constructor(
+    entity: ReceivableEntity,
+    queue: MessageQueue,
+    link: ReceiveLink,
+    onClose: (receiver: MemoryReceiver) => void,
+  ) {
+    this.#entity = entity;
+    this.queue = queue;
+    this.link = link;
     this.#onClose = onClose;
   }
 
   async receive({ maxMessages, maxWaitTime, signal }: ReceiveOptions): Promise<readonly Delivery[]> {
-    if (this.#closed) throw closed("receiver");
     checkReceive(maxMessages, maxWaitTime);
-    const now = this.#queue.timeline.now();
-    this.#queue.checkAlive();
+    const now = this.enter();
+    this.#entity.touch(now);
+    if (this.queue === this.#entity.messages) this.#entity.checkReceive();
     if (signal?.aborted === true) return [];
-    const lane = this.#queue.laneOf(this.#link);
+    const lane = this.queue.laneOf(this.link);
     // Those that wait longer are served first, unless this call does not wait at all.
     if (lane.waiting.first === undefined || maxWaitTime === 0) {
-      const deliveries = this.#queue.take(this.#link, maxMessages, now);
+      const deliveries = this.queue.take(this.link, maxMessages, now);
       if (deliveries.length > 0 || maxWaitTime === 0) return deliveries;
     }
     return await this.#wait(maxMessages, now + maxWaitTime, signal);
@@ -35,16 +43,32 @@ export class MemoryReceiver implements EngineReceiver {
 
   async close(): Promise<void> {
     if (this.#closed) return;
+    const now = this.queue.timeline.now();
     this.#closed = true;
-    this.#onClose();
-    for (const waiting of this.#queue.laneOf(this.#link).waiting) {
-      if (waiting.link === this.#link) waiting.end([]);
-    }
+    this.#onClose(this);
+    for (const waiting of this.waiting()) if (waiting.link === this.link) waiting.end([]);
+    this.closed(now);
+  }
+
+  /** Called once when the link has closed. */
+  protected closed(_now: number): void {}
+
+  /** Those that wait in the lane of the link. */
+  protected waiting(): Iterable<WaitingReceive> {
+    return this.queue.laneOf(this.link).waiting;
+  }
+
+  /** The time. @throws SobreError `Closed`, `MessagingEntityNotFound`. */
+  protected enter(): number {
+    if (this.#closed) throw closed("receiver");
+    const now = this.queue.timeline.now();
+    this.queue.checkAlive();
+    return now;
   }
 
   #wait(maxMessages: number, until: number, signal: AbortSignal | undefined): Promise<readonly Delivery[]> {
-    const { timeline } = this.#queue;
-    const lane = this.#queue.laneOf(this.#link);
+    const { timeline } = this.queue;
+    const lane = this.queue.laneOf(this.link);
     return new Promise((resolve, reject) => {
       const stop = (): void => {
         lane.waiting.remove(waiting);
@@ -60,7 +84,7 @@ export class MemoryReceiver implements EngineReceiver {
         reject(error);
       };
       const abort = (): void => end([]);
-      const waiting = new WaitingReceive(this.#link, maxMessages, { end, refuse });
+      const waiting = new WaitingReceive(this.link, maxMessages, { end, refuse });
       lane.waiting.add(waiting);
       timeline.schedule(waiting, until);
       signal?.addEventListener("abort", abort);

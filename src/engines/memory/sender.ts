@@ -1,38 +1,87 @@
-import type { EngineSender } from "../../engine/index.ts";
+import type { EngineSender, Transaction, TransactionOption } from "../../engine/index.ts";
 import type { Envelope } from "../../envelope/index.ts";
-import { checkSize } from "./acceptance.ts";
+import { sent } from "./incoming.ts";
 import type { Namespace } from "./namespace.ts";
 import type { QueueEntity } from "./queue-entity.ts";
 import { closed, entityNotFound } from "./refusals.ts";
+import type { TopicEntity } from "./topic-entity.ts";
+import type { MemoryTransaction, Reservations } from "./transaction.ts";
 
-/** The sending end of a link to a queue of the namespace. */
+/** Where a sender sends, and the queue it sends through. */
+export interface Route {
+  readonly target: QueueEntity | TopicEntity;
+  readonly through: QueueEntity | undefined;
+}
+
+/** What a sender asks its connection. */
+export interface SenderConnection {
+  closed(sender: MemorySender): void;
+  transactionOf(transaction: Transaction): MemoryTransaction;
+}
+
+/** The sending end of a link to a queue or topic of the namespace. */
 export class MemorySender implements EngineSender {
   readonly #namespace: Namespace;
-  readonly #entity: QueueEntity;
-  readonly #onClose: () => void;
+  readonly #route: Route;
+  readonly #connection: SenderConnection;
   #closed = false;
 
-  constructor(namespace: Namespace, entity: QueueEntity, onClose: () => void) {
+  constructor(namespace: Namespace, route: Route, connection: SenderConnection) {
     this.#namespace = namespace;
-    this.#entity = entity;
-    this.#onClose = onClose;
+    this.#route = route;
+    this.#connection = connection;
   }
 
   get maxMessageSize(): number {
-    return this.#entity.settings.maxMessageSizeInBytes;
+    return this.#first.settings.maxMessageSizeInBytes;
   }
 
-  async send(envelopes: readonly Envelope[]): Promise<void> {
+  async send(envelopes: readonly Envelope[], options?: TransactionOption): Promise<void> {
     if (this.#closed) throw closed("sender");
-    const entity = this.#entity;
     const now = this.#namespace.timeline.now();
-    if (this.#namespace.find(entity.address) !== entity) throw entityNotFound(entity.address);
-    for (const envelope of envelopes) checkSize(envelope, this.maxMessageSize, entity.address);
-    for (const envelope of envelopes) entity.accept(envelope, now);
+    this.#check(envelopes);
+    if (options?.transaction === undefined) {
+      this.#accept(envelopes, now);
+      return;
+    }
+    const first = this.#first;
+    this.#connection.transactionOf(options.transaction).add({
+      check: (reservations: Reservations) => {
+        const reserved = reservations.get(first) ?? 0;
+        reservations.set(first, reserved + this.#check(envelopes, reserved));
+      },
+      apply: (later) => this.#accept(envelopes, later),
+    });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#onClose();
+    this.#connection.closed(this);
+  }
+
+  /** The entity that accepts what is sent. */
+  get #first(): QueueEntity | TopicEntity {
+    return this.#route.through ?? this.#route.target;
+  }
+
+  #check(envelopes: readonly Envelope[], reserved = 0): number {
+    const { target, through } = this.#route;
+    const first = this.#first;
+    if (this.#namespace.find(first.address) !== first) throw entityNotFound(first.address);
+    return through === undefined
+      ? target.intake.checkSend(envelopes, reserved)
+      : first.intake.check(envelopes, reserved);
+  }
+
+  #accept(envelopes: readonly Envelope[], now: number): void {
+    const { target, through } = this.#route;
+    for (const envelope of envelopes) {
+      if (through === undefined) target.intake.accept(sent(envelope), now);
+      else {
+        through.touch(now);
+        const enqueuedSequenceNumber = through.messages.store.skipNumber(envelope);
+        this.#namespace.forward(through, { ...sent(envelope), enqueuedSequenceNumber }, target.address, now);
+      }
+    }
   }
 }

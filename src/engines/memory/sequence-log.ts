@@ -51,6 +51,11 @@ export class SequenceLog {
     segment.live++;
   }
 
+  /** Uses up the next ordinal without storing anything. */
+  skip(): number {
+    return this.#next++;
+  }
+
   get(ordinal: number): QueuedMessage | undefined {
     return this.#segments.get(Math.floor(ordinal / width))?.slots[ordinal % width];
   }

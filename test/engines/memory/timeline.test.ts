@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { array, assert, constantFrom, integer, nat, property, record } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Due, Timeline } from "../../../src/engines/memory/timeline.ts";
 import { ManualClock } from "../../../src/time/index.ts";
@@ -47,13 +47,13 @@ describe("Timeline", () => {
   });
 
   it("agrees with a sorted list, whatever is added, moved and removed", () => {
-    const command = fc.record({
-      item: fc.nat(30),
-      at: fc.integer({ min: 1, max: 1000 }),
-      kind: fc.constantFrom("schedule", "schedule", "cancel"),
+    const command = record({
+      item: nat(30),
+      at: integer({ min: 1, max: 1000 }),
+      kind: constantFrom("schedule", "schedule", "cancel"),
     });
-    fc.assert(
-      fc.property(fc.array(command, { maxLength: 200 }), (commands) => {
+    assert(
+      property(array(command, { maxLength: 200 }), (commands) => {
         let now = 0;
         const timeline = new Timeline({ now: () => now, setTimer: () => ({ cancel() {} }) });
         const happened: number[] = [];

@@ -1,0 +1,216 @@
+import type {
+  AcceptSessionOptions,
+  Capabilities,
+  DeleteMessagesOptions,
+  Delivery,
+  Engine,
+  EngineAdmin,
+  EngineReceiver,
+  EngineSender,
+  EngineSessionReceiver,
+  ListSessionsOptions,
+  LockToken,
+  OpenReceiverOptions,
+  OpenSenderOptions,
+  PeekOptions,
+  ReceiveDeferredOptions,
+  Settlement,
+  Transaction,
+  TransactionOption,
+} from "../../engine/index.ts";
+import type { Envelope } from "../../envelope/index.ts";
+import { acceptSession } from "./accept-session.ts";
+import { memoryAdmin } from "./admin.ts";
+import { memoryCapabilities } from "./capabilities.ts";
+import type { Namespace } from "./namespace.ts";
+import { MemoryReceiver } from "./receiver.ts";
+import { closed, entityDisabled, invalidOperation } from "./refusals.ts";
+import { MemorySender } from "./sender.ts";
+import { listSessions, plainReceiver, sessionLink } from "./session-rules.ts";
+import { decide, settlementOperation } from "./settlement.ts";
+import { MemoryTransaction } from "./transaction.ts";
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** A connection to a namespace: what it locks is released when it closes. */
+export class MemoryConnection implements Engine {
+  readonly name = "memory";
+  readonly capabilities: Capabilities = memoryCapabilities;
+  readonly admin: EngineAdmin;
+  readonly #namespace: Namespace;
+  /** Links and connections that close with this one. */
+  readonly #open = new Set<Closable>();
+  readonly #transactions = new Set<MemoryTransaction>();
+  #closed = false;
+
+  constructor(namespace: Namespace) {
+    this.#namespace = namespace;
+    this.admin = memoryAdmin(namespace, () => this.#enter());
+  }
+
+  async openSender(entity: string, { via }: OpenSenderOptions = {}): Promise<EngineSender> {
+    this.#enter();
+    const target = this.#namespace.sendable(entity);
+    const through = via === undefined ? undefined : this.#namespace.queueEntity(via);
+    return this.#keep(
+      new MemorySender(
+        this.#namespace,
+        { target, through },
+        {
+          closed: (sender) => void this.#open.delete(sender),
+          transactionOf: (transaction) => this.#transactionOf(transaction),
+        },
+      ),
+    );
+  }
+
+  async openReceiver(entity: string, { receiveMode }: OpenReceiverOptions): Promise<EngineReceiver> {
+    this.#enter();
+    const owner = this.#namespace.receivable(entity);
+    const queue = this.#namespace.queue(entity);
+    plainReceiver(owner, queue);
+    const link = { receiveMode, holder: this };
+    return this.#keep(new MemoryReceiver(owner, queue, link, (receiver) => this.#open.delete(receiver)));
+  }
+
+  async acceptSession(entity: string, options: AcceptSessionOptions): Promise<EngineSessionReceiver> {
+    const now = this.#enter();
+    const owner = this.#namespace.receivable(entity);
+    const queue = this.#namespace.queue(entity);
+    owner.touch(now);
+    const onClose = (link: Closable): void => void this.#open.delete(link);
+    const onWait = (end: () => void): (() => void) => {
+      const waiting = { close: async () => end() };
+      this.#open.add(waiting);
+      return () => onClose(waiting);
+    };
+    return this.#keep(await acceptSession(owner, queue, { options, holder: this, onClose, onWait }));
+  }
+
+  async peek(entity: string, options: PeekOptions): Promise<readonly Delivery[]> {
+    this.#enter();
+    const { settings, address } = this.#namespace.entity(entity);
+    if (settings.status === "Disabled") throw entityDisabled(address, settings.status);
+    return this.#namespace.queue(entity).store.peek(options);
+  }
+
+  async receiveDeferred(
+    entity: string,
+    sequenceNumbers: readonly bigint[],
+    { receiveMode, sessionId }: ReceiveDeferredOptions,
+  ): Promise<readonly Delivery[]> {
+    const now = this.#enter();
+    const owner = this.#namespace.receivable(entity);
+    const queue = this.#namespace.queue(entity);
+    owner.touch(now);
+    if (queue === owner.messages) owner.checkReceive();
+    return queue.takeDeferred(sequenceNumbers, sessionLink(queue, { receiveMode, holder: this }, sessionId), now);
+  }
+
+  async schedule(
+    entity: string,
+    envelopes: readonly Envelope[],
+    { transaction }: TransactionOption = {},
+  ): Promise<readonly bigint[]> {
+    const now = this.#enter();
+    const { intake } = this.#namespace.sendable(entity);
+    if (transaction !== undefined) {
+      throw invalidOperation(
+        "Numbers are given at the commit. Send with scheduledEnqueueTimeUtc in the transaction instead.",
+      );
+    }
+    if (envelopes.some(({ brokerProperties }) => brokerProperties.scheduledEnqueueTimeUtc === undefined))
+      throw invalidOperation("A message to schedule needs a scheduledEnqueueTimeUtc.");
+    intake.checkSend(envelopes);
+    return envelopes.map((envelope) => intake.schedule(envelope, now));
+  }
+
+  async cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
+    this.#enter();
+    this.#namespace.queue(entity).cancel(sequenceNumbers);
+  }
+
+  async settle(
+    entity: string,
+    lockToken: LockToken,
+    settlement: Settlement,
+    options?: TransactionOption,
+  ): Promise<void> {
+    const now = this.#enter();
+    const queue = this.#namespace.queue(entity);
+    const message = queue.held(lockToken);
+    if (message.lock?.transaction !== undefined)
+      throw invalidOperation("The message is being settled by a transaction that is still open.");
+    const decision = decide(queue, message, settlement);
+    if (options?.transaction === undefined) decision(now);
+    else this.#transactionOf(options.transaction).add(settlementOperation(queue, lockToken, decision));
+  }
+
+  async renew(entity: string, lockToken: LockToken): Promise<Date> {
+    const now = this.#enter();
+    const queue = this.#namespace.queue(entity);
+    const message = queue.held(lockToken);
+    if (message.lane.session !== undefined)
+      throw invalidOperation("Messages of a session are locked with it. Renew the session's lock.");
+    return new Date(queue.renew(message, now));
+  }
+
+  async deleteMessages(entity: string, options: DeleteMessagesOptions): Promise<number> {
+    this.#enter();
+    const { maxMessages, beforeEnqueueTime, sessionId } = options;
+    const before = beforeEnqueueTime?.getTime() ?? Infinity;
+    return this.#namespace
+      .queue(entity)
+      .deleteMessages(
+        maxMessages,
+        ({ enqueuedAt, envelope }) =>
+          enqueuedAt < before && (sessionId === undefined || envelope.brokerProperties.sessionId === sessionId),
+      );
+  }
+
+  async listSessions(entity: string, options: ListSessionsOptions = {}): Promise<readonly string[]> {
+    this.#enter();
+    return listSessions(this.#namespace.queue(entity), options);
+  }
+
+  async begin(): Promise<Transaction> {
+    this.#enter();
+    const transaction = new MemoryTransaction(this.#namespace.timeline, (ended) => this.#transactions.delete(ended));
+    this.#transactions.add(transaction);
+    return transaction;
+  }
+
+  async connect(): Promise<Engine> {
+    this.#enter();
+    return this.#keep(new MemoryConnection(this.#namespace));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    const now = this.#namespace.timeline.now();
+    this.#closed = true;
+    for (const transaction of this.#transactions) transaction.undo();
+    for (const link of this.#open) await link.close();
+    for (const queue of this.#namespace.queues()) queue.release(this, now);
+  }
+
+  #keep<T extends Closable>(link: T): T {
+    this.#open.add(link);
+    return link;
+  }
+
+  /** The time, after everything due has happened. @throws SobreError `Closed`. */
+  #enter(): number {
+    if (this.#closed) throw closed("engine");
+    return this.#namespace.timeline.now();
+  }
+
+  #transactionOf(transaction: Transaction): MemoryTransaction {
+    if (transaction instanceof MemoryTransaction && this.#transactions.has(transaction)) return transaction;
+    throw invalidOperation(
+      "The transaction is over, or it was begun on another connection. Begin one on this connection.",
+    );
+  }
+}

@@ -1,0 +1,52 @@
+import type { MessageId } from "../../envelope/index.ts";
+import { Typed } from "../../envelope/index.ts";
+import type { Due, Timeline } from "./timeline.ts";
+
+/** The message ids seen within a window of time. A duplicate does not make the window longer. */
+export class Duplicates implements Due {
+  dueIndex = -1;
+  readonly #timeline: Timeline;
+  readonly #window: () => number;
+  /** When each id was seen, oldest first. */
+  readonly #seen = new Map<string, number>();
+
+  constructor(timeline: Timeline, window: () => number) {
+    this.#timeline = timeline;
+    this.#window = window;
+  }
+
+  /** Says whether the id was seen within the window, and remembers it when not. */
+  seen(messageId: MessageId, partitionKey: string | undefined, now: number): boolean {
+    const key = `${keyOf(messageId)} ${partitionKey ?? ""}`;
+    const before = this.#seen.get(key);
+    if (before !== undefined && before + this.#window() > now) return true;
+    this.#seen.delete(key);
+    this.#seen.set(key, now);
+    if (this.dueIndex === -1) this.#timeline.schedule(this, now + this.#window());
+    return false;
+  }
+
+  /** Forgets what is out of the window; called by the timeline when the oldest may be. */
+  due(now: number): void {
+    for (const [key, at] of this.#seen) {
+      if (at + this.#window() > now) {
+        this.#timeline.schedule(this, at + this.#window());
+        return;
+      }
+      this.#seen.delete(key);
+    }
+  }
+
+  /** Whether any id is remembered. */
+  get size(): number {
+    return this.#seen.size;
+  }
+}
+
+/** Ids of different types are different ids: the text "1" is not the number 1. */
+function keyOf(id: MessageId): string {
+  if (typeof id === "string") return `s${id.length}:${id}`;
+  if (id instanceof Uint8Array) return `b${id.join(",")}`;
+  if (id instanceof Typed) return `u${id.value}`;
+  return `n${id}`;
+}

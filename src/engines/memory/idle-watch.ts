@@ -1,0 +1,38 @@
+import type { Due, Timeline } from "./timeline.ts";
+
+/** An entity that may be deleted when nobody uses it. */
+export interface Idler {
+  readonly settings: { readonly autoDeleteOnIdle: number };
+  /** When it was used last, in milliseconds since 1970. */
+  readonly usedAt: number;
+  /** Whether somebody waits for its messages. */
+  readonly awaited: boolean;
+}
+
+/** Deletes an entity that nobody has used for as long as its settings say. */
+export class IdleWatch implements Due {
+  dueIndex = -1;
+  readonly #timeline: Timeline;
+  readonly #idler: Idler;
+  readonly #onIdle: () => void;
+  readonly #span: number;
+
+  constructor(timeline: Timeline, idler: Idler, onIdle: () => void) {
+    this.#timeline = timeline;
+    this.#idler = idler;
+    this.#onIdle = onIdle;
+    this.#span = idler.settings.autoDeleteOnIdle;
+  }
+
+  start(): void {
+    this.#timeline.schedule(this, this.#timeline.now() + this.#span);
+  }
+
+  due(now: number): void {
+    // An update has started a watch of its own.
+    if (this.#idler.settings.autoDeleteOnIdle !== this.#span) return;
+    const idleAt = this.#idler.awaited ? now + this.#span : this.#idler.usedAt + this.#span;
+    if (idleAt <= now) this.#onIdle();
+    else this.#timeline.schedule(this, idleAt);
+  }
+}

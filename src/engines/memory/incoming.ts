@@ -1,0 +1,21 @@
+import type { Envelope } from "../../envelope/index.ts";
+import type { DeadLetterMark } from "./queued-message.ts";
+
+/** A message on its way into an entity. */
+export interface Incoming {
+  readonly envelope: Envelope;
+  /** How often it has been forwarded on this way. */
+  readonly hops: number;
+  /** The number on the entity that accepted it first. */
+  readonly enqueuedSequenceNumber: bigint | undefined;
+  /** Why and where it was dead-lettered, when it comes from a dead-letter queue. */
+  readonly deadLetter: DeadLetterMark | undefined;
+}
+
+/** A message as a sender hands it in. */
+export const sent = (envelope: Envelope): Incoming => ({
+  envelope,
+  hops: 0,
+  enqueuedSequenceNumber: undefined,
+  deadLetter: undefined,
+});

@@ -1,0 +1,123 @@
+import type { SendableSettings } from "../../engine/index.ts";
+import { amend, type Envelope, sizeOf } from "../../envelope/index.ts";
+import { Duplicates } from "./duplicates.ts";
+import { type Incoming, sent } from "./incoming.ts";
+import type { Meter } from "./meter.ts";
+import type { MessageQueue } from "./message-queue.ts";
+import { entityDisabled, invalidOperation, messageTooLarge, quotaExceeded } from "./refusals.ts";
+
+/** What an {@link Intake} takes messages in for: a queue or a topic. */
+export interface IntakeOwner {
+  readonly address: string;
+  readonly settings: SendableSettings;
+  readonly requiresSession: boolean;
+  /** Holds the scheduled messages. */
+  readonly messages: MessageQueue;
+  readonly meter: Meter;
+  /** Takes a message in whose time has come. */
+  arrive(incoming: Incoming, now: number): void;
+  /** Notes that the entity was used. */
+  touch(now: number): void;
+}
+
+const megabyte = 2 ** 20;
+
+/** The way into a queue or topic: limits, message ids, duplicates, schedules. */
+export class Intake {
+  readonly #owner: IntakeOwner;
+  readonly #duplicates: Duplicates | undefined;
+
+  constructor(owner: IntakeOwner) {
+    this.#owner = owner;
+    const window = (): number => owner.settings.duplicateDetectionHistoryTimeWindow;
+    this.#duplicates = owner.settings.requiresDuplicateDetection
+      ? new Duplicates(owner.messages.timeline, window)
+      : undefined;
+  }
+
+  /**
+   * Refuses what the entity cannot take; `reserved` are bytes promised to others.
+   *
+   * @returns the bytes of the envelopes.
+   * @throws SobreError `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`.
+   */
+  check(envelopes: readonly Envelope[], reserved = 0): number {
+    const { address, settings, meter } = this.#owner;
+    if (settings.status === "Disabled" || settings.status === "SendDisabled")
+      throw entityDisabled(address, settings.status);
+    let total = 0;
+    for (const envelope of envelopes) {
+      const size = sizeOf(envelope);
+      if (size > settings.maxMessageSizeInBytes) throw messageTooLarge(size, settings.maxMessageSizeInBytes, address);
+      total += size;
+    }
+    const most = settings.maxSizeInMegabytes * megabyte;
+    if (envelopes.length > 0 && meter.bytes + reserved + total > most)
+      throw quotaExceeded(address, settings.maxSizeInMegabytes);
+    return total;
+  }
+
+  /**
+   * Refuses what a sender must not send.
+   *
+   * @returns the bytes of the envelopes.
+   * @throws SobreError as {@link check} does, or `InvalidOperation` without session id on a session entity.
+   */
+  checkSend(envelopes: readonly Envelope[], reserved = 0): number {
+    if (this.#owner.requiresSession) {
+      const without = envelopes.some(({ brokerProperties }) => brokerProperties.sessionId === undefined);
+      if (without)
+        throw invalidOperation(`Messages to '${this.#owner.address}' need a sessionId: it is a session entity.`);
+    }
+    return this.check(envelopes, reserved);
+  }
+
+  /** Takes a checked message in, now or at its `scheduledEnqueueTimeUtc`; a duplicate vanishes. */
+  accept(incoming: Incoming, now: number): void {
+    const admitted = this.#admit(incoming, now);
+    if (admitted === undefined) return;
+    const at = admitted.envelope.brokerProperties.scheduledEnqueueTimeUtc?.getTime() ?? 0;
+    if (at > now) this.#owner.messages.schedule(arrivalOf(admitted, now), at);
+    else this.#owner.arrive(admitted, now);
+  }
+
+  /**
+   * Takes a checked message in for later, at once when its time is over.
+   *
+   * @returns its sequence number, 0 when it is a duplicate.
+   */
+  schedule(envelope: Envelope, now: number): bigint {
+    const admitted = this.#admit(sent(envelope), now);
+    if (admitted === undefined) return 0n;
+    const at = admitted.envelope.brokerProperties.scheduledEnqueueTimeUtc?.getTime() ?? 0;
+    return this.#owner.messages.schedule(arrivalOf(admitted, now), Math.max(at, now));
+  }
+
+  #admit(incoming: Incoming, now: number): Incoming | undefined {
+    this.#owner.touch(now);
+    const envelope = withMessageId(incoming.envelope);
+    const { messageId = "", partitionKey } = envelope.brokerProperties;
+    const key = this.#owner.settings.enablePartitioning ? partitionKey : undefined;
+    if (this.#duplicates?.seen(messageId, key, now) === true) return undefined;
+    return envelope === incoming.envelope ? incoming : { ...incoming, envelope };
+  }
+}
+
+/** The envelope with a message id: its own, or 32 hexadecimal digits. */
+function withMessageId(envelope: Envelope): Envelope {
+  if (envelope.brokerProperties.messageId !== undefined) return envelope;
+  const messageId = crypto.randomUUID().replaceAll("-", "");
+  return amend(envelope, { brokerProperties: { ...envelope.brokerProperties, messageId } });
+}
+
+/** The bookkeeping of a message that is scheduled. */
+function arrivalOf(incoming: Incoming, now: number): Parameters<MessageQueue["schedule"]>[0] {
+  return {
+    envelope: incoming.envelope,
+    enqueuedAt: now,
+    expiresAt: Infinity,
+    deliveryCount: 0,
+    enqueuedSequenceNumber: incoming.enqueuedSequenceNumber,
+    deadLetter: undefined,
+  };
+}

@@ -1,0 +1,83 @@
+import type { QueuedMessage } from "./queued-message.ts";
+import { SequenceLog } from "./sequence-log.ts";
+
+/** Partitions of a partitioned entity. */
+const partitions = 16;
+
+/** Where an entity's sequence numbers begin. */
+export interface Numbering {
+  readonly partitioned: boolean;
+  /** The first number of every partition; by Azure's example 1. */
+  readonly first: bigint;
+}
+
+/** The messages of a queue in order of their sequence numbers, over all its partitions. */
+export class MessageLog {
+  readonly #logs: readonly SequenceLog[];
+  #turn = 0;
+
+  constructor({ partitioned, first }: Numbering) {
+    const count = partitioned ? partitions : 1;
+    this.#logs = Array.from(
+      { length: count },
+      (_, partition) => new SequenceLog({ first, bits: partitioned ? 48 : 64, partition }),
+    );
+  }
+
+  /** Stores the message under the next number of the partition of its key; without key partitions take turns. */
+  append(message: QueuedMessage, key: string | undefined): void {
+    message.partition = this.#partitionOf(key);
+    this.#log(message.partition).append(message);
+  }
+
+  /** Uses up the next number for a message that is not kept here. */
+  skip(key: string | undefined): bigint {
+    const log = this.#log(this.#partitionOf(key));
+    return log.numberOf(log.skip());
+  }
+
+  delete(message: QueuedMessage): void {
+    this.#log(message.partition).delete(message.ordinal);
+  }
+
+  numberOf(message: QueuedMessage): bigint {
+    return this.#log(message.partition).numberOf(message.ordinal);
+  }
+
+  find(sequenceNumber: bigint): QueuedMessage | undefined {
+    return this.#logs[this.#partitionIn(sequenceNumber)]?.find(sequenceNumber);
+  }
+
+  /** The messages from a number on, in order of numbers, partition by partition. */
+  *from(sequenceNumber: bigint | undefined): Generator<QueuedMessage> {
+    const first = sequenceNumber === undefined ? 0 : this.#partitionIn(sequenceNumber);
+    for (let partition = first; partition < this.#logs.length; partition++) {
+      const log = this.#log(partition);
+      const begin = sequenceNumber === undefined || partition > first ? 0 : log.ordinalOf(sequenceNumber);
+      if (begin !== undefined) yield* log.from(begin);
+    }
+  }
+
+  #partitionIn(sequenceNumber: bigint): number {
+    return this.#logs.length === 1 ? 0 : Number(BigInt.asUintN(64, sequenceNumber) >> 48n);
+  }
+
+  #partitionOf(key: string | undefined): number {
+    if (this.#logs.length === 1) return 0;
+    if (key === undefined) return this.#turn++ % partitions;
+    return hash(key) % partitions;
+  }
+
+  #log(partition: number): SequenceLog {
+    const log = this.#logs[partition];
+    if (log === undefined) throw new RangeError(`There is no partition ${partition}.`);
+    return log;
+  }
+}
+
+/** FNV-1a over UTF-16 units: the same key is always in the same partition. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  return (value ^ (value >>> 16)) >>> 0;
+}

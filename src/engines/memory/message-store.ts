@@ -1,0 +1,106 @@
+import type { Delivery, PeekOptions } from "../../engine/index.ts";
+import { type Envelope, sizeOf } from "../../envelope/index.ts";
+import { MessageLog } from "./message-log.ts";
+import { type MessageLock, type QueuedMessage, toDelivery } from "./queued-message.ts";
+import type { QueuePolicy } from "./queue-policy.ts";
+import { messageNotFound } from "./refusals.ts";
+
+/** Every message of a queue by its number, counted and weighed. */
+export class MessageStore {
+  readonly #policy: QueuePolicy;
+  readonly #log: MessageLog;
+  #size = 0;
+  #scheduledCount = 0;
+  #bytes = 0;
+
+  constructor(policy: QueuePolicy) {
+    this.#policy = policy;
+    this.#log = new MessageLog(policy.numbering);
+  }
+
+  /** Messages of every state. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Messages that wait for their time. */
+  get scheduledCount(): number {
+    return this.#scheduledCount;
+  }
+
+  /** Bytes of all messages. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(message: QueuedMessage): void {
+    message.size = sizeOf(message.envelope);
+    this.#weigh(message.size);
+    this.#size++;
+    if (message.state === "scheduled") this.#scheduledCount++;
+    this.#log.append(message, this.#policy.partitionKey(message.envelope));
+  }
+
+  remove(message: QueuedMessage): void {
+    this.#log.delete(message);
+    this.#size--;
+    this.#weigh(-message.size);
+    if (message.state === "scheduled") this.#scheduledCount--;
+  }
+
+  /** Gives a message another envelope. */
+  amend(message: QueuedMessage, envelope: Envelope): void {
+    if (message.envelope === envelope) return;
+    const size = sizeOf(envelope);
+    this.#weigh(size - message.size);
+    message.size = size;
+    message.envelope = envelope;
+  }
+
+  #weigh(bytes: number): void {
+    this.#bytes += bytes;
+    this.#policy.meter.bytes += bytes;
+  }
+
+  /** Uses up a number for a message that is not kept here. */
+  skipNumber(envelope: Envelope): bigint {
+    return this.#log.skip(this.#policy.partitionKey(envelope));
+  }
+
+  numberOf(message: QueuedMessage): bigint {
+    return this.#log.numberOf(message);
+  }
+
+  /** The unlocked messages with these numbers. @throws SobreError `MessageNotFound` unless all are there. */
+  find(sequenceNumbers: readonly bigint[], state: "scheduled" | "deferred"): QueuedMessage[] {
+    const found = new Set<QueuedMessage>();
+    for (const number of sequenceNumbers) {
+      const message = this.#log.find(number);
+      const free = message?.state === state && message.lock === undefined && !found.has(message);
+      if (!free) throw messageNotFound(number, state, this.#policy.address);
+      found.add(message);
+    }
+    return [...found];
+  }
+
+  /** Messages in order of their numbers; those that come or go meanwhile may be missed. */
+  from(sequenceNumber: bigint | undefined): Iterable<QueuedMessage> {
+    return this.#log.from(sequenceNumber);
+  }
+
+  /** What a receiver sees of a message, or a browser, which sees no lock. */
+  describe(message: QueuedMessage, lock?: MessageLock): Delivery {
+    return toDelivery(message, this.numberOf(message), lock);
+  }
+
+  /** Reads messages in order of their numbers. */
+  peek({ maxMessages, fromSequenceNumber, sessionId }: PeekOptions): Delivery[] {
+    const found: Delivery[] = [];
+    for (const message of this.#log.from(fromSequenceNumber)) {
+      if (found.length >= maxMessages) break;
+      const fits = sessionId === undefined || message.envelope.brokerProperties.sessionId === sessionId;
+      if (fits) found.push(this.describe(message));
+    }
+    return found;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Envelope } from "../../envelope/index.ts";
+import type { Numbering } from "./message-log.ts";
+import type { Meter } from "./meter.ts";
+import type { DeadLetterMark, QueuedMessage } from "./queued-message.ts";
+
+/** What a message queue asks the entity it belongs to. */
+export interface QueuePolicy {
+  /** Address for error texts. */
+  readonly address: string;
+  /** Milliseconds. */
+  readonly lockDuration: number;
+  /** `Infinity` where nothing is dead-lettered, as on sub-queues. */
+  readonly maxDeliveryCount: number;
+  readonly requiresSession: boolean;
+  /** Whether a receiver may dead-letter from here. */
+  readonly canDeadLetter: boolean;
+  readonly numbering: Numbering;
+  /** Told about every byte that comes and goes. */
+  readonly meter: Meter;
+  /** What decides the partition of a message. */
+  partitionKey(envelope: Envelope): string | undefined;
+  /** Takes over a message, its envelope marked, that has left for the dead-letter queue. */
+  deadLetter(message: QueuedMessage, mark: DeadLetterMark, now: number): void;
+  /** Takes over a message that has left because its time to live was over. */
+  expired(message: QueuedMessage, now: number): void;
+  /** Takes over a scheduled message whose time has come; `number` is the one it was scheduled under. */
+  activated(message: QueuedMessage, number: bigint, now: number): void;
+}

@@ -1,0 +1,40 @@
+import type { RuleFilter, RuleProperties } from "../../engine/index.ts";
+import type { Envelope } from "../../envelope/index.ts";
+import { correlation, type IndexKey } from "./correlation.ts";
+import { compileSqlAction } from "./sql/action.ts";
+import { compileSqlFilter } from "./sql/filter.ts";
+import type { SubscriptionEntity } from "./subscription-entity.ts";
+
+/** A rule that has been read once and is evaluated for every message. */
+export interface Rule {
+  readonly subscription: SubscriptionEntity;
+  readonly properties: RuleProperties;
+  /** A value that every message it lets through has; found without looking at the rule. */
+  readonly indexKey: IndexKey | undefined;
+  /** @throws SobreError when it cannot be evaluated for the message. */
+  matches(envelope: Envelope): boolean;
+  /** Changes the copy that the rule lets through. @throws SobreError when it cannot. */
+  readonly act: ((envelope: Envelope) => Envelope) | undefined;
+}
+
+/** @throws SobreError `InvalidArgument` with the offset at which an expression cannot be read. */
+export function compileRule(subscription: SubscriptionEntity, properties: RuleProperties): Rule {
+  const { filter, action } = properties;
+  const act = action === undefined ? undefined : compileSqlAction(action.expression, action.parameters);
+  return { subscription, properties, act, ...compileFilter(filter) };
+}
+
+function compileFilter(filter: RuleFilter): Pick<Rule, "matches" | "indexKey"> {
+  switch (filter.kind) {
+    case "true":
+      return { indexKey: undefined, matches: () => true };
+    case "false":
+      return { indexKey: undefined, matches: () => false };
+    case "correlation":
+      return correlation(filter);
+    case "sql":
+      return { indexKey: undefined, matches: compileSqlFilter(filter.expression, filter.parameters) };
+    default:
+      return filter satisfies never;
+  }
+}

@@ -1,0 +1,69 @@
+import type { LockToken, Settlement } from "../../engine/index.ts";
+import { amend, type Envelope } from "../../envelope/index.ts";
+import { deadLetterEnvelope, legalMark } from "./dead-letter.ts";
+import type { MessageQueue } from "./message-queue.ts";
+import type { QueuedMessage } from "./queued-message.ts";
+import { invalidOperation, lockLost } from "./refusals.ts";
+import type { Operation } from "./transaction.ts";
+
+/** What a settlement will do, once everything that can refuse it has been looked at. */
+export type Decision = (now: number) => void;
+
+/**
+ * Checks a settlement of a held message.
+ *
+ * @throws SobreError for illegal properties, and `InvalidOperation` for dead-lettering on a sub-queue.
+ */
+export function decide(queue: MessageQueue, message: QueuedMessage, settlement: Settlement): Decision {
+  switch (settlement.kind) {
+    case "complete":
+      return () => queue.complete(message);
+    case "abandon": {
+      const envelope = modified(message.envelope, settlement.propertiesToModify);
+      return (now) => queue.abandon(message, envelope, now);
+    }
+    case "defer": {
+      const envelope = modified(message.envelope, settlement.propertiesToModify);
+      return (now) => queue.defer(message, envelope, now);
+    }
+    case "deadLetter": {
+      const { address, canDeadLetter } = queue.policy;
+      if (!canDeadLetter)
+        throw invalidOperation(
+          `Nothing is dead-lettered again on '${address}'. Complete the message, or leave it there.`,
+        );
+      const { deadLetterReason: reason, deadLetterErrorDescription: description, propertiesToModify } = settlement;
+      const mark = legalMark({ reason, description, source: undefined });
+      const envelope = deadLetterEnvelope(message.envelope, mark, propertiesToModify);
+      return (now) => queue.deadLetter(message, envelope, mark, now);
+    }
+    default:
+      return settlement satisfies never;
+  }
+}
+
+/** A settlement as a part of a transaction: the message stays locked until the commit. */
+export function settlementOperation(queue: MessageQueue, token: LockToken, decision: Decision): Operation {
+  const message = queue.held(token);
+  const holds = (): boolean => message.lock?.token === token;
+  return {
+    begin(transaction) {
+      if (message.lock !== undefined) message.lock.transaction = transaction;
+    },
+    check() {
+      if (!holds()) throw lockLost(queue.policy.address);
+    },
+    apply(now) {
+      decision(now);
+    },
+    undo() {
+      if (message.lock !== undefined && holds()) message.lock.transaction = undefined;
+    },
+  };
+}
+
+type Modification = Extract<Settlement, { kind: "abandon" }>["propertiesToModify"];
+
+function modified(envelope: Envelope, properties: Modification): Envelope {
+  return properties === undefined ? envelope : amend(envelope, { applicationProperties: properties });
+}

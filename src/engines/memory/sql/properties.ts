@@ -1,0 +1,67 @@
+import type { ApplicationPropertyValue, BrokerProperties, Envelope } from "../../../envelope/index.ts";
+import { Typed } from "../../../envelope/index.ts";
+import type { PropertyName } from "./syntax.ts";
+import { evaluationError, type SqlValue, toSql } from "./values.ts";
+
+/** The `sys.` names in lower case, with the broker properties they stand for; `undefined` is set by the broker later. */
+const systemNames: ReadonlyMap<string, keyof BrokerProperties | undefined> = new Map<
+  string,
+  keyof BrokerProperties | undefined
+>([
+  ["messageid", "messageId"],
+  ["correlationid", "correlationId"],
+  ["label", "subject"],
+  ["subject", "subject"],
+  ["to", "to"],
+  ["replyto", "replyTo"],
+  ["sessionid", "sessionId"],
+  ["replytosessionid", "replyToSessionId"],
+  ["contenttype", "contentType"],
+  ["timetolive", "timeToLive"],
+  ["partitionkey", "partitionKey"],
+  ["viapartitionkey", "viaPartitionKey"],
+  ["scheduledenqueuetimeutc", "scheduledEnqueueTimeUtc"],
+  ["enqueuedtimeutc", undefined],
+  ["expiresatutc", undefined],
+  ["lockeduntilutc", undefined],
+  ["locktoken", undefined],
+  ["sequencenumber", undefined],
+  ["enqueuedsequencenumber", undefined],
+  ["deliverycount", undefined],
+  ["deadlettersource", undefined],
+  ["state", undefined],
+]);
+
+/** The broker property under a `sys.` name. @throws SobreError when there is none of this name. */
+export function systemProperty(name: string): keyof BrokerProperties | undefined {
+  const lower = name.toLowerCase();
+  if (!systemNames.has(lower)) throw evaluationError(`There is no system property "${name}": it was asked for`);
+  return systemNames.get(lower);
+}
+
+/** The name under which an application property is there; names are compared without case. */
+export function applicationName({ applicationProperties }: Envelope, name: string): string | undefined {
+  if (applicationProperties[name] !== undefined) return name;
+  const lower = name.toLowerCase();
+  return Object.keys(applicationProperties).find((candidate) => candidate.toLowerCase() === lower);
+}
+
+/** The value of an application property as it was sent. */
+export function applicationValue(envelope: Envelope, name: string): ApplicationPropertyValue | undefined {
+  const present = applicationName(envelope, name);
+  return present === undefined ? undefined : envelope.applicationProperties[present];
+}
+
+/** The value of a property in an expression. @throws SobreError for an unknown system property. */
+export function valueOfProperty(envelope: Envelope, { scope, name }: PropertyName): SqlValue {
+  if (scope === "user") return toSql(applicationValue(envelope, name));
+  const property = systemProperty(name);
+  const value = property === undefined ? undefined : envelope.brokerProperties[property];
+  return value instanceof Typed ? value.value : toSql(value);
+}
+
+/** Whether the property is there, its value NULL included. @throws SobreError for an unknown system property. */
+export function isPresent(envelope: Envelope, property: PropertyName): boolean {
+  if (property.scope === "user") return applicationName(envelope, property.name) !== undefined;
+  return valueOfProperty(envelope, property) !== undefined;
+}

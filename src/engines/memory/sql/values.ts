@@ -1,0 +1,116 @@
+import { amqp, type ApplicationPropertyValue, Typed } from "../../../envelope/index.ts";
+import { SobreError } from "../../../errors/index.ts";
+import type { Arithmetic, Comparison } from "./syntax.ts";
+
+/** A value of an expression; `undefined` is unknown: NULL, or a property that is not there. */
+export type SqlValue = undefined | boolean | bigint | number | string | Date | Uint8Array;
+
+/** The value of a property in an expression: integers of every width are 64 bits, other numbers doubles. */
+export function toSql(value: ApplicationPropertyValue | undefined): SqlValue {
+  if (value === null || value === undefined) return undefined;
+  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (!(value instanceof Typed)) return value;
+  const { type, value: inner } = value;
+  if (type === "float" || type === "double") return typeof inner === "number" ? inner : undefined;
+  if (type === "timestamp") return typeof inner === "bigint" ? new Date(Number(inner)) : undefined;
+  if (typeof inner === "number") return BigInt(inner);
+  if (typeof inner === "bigint" || typeof inner === "string" || inner instanceof Uint8Array) return inner;
+  return undefined;
+}
+
+/** The application property that an expression's value becomes. */
+export function fromSql(value: SqlValue): ApplicationPropertyValue {
+  if (value === undefined) return null;
+  return typeof value === "number" ? amqp.double(value) : value;
+}
+
+const isNumber = (value: SqlValue): value is number | bigint => typeof value === "number" || typeof value === "bigint";
+
+/** Compares in three-valued logic: unknown operands, and operands of different kinds, compare as unknown. */
+export function compare(operator: Comparison, left: SqlValue, right: SqlValue): boolean | undefined {
+  const order = orderOf(left, right);
+  if (order === undefined) return undefined;
+  switch (operator) {
+    case "=":
+      return order === 0;
+    case "<>":
+      return order !== 0;
+    case "<":
+      return order < 0;
+    case "<=":
+      return order <= 0;
+    case ">":
+      return order > 0;
+    case ">=":
+      return order >= 0;
+    default:
+      return operator satisfies never;
+  }
+}
+
+function orderOf(left: SqlValue, right: SqlValue): number | undefined {
+  if (left === undefined || right === undefined) return undefined;
+  if (left instanceof Uint8Array && right instanceof Uint8Array) return orderOf(left.join(), right.join());
+  if (left instanceof Date && right instanceof Date) return Math.sign(left.getTime() - right.getTime());
+  const comparable = (isNumber(left) && isNumber(right)) || typeof left === typeof right;
+  if (!comparable || typeof left === "object" || typeof right === "object") return undefined;
+  if (left < right) return -1;
+  if (left > right) return 1;
+  // NaN is neither less, nor more, nor equal.
+  return Number.isNaN(left) || Number.isNaN(right) ? undefined : 0;
+}
+
+/**
+ * Calculates; unknown operands make the result unknown, `+` joins texts.
+ *
+ * @throws SobreError `InvalidArgument` for operands that are no numbers, and for dividing an integer by zero.
+ */
+export function calculate(operator: Arithmetic, left: SqlValue, right: SqlValue): SqlValue {
+  if (left === undefined || right === undefined) return undefined;
+  if (operator === "+" && typeof left === "string" && typeof right === "string") return left + right;
+  if (!isNumber(left) || !isNumber(right)) throw evaluationError(`"${operator}" was given something that is no number`);
+  if (typeof left === "bigint" && typeof right === "bigint") return BigInt.asIntN(64, integers(operator, left, right));
+  return doubles(operator, Number(left), Number(right));
+}
+
+function integers(operator: Arithmetic, left: bigint, right: bigint): bigint {
+  if ((operator === "/" || operator === "%") && right === 0n) throw evaluationError("An integer was divided by zero");
+  switch (operator) {
+    case "+":
+      return left + right;
+    case "-":
+      return left - right;
+    case "*":
+      return left * right;
+    case "/":
+      return left / right;
+    case "%":
+      return left % right;
+    default:
+      return operator satisfies never;
+  }
+}
+
+function doubles(operator: Arithmetic, left: number, right: number): number {
+  switch (operator) {
+    case "+":
+      return left + right;
+    case "-":
+      return left - right;
+    case "*":
+      return left * right;
+    case "/":
+      return left / right;
+    case "%":
+      return left % right;
+    default:
+      return operator satisfies never;
+  }
+}
+
+/** The error of an expression that cannot be evaluated for a message. */
+export const evaluationError = (what: string): SobreError =>
+  new SobreError(
+    "InvalidArgument",
+    `${what} while a rule was evaluated. Change the rule, or what senders put into the message.`,
+  );

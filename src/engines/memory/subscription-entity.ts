@@ -1,0 +1,108 @@
+import {
+  defaultRuleName,
+  type RuleProperties,
+  type SubscriptionSettings,
+  subscriptionAddress,
+} from "../../engine/index.ts";
+import type { Envelope } from "../../envelope/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import type { Incoming } from "./incoming.ts";
+import type { Numbering } from "./message-log.ts";
+import type { Meter } from "./meter.ts";
+import { MessageQueue } from "./message-queue.ts";
+import { type Limits, ReceivableEntity } from "./receivable-entity.ts";
+import { entityExists, entityNotFound, headerTooLarge, ruleFailed } from "./refusals.ts";
+import { compileRule, type Rule } from "./rule.ts";
+import type { TopicEntity } from "./topic-entity.ts";
+
+const defaultRule: RuleProperties = { name: defaultRuleName, filter: { kind: "true" } };
+
+/** The most characters of a subscription's or rule's name. */
+const maxNameLength = 50;
+
+/** A subscription: what its rules let through of a topic, to receive like a queue. */
+export class SubscriptionEntity extends ReceivableEntity {
+  readonly name: string;
+  readonly topic: TopicEntity;
+  override settings: SubscriptionSettings;
+  readonly numbering: Numbering;
+  readonly meter: Meter;
+  readonly messages: MessageQueue;
+  /** By name in lower case. */
+  readonly #rules = new Map<string, Rule>();
+
+  constructor(topic: TopicEntity, name: string, settings: SubscriptionSettings) {
+    super(subscriptionAddress(topic.address, name), topic.messages.timeline, topic.transfer);
+    this.name = name;
+    this.topic = topic;
+    this.settings = settings;
+    this.numbering = topic.numbering;
+    this.meter = topic.meter;
+    this.messages = new MessageQueue(this, this.timeline);
+  }
+
+  get limits(): Limits {
+    return this.topic.settings;
+  }
+
+  partitionKey({ brokerProperties: { sessionId, partitionKey } }: Envelope): string | undefined {
+    return this.settings.requiresSession ? sessionId : partitionKey;
+  }
+
+  /** Starts with these rules, or the one that lets everything through. */
+  startWith(rules: readonly RuleProperties[] = [defaultRule]): void {
+    for (const rule of rules) this.addRule(rule);
+  }
+
+  /** @throws SobreError `MessagingEntityAlreadyExists`, `InvalidArgument`. */
+  addRule(properties: RuleProperties): void {
+    const { name } = properties;
+    if (typeof name !== "string" || name === "" || name.length > maxNameLength)
+      throw new SobreError("InvalidArgument", `The name of a rule has 1 to ${maxNameLength} characters.`);
+    if (this.#rules.has(name.toLowerCase())) throw entityExists(`${this.address}/Rules/${name}`);
+    const rule = compileRule(this, properties);
+    this.#rules.set(name.toLowerCase(), rule);
+    this.topic.rules.add(rule);
+  }
+
+  /** @throws SobreError `MessagingEntityNotFound`. */
+  deleteRule(name: string): void {
+    const rule = this.#rules.get(name.toLowerCase());
+    if (rule === undefined) throw entityNotFound(`${this.address}/Rules/${name}`);
+    this.#rules.delete(name.toLowerCase());
+    this.topic.rules.delete(rule);
+  }
+
+  /** In order of their names. */
+  listRules(): readonly RuleProperties[] {
+    return [...this.#rules.values()]
+      .map(({ properties }) => properties)
+      .toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  }
+
+  dropRules(): void {
+    for (const rule of this.#rules.values()) this.topic.rules.delete(rule);
+    this.#rules.clear();
+  }
+
+  /** Takes the copies in that its rules make: one for all without action, and one for each with an action. */
+  take(incoming: Incoming, rules: readonly Rule[], now: number): void {
+    if (rules.some(({ act }) => act === undefined)) this.arrive(incoming, now);
+    for (const { act } of rules) {
+      if (act === undefined) continue;
+      try {
+        this.arrive({ ...incoming, envelope: act(incoming.envelope) }, now);
+      } catch (error) {
+        this.fail(incoming, error, now);
+      }
+    }
+  }
+
+  /** Dead-letters a message whose rule failed, where the settings say so. */
+  fail(incoming: Incoming, error: unknown, now: number): void {
+    if (!(error instanceof SobreError)) throw error;
+    const tooLarge = error.code === "MessageSizeExceeded";
+    if (!tooLarge && !this.settings.deadLetteringOnFilterEvaluationExceptions) return;
+    this.deadLetterArrival(incoming, tooLarge ? headerTooLarge : ruleFailed(error), now);
+  }
+}

@@ -1,0 +1,88 @@
+import type { TopicSettings } from "../../engine/index.ts";
+import type { Envelope } from "../../envelope/index.ts";
+import type { SobreError } from "../../errors/index.ts";
+import type { Incoming } from "./incoming.ts";
+import { Intake, type IntakeOwner } from "./intake.ts";
+import type { Numbering } from "./message-log.ts";
+import { Meter } from "./meter.ts";
+import { MessageQueue } from "./message-queue.ts";
+import type { QueuedMessage } from "./queued-message.ts";
+import type { QueuePolicy } from "./queue-policy.ts";
+import type { Transfer } from "./receivable-entity.ts";
+import type { Rule } from "./rule.ts";
+import { RuleIndex } from "./rule-index.ts";
+import type { SubscriptionEntity } from "./subscription-entity.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** A topic: every message goes, copied, to the subscriptions whose rules let it through. Only scheduled messages stay. */
+export class TopicEntity implements IntakeOwner, QueuePolicy {
+  readonly address: string;
+  settings: TopicSettings;
+  readonly transfer: Transfer;
+  readonly numbering: Numbering;
+  readonly meter: Meter = new Meter();
+  readonly messages: MessageQueue;
+  readonly intake: Intake;
+  readonly rules: RuleIndex = new RuleIndex();
+  /** By name in lower case. */
+  readonly subscriptions: Map<string, SubscriptionEntity> = new Map();
+  readonly lockDuration: number = Infinity;
+  readonly maxDeliveryCount: number = Infinity;
+  readonly requiresSession: boolean = false;
+  readonly canDeadLetter: boolean = false;
+  usedAt: number;
+
+  constructor(name: string, settings: TopicSettings, timeline: Timeline, transfer: Transfer, first: bigint) {
+    this.address = name;
+    this.settings = settings;
+    this.transfer = transfer;
+    this.numbering = { partitioned: settings.enablePartitioning, first };
+    this.messages = new MessageQueue(this, timeline);
+    this.intake = new Intake(this);
+    this.usedAt = timeline.now();
+  }
+
+  get awaited(): boolean {
+    return false;
+  }
+
+  touch(now: number): void {
+    this.usedAt = now;
+  }
+
+  partitionKey({ brokerProperties: { sessionId, partitionKey } }: Envelope): string | undefined {
+    return sessionId ?? partitionKey;
+  }
+
+  arrive(incoming: Incoming, now: number): void {
+    const number = this.messages.store.skipNumber(incoming.envelope);
+    const numbered = { ...incoming, enqueuedSequenceNumber: incoming.enqueuedSequenceNumber ?? number };
+    const matched = new Map<SubscriptionEntity, Rule[]>();
+    const failed = new Map<SubscriptionEntity, unknown>();
+    for (const rule of this.rules.candidates(incoming.envelope)) {
+      try {
+        if (!rule.matches(incoming.envelope)) continue;
+        const rules = matched.get(rule.subscription);
+        if (rules === undefined) matched.set(rule.subscription, [rule]);
+        else rules.push(rule);
+      } catch (error) {
+        failed.set(rule.subscription, error);
+      }
+    }
+    for (const [subscription, rules] of matched) subscription.take(numbered, rules, now);
+    for (const [subscription, error] of failed) subscription.fail(numbered, error, now);
+  }
+
+  activated(message: QueuedMessage, number: bigint, now: number): void {
+    const { envelope, enqueuedSequenceNumber = number, deadLetter } = message;
+    this.arrive({ envelope, hops: 0, enqueuedSequenceNumber, deadLetter }, now);
+  }
+
+  deadLetter(): void {}
+  expired(): void {}
+
+  destroy(refusal: SobreError): void {
+    this.messages.destroy(refusal);
+    for (const subscription of this.subscriptions.values()) subscription.destroy(refusal);
+  }
+}

@@ -1,0 +1,85 @@
+import type { Transaction } from "../../engine/index.ts";
+import { invalidOperation } from "./refusals.ts";
+import type { Due, Timeline } from "./timeline.ts";
+
+/** Bytes that the operations of a transaction will take, by entity. */
+export type Reservations = Map<object, number>;
+
+/** A send or a settlement that waits for its transaction. */
+export interface Operation {
+  begin?(transaction: MemoryTransaction): void;
+  /** Throws when it could not be applied now. */
+  check(reservations: Reservations): void;
+  /** Cannot fail after {@link check}. */
+  apply(now: number): void;
+  undo?(): void;
+}
+
+/** How long a transaction may stay open, in milliseconds. */
+const maxAge = 120_000;
+
+/** Operations that happen together or not at all. */
+export class MemoryTransaction implements Transaction, Due {
+  dueIndex = -1;
+  readonly #timeline: Timeline;
+  readonly #onEnd: (transaction: MemoryTransaction) => void;
+  readonly #operations: Operation[] = [];
+  #open = true;
+
+  constructor(timeline: Timeline, onEnd: (transaction: MemoryTransaction) => void) {
+    this.#timeline = timeline;
+    this.#onEnd = onEnd;
+    timeline.schedule(this, timeline.now() + maxAge);
+  }
+
+  /** @throws SobreError `InvalidOperation` when the transaction is over. */
+  add(operation: Operation): void {
+    this.#checkOpen();
+    operation.begin?.(this);
+    this.#operations.push(operation);
+  }
+
+  async commit(): Promise<void> {
+    const now = this.#timeline.now();
+    this.#checkOpen();
+    try {
+      const reservations: Reservations = new Map();
+      for (const operation of this.#operations) operation.check(reservations);
+    } catch (error) {
+      this.undo();
+      throw error;
+    }
+    this.#end();
+    for (const operation of this.#operations) operation.apply(now);
+  }
+
+  async rollback(): Promise<void> {
+    this.#timeline.now();
+    this.#checkOpen();
+    this.undo();
+  }
+
+  /** Rolls back when it is still open. */
+  undo(): void {
+    if (!this.#open) return;
+    this.#end();
+    for (const operation of this.#operations) operation.undo?.();
+  }
+
+  due(): void {
+    this.undo();
+  }
+
+  #end(): void {
+    this.#open = false;
+    this.#timeline.cancel(this);
+    this.#onEnd(this);
+  }
+
+  #checkOpen(): void {
+    if (this.#open) return;
+    throw invalidOperation(
+      "The transaction is over: it was committed, rolled back, or open for more than 2 minutes. Begin a new one.",
+    );
+  }
+}
