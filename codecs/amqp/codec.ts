@@ -28,7 +28,7 @@ const nothing = new Uint8Array(0);
  * The payload is the encoded value without its section descriptor. In a sequence it is the lists of all sections,
  * one behind the other: one list reads as an array, several read as an array of arrays. It writes the body kind `value`,
  * and data when the content type asks for it. 64-bit integers are always bigints; objects have own members only,
- * also under `__proto__`; maps with a key that is no text are a `Map`. `undefined` is the payload of zero bytes.
+ * also under `__proto__`; maps with a key that is no text are a `Map`. `undefined` is written as zero bytes.
  */
 export function amqp(options: AmqpCodecOptions = {}): Codec {
   const { profile, lenient, extensions, mode = "plain" } = options;
@@ -38,9 +38,9 @@ export function amqp(options: AmqpCodecOptions = {}): Codec {
     accepts,
     bodyKinds: ["data", "value", "sequence"],
     decode(payload: Uint8Array, { bodyKind, limits }: DecodeContext): { readonly body: unknown } {
-      if (payload.byteLength === 0) return { body: undefined };
       const reading = { mode, limits, lenient, extensions };
-      if (bodyKind !== "sequence") return { body: decodeValue(payload, reading) };
+      // Zero bytes hold no value, and no list of a sequence either.
+      if (bodyKind !== "sequence" || payload.byteLength === 0) return { body: decodeValue(payload, reading) };
       const lists = decodeValues(payload, reading);
       return { body: lists.length === 1 ? lists[0] : lists };
     },

@@ -14,7 +14,6 @@ const suspicious = /__proto__|\\u00|\d[eE]\+?\d{3}/;
 
 /** Reads a JSON payload; see `json`. */
 export function decodeJson(payload: Uint8Array, context: DecodeContext, options: JsonOptions): Decoded {
-  if (payload.length === 0) return { body: undefined };
   const { limits } = context;
   if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits);
   const charset = charsetOf(payload, context.contentType);

@@ -20,9 +20,9 @@ export interface JsonOptions {
  *
  * Reading: the charset parameter counts, otherwise a byte-order mark or zero bytes tell UTF-16 from UTF-8; decoding is
  * fatal. Integers that no number holds become bigint; numbers beyond 1.8e308 are refused. Of equal member names
- * the last counts. Zero bytes are the body `undefined`.
+ * the last counts.
  *
- * Writing: bigints as digits, Dates and objects with `toJSON` as JSON.stringify does, members that are `undefined` left
+ * Writing: `undefined` as zero bytes, bigints as digits, Dates and objects with `toJSON` as JSON.stringify does, members that are `undefined` left
  * out; at most 1,000 levels. What JSON.stringify would silently change (NaN, functions, Map, bytes, `undefined` in
  * lists) is `UnsupportedValue` with its path. Class instances are written by their own members.
  */

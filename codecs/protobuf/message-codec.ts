@@ -32,9 +32,7 @@ export function messageCodecs(types: ReadonlyMap<string, MessageType>): Readonly
 
 function decode(payload: Uint8Array, limits: DecodeLimits, type: MessageType, toPlain: ToPlain): Decoded {
   if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits);
-  const { name, required } = type.shape;
-  // An empty payload is readable under every type, and one with required fields has no defaults to show.
-  if (payload.length === 0 && required.length > 0) return { body: undefined, typeName: name };
+  const { name } = type.shape;
   // Every item takes a byte at least.
   const countItems = payload.length > limits.maxItems;
   const reader = countItems ? new CountingReader(payload, limits) : new PayloadReader(payload);

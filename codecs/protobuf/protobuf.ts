@@ -59,7 +59,6 @@ export function protobuf(options: ProtobufOptions): Codec {
       const name = chosenType(context.contentType, context.applicationProperties, rules);
       const type = name === undefined ? undefined : types.get(name);
       if (type !== undefined) return type.decode(payload, context.limits);
-      if (payload.length === 0) return { body: undefined };
       throw unknownType(name, rules);
     },
     sniff,

@@ -41,7 +41,8 @@ export interface Decoder {
   /**
    * Reads the whole payload, which it must not change; views into it are allowed.
    *
-   * Zero bytes are readable: the body is `undefined`, or the format's own empty value.
+   * Zero bytes are the format's empty value where it has one (`""` as text), and otherwise an error as any other
+   * broken payload: the chain is what reads a message without a payload as the body `undefined`.
    *
    * @throws SobreError, and nothing else, whatever the bytes.
    */
@@ -73,7 +74,7 @@ export interface Encoder {
   /** The content type it writes. */
   readonly contentType: string;
   /**
-   * Writes the body so that its decoder reads the same value back.
+   * Writes the body so that its decoder reads the same value back; `undefined` is zero bytes.
    *
    * @throws SobreError `UnsupportedValue` with the path to a value that the format cannot hold.
    */

@@ -113,6 +113,8 @@ class Run {
     try {
       decoded = decoder.decode(payload, context);
     } catch (error) {
+      // A message without a payload is legal in every format.
+      if (payload.byteLength === 0) return this.#empty(decoder, selection);
       this.#note(failed(decoder.name, error));
       return undefined;
     }
@@ -133,6 +135,11 @@ class Run {
     );
     const result = this.read(decoded.unwrapped, inner, layersLeft - 1);
     return result.ok ? result : undefined;
+  }
+
+  #empty(decoder: Decoder, selection: Selection): DeserializeResult {
+    this.#note(succeeded(decoder.name, "read"));
+    return readable({ body: undefined }, decoder.name, selection, this.#attempts);
   }
 
   /** What has been tried stays tried; a strong sniff comes first, a "no" is a veto. */

@@ -1,7 +1,7 @@
 import { matchesRange, parseContentType, parseMediaRange } from "../content-type/index.ts";
 import { type CodecCase, expect, thrownBy } from "./codec-case.ts";
 import { type CodecTarget, decodeFor, encodeFor, sameBody } from "./codec-target.ts";
-import { expectSobreError } from "./codec-errors.ts";
+import { expectDecodeError, expectSobreError } from "./codec-errors.ts";
 import { sameBytes } from "./codec-equality.ts";
 
 /** What a codec says about itself, and how its bodies come back. */
@@ -67,11 +67,28 @@ export const formCases: readonly CodecCase[] = [
   },
   {
     name: "empty-payload",
-    promise: "Zero bytes are readable.",
+    promise: "Zero bytes are the empty value of a format that has one, and are otherwise refused with a SobreError.",
     run(target) {
-      const { body } = decodeFor(target, new Uint8Array(0));
-      const same = sameBody(target, body, target.emptyBody);
-      expect(same, "Zero bytes decode to something else than the target's emptyBody (default: undefined).");
+      const payload = new Uint8Array(0);
+      if (target.emptyBody !== undefined) {
+        const same = sameBody(target, decodeFor(target, payload).body, target.emptyBody);
+        return expect(same, "Zero bytes decode to something else than the target's emptyBody.");
+      }
+      const thrown = thrownBy(() => decodeFor(target, payload));
+      if (thrown === undefined) throw new Error("Zero bytes were read, and the target has no emptyBody.");
+      expectDecodeError(thrown.error, payload);
+    },
+  },
+  {
+    name: "undefined-body",
+    promise: "The body undefined is written as zero bytes, or refused with UnsupportedValue.",
+    run(target) {
+      let payload: Uint8Array = new Uint8Array(0);
+      const thrown = thrownBy(() => {
+        payload = encodeFor(target, undefined);
+      });
+      if (thrown !== undefined) expectSobreError(thrown.error, "UnsupportedValue");
+      expect(payload.length === 0, `The body undefined was written as ${payload.length} bytes.`);
     },
   },
   {

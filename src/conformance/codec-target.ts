@@ -33,7 +33,7 @@ export interface CodecTarget {
    * (nested lists, `__proto__`) are left out unless the target brings them. Default: false.
    */
   readonly knownTypeOnly?: boolean;
-  /** What zero bytes decode to. Default: `undefined`. */
+  /** What zero bytes decode to, in a format that has an empty value. Default: they are refused. */
   readonly emptyBody?: unknown;
   /**
    * A body nested `depth` levels deep, where a scalar has depth 0; `"flat"` for a format without nesting.

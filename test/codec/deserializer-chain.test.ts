@@ -158,6 +158,22 @@ describe("an empty payload", () => {
     expect(read({ codecs: [json] }, "application/x-nobody", empty)).toMatchObject({ ok: true, codec: "empty" });
     expect(read({ codecs: [json], accept: ["application/json"] }, "image/png", empty)).toMatchObject({ ok: true });
   });
+
+  it("is the body undefined under a codec whose format has no empty value", () => {
+    const json = stubDecoder("json", { accepts: ["application/json"], decode: fails("TruncatedPayload", 0) });
+    const other = stubDecoder("other", { accepts: ["application/json"] });
+
+    const result = read({ codecs: [json, other], fallback: ["other"] }, "application/json", empty);
+
+    expect(result).toMatchObject({ ok: true, codec: "json", body: undefined });
+    expect(tried(result)).toEqual(["json read"]);
+  });
+
+  it("is the empty value under a codec whose format has one", () => {
+    const text = stubDecoder("text", { accepts: ["text/*"], decode: () => ({ body: "" }) });
+
+    expect(read({ codecs: [text] }, "text/plain", empty)).toMatchObject({ ok: true, codec: "text", body: "" });
+  });
 });
 
 describe("limits and the accept list", () => {

@@ -266,8 +266,11 @@ describe("a JSON payload that breaks the grammar", () => {
 });
 
 describe("an empty JSON payload", () => {
-  it("is the body undefined", () => {
-    expect(bodyOf(new Uint8Array(0))).toBeUndefined();
-    expect(bodyOf(new Uint8Array(0), { contentType: "application/json; charset=utf-16" })).toBeUndefined();
+  it("holds no value, under any charset", () => {
+    const cut = { code: "TruncatedPayload", offset: 0 };
+
+    expect(errorOf(new Uint8Array(0))).toMatchObject(cut);
+    expect(errorOf(new Uint8Array(0), { contentType: "application/json; charset=utf-16" })).toMatchObject(cut);
+    expect(errorOf(new Uint8Array(0), { contentType: "application/json; charset=us-ascii" })).toMatchObject(cut);
   });
 });
