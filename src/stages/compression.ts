@@ -1,15 +1,23 @@
+import { constants } from "node:buffer";
+import { isIdentityEncoding, type PayloadStage } from "../codec/index.ts";
 import { amend, type Envelope } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
-import { isIdentityEncoding, type PayloadStage } from "../codec/index.ts";
-import { type Compression, compressions, inflate } from "./content-encoding.ts";
+import {
+  compress,
+  type Compression,
+  compressionNames,
+  inflate,
+  isAvailable,
+  type OutputCap,
+} from "./content-encoding.ts";
 
 /** Options of {@link compression}. */
 export interface CompressionOptions {
-  /** What to compress with when sending. Default: nothing is compressed, and all four are read. */
+  /** What to compress with when sending; `zstd` needs Node 22.15. Default: nothing is compressed, and all four are read. */
   readonly encoding?: Compression | undefined;
   /** Payloads below this many bytes are sent as they are. Default: 1,024. */
   readonly threshold?: number | undefined;
-  /** Most bytes a payload may have after decompression. Default: 100 MiB. */
+  /** Most bytes a payload may have after decompression, also between two compressions. Default: 100 MiB. */
   readonly maxOutputBytes?: number | undefined;
   /**
    * Most bytes of output for one byte of input, per algorithm, for outputs above 1 MiB.
@@ -26,80 +34,100 @@ const ratioFloor = 1024 * 1024;
 
 /**
  * A stage that removes the compression named by `contentEncoding` (RFC 9110 section 8.4.1; RFC 8878 for zstd),
- * or by an application property `Content-Encoding`, and compresses what is sent when asked to.
+ * or by the application property `Content-Encoding`, and compresses what is sent when asked to.
  *
- * A payload that would grow is sent as it is. Receiving fails with `LimitExceeded` beyond the caps, `DecodeFailed`
- * or `TruncatedPayload` for broken data, `UnknownContentEncoding` for any other name.
+ * Several encodings, as `gzip, br`, are removed last first, at most three. A payload that would grow, that is encoded
+ * already, or that is an AMQP value is sent as it is. Receiving fails with `LimitExceeded` beyond the caps,
+ * `DecodeFailed`, `TruncatedPayload` or `TrailingBytes` for broken data, and `UnknownContentEncoding` for any other name.
+ *
+ * @throws SobreError `InvalidArgument` for a wrong option, or zstd on a Node without it.
  */
 export function compression(options: CompressionOptions = {}): PayloadStage {
-  const { encoding, threshold = 1024, maxOutputBytes = 100 * 1024 * 1024, maxRatio } = options;
-  const ratios: Readonly<Record<Compression, number>> = { gzip: 250, deflate: 250, br: 1000, zstd: 1000, ...maxRatio };
-  for (const [name, value] of Object.entries({ threshold, maxOutputBytes, ...ratios })) {
-    if (!(value >= 0)) throw new SobreError("InvalidArgument", `compression: ${name} must be a number from 0 up.`);
-  }
-  if (encoding !== undefined && !isCompression(encoding)) {
-    throw new SobreError(
-      "InvalidArgument",
-      `compression: encoding must be one of ${Object.keys(compressions).join(", ")}.`,
-    );
-  }
+  const { encoding, threshold = 1024 } = options;
+  if (encoding !== undefined) checkEncoding(encoding);
+  checkNumber("threshold", threshold, 0);
+  const capFor = resolveCaps(options);
   return {
     name: "compression",
     async beforeSend(envelope) {
       const { payload, bodyKind, brokerProperties } = envelope;
       const skip = encoding === undefined || payload.byteLength < threshold || bodyKind !== "data";
-      if (skip || brokerProperties.contentEncoding !== undefined) return envelope;
-      const smaller = await compressions[encoding].compress(payload);
+      if (skip || brokerProperties.contentEncoding !== undefined || propertyOf(envelope) !== undefined) return envelope;
+      const smaller = await compress(encoding, payload);
       if (smaller.byteLength >= payload.byteLength) return envelope;
       return amend(envelope, { payload: smaller, brokerProperties: { contentEncoding: encoding } });
     },
     async afterReceive(envelope) {
-      const declared = declaredEncoding(envelope);
-      if (declared === undefined || envelope.payload.byteLength === 0) return envelope;
+      const declared = envelope.brokerProperties.contentEncoding ?? propertyOf(envelope);
+      if (declared === undefined || envelope.payload.byteLength === 0 || envelope.bodyKind !== "data") return envelope;
+      const encodings = encodingsOf(declared);
+      if (encodings.length === 0) return envelope;
       let { payload } = envelope;
-      for (const name of encodingsOf(declared).toReversed()) {
-        const allowed = Math.min(maxOutputBytes, Math.max(ratioFloor, payload.byteLength * ratios[name]));
-        payload = await inflate(name, payload, allowed);
-      }
-      return amend(envelope, { payload, brokerProperties: { contentEncoding: undefined } });
+      for (const name of encodings.toReversed())
+        payload = await inflate(name, payload, capFor(name, payload.byteLength));
+      // The property goes too, or whoever sends the message on would declare what is no longer so.
+      return amend(envelope, {
+        payload,
+        brokerProperties: { contentEncoding: undefined },
+        ...(propertyOf(envelope) !== undefined && { applicationProperties: { [propertyName]: undefined } }),
+      });
     },
   };
 }
 
-/** What some tools write into the application properties because their client lacks the broker property. */
+/** What tools write into the application properties because their client lacks the broker property. */
 const propertyName = "Content-Encoding";
 
-function declaredEncoding({ brokerProperties, applicationProperties }: Envelope): string | undefined {
+function propertyOf({ applicationProperties }: Envelope): string | undefined {
   const property = applicationProperties[propertyName];
-  const declared = brokerProperties.contentEncoding ?? (typeof property === "string" ? property : undefined);
-  return declared === undefined || isIdentityEncoding(declared) ? undefined : declared;
+  return typeof property === "string" ? property : undefined;
+}
+
+function resolveCaps(options: CompressionOptions): (name: Compression, inputBytes: number) => OutputCap {
+  const { maxOutputBytes = 100 * 1024 * 1024, maxRatio } = options;
+  const ratios: Readonly<Record<Compression, number>> = { gzip: 250, deflate: 250, br: 1000, zstd: 1000, ...maxRatio };
+  checkNumber("maxOutputBytes", maxOutputBytes, 1);
+  for (const name of compressionNames) checkNumber(`maxRatio.${name}`, ratios[name], 1);
+  // zlib takes whole numbers up to the longest Buffer, so that Infinity means that one.
+  const most = Math.floor(Math.min(maxOutputBytes, constants.MAX_LENGTH));
+  return (name, inputBytes) => {
+    const byRatio = Math.floor(Math.max(ratioFloor, inputBytes * ratios[name]));
+    return byRatio < most ? { bytes: byRatio, option: `maxRatio.${name}` } : { bytes: most, option: "maxOutputBytes" };
+  };
 }
 
 function encodingsOf(declared: string): readonly Compression[] {
-  const names = declared.split(",").map((name) =>
-    name
-      .trim()
-      .toLowerCase()
-      .replace(/^x-(?=gzip$)/, ""),
-  );
+  const names = declared
+    .split(",")
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => !isIdentityEncoding(name));
   if (names.length > maxEncodings) {
-    throw new SobreError(
-      "LimitExceeded",
-      `The content encoding names ${names.length} compressions, and ${maxEncodings} are allowed.`,
-    );
+    throw new SobreError("LimitExceeded", `The content encoding names more than ${maxEncodings} compressions.`);
   }
-  return names
-    .filter((name) => !isIdentityEncoding(name))
-    .map((name) => {
-      if (isCompression(name)) return name;
-      const known = Object.keys(compressions).join(", ");
-      throw new SobreError(
-        "UnknownContentEncoding",
-        `The content encoding names an unknown compression; ${known} are read.`,
-      );
-    });
+  return names.map((name) => {
+    // RFC 9110 section 8.4.1.3: x-gzip is gzip.
+    const known = name === "x-gzip" ? "gzip" : name;
+    if (isCompression(known)) return known;
+    throw new SobreError(
+      "UnknownContentEncoding",
+      `The content encoding ${JSON.stringify(name.slice(0, 32))} is unknown; ${compressionNames.join(", ")} are read.`,
+    );
+  });
 }
 
 function isCompression(name: string): name is Compression {
-  return Object.hasOwn(compressions, name);
+  return compressionNames.some((candidate) => candidate === name);
+}
+
+function checkEncoding(encoding: Compression): void {
+  if (!isCompression(encoding)) throw invalid(`encoding must be one of ${compressionNames.join(", ")}`);
+  if (!isAvailable(encoding)) throw invalid(`encoding ${encoding} needs Node 22.15 or newer`);
+}
+
+function checkNumber(option: string, value: number, least: number): void {
+  if (!(value >= least)) throw invalid(`${option} must be a number from ${least} up`);
+}
+
+function invalid(what: string): SobreError {
+  return new SobreError("InvalidArgument", `compression: ${what}.`);
 }

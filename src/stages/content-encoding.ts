@@ -1,65 +1,123 @@
-import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { SobreError } from "../errors/index.ts";
 
 /** The compressions of HTTP's content codings that are read and written. */
 export type Compression = "gzip" | "deflate" | "br" | "zstd";
 
-type Compress = (payload: Uint8Array) => Promise<Uint8Array>;
-type Inflate = (payload: Uint8Array, options: { readonly maxOutputLength: number }) => Promise<Uint8Array>;
+/** The {@link Compression}s by name. */
+export const compressionNames: readonly Compression[] = ["gzip", "deflate", "br", "zstd"];
 
-const inflateZlib: Inflate = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflate);
-const inflateRaw: Inflate = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflateRaw);
+/** Most bytes a payload may have when decompressed. */
+export interface OutputCap {
+  readonly bytes: number;
+  /** The option that sets it, as `maxRatio.gzip`. */
+  readonly option: string;
+}
 
-/** One entry per algorithm. */
-export const compressions: Readonly<Record<Compression, { readonly compress: Compress; readonly inflate: Inflate }>> = {
-  gzip: {
-    compress: promisify<Uint8Array, Buffer>(zlib.gzip),
-    inflate: promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gunzip),
-  },
+type Done = (error: Error | null, result: unknown) => void;
+type Transform<Options> = (payload: Uint8Array, options: Options, done: Done) => void;
+type Inflate = Transform<{ readonly maxOutputLength: number; readonly info: true }>;
+
+const brotli = {
+  // The default, 11, takes seconds for a megabyte and saves a few percent.
+  params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 },
+};
+
+/** One entry per algorithm; zstd is missing before Node 22.15. */
+const algorithms: Readonly<Record<Compression, { readonly compress: Transform<object>; readonly inflate: Inflate }>> = {
+  gzip: { compress: zlib.gzip, inflate: zlib.gunzip },
   deflate: {
-    compress: promisify<Uint8Array, Buffer>(zlib.deflate),
+    compress: zlib.deflate,
     // RFC 9110 section 8.4.1.2 means the zlib format and warns of senders that leave its header out.
-    inflate: (payload, options) => (hasZlibHeader(payload) ? inflateZlib : inflateRaw)(payload, options),
+    inflate: (payload, options, done) =>
+      (hasZlibHeader(payload) ? zlib.inflate : zlib.inflateRaw)(payload, options, done),
   },
   br: {
-    compress: promisify<Uint8Array, Buffer>(zlib.brotliCompress),
-    inflate: promisify<Uint8Array, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress),
+    compress: (payload, _options, done) => zlib.brotliCompress(payload, brotli, done),
+    inflate: zlib.brotliDecompress,
   },
   zstd: {
-    compress: (payload) => promisify<Uint8Array, Buffer>(zlib.zstdCompress)(payload),
-    inflate: (payload, options) =>
-      promisify<Uint8Array, zlib.ZstdOptions, Buffer>(zlib.zstdDecompress)(payload, options),
+    compress: (payload, options, done) => zlib.zstdCompress(payload, options, done),
+    inflate: (payload, options, done) => zlib.zstdDecompress(payload, options, done),
   },
 };
 
-/**
- * Decompresses at most to `maxOutputLength` bytes.
- *
- * @throws SobreError `LimitExceeded`, `TruncatedPayload` or `DecodeFailed`.
- */
-export async function inflate(name: Compression, payload: Uint8Array, maxOutputLength: number): Promise<Uint8Array> {
-  try {
-    const output = await compressions[name].inflate(payload, { maxOutputLength });
-    return new Uint8Array(output.buffer, output.byteOffset, output.byteLength);
-  } catch (error) {
-    throw translate(name, maxOutputLength, error);
-  }
+/** Whether this version of Node has the algorithm. */
+export function isAvailable(name: Compression): boolean {
+  return name !== "zstd" || "zstdDecompress" in zlib;
 }
 
-function translate(name: Compression, maxOutputLength: number, cause: unknown): SobreError {
+/** Compresses with the algorithm's everyday settings. */
+export async function compress(name: Compression, payload: Uint8Array): Promise<Uint8Array> {
+  return asBytes(await settled((done) => algorithms[name].compress(payload, {}, done)));
+}
+
+/**
+ * Decompresses at most to the cap, and all of the payload or nothing.
+ *
+ * @throws SobreError `LimitExceeded`, `TruncatedPayload`, `TrailingBytes`, `DecodeFailed`, or `UnknownContentEncoding`
+ *   when this version of Node lacks the algorithm.
+ */
+export async function inflate(name: Compression, payload: Uint8Array, cap: OutputCap): Promise<Uint8Array> {
+  if (!isAvailable(name)) {
+    throw new SobreError("UnknownContentEncoding", `${name} is not read by this Node; use Node 22.15 or newer.`);
+  }
+  const options = { maxOutputLength: cap.bytes, info: true } as const;
+  let result: unknown;
+  try {
+    result = await settled((done) => algorithms[name].inflate(payload, options, done));
+  } catch (error) {
+    throw translate(name, cap, error);
+  }
+  const { output, consumed } = takeApart(result);
+  // zlib stops at the end of the data and drops what follows without a word.
+  if (consumed === payload.byteLength) return output;
+  throw new SobreError(
+    "TrailingBytes",
+    `The ${name} data ends at byte ${consumed}, and ${payload.byteLength - consumed} bytes follow.`,
+    { offset: consumed },
+  );
+}
+
+function settled(start: (done: Done) => void): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    start((error, result) => (error === null ? resolve(result) : reject(error)));
+  });
+}
+
+/** What zlib gives with the option `info`: the output and the engine, which counts the input. */
+function takeApart(result: unknown): { readonly output: Uint8Array; readonly consumed: number } {
+  if (typeof result !== "object" || result === null || !("buffer" in result) || !("engine" in result)) throw noOutput();
+  const { buffer, engine } = result;
+  const consumed = typeof engine === "object" && engine !== null && "bytesWritten" in engine ? engine.bytesWritten : 0;
+  return { output: asBytes(buffer), consumed: Number(consumed) };
+}
+
+/** A plain view: a Buffer's own methods differ from those of a Uint8Array. */
+function asBytes(output: unknown): Uint8Array {
+  if (output instanceof Uint8Array) return new Uint8Array(output.buffer, output.byteOffset, output.byteLength);
+  throw noOutput();
+}
+
+function noOutput(): SobreError {
+  return new SobreError("GeneralError", "zlib ended without an output.");
+}
+
+function translate(name: Compression, { bytes, option }: OutputCap, cause: unknown): SobreError {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   if (code === "ERR_BUFFER_TOO_LARGE") {
     return new SobreError(
       "LimitExceeded",
-      `The ${name} payload is larger than ${maxOutputLength} bytes when decompressed.`,
+      `The ${name} payload is larger than ${bytes} bytes when decompressed. If that is legitimate, raise ${option} of the compression stage.`,
       { cause },
     );
   }
-  const truncated = code === "Z_BUF_ERROR" || (cause instanceof Error && cause.message.includes("unexpected end"));
-  return truncated
-    ? new SobreError("TruncatedPayload", `The ${name} payload ends before its data does.`, { cause })
-    : new SobreError("DecodeFailed", `The payload is no valid ${name} data.`, { cause });
+  if (code === "Z_BUF_ERROR") {
+    return new SobreError("TruncatedPayload", `The ${name} payload ends before its data does.`, { cause });
+  }
+  return new SobreError("DecodeFailed", `The payload is no valid ${name} data, as its content encoding says.`, {
+    cause,
+  });
 }
 
 /** RFC 1950 section 2.2: method 8, and a header that is a multiple of 31. */
