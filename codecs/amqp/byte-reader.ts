@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { DecodeLimits } from "../../src/codec/index.ts";
 import { type ErrorCode, SobreError } from "../../src/errors/index.ts";
+import { knownKey, longestKey, remember, slotOf } from "./key-cache.ts";
 import { pathTo } from "./value-path.ts";
 
 /** How a {@link ByteReader} reads; every member is resolved. */
@@ -33,6 +34,7 @@ export class ByteReader {
   #items: number;
   /** Where the value began that the paths of errors start from. */
   #root: number;
+  #path = "$";
   #slab = "";
   #slabStart = 0;
   #slabEnd = 0;
@@ -49,11 +51,12 @@ export class ByteReader {
     if (size > settings.limits.maxBytes) throw this.exceeded("maxBytes", "bytes", 0);
   }
 
-  /** Starts on a value at `at` that ends before or at `end`. */
-  seek(at: number, end: number): void {
+  /** Starts on a value at `at` that ends before or at `end`, whose path in errors is `path`. */
+  seek(at: number, end: number, path = "$"): void {
     this.at = at;
     this.end = end;
     this.#root = at;
+    this.#path = path;
   }
 
   /** The next format code; counts one item. */
@@ -115,6 +118,12 @@ export class ByteReader {
     return scratch.getBigUint64(0);
   }
 
+  /** A 64-bit integer as a number, which beyond 2^53 is not exact. */
+  approximateI64(): number {
+    const high = this.i32();
+    return high * 2 ** 32 + this.u32();
+  }
+
   f32(): number {
     scratch.setInt32(0, this.i32());
     return scratch.getFloat32(0);
@@ -165,16 +174,39 @@ export class ByteReader {
     return seen < 0x80 ? this.#ascii(start, stop) : this.#utf8(start, stop);
   }
 
+  /** UTF-8 text of `length` bytes that is likely to come again: a key or a symbol. */
+  name(length: number): string {
+    if (length === 0 || length > longestKey || length > this.end - this.at) return this.text(length);
+    const slot = slotOf(this.bytes, this.at, length);
+    const known = knownKey(this.bytes, this.at, length, slot);
+    if (known === undefined) {
+      const text = this.text(length);
+      if (text.length === length) remember(text, slot);
+      return text;
+    }
+    this.at += length;
+    return known;
+  }
+
   /** ASCII text of `length` bytes (AMQP 1.0 part 1.6.21). */
   symbol(length: number): string {
-    const start = this.skip(length);
-    const { bytes, at: stop } = this;
+    const start = this.at;
+    const { bytes, end } = this;
+    const slot = length > 0 && length <= longestKey && length <= end - start ? slotOf(bytes, start, length) : -1;
+    const known = slot === -1 ? undefined : knownKey(bytes, start, length, slot);
+    if (known !== undefined) {
+      this.at += length;
+      return known;
+    }
+    const stop = this.skip(length) + length;
     for (let index = start; index < stop; index++) {
       if ((bytes[index] ?? 0) < 0x80) continue;
       if (this.settings.lenient) return bytes.toString("latin1", start, stop);
       throw this.fault("A symbol holds a byte that is not ASCII", index);
     }
-    return this.#ascii(start, stop);
+    const text = this.#ascii(start, stop);
+    if (slot !== -1) remember(text, slot);
+    return text;
   }
 
   #ascii(start: number, stop: number): string {
@@ -184,7 +216,7 @@ export class ByteReader {
     if (stop - start > slabSize) return this.bytes.toString("latin1", start, stop);
     // One call out of JavaScript serves all the short texts that follow.
     this.#slabStart = start;
-    this.#slabEnd = Math.min(this.end, start + slabSize);
+    this.#slabEnd = Math.min(this.bytes.byteLength, start + slabSize);
     this.#slab = this.bytes.toString("latin1", start, this.#slabEnd);
     return this.#slab.substring(0, stop - start);
   }
@@ -246,7 +278,7 @@ export class ByteReader {
 
   /** The error of bytes that break a rule of the format. */
   fault(what: string, offset: number, code: ErrorCode = "DecodeFailed"): SobreError {
-    const path = pathTo(this.bytes, this.#root, offset, this.bytes.byteLength);
+    const path = `${this.#path}${pathTo(this.bytes, this.#root, offset)}`;
     return new SobreError(code, `${what}, at byte ${offset}. See AMQP 1.0 part 1.6, and the path for the place.`, {
       offset,
       path,

@@ -1,11 +1,10 @@
-import { SobreError } from "../../src/errors/index.ts";
+import type { SobreError } from "../../src/errors/index.ts";
+import { unsupported } from "./unsupported-value.ts";
 
 /** Many small results share one chunk: a chunk per result would cost more than writing it. */
-const chunkSize = 16 * 1024;
+const chunkSize = 32 * 1024;
 /** Shorter texts are written by a loop, longer ones by one call out of JavaScript. */
 const loopLength = 64;
-
-const scratch = new DataView(new ArrayBuffer(8));
 
 /** A growing buffer that hands out what was written without copying it. */
 export class ByteWriter {
@@ -13,10 +12,12 @@ export class ByteWriter {
   bytes: Buffer;
   start = 0;
   at = 0;
+  #view: DataView;
   #busy = false;
 
   constructor(size: number = chunkSize) {
     this.bytes = Buffer.allocUnsafeSlow(size);
+    this.#view = new DataView(this.bytes.buffer);
   }
 
   /**
@@ -53,6 +54,7 @@ export class ByteWriter {
     const next = Buffer.allocUnsafeSlow(Math.max(chunkSize, written * 2 + size));
     this.bytes.copy(next, 0, this.start, this.at);
     this.bytes = next;
+    this.#view = new DataView(next.buffer);
     this.start = 0;
     this.at = written;
   }
@@ -71,11 +73,8 @@ export class ByteWriter {
 
   code16(code: number, value: number): void {
     this.reserve(3);
-    const { bytes, at } = this;
-    bytes[at] = code;
-    bytes[at + 1] = value >> 8;
-    bytes[at + 2] = value;
-    this.at = at + 3;
+    this.bytes[this.at++] = code;
+    this.put16(value);
   }
 
   code32(code: number, value: number): void {
@@ -90,6 +89,15 @@ export class ByteWriter {
     this.put64(value);
   }
 
+  /** A safe integer as 64 bits. */
+  codeInteger(code: number, value: number): void {
+    this.reserve(9);
+    this.bytes[this.at++] = code;
+    const high = Math.floor(value / 2 ** 32);
+    this.put32(high);
+    this.put32(value - high * 2 ** 32);
+  }
+
   codeDouble(code: number, value: number): void {
     this.reserve(9);
     this.bytes[this.at++] = code;
@@ -98,38 +106,30 @@ export class ByteWriter {
 
   /** Two bytes into room that was reserved. */
   put16(value: number): void {
-    const { bytes, at } = this;
-    bytes[at] = value >> 8;
-    bytes[at + 1] = value;
-    this.at = at + 2;
+    this.#view.setInt16(this.at, value);
+    this.at += 2;
   }
 
   /** Four bytes into room that was reserved. */
   put32(value: number): void {
-    const { bytes, at } = this;
-    bytes[at] = value >> 24;
-    bytes[at + 1] = value >> 16;
-    bytes[at + 2] = value >> 8;
-    bytes[at + 3] = value;
-    this.at = at + 4;
+    this.#view.setInt32(this.at, value);
+    this.at += 4;
   }
 
   /** Eight bytes into room that was reserved. */
   put64(value: bigint): void {
-    scratch.setBigInt64(0, value);
-    this.put32(scratch.getInt32(0));
-    this.put32(scratch.getInt32(4));
+    this.#view.setBigInt64(this.at, value);
+    this.at += 8;
   }
 
   putFloat(value: number): void {
-    scratch.setFloat32(0, value);
-    this.put32(scratch.getInt32(0));
+    this.#view.setFloat32(this.at, value);
+    this.at += 4;
   }
 
   putDouble(value: number): void {
-    scratch.setFloat64(0, value);
-    this.put32(scratch.getInt32(0));
-    this.put32(scratch.getInt32(4));
+    this.#view.setFloat64(this.at, value);
+    this.at += 8;
   }
 
   /** Bytes as they are. */
@@ -152,7 +152,7 @@ export class ByteWriter {
   /**
    * Text as UTF-8 behind `code8` or its 32-bit sister and the size.
    *
-   * @throws SobreError `UnsupportedValue` for a lone surrogate, which UTF-8 cannot hold.
+   * @throws SobreError `UnsupportedValue` for a lone surrogate, which UTF-8 cannot hold, and for symbols that are not ASCII.
    */
   text(code8: number, value: string): void {
     const { length } = value;
@@ -175,7 +175,7 @@ export class ByteWriter {
     const { at } = this;
     const head = length <= 0xff ? 2 : 5;
     const size = this.bytes.write(value, at + head, length * 3, "utf8");
-    if (size !== length && !isWellFormed(value)) throw loneSurrogate();
+    if (size !== length) checkText(code8, value);
     this.at = at;
     if (size <= 0xff) {
       this.code8(code8, size);
@@ -221,6 +221,13 @@ export class ByteWriter {
     return mark;
   }
 
+  /** Ends a list that {@link open} began; one without items is the list of no bytes. */
+  closeList(mark: number, count: number): void {
+    if (count > 0) return this.close(mark, 0xc0, count);
+    this.at = this.start + mark;
+    this.byte(0x45);
+  }
+
   /** Ends what {@link open} began, with its format code, or the 32-bit sister when it grew too large. */
   close(mark: number, code8: number, count: number): void {
     const at = this.start + mark;
@@ -254,9 +261,7 @@ export function isWellFormed(text: string): boolean {
   return !lone.test(text);
 }
 
-function loneSurrogate(): SobreError {
-  return new SobreError(
-    "UnsupportedValue",
-    "A string has a lone surrogate, which UTF-8 cannot hold. Correct the text.",
-  );
+function checkText(code8: number, value: string): void {
+  if (code8 === 0xa3) throw unsupported("is a symbol and not ASCII");
+  if (!isWellFormed(value)) throw unsupported("has a lone surrogate");
 }

@@ -20,7 +20,9 @@ const defaultExtensions = extensionsByDescriptor(microsoftExtensions);
 const defaults: WriterSettings = { profile: "azure", extensions: defaultExtensions };
 
 /** The options over the defaults. */
-export function resolveWriteOptions({ profile = "azure", extensions }: WriteOptions = {}): WriterSettings {
+export function resolveWriteOptions(options?: WriteOptions): WriterSettings {
+  if (options === undefined) return defaults;
+  const { profile = "azure", extensions } = options;
   return {
     profile,
     extensions: extensions === undefined ? defaultExtensions : extensionsByDescriptor(extensions),
@@ -37,7 +39,7 @@ export function resolveWriteOptions({ profile = "azure", extensions }: WriteOpti
  * @throws SobreError `UnsupportedValue` with the path to what AMQP cannot hold.
  */
 export function encodeValue(value: unknown, options?: WriteOptions): Uint8Array {
-  const settings = options === undefined ? defaults : resolveWriteOptions(options);
+  const settings = resolveWriteOptions(options);
   try {
     return ByteWriter.collect((writer) => writeValue(writer, value, settings, 0));
   } catch (error) {

@@ -56,7 +56,9 @@ function at(code: number, type: string, width: number): FormatCode {
   return { code, type, width };
 }
 
-/** The width of a format code as in {@link FormatCode}, or `undefined` when there is no such code. */
-export function widthOf(code: number): number | undefined {
-  return formatCodes.get(code)?.width;
-}
+/** What {@link widths} says of a byte that is no format code. */
+export const noWidth = -128;
+
+/** The width of each format code as in {@link FormatCode}. */
+export const widths: Int8Array = new Int8Array(256).fill(noWidth);
+for (const { code, width } of formatCodes.values()) widths[code] = width;

@@ -106,8 +106,17 @@ export class PlainReader {
 
   /** A key that is a string or a symbol. */
   #key(): string {
-    const key = this.read(0);
-    return typeof key === "string" ? key : "";
+    const reader = this.#reader;
+    switch (reader.code()) {
+      case 0xa1:
+        return reader.name(reader.u8());
+      case 0xb1:
+        return reader.text(reader.u32());
+      case 0xa3:
+        return reader.symbol(reader.u8());
+      default:
+        return reader.symbol(reader.u32());
+    }
   }
 
   /** The entries of a map from the first key that is no text; `undefined` when plain keys would not tell them apart. */

@@ -2,7 +2,7 @@ import { AmqpMap, type AmqpValue, Typed } from "../../src/envelope/index.ts";
 import { readArray } from "./read-array.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { refuseDuplicates } from "./map-keys.ts";
-import { doubleOf, floatOf, timestampOf } from "./typed-scalar.ts";
+import { doubleOf, floatOf, readTimestamp } from "./typed-scalar.ts";
 import { smallUbytes, smallUints, smallUlongs, symbolOf } from "./shared-typed.ts";
 
 /**
@@ -40,7 +40,7 @@ export function readTypedAs(reader: ByteReader, code: number, depth: number): Am
     case 0x82:
       return double(reader);
     case 0x83:
-      return timestampOf(reader.i64());
+      return readTimestamp(reader);
     case 0x43:
       return smallUint(0);
     case 0x52:
@@ -124,12 +124,17 @@ export function readMap(reader: ByteReader, width: 1 | 4, depth: number): AmqpMa
   const keys: AmqpValue[] = [];
   const values: AmqpValue[] = [];
   for (let left = count; left > 0; left -= 2) {
-    keys.push(readTyped(reader, depth + 1));
+    keys.push(readKey(reader, depth + 1));
     values.push(readTyped(reader, depth + 1));
   }
   reader.leave(outer);
   if (count > 2) refuseDuplicates(reader, keys, start);
   return AmqpMap.fromColumns(keys, values);
+}
+
+function readKey(reader: ByteReader, depth: number): AmqpValue {
+  const code = reader.code();
+  return code === 0xa1 ? reader.name(reader.u8()) : readTypedAs(reader, code, depth);
 }
 
 function readDescribed(reader: ByteReader, depth: number): Typed<"described"> {
@@ -144,8 +149,8 @@ const smallUbyte = (value: number): Typed => smallUbytes[value] ?? new Typed("ub
 
 function double(reader: ByteReader): AmqpValue {
   const value = reader.f64();
-  // Most doubles have a fraction; only the others need a closer look.
-  if (value % 1 !== 0 && !Number.isNaN(value)) return value;
+  // Most doubles have a fraction; only the others and NaN need a closer look.
+  if (Math.trunc(value) !== value && !Number.isNaN(value)) return value;
   return doubleOf(reader.bytes.subarray(reader.at - 8, reader.at));
 }
 

@@ -1,3 +1,4 @@
+import type { ByteReader } from "./byte-reader.ts";
 import { Typed } from "../../src/envelope/index.ts";
 import { withNaNBits } from "./nan-bits.ts";
 
@@ -26,6 +27,17 @@ export function timestampOf(milliseconds: bigint): Date | Typed<"timestamp"> {
   const date = new Date(Number(milliseconds));
   return Number.isNaN(date.getTime()) ? new Typed("timestamp", milliseconds) : date;
 }
+
+/** {@link timestampOf} of the next 8 bytes. */
+export function readTimestamp(reader: ByteReader): Date | Typed<"timestamp"> {
+  const milliseconds = reader.approximateI64();
+  if (milliseconds <= farthest && milliseconds >= -farthest) return new Date(milliseconds);
+  reader.at -= 8;
+  return timestampOf(reader.i64());
+}
+
+/** The last millisecond that a `Date` holds. */
+const farthest = 8.64e15;
 
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,12 +1,12 @@
-import { widthOf } from "./format-code.ts";
+import { noWidth, widths } from "./format-code.ts";
 
 /**
- * The path of the innermost value that holds the byte at `offset`, as `$.lines[2]`, for errors.
+ * The path from the value at `start` to the innermost value that holds the byte at `offset`, as `.lines[2]`, for errors.
  *
- * Walks the bytes once more from `start`, believes sizes only as far as they fit, and never throws.
+ * Walks the bytes once more, believes sizes only as far as they fit, and never throws.
  */
-export function pathTo(bytes: Uint8Array, start: number, offset: number, end: number): string {
-  return new PathWalk(bytes, offset, end).from(start);
+export function pathTo(bytes: Uint8Array, start: number, offset: number): string {
+  return new PathWalk(bytes, offset).from(start);
 }
 
 /** Deeper paths are cut: nobody reads them. */
@@ -18,14 +18,14 @@ class PathWalk {
   readonly #offset: number;
   readonly #end: number;
 
-  constructor(bytes: Uint8Array, offset: number, end: number) {
+  constructor(bytes: Uint8Array, offset: number) {
     this.#bytes = bytes;
     this.#offset = offset;
-    this.#end = end;
+    this.#end = bytes.byteLength;
   }
 
   from(start: number): string {
-    return this.#path(start, "$", 0);
+    return this.#path(start, "", 0);
   }
 
   /** The path below the value at `at`, which holds the offset. */
@@ -75,8 +75,8 @@ class PathWalk {
         here++;
         continue;
       }
-      const width = widthOf(code);
-      if (width === undefined) return undefined;
+      const width = widths[code] ?? noWidth;
+      if (width === noWidth) return undefined;
       here += width >= 0 ? 1 + width : 1 - width + this.#size(here + 1, -width);
     }
     return here;

@@ -7,7 +7,7 @@ export type Profile = "azure" | "azure-js";
 export function writeNumber(writer: ByteWriter, value: number, profile: Profile): void {
   if (profile === "azure-js") return writeAsOfficialClient(writer, value);
   if (value === (value | 0) && !Object.is(value, -0)) return writeInt(writer, value);
-  if (Number.isSafeInteger(value) && value !== 0) return writer.code64(0x81, BigInt(value));
+  if (Number.isSafeInteger(value) && value !== 0) return writer.codeInteger(0x81, value);
   writer.codeDouble(0x82, value);
 }
 

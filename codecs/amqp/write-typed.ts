@@ -67,6 +67,12 @@ function writeLong(writer: ByteWriter, type: string, value: bigint): void {
   if (type === "long") {
     return value >= -0x80n && value <= 0x7fn ? writer.code8(0x55, Number(value)) : writer.code64(0x81, value);
   }
+  writeUlong(writer, value);
+}
+
+/** Writes an unsigned 64-bit integer in its smallest form. */
+export function writeUlong(writer: ByteWriter, value: bigint): void {
+  withinLong(value, "ulong");
   if (value === 0n) writer.byte(0x44);
   else if (value <= 0xffn) writer.code8(0x53, Number(value));
   else writer.code64(0x80, value);
@@ -84,7 +90,7 @@ export function withinLong(value: unknown, type: string): bigint {
 function writeTextual(writer: ByteWriter, type: string, value: string): void {
   switch (type) {
     case "symbol":
-      return writeSymbol(writer, value);
+      return writer.text(0xa3, value);
     case "uuid":
       writer.reserve(17);
       writer.byte(0x98);
@@ -94,13 +100,6 @@ function writeTextual(writer: ByteWriter, type: string, value: string): void {
     default:
       throw mistyped(type);
   }
-}
-
-/** Writes a symbol. @throws SobreError `UnsupportedValue` for text that is not ASCII. */
-export function writeSymbol(writer: ByteWriter, value: string): void {
-  // oxlint-disable-next-line no-control-regex -- a symbol is any ASCII text (AMQP 1.0 part 1.6.21)
-  if (!/^[\x00-\x7f]*$/.test(value)) throw unsupported("is typed as a symbol and is not ASCII");
-  writer.text(0xa3, value);
 }
 
 /** The one code point of a char. */

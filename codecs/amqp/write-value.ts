@@ -44,13 +44,13 @@ function writeBigint(writer: ByteWriter, value: bigint): void {
 }
 
 function writeObject(writer: ByteWriter, value: object, settings: WriterSettings, depth: number): void {
+  if (isPlain(value)) return writeMembers(writer, value, settings, depth);
   if (value instanceof Typed) return writeTyped(writer, value, settings, depth);
   if (Array.isArray(value)) return writeList(writer, value, settings, depth);
   if (value instanceof Uint8Array) return writer.variable(0xa0, value);
   if (value instanceof Date) return writeDate(writer, value);
   if (value instanceof AmqpMap) return writeColumns(writer, value.keys(), value.values(), settings, depth);
   if (value instanceof Map) return writeColumns(writer, [...value.keys()], [...value.values()], settings, depth);
-  if (isPlain(value)) return writeMembers(writer, value, settings, depth);
   for (const extension of settings.extensions.values()) {
     const content = extension.write(value);
     if (content === undefined) continue;
@@ -87,7 +87,7 @@ function writeDescribed(
 function writeDate(writer: ByteWriter, value: Date): void {
   const time = value.getTime();
   if (Number.isNaN(time)) throw unsupported("is an invalid Date");
-  writer.code64(0x83, BigInt(time));
+  writer.codeInteger(0x83, time);
 }
 
 /** Writes a list. */
@@ -109,16 +109,21 @@ export function writeList(
   writer.close(mark, 0xc0, items.length);
 }
 
-function writeMembers(writer: ByteWriter, value: object, settings: WriterSettings, depth: number): void {
+function writeMembers(
+  writer: ByteWriter,
+  value: Readonly<Record<string, unknown>>,
+  settings: WriterSettings,
+  depth: number,
+): void {
   checkDepth(depth);
   const mark = writer.open();
   let count = 0;
   let name = "";
   try {
-    for (const [key, member] of Object.entries(value)) {
+    for (name of Object.keys(value)) {
+      const member = value[name];
       if (member === undefined) continue;
-      name = key;
-      writer.text(0xa1, key);
+      writer.text(0xa1, name);
       writeValue(writer, member, settings, depth + 1);
       count += 2;
     }
@@ -150,8 +155,8 @@ function writeColumns(
   writer.close(mark, 0xc1, keys.length * 2);
 }
 
-function isPlain(value: object): boolean {
+function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   const prototype: unknown = Object.getPrototypeOf(value);
   // Objects of another realm, and those made with an empty prototype, count as plain.
-  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -5,20 +5,18 @@ export class AmqpMap implements Iterable<readonly [AmqpValue, AmqpValue]> {
   #keys: readonly AmqpValue[];
   #values: readonly AmqpValue[];
 
-  constructor(entries: Iterable<readonly [AmqpValue, AmqpValue]> = []) {
-    const keys: AmqpValue[] = [];
-    const values: AmqpValue[] = [];
-    for (const [key, value] of entries) {
-      keys.push(key);
-      values.push(value);
-    }
-    this.#keys = keys;
-    this.#values = values;
+  constructor(entries?: Iterable<readonly [AmqpValue, AmqpValue]>) {
+    this.#keys = none;
+    this.#values = none;
+    if (entries === undefined) return;
+    const pairs = Array.from(entries);
+    this.#keys = pairs.map(([key]) => key);
+    this.#values = pairs.map(([, value]) => value);
   }
 
   /** A map of keys and their values side by side, taken by reference; both must be of one length. */
   static fromColumns(keys: readonly AmqpValue[], values: readonly AmqpValue[]): AmqpMap {
-    const map = new AmqpMap(none);
+    const map = new AmqpMap();
     map.#keys = keys;
     map.#values = values;
     return map;
@@ -51,7 +49,7 @@ export class AmqpMap implements Iterable<readonly [AmqpValue, AmqpValue]> {
   }
 }
 
-const none: readonly (readonly [AmqpValue, AmqpValue])[] = [];
+const none: readonly AmqpValue[] = [];
 
 function isSymbol(key: AmqpValue, text: string): boolean {
   return key instanceof Typed && key.type === "symbol" && key.value === text;

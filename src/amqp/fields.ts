@@ -1,0 +1,112 @@
+import type { ByteReader } from "../../codecs/amqp/byte-reader.ts";
+import { readTimestamp } from "../../codecs/amqp/typed-scalar.ts";
+import { Typed } from "../envelope/index.ts";
+
+/** Readers of single fields of a composite type; an absent or null field is `undefined`. */
+
+export function textField(reader: ByteReader): string | undefined {
+  const code = reader.code();
+  if (code === 0xa1) return reader.text(reader.u8());
+  if (code === 0x40) return undefined;
+  if (code === 0xb1) return reader.text(reader.u32());
+  throw mismatch(reader, "a string");
+}
+
+/** A symbol, or the string that some peers write instead. */
+export function symbolField(reader: ByteReader): string | undefined {
+  const code = reader.code();
+  if (code === 0xa3) return reader.symbol(reader.u8());
+  if (code === 0x40) return undefined;
+  if (code === 0xb3) return reader.symbol(reader.u32());
+  if (code === 0xa1) return reader.text(reader.u8());
+  if (code === 0xb1) return reader.text(reader.u32());
+  throw mismatch(reader, "a symbol");
+}
+
+export function binaryField(reader: ByteReader): Uint8Array | undefined {
+  const code = reader.code();
+  if (code === 0x40) return undefined;
+  if (code === 0xa0) return reader.binary(reader.u8());
+  if (code === 0xb0) return reader.binary(reader.u32());
+  throw mismatch(reader, "binary");
+}
+
+/** A message id in any of its four forms (AMQP 1.0 part 3.2.11 to 3.2.14); ulong is a bigint. */
+export function idField(reader: ByteReader): string | bigint | Uint8Array | Typed<"uuid"> | undefined {
+  const code = reader.code();
+  switch (code) {
+    case 0xa1:
+      return reader.text(reader.u8());
+    case 0x40:
+      return undefined;
+    case 0xb1:
+      return reader.text(reader.u32());
+    case 0x98:
+      return new Typed("uuid", reader.uuid());
+    case 0x44:
+      return 0n;
+    case 0x53:
+      return BigInt(reader.u8());
+    case 0x80:
+      return reader.u64();
+    case 0xa0:
+      return reader.binary(reader.u8());
+    case 0xb0:
+      return reader.binary(reader.u32());
+    default:
+      throw mismatch(reader, "a string, ulong, uuid or binary");
+  }
+}
+
+export function timeField(reader: ByteReader): Date | Typed<"timestamp"> | undefined {
+  const code = reader.code();
+  if (code === 0x40) return undefined;
+  if (code === 0x83) return readTimestamp(reader);
+  throw mismatch(reader, "a timestamp");
+}
+
+export function uintField(reader: ByteReader): number | undefined {
+  const code = reader.code();
+  if (code === 0x52) return reader.u8();
+  if (code === 0x40) return undefined;
+  if (code === 0x43) return 0;
+  if (code === 0x70) return reader.u32();
+  throw mismatch(reader, "a uint");
+}
+
+export function ubyteField(reader: ByteReader): number | undefined {
+  const code = reader.code();
+  if (code === 0x40) return undefined;
+  if (code === 0x50) return reader.u8();
+  throw mismatch(reader, "a ubyte");
+}
+
+export function booleanField(reader: ByteReader): boolean | undefined {
+  const code = reader.code();
+  if (code === 0x40) return undefined;
+  if (code === 0x41) return true;
+  if (code === 0x42) return false;
+  if (code === 0x56) return reader.boolean();
+  throw mismatch(reader, "a boolean");
+}
+
+/** Enters the list of a composite type and returns how many fields it has. */
+export function enterFields(reader: ByteReader, most: number): number {
+  const start = reader.at;
+  const code = reader.code();
+  const count = code === 0x45 ? 0 : reader.enterItems(code === 0xd0 ? 4 : 1);
+  if (count > most && !reader.settings.lenient)
+    throw reader.fault(`A section has ${count} fields; it can have ${most}`, start);
+  // An empty list has no extent to leave.
+  if (code === 0x45) reader.end = reader.at;
+  return Math.min(count, most);
+}
+
+/** The fields of a composite type were read: checks that nothing follows. */
+export function leaveFields(reader: ByteReader): void {
+  reader.leave(reader.end);
+}
+
+function mismatch(reader: ByteReader, wanted: string): Error {
+  return reader.fault(`A field is not ${wanted}`, reader.at - 1);
+}
