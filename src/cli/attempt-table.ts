@@ -12,10 +12,10 @@ export function attemptTable(
   const indent = 2;
   const taken = [8, 18, 9];
   const why = columns - indent - taken.reduce((sum, width) => sum + width + gap, 0);
-  // Why the content type chose no codec is not an attempt, and explains all that follow.
+  // What kept the chain from the declared codec is not an attempt, and explains all that follow.
   const problem = attempts.length === 0 ? error : error.cause;
-  const declared = problem instanceof SobreError ? [["declared", problem.code, "", oneLine(problem.message)]] : [];
-  const rows = [...declared, ...attempts.map(row)];
+  const before = problem instanceof SobreError ? [["message", problem.code, "", oneLine(problem.message)]] : [];
+  const rows = [...before, ...attempts.map(row)];
   return renderTable(
     rows.map(([codec = "", code = "", where = "", reason = ""]) => [codec, style.yellow(code), where, reason]),
     { widths: [...taken, why], indent },

@@ -23,14 +23,14 @@ export async function decodeFiles(command: DecodeCommand, serializer: Serializer
   let printed = false;
   for (const file of files) {
     if (terminal.closed) break;
-    const outcome = await decodeFile(file, contentType, serializer);
+    const { outcome, text } = show(await decodeFile(file, contentType, serializer), (shown) =>
+      json ? jsonLine(file, contentType, shown) : forPeople(file, shown, terminal),
+    );
     worst = Math.max(worst, exitCodeOf[outcome.kind]);
     if (outcome.kind === "missing") terminal.err(`sobre: ${oneLine(outcome.message)}\n`);
-    if (json) await terminal.out(`${jsonLine(file, contentType, outcome)}\n`);
-    else if (outcome.kind !== "missing") {
-      await terminal.out(`${printed ? "\n" : ""}${forPeople(file, outcome, terminal)}\n`);
-      printed = true;
-    }
+    if (text === "") continue;
+    await terminal.out(`${printed && !json ? "\n" : ""}${text}\n`);
+    printed = true;
   }
   return worst;
 }
@@ -48,6 +48,24 @@ interface Failure {
   readonly error: SobreError;
   readonly attempts: readonly Attempt[];
   readonly payload: Uint8Array;
+}
+
+/** The outcome as text, or as a failure when the text is longer than a string can be. */
+function show(
+  outcome: Outcome,
+  render: (outcome: Outcome) => string,
+): { readonly outcome: Outcome; readonly text: string } {
+  try {
+    return { outcome, text: render(outcome) };
+  } catch (cause) {
+    if (!(cause instanceof RangeError) || outcome.kind !== "read") throw cause;
+    const error = new SobreError("LimitExceeded", "The value was read, and is too large to be printed as JSON.", {
+      cause,
+    });
+    const { codec, attempts } = outcome.result;
+    const failure: Outcome = { kind: "failed", codec, error, attempts, payload: new Uint8Array(0) };
+    return { outcome: failure, text: render(failure) };
+  }
 }
 
 const exitCodeOf = { missing: exitCodes.misuse, read: exitCodes.done, failed: exitCodes.failed } as const;
@@ -113,7 +131,9 @@ function line(head: object, warnings: readonly string[], attempts: readonly Atte
   return visibleJson(JSON.stringify({ ...head, warnings, attempts: told, ...(error === undefined ? {} : { error }) }));
 }
 
-function forPeople(file: string, outcome: Exclude<Outcome, { kind: "missing" }>, terminal: Terminal): string {
+/** Missing files are told on standard error alone. */
+function forPeople(file: string, outcome: Outcome, terminal: Terminal): string {
+  if (outcome.kind === "missing") return "";
   const { style } = terminal;
   const name = style.bold(oneLine(file === "-" ? "standard input" : file));
   if (outcome.kind === "failed") {

@@ -59,7 +59,8 @@ function readJson(input: Uint8Array): unknown {
     contentType: undefined,
     applicationProperties: {},
     bodyKind: "data",
-    limits: resolveDecodeLimits(),
+    // A rendering nests deeper and has more members than the value, for its $ objects.
+    limits: resolveDecodeLimits({ maxDepth: 1000, maxItems: 10_000_000 }),
   });
   return "body" in decoded ? decoded.body : undefined;
 }

@@ -70,7 +70,7 @@ function tourCommand({ mailbox }: Product, terminal: Terminal, finish: (code: nu
       `
 Examples:
   sobre tour
-  sobre tour fixtures/mailbox | less -R
+  sobre tour fixtures/mailbox | less
 
 Exit codes: 0 every message ended as the manifest expects, 1 one did not,
 2 wrong usage or no mailbox in the folder.`,

@@ -210,6 +210,18 @@ describe("sobre encode", () => {
     expect(linesOf(decoded.terminal)).toMatchObject([{ ok: true, value: rendering, warnings: [] }]);
   });
 
+  it("takes renderings that nest deeper than the value, for their $ objects", async () => {
+    let rendering: unknown = 0;
+    for (let level = 0; level < 120; level++) rendering = { $map: [[level, rendering]] };
+    const source = file("deep.json", JSON.stringify(rendering));
+
+    const encoded = await sobre("encode", "--to", "application/vnd.msgpack", source);
+    const decoded = await sobre("decode", "--json", file("deep.bin", encoded.terminal.bytes()));
+
+    expect(encoded.terminal.errors()).toBe("");
+    expect(linesOf(decoded.terminal)).toMatchObject([{ ok: true, codec: "msgpack", value: rendering }]);
+  });
+
   it("ends with 1 for a value that the format cannot hold, or that is no rendering", async () => {
     const wrong = [
       ["application/protobuf; messageType=shop.Scan", '{"code":7}', /^sobre: UnsupportedValue: /],
