@@ -1,11 +1,15 @@
 import type {
+  AcceptSessionOptions,
   Delivery,
   Engine,
   EngineReceiver,
+  EngineSessionReceiver,
   QueueOptions,
   QueueRuntimeProperties,
   ReceiveMode,
   Settlement,
+  SubscriptionOptions,
+  TopicOptions,
 } from "../engine/index.ts";
 import { type BrokerPropertiesInit, createEnvelope, type Envelope, type EnvelopeInit } from "../envelope/index.ts";
 import { type ErrorCode, SobreError } from "../errors/index.ts";
@@ -40,6 +44,25 @@ export class EngineHarness {
     const name = this.freshName();
     await this.engine.admin.createQueue(name, options);
     return name;
+  }
+
+  /** Creates a topic with subscriptions of these options and returns its name. */
+  async topic(subscriptions: Readonly<Record<string, SubscriptionOptions>>, options?: TopicOptions): Promise<string> {
+    const name = this.freshName();
+    await this.engine.admin.createTopic(name, options);
+    for (const [subscription, setup] of Object.entries(subscriptions))
+      await this.engine.admin.createSubscription(name, subscription, setup);
+    return name;
+  }
+
+  /** Accepts a session, the next available one without an id. */
+  async session(
+    entity: string,
+    sessionId?: string,
+    options: Partial<AcceptSessionOptions> = {},
+  ): Promise<EngineSessionReceiver> {
+    const defaults = { receiveMode: "peekLock", maxWaitTime: this.#patience, sessionId } as const;
+    return this.engine.acceptSession(entity, { ...defaults, ...options });
   }
 
   /** Sends messages in one call: envelopes, or message ids whose text is the payload too. */
@@ -98,6 +121,13 @@ export class EngineHarness {
     return idsOf(await this.engine.peek(entity, { maxMessages: 1000 }));
   }
 
+  /** The engine's time, as a message enqueued now tells it. */
+  async now(): Promise<Date> {
+    const queue = await this.queue();
+    await this.send(queue, "now");
+    return (await this.one(queue)).enqueuedTimeUtc;
+  }
+
   async counts(queue: string): Promise<QueueRuntimeProperties> {
     return this.engine.admin.getQueueRuntimeProperties(queue);
   }
@@ -114,6 +144,19 @@ export function envelope(
     ...rest,
     brokerProperties: { messageId, ...properties },
   });
+}
+
+/** A message of a session. */
+export const inSession = (sessionId: string, messageId: string): Envelope => envelope(messageId, { sessionId });
+
+/** A time so many milliseconds after another. */
+export const after = (time: Date | undefined, milliseconds: number): Date =>
+  new Date((time?.getTime() ?? 0) + milliseconds);
+
+/** What must be there. */
+export function present<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new Error(`${what} is missing.`);
+  return value;
 }
 
 /** The message ids of deliveries, in their order. */

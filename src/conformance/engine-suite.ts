@@ -1,6 +1,18 @@
 import type { EngineCase } from "./engine-case.ts";
 import { adminCases } from "./engine-cases-admin.ts";
 import { deadLetterCases } from "./engine-cases-dead-letter.ts";
+import { deferCases } from "./engine-cases-defer.ts";
+import { duplicateCases } from "./engine-cases-duplicates.ts";
+import { entityCases } from "./engine-cases-entity.ts";
+import { forwardCases } from "./engine-cases-forward.ts";
+import { scheduleCases } from "./engine-cases-schedule.ts";
+import { sessionCases } from "./engine-cases-session.ts";
+import { sessionRuleCases } from "./engine-cases-session-rules.ts";
+import { sessionStateCases } from "./engine-cases-session-state.ts";
+import { sqlCases } from "./engine-cases-sql.ts";
+import { subscriptionCases } from "./engine-cases-subscription.ts";
+import { topicCases } from "./engine-cases-topic.ts";
+import { transactionCases } from "./engine-cases-transaction.ts";
 import { lockCases } from "./engine-cases-lock.ts";
 import { peekCases } from "./engine-cases-peek.ts";
 import { receiveCases } from "./engine-cases-receive.ts";
@@ -16,6 +28,18 @@ export const engineSuite: readonly EngineCase[] = [
   ...lockCases,
   ...deadLetterCases,
   ...timeToLiveCases,
+  ...deferCases,
+  ...scheduleCases,
+  ...sessionCases,
+  ...sessionRuleCases,
+  ...sessionStateCases,
+  ...duplicateCases,
+  ...forwardCases,
+  ...topicCases,
+  ...subscriptionCases,
+  ...sqlCases,
+  ...transactionCases,
   ...peekCases,
   ...adminCases,
+  ...entityCases,
 ];

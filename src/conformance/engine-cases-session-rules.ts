@@ -1,0 +1,136 @@
+import type { EngineCase } from "./engine-case.ts";
+import { envelope, idsOf, inSession, present, refused, same, tokenOf } from "./engine-harness.ts";
+
+const minute = 60_000;
+const sessions = { requiresSession: true } as const;
+const some = { maxMessages: 10, maxWaitTime: 0 } as const;
+
+/** How sessions meet locks, dead letters, deferral and expiry. */
+export const sessionRuleCases: readonly EngineCase[] = [
+  {
+    name: "session-message-lock",
+    promise: "A message of a session is locked as long as its session, and is not renewed on its own.",
+    needs: ["sessions", "renewLock"],
+    async run(harness) {
+      const queue = await harness.queue(sessions);
+      await harness.send(queue, inSession("s", "a"));
+      const session = await harness.session(queue, "s");
+      await harness.advance(minute / 2);
+      const [delivery] = await session.receive(some);
+      const taken = present(delivery, "a");
+      same(taken.lockedUntilUtc, session.sessionLockedUntilUtc(), "End of the lock");
+      await refused(harness.engine.renew(queue, tokenOf(taken)), "InvalidOperation", "Renewing the message");
+    },
+  },
+  {
+    name: "session-settled-twice",
+    promise: "While its session is held, a message settled already is refused as MessageLockLost.",
+    needs: ["sessions"],
+    async run(harness) {
+      const queue = await harness.queue(sessions);
+      await harness.send(queue, inSession("s", "a"));
+      const [delivery] = await (await harness.session(queue, "s")).receive(some);
+      await harness.complete(queue, present(delivery, "a"));
+      await refused(harness.complete(queue, present(delivery, "a")), "MessageLockLost", "Completing twice");
+    },
+  },
+  {
+    name: "session-entity-refuses",
+    promise:
+      "A session entity refuses messages without session id and plain receivers, not browsing; others refuse sessions.",
+    needs: ["sessions", "peek"],
+    async run(harness) {
+      const queue = await harness.queue(sessions);
+      await refused(harness.send(queue, "a"), "InvalidOperation", "A message without session id");
+      await refused(harness.receiver(queue), "InvalidOperation", "A plain receiver");
+      await harness.send(queue, inSession("s", "b"));
+      same(await harness.browse(queue), ["b"], "What browsing shows");
+      await refused(harness.session(await harness.queue(), "s"), "InvalidOperation", "A session of a plain queue");
+    },
+  },
+  {
+    name: "session-id-ignored",
+    promise: "Elsewhere the session id means nothing: messages are delivered to any receiver and keep it.",
+    needs: ["sessions"],
+    async run(harness) {
+      const queue = await harness.queue();
+      await harness.send(queue, inSession("s", "a"), inSession("t", "b"));
+      const deliveries = await harness.receive(queue, 5);
+      const ids = deliveries.map((delivery) => delivery.envelope.brokerProperties.sessionId);
+      same(
+        [idsOf(deliveries), ids],
+        [
+          ["a", "b"],
+          ["s", "t"],
+        ],
+        "Messages and session ids",
+      );
+    },
+  },
+  {
+    name: "session-dead-letters",
+    promise: "The dead-letter queue of a session entity takes plain receivers; dead letters keep their session id.",
+    needs: ["sessions", "deadLetter"],
+    async run(harness) {
+      const queue = await harness.queue({ ...sessions, maxDeliveryCount: 1 });
+      await harness.send(queue, inSession("s", "a"), inSession("s", "b"));
+      const [delivery] = await (await harness.session(queue, "s")).receive({ ...some, maxMessages: 1 });
+      await harness.abandon(queue, present(delivery, "a"));
+      const dead = await harness.one(`${queue}/$DeadLetterQueue`);
+      same(
+        [dead.deadLetterReason, dead.envelope.brokerProperties.sessionId],
+        ["MaxDeliveryCountExceeded", "s"],
+        "Facts",
+      );
+    },
+  },
+  {
+    name: "session-defer",
+    promise: "Deferred messages of a session are received by the holder of the session only, with the session id.",
+    needs: ["sessions", "defer"],
+    async run(harness) {
+      const queue = await harness.queue(sessions);
+      await harness.send(queue, inSession("s", "a"), inSession("s", "b"));
+      const session = await harness.session(queue, "s");
+      const [delivery] = await session.receive({ ...some, maxMessages: 1 });
+      const { sequenceNumber } = present(delivery, "a");
+      await harness.settle(queue, present(delivery, "a"), { kind: "defer" });
+      const options = { receiveMode: "peekLock", sessionId: "s" } as const;
+      const again = await harness.engine.receiveDeferred(queue, [sequenceNumber], options);
+      same(idsOf(again), ["a"], "The deferred message");
+      await session.close();
+      const late = harness.engine.receiveDeferred(queue, [sequenceNumber], options);
+      await refused(late, "SessionLockLost", "Asking without holding the session");
+    },
+  },
+  {
+    name: "session-expired-messages",
+    promise:
+      "When a message of a held session expires, all its messages do; while nobody holds it, none does. (Service Bus, sessions)",
+    needs: ["sessions", "timeToLive", "deadLetter"],
+    async run(harness) {
+      const queue = await harness.queue({ ...sessions, deadLetteringOnMessageExpiration: true });
+      await harness.send(queue, envelope("short", { sessionId: "s", timeToLive: minute }), inSession("s", "long"));
+      await harness.advance(2 * minute);
+      same(await harness.browse(queue), ["short", "long"], "Messages while nobody holds the session");
+      const session = await harness.session(queue, "s");
+      same(await session.receive(some), [], "Deliveries of the expired session");
+      same(await harness.drain(`${queue}/$DeadLetterQueue`), ["short", "long"], "Dead letters");
+    },
+  },
+  {
+    name: "session-list",
+    promise: "The sessions with messages can be listed, and those whose state was set after a time.",
+    needs: ["sessions", "sessionState"],
+    async run(harness) {
+      const queue = await harness.queue(sessions);
+      await harness.send(queue, inSession("b", "1"), inSession("a", "2"), inSession("c", "3"));
+      same(await harness.engine.listSessions(queue), ["a", "b", "c"], "Sessions with messages");
+      same(await harness.engine.listSessions(queue, { skip: 1, maxSessions: 1 }), ["b"], "A page of them");
+      const before = await harness.now();
+      await harness.advance(1000);
+      await (await harness.session(queue, "stateful")).setSessionState(Uint8Array.of(1));
+      same(await harness.engine.listSessions(queue, { updatedAfter: before }), ["stateful"], "Sessions by state");
+    },
+  },
+];

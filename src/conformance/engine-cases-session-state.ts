@@ -1,0 +1,76 @@
+import type { EngineCase } from "./engine-case.ts";
+import { inSession, refused, same } from "./engine-harness.ts";
+
+const sessions = { requiresSession: true } as const;
+const some = { maxMessages: 10, maxWaitTime: 0 } as const;
+
+/** What a session remembers between its receivers. */
+export const sessionStateCases: readonly EngineCase[] = [
+  {
+    name: "state-life",
+    promise: "Session state is absent at first, kept as it was set, and cleared by undefined; empty is not absent.",
+    needs: ["sessionState"],
+    async run(harness) {
+      const session = await harness.session(await harness.queue(sessions), "s");
+      same(await session.getSessionState(), undefined, "State at first");
+      await session.setSessionState(Uint8Array.of(1, 2, 3));
+      same(await session.getSessionState(), Uint8Array.of(1, 2, 3), "State as set");
+      await session.setSessionState(new Uint8Array(0));
+      same(await session.getSessionState(), new Uint8Array(0), "Empty state");
+      await session.setSessionState(undefined);
+      same(await session.getSessionState(), undefined, "State after clearing");
+    },
+  },
+  {
+    name: "state-outlives",
+    promise: "State outlives its receiver and the session's messages. (Service Bus, session state)",
+    needs: ["sessionState"],
+    async run(harness) {
+      const queue = await harness.queue(sessions);
+      await harness.send(queue, inSession("s", "a"));
+      const first = await harness.session(queue, "s", { receiveMode: "receiveAndDelete" });
+      await first.receive(some);
+      await first.setSessionState(Uint8Array.of(7));
+      await first.close();
+      await harness.advance(3_600_000);
+      same(await (await harness.session(queue, "s")).getSessionState(), Uint8Array.of(7), "State later");
+    },
+  },
+  {
+    name: "state-per-session",
+    promise: "Every session has its own state.",
+    needs: ["sessionState"],
+    async run(harness) {
+      const queue = await harness.queue(sessions);
+      await (await harness.session(queue, "s")).setSessionState(Uint8Array.of(1));
+      same(await (await harness.session(queue, "t")).getSessionState(), undefined, "State of another session");
+    },
+  },
+  {
+    name: "state-own-bytes",
+    promise: "Neither the bytes given nor the bytes returned change the state when they are changed later.",
+    needs: ["sessionState"],
+    async run(harness) {
+      const session = await harness.session(await harness.queue(sessions), "s");
+      const given = Uint8Array.of(1);
+      await session.setSessionState(given);
+      given[0] = 9;
+      const returned = await session.getSessionState();
+      if (returned !== undefined) returned[0] = 9;
+      same(await session.getSessionState(), Uint8Array.of(1), "State");
+    },
+  },
+  {
+    name: "state-size",
+    promise: "State may be as large as a message, no larger, and counts in the entity's size.",
+    needs: ["sessionState", "administration"],
+    async run(harness) {
+      const queue = await harness.queue({ ...sessions, maxMessageSizeInBytes: 5000 });
+      const session = await harness.session(queue, "s");
+      await session.setSessionState(new Uint8Array(5000));
+      same((await harness.counts(queue)).sizeInBytes, 5000, "Size of the entity");
+      await refused(session.setSessionState(new Uint8Array(5001)), "MessageSizeExceeded", "One byte more");
+      same((await session.getSessionState())?.byteLength, 5000, "Size of the state");
+    },
+  },
+];

@@ -1,0 +1,146 @@
+import { amqp } from "../envelope/index.ts";
+import type { RuleFilter } from "../engine/index.ts";
+import type { EngineCase } from "./engine-case.ts";
+import { after, envelope, idsOf, present, refused, same } from "./engine-harness.ts";
+
+const minute = 60_000;
+const only = (
+  filter: RuleFilter,
+): { readonly rules: readonly [{ readonly name: "r"; readonly filter: RuleFilter }] } => ({
+  rules: [{ name: "r", filter }],
+});
+
+/** What subscriptions do with their copies. */
+export const subscriptionCases: readonly EngineCase[] = [
+  {
+    name: "topic-filter-error",
+    promise:
+      "A rule that cannot be evaluated dead-letters the message on its subscription, or passes it over where that is off.",
+    needs: ["topics", "deadLetter"],
+    async run(harness) {
+      const broken = only({ kind: "sql", expression: "sys.NoSuchProperty = 1" });
+      const quiet = { ...broken, deadLetteringOnFilterEvaluationExceptions: false };
+      const topic = await harness.topic({ loud: broken, quiet });
+      await harness.send(topic, "a");
+      same(await harness.drain(`${topic}/Subscriptions/loud/$DeadLetterQueue`), ["a"], "Dead letters of loud");
+      same(await harness.drain(`${topic}/Subscriptions/quiet/$DeadLetterQueue`), [], "Dead letters of quiet");
+    },
+  },
+  {
+    name: "topic-subscription-is-a-queue",
+    promise: "A subscription has locks, counts and a dead-letter queue of its own, as a queue has.",
+    needs: ["topics", "deadLetter"],
+    async run(harness) {
+      const topic = await harness.topic({ s: { maxDeliveryCount: 2, lockDuration: "PT10S" } });
+      const subscription = `${topic}/Subscriptions/s`;
+      await harness.send(topic, "a");
+      await harness.abandon(subscription, await harness.one(subscription));
+      await harness.one(subscription);
+      await harness.advance(10_000);
+      const dead = await harness.one(`${subscription}/$DeadLetterQueue`);
+      same([dead.deadLetterReason, dead.deliveryCount], ["MaxDeliveryCountExceeded", 2], "Reason and count");
+      const { deadLetterMessageCount } = await harness.engine.admin.getSubscriptionRuntimeProperties(topic, "s");
+      same(deadLetterMessageCount, 1, "Dead letters counted");
+    },
+  },
+  {
+    name: "topic-schedule",
+    promise:
+      "A message scheduled on a topic is copied when its time comes, by the rules of that time; it can be cancelled.",
+    needs: ["topics", "schedule"],
+    async run(harness) {
+      const topic = await harness.topic({ early: {} });
+      const scheduledEnqueueTimeUtc = after(await harness.now(), minute);
+      const numbers = await harness.engine.schedule(topic, [
+        envelope("a", { scheduledEnqueueTimeUtc }),
+        envelope("b", { scheduledEnqueueTimeUtc }),
+      ]);
+      await harness.engine.cancel(topic, numbers.slice(1));
+      await harness.engine.admin.createSubscription(topic, "late");
+      await harness.advance(minute);
+      for (const name of ["early", "late"])
+        same(await harness.drain(`${topic}/Subscriptions/${name}`), ["a"], `Messages of ${name}`);
+    },
+  },
+  {
+    name: "topic-sessions",
+    promise: "A subscription may require sessions; copies without session id are dead-lettered there.",
+    needs: ["topics", "sessions", "deadLetter"],
+    async run(harness) {
+      const topic = await harness.topic({ s: { requiresSession: true } });
+      const subscription = `${topic}/Subscriptions/s`;
+      await harness.send(topic, envelope("a", { sessionId: "x" }), "b");
+      const session = await harness.session(subscription, "x");
+      same(idsOf(await session.receive({ maxMessages: 5, maxWaitTime: 0 })), ["a"], "Messages of the session");
+      same(await harness.drain(`${subscription}/$DeadLetterQueue`), ["b"], "Dead letters");
+    },
+  },
+  {
+    name: "topic-forward",
+    promise:
+      "A subscription forwards its copies to another entity, keeping the number that the topic gave. (auto-forwarding)",
+    needs: ["topics", "autoForward"],
+    async run(harness) {
+      const target = await harness.queue();
+      const topic = await harness.topic({ s: { forwardTo: target } });
+      await harness.send(topic, "first", "second");
+      const [first, second] = await harness.receive(target, 2);
+      const difference = (second?.enqueuedSequenceNumber ?? 0n) - (first?.enqueuedSequenceNumber ?? 0n);
+      same(
+        [idsOf([present(first, "first"), present(second, "second")]), difference],
+        [["first", "second"], 1n],
+        "Messages",
+      );
+    },
+  },
+  {
+    name: "topic-duplicates",
+    promise: "A topic drops duplicates before it copies.",
+    needs: ["topics", "duplicateDetection"],
+    async run(harness) {
+      const topic = await harness.topic({ s: {}, t: {} }, { requiresDuplicateDetection: true });
+      await harness.send(topic, "a", "a");
+      same(await harness.drain(`${topic}/Subscriptions/t`), ["a"], "Messages");
+    },
+  },
+  {
+    name: "topic-time-to-live",
+    promise: "A subscription's time to live holds for its copies; the shortest of message and subscription counts.",
+    needs: ["topics", "timeToLive"],
+    async run(harness) {
+      const topic = await harness.topic({ short: { defaultMessageTimeToLive: minute }, long: {} });
+      await harness.send(topic, "a");
+      await harness.advance(minute);
+      same(await harness.drain(`${topic}/Subscriptions/short`), [], "Messages of short");
+      same(await harness.drain(`${topic}/Subscriptions/long`), ["a"], "Messages of long");
+    },
+  },
+  {
+    name: "topic-typed-properties",
+    promise: "Typed application property values reach every copy as they were sent.",
+    needs: ["topics"],
+    async run(harness) {
+      const topic = await harness.topic({ s: {} });
+      await harness.send(topic, envelope("a", {}, { applicationProperties: { level: amqp.ubyte(3) } }));
+      const { applicationProperties } = (await harness.one(`${topic}/Subscriptions/s`)).envelope;
+      same(applicationProperties["level"], amqp.ubyte(3), "The typed value");
+    },
+  },
+  {
+    name: "topic-life",
+    promise: "Topics and subscriptions are created, listed and deleted; deleting a topic deletes its subscriptions.",
+    needs: ["topics", "administration"],
+    async run(harness) {
+      const { admin } = harness.engine;
+      const topic = await harness.topic({ b: {}, a: {} });
+      same([await admin.listTopics(), await admin.listSubscriptions(topic)], [[topic], ["a", "b"]], "Lists");
+      await refused(admin.createSubscription(topic, "A"), "MessagingEntityAlreadyExists", "A subscription that exists");
+      await refused(admin.createQueue(topic), "MessagingEntityAlreadyExists", "A queue under the name of a topic");
+      await admin.deleteSubscription(topic, "b");
+      same(await admin.subscriptionExists(topic, "b"), false, "Whether the subscription exists");
+      await admin.deleteTopic(topic);
+      same([await admin.topicExists(topic), await admin.subscriptionExists(topic, "a")], [false, false], "Existence");
+      await refused(harness.browse(`${topic}/Subscriptions/a`), "MessagingEntityNotFound", "Browsing afterwards");
+    },
+  },
+];

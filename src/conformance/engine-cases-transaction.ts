@@ -1,0 +1,192 @@
+import type { EngineCase } from "./engine-case.ts";
+import { envelope, refused, same, tokenOf } from "./engine-harness.ts";
+
+const minute = 60_000;
+const complete = { kind: "complete" } as const;
+
+/** Sends and settlements that happen together or not at all. */
+export const transactionCases: readonly EngineCase[] = [
+  {
+    name: "transaction-commit",
+    promise:
+      "Sends and settlements across entities become visible at the commit, all at once. (Service Bus, transactions)",
+    needs: ["transactions"],
+    async run(harness) {
+      const { engine } = harness;
+      const [from, to] = [await harness.queue(), await harness.queue()];
+      await harness.send(from, "a");
+      const delivery = await harness.one(from);
+      const transaction = await engine.begin();
+      await (await engine.openSender(to)).send([envelope("b")], { transaction });
+      await engine.settle(from, tokenOf(delivery), complete, { transaction });
+      same([await harness.browse(from), await harness.browse(to)], [["a"], []], "Messages before the commit");
+      await transaction.commit();
+      same([await harness.browse(from), await harness.browse(to)], [[], ["b"]], "Messages after the commit");
+    },
+  },
+  {
+    name: "transaction-rollback",
+    promise:
+      "A rollback undoes everything: nothing is sent, and the message is still locked by its receiver, uncounted.",
+    needs: ["transactions"],
+    async run(harness) {
+      const { engine } = harness;
+      const queue = await harness.queue();
+      await harness.send(queue, "a");
+      const delivery = await harness.one(queue);
+      const transaction = await engine.begin();
+      await (await engine.openSender(queue)).send([envelope("b")], { transaction });
+      await engine.settle(queue, tokenOf(delivery), complete, { transaction });
+      await transaction.rollback();
+      same(await harness.browse(queue), ["a"], "Messages after the rollback");
+      same(await harness.receive(queue), [], "Deliveries while it is locked");
+      await harness.abandon(queue, delivery);
+      same((await harness.one(queue)).deliveryCount, 1, "Delivery count");
+    },
+  },
+  {
+    name: "transaction-no-gap",
+    promise: "Sequence numbers are given at the commit: a rollback leaves no gap. (sobre, numbers)",
+    needs: ["transactions"],
+    async run(harness) {
+      const { engine } = harness;
+      const queue = await harness.queue();
+      const sender = await engine.openSender(queue);
+      await sender.send([envelope("a")]);
+      const undone = await engine.begin();
+      await sender.send([envelope("never")], { transaction: undone });
+      const done = await engine.begin();
+      await sender.send([envelope("c")], { transaction: done });
+      await sender.send([envelope("b")]);
+      await undone.rollback();
+      await done.commit();
+      const deliveries = await harness.receive(queue, 5);
+      const first = deliveries[0]?.sequenceNumber ?? 0n;
+      const seen = deliveries.map((delivery) => [
+        delivery.envelope.brokerProperties.messageId,
+        delivery.sequenceNumber - first,
+      ]);
+      same(
+        seen,
+        [
+          ["a", 0n],
+          ["b", 1n],
+          ["c", 2n],
+        ],
+        "Messages and numbers",
+      );
+    },
+  },
+  {
+    name: "transaction-lock-lost",
+    promise: "When a lock was lost before the commit, the commit is refused and nothing of it happens.",
+    needs: ["transactions"],
+    async run(harness) {
+      const { engine } = harness;
+      const queue = await harness.queue();
+      await harness.send(queue, "a");
+      const delivery = await harness.one(queue);
+      const transaction = await engine.begin();
+      await (await engine.openSender(queue)).send([envelope("b")], { transaction });
+      await engine.settle(queue, tokenOf(delivery), complete, { transaction });
+      await harness.advance(minute);
+      await refused(transaction.commit(), "MessageLockLost", "The commit");
+      same(await harness.browse(queue), ["a"], "Messages");
+      same((await harness.one(queue)).deliveryCount, 1, "Delivery count");
+    },
+  },
+  {
+    name: "transaction-refusals",
+    promise: "What is illegal is refused when it is asked for, and is no part of the transaction.",
+    needs: ["transactions", "administration"],
+    async run(harness) {
+      const { engine } = harness;
+      const queue = await harness.queue({ maxMessageSizeInBytes: 1000 });
+      const sender = await engine.openSender(queue);
+      const transaction = await engine.begin();
+      const large = envelope("x".repeat(100), { replyTo: "y".repeat(1000) });
+      await refused(sender.send([large], { transaction }), "MessageSizeExceeded", "A message that is too large");
+      await harness.send(queue, "a");
+      const delivery = await harness.one(queue);
+      await harness.complete(queue, delivery);
+      const late = engine.settle(queue, tokenOf(delivery), complete, { transaction });
+      await refused(late, "MessageLockLost", "Settling twice");
+      await sender.send([envelope("b")], { transaction });
+      await transaction.commit();
+      same(await harness.drain(queue), ["b"], "Messages");
+    },
+  },
+  {
+    name: "transaction-enlisted",
+    promise: "A message that a transaction settles is settled by nobody else until it ends; its lock can be renewed.",
+    needs: ["transactions", "renewLock"],
+    async run(harness) {
+      const { engine } = harness;
+      const queue = await harness.queue();
+      await harness.send(queue, "a");
+      const delivery = await harness.one(queue);
+      const transaction = await engine.begin();
+      await engine.settle(queue, tokenOf(delivery), { kind: "abandon" }, { transaction });
+      await refused(harness.complete(queue, delivery), "InvalidOperation", "Completing beside the transaction");
+      await harness.advance(minute / 2);
+      await engine.renew(queue, tokenOf(delivery));
+      await harness.advance(minute - 1);
+      await transaction.commit();
+      same((await harness.one(queue)).deliveryCount, 1, "Delivery count");
+    },
+  },
+  {
+    name: "transaction-over",
+    promise: "A transaction that has ended takes nothing more, and ends by itself after 2 minutes.",
+    needs: ["transactions"],
+    async run(harness) {
+      const { engine } = harness;
+      const sender = await engine.openSender(await harness.queue());
+      const transaction = await engine.begin();
+      await transaction.commit();
+      await refused(transaction.commit(), "InvalidOperation", "Committing twice");
+      await refused(transaction.rollback(), "InvalidOperation", "Rolling back what is committed");
+      await refused(sender.send([envelope("a")], { transaction }), "InvalidOperation", "Sending afterwards");
+      const slow = await engine.begin();
+      await sender.send([envelope("a")], { transaction: slow });
+      await harness.advance(2 * minute);
+      await refused(slow.commit(), "InvalidOperation", "Committing after 2 minutes");
+    },
+  },
+  {
+    name: "transaction-quota",
+    promise: "A commit that would overfill an entity is refused as QuotaExceeded, and nothing of it happens.",
+    needs: ["transactions", "administration"],
+    async run(harness) {
+      const { engine } = harness;
+      const queue = await harness.queue({ maxSizeInMegabytes: 1, maxMessageSizeInBytes: 2 ** 20 });
+      const other = await harness.queue();
+      const large = { replyTo: "x".repeat(40_000) };
+      const sender = await engine.openSender(queue);
+      const transaction = await engine.begin();
+      await (await engine.openSender(other)).send([envelope("other")], { transaction });
+      for (let index = 0; index < 30; index++) await sender.send([envelope(`m${index}`, large)], { transaction });
+      await refused(transaction.commit(), "QuotaExceeded", "The commit");
+      same([await harness.browse(queue), await harness.browse(other)], [[], []], "Messages");
+    },
+  },
+  {
+    name: "transaction-send-via",
+    promise:
+      "Sending via another entity transfers at the commit; what the target refuses is a transfer dead letter there.",
+    needs: ["transactions", "autoForward", "administration"],
+    async run(harness) {
+      const { engine } = harness;
+      const [via, target] = [await harness.queue(), await harness.queue()];
+      const sender = await engine.openSender(target, { via });
+      const transaction = await engine.begin();
+      await sender.send([envelope("a", { viaPartitionKey: "k" })], { transaction });
+      same(await harness.browse(target), [], "Messages of the target before the commit");
+      await transaction.commit();
+      same([await harness.browse(target), await harness.browse(via)], [["a"], []], "Messages after the commit");
+      await engine.admin.deleteQueue(target);
+      await sender.send([envelope("b")]);
+      same(await harness.drain(`${via}/$Transfer/$DeadLetterQueue`), ["b"], "Transfer dead letters");
+    },
+  },
+];
