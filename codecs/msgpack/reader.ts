@@ -192,7 +192,7 @@ class Reader {
 
   private setProto(object: object, keyAt: number, depth: number): void {
     if (this.rules.protoKey === "refuse") {
-      throw this.failed('A map has the key "__proto__", which option protoKey refuses', keyAt);
+      throw this.failed("A map has a key that names the prototype, which option protoKey refuses", keyAt);
     }
     const value = this.value(depth + 1);
     // An assignment would replace the prototype.

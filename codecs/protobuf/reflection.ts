@@ -153,7 +153,7 @@ type Generated = (...values: readonly unknown[]) => never;
  */
 export function generate(parameters: string[], lines: readonly string[], scope: object): Generated {
   const append = util.codegen(parameters);
-  for (const line of lines) append(line.replaceAll("%", "%%"));
+  for (const line of lines) append("%s", line);
   const holder: object = { made: append(scope) };
   return Reflect.get(holder, "made");
 }
@@ -197,7 +197,8 @@ function fieldShape(field: Field, shapes: Map<Type, MessageShape>): FieldShape {
     kind,
     label: field.map ? "map" : field.repeated ? "list" : "single",
     keyKind: field instanceof MapField ? kindNamed(field.keyType) : "string",
-    presence: field.hasPresence,
+    // Of messages protobufjs only says so in proto2.
+    presence: field.hasPresence || message !== undefined,
     absent: field.defaultValue,
     fallback: fallbackOf(kind, field.typeDefault, enumeration),
     inherited: field.name in Object.prototype,
