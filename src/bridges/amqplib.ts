@@ -1,0 +1,196 @@
+import { Buffer } from "node:buffer";
+import { emptyBag } from "../envelope/bag.ts";
+import { type ApplicationProperties, type BrokerProperties, checkEnvelope, type Envelope } from "../envelope/index.ts";
+import { readHeader, withBuffers, writeHeader } from "./amqplib-headers.ts";
+import {
+  type AmqplibMessage,
+  type AmqplibMessageLike,
+  type AmqplibProperties,
+  type AmqplibPropertiesLike,
+  basicProperties,
+  brokerHeaders,
+} from "./amqplib-message.ts";
+import { asBuffer, asBytes } from "./bytes.ts";
+import { fromNestedText, nestedMark, nestedNames, toNestedText } from "./nested-properties.ts";
+import { unsupported, wellFormed } from "./unsupported.ts";
+
+/**
+ * The envelope of a message that amqplib received, ready to be deserialized.
+ *
+ * - `contentType`, `contentEncoding`, `messageId`, `correlationId`, `replyTo` stay what they are, `type` is the subject,
+ *   `expiration` the time to live, headers are application properties.
+ * - Broker properties without a place in AMQP 0-9-1 are read from headers: `sobre-session-id`, `sobre-to`,
+ *   `sobre-partition-key`, `sobre-via-partition-key`, `sobre-reply-to-session-id`, `sobre-scheduled-enqueue-time-utc`.
+ * - Basic properties without a place in an envelope become application properties: `sobre-priority`,
+ *   `sobre-delivery-mode`, `sobre-timestamp`, `sobre-user-id`, `sobre-app-id`, `sobre-cluster-id`, and
+ *   `sobre-expiration` when it is no number above 0.
+ * - Headers that are lists or tables, as `x-death`, become JSON text, and the property `sobre-json` lists their names.
+ *
+ * {@link toAmqplibMessage} restores all of it. The delivery's `fields` are not part of an envelope.
+ *
+ * ```ts
+ * await channel.consume("orders", (message) => {
+ *   if (message === null) return;
+ *   const result = serializer.deserialize(fromAmqplibMessage(message));
+ *   if (result.ok) channel.ack(message);
+ *   else channel.nack(message, false, false);
+ * });
+ * ```
+ *
+ * @throws SobreError `InvalidArgument` with the path for properties beyond the limits of an envelope, and
+ *   `UnsupportedValue` when a header bears the name that a basic property needs.
+ */
+export function fromAmqplibMessage(message: AmqplibMessageLike): Envelope {
+  const { content, properties } = message;
+  const { broker, application } = readHeaders(properties.headers ?? {});
+  const { timeToLive, expiration } = readExpiration(properties.expiration ?? undefined);
+  keepBasicProperties(application, { ...properties, expiration });
+  return checkEnvelope({
+    payload: content instanceof Uint8Array ? asBytes(content) : content,
+    brokerProperties: {
+      ...broker,
+      contentType: properties.contentType ?? undefined,
+      contentEncoding: properties.contentEncoding ?? undefined,
+      correlationId: properties.correlationId ?? undefined,
+      messageId: properties.messageId ?? undefined,
+      replyTo: properties.replyTo ?? undefined,
+      subject: properties.type ?? undefined,
+      timeToLive,
+    },
+    applicationProperties: application,
+  });
+}
+
+function readHeaders(headers: Readonly<Record<string, unknown>>): {
+  readonly broker: Readonly<Record<string, unknown>>;
+  readonly application: Record<string, unknown>;
+} {
+  const broker = emptyBag<unknown>();
+  const application = emptyBag<unknown>();
+  const nested: string[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    const brokerName = brokerNames.get(name);
+    const property = brokerName === undefined ? undefined : readBrokerHeader(brokerName, value);
+    const simple = readHeader(value);
+    if (brokerName !== undefined && property !== undefined) broker[brokerName] = property;
+    else if (simple !== undefined || value === undefined) application[name] = simple;
+    else {
+      application[name] = toNestedText(value, `$.properties.headers.${name}`);
+      nested.push(name);
+    }
+  }
+  if (nested.length > 0) application[nestedMark] = JSON.stringify([...nestedNames(application[nestedMark]), ...nested]);
+  return { broker, application };
+}
+
+const brokerNames: ReadonlyMap<string, string> = new Map(brokerHeaders.map(([name, header]) => [header, name]));
+const basicNames: ReadonlyMap<string, string> = new Map(basicProperties.map(([name, property]) => [property, name]));
+
+/** `undefined` when the header is not as {@link toAmqplibMessage} writes it; it is an ordinary one then. */
+function readBrokerHeader(name: string, value: unknown): string | Date | undefined {
+  if (typeof value !== "string") return undefined;
+  if (name !== "scheduledEnqueueTimeUtc") return value;
+  const time = new Date(value);
+  return !Number.isNaN(time.getTime()) && time.toISOString() === value ? time : undefined;
+}
+
+/** RabbitMQ takes text of a whole number, 0 included, of which an envelope takes those above 0. */
+function readExpiration(given: unknown): { readonly timeToLive?: number; readonly expiration?: unknown } {
+  const text = typeof given === "number" ? String(given) : given;
+  const isTime = typeof text === "string" && /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text));
+  return isTime ? { timeToLive: Number(text) } : { expiration: text };
+}
+
+function keepBasicProperties(application: Record<string, unknown>, properties: AmqplibPropertiesLike): void {
+  for (const [name, property] of basicProperties) {
+    const value = properties[name] ?? undefined;
+    if (value === undefined) continue;
+    if (application[property] !== undefined) {
+      throw unsupported(`$.properties.headers.${property}`, `has the name that the basic property ${name} needs`);
+    }
+    application[property] = value;
+  }
+}
+
+/**
+ * The content and properties to publish with amqplib; the inverse of {@link fromAmqplibMessage}.
+ *
+ * Numbers keep their type on the wire, but amqplib's own reader tells no widths: it gives every number as a number.
+ *
+ * ```ts
+ * const { content, properties } = toAmqplibMessage(serializer.serialize({ body: order, subject: "order.placed" }));
+ * channel.publish("orders", "new", content, properties);
+ * ```
+ *
+ * @throws SobreError `UnsupportedValue` with the path for what AMQP 0-9-1 cannot hold: AMQP values as body, ids that are
+ *   no text, texts of more than 255 bytes in basic properties and names, times that are no whole seconds, unsigned
+ *   64-bit integers, decimals, uuids, symbols, characters and described values.
+ */
+export function toAmqplibMessage(envelope: Envelope): AmqplibMessage {
+  const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
+  if (bodyKind !== "data") throw unsupported("$.bodyKind", `is ${bodyKind}, and AMQP 0-9-1 has only opaque bytes`);
+  const { headers, basic } = writeApplication(applicationProperties);
+  writeBrokerHeaders(headers, brokerProperties);
+  return { content: asBuffer(payload), properties: { headers, ...basic, ...writeBasic(brokerProperties) } };
+}
+
+function writeBasic(broker: BrokerProperties): Omit<AmqplibProperties, "headers"> {
+  const { timeToLive } = broker;
+  const texts = {
+    contentType: broker.contentType,
+    contentEncoding: broker.contentEncoding,
+    correlationId: broker.correlationId,
+    messageId: broker.messageId,
+    replyTo: broker.replyTo,
+    type: broker.subject,
+  };
+  if ((timeToLive ?? 0) > 0xffff_ffff) {
+    throw unsupported("$.brokerProperties.timeToLive", "is longer than 4294967295 ms, the most that RabbitMQ takes");
+  }
+  const checked = Object.entries(texts).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, shortText(`$.brokerProperties.${name === "type" ? "subject" : name}`, value)]],
+  );
+  return { ...Object.fromEntries(checked), ...(timeToLive !== undefined && { expiration: String(timeToLive) }) };
+}
+
+/** A short string of AMQP 0-9-1 (section 4.2.5.3): at most 255 bytes. */
+function shortText(path: string, value: unknown): string {
+  if (typeof value !== "string") throw unsupported(path, "is no text, and AMQP 0-9-1 has only text there");
+  if (Buffer.byteLength(wellFormed(path, value)) > 255) throw unsupported(path, "is longer than 255 bytes");
+  return value;
+}
+
+function writeApplication(application: ApplicationProperties): {
+  readonly headers: Record<string, unknown>;
+  readonly basic: Readonly<Record<string, unknown>>;
+} {
+  const headers = emptyBag<unknown>();
+  const basic = emptyBag<unknown>();
+  const nested = new Set(nestedNames(application[nestedMark]));
+  for (const [name, value] of Object.entries(application)) {
+    const path = `$.applicationProperties.${name}`;
+    const basicName = basicNames.get(name);
+    const table = nested.has(name) && typeof value === "string" ? fromNestedText(value) : undefined;
+    if (brokerNames.has(name)) throw unsupported(path, "has a name that would be read back as a broker property");
+    if (basicName !== undefined) basic[basicName] = basicValue(basicName, value, path);
+    else if (name !== nestedMark || nested.size === 0) {
+      headers[shortText(path, name)] = table === undefined ? writeHeader(value, path) : withBuffers(table);
+    }
+  }
+  return { headers, basic };
+}
+
+function basicValue(name: string, value: unknown, path: string): string | number {
+  if (name !== "priority" && name !== "deliveryMode" && name !== "timestamp") return shortText(path, value);
+  const most = name === "timestamp" ? Number.MAX_SAFE_INTEGER : 0xff;
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most) return value;
+  throw unsupported(path, `is no whole number up to ${most}, and becomes the basic property ${name}`);
+}
+
+function writeBrokerHeaders(headers: Record<string, unknown>, broker: BrokerProperties): void {
+  for (const [name, header] of brokerHeaders) {
+    const value = broker[name];
+    if (value === undefined) continue;
+    headers[header] = typeof value === "string" ? wellFormed(`$.brokerProperties.${name}`, value) : value.toISOString();
+  }
+}

@@ -1,0 +1,9 @@
+export { fromAmqplibMessage, toAmqplibMessage } from "./amqplib.ts";
+export type {
+  AmqplibMessage,
+  AmqplibMessageLike,
+  AmqplibProperties,
+  AmqplibPropertiesLike,
+} from "./amqplib-message.ts";
+export { fromServiceBusMessage, toServiceBusMessage } from "./service-bus.ts";
+export type { ServiceBusMessageFields, ServiceBusMessageLike } from "./service-bus-message.ts";

@@ -1,0 +1,46 @@
+/**
+ * What is read of a message of `@azure/service-bus`: a `ServiceBusReceivedMessage`, or a `ServiceBusMessage` with bytes
+ * in its body. No type of that package is needed for it.
+ */
+export interface ServiceBusMessageLike {
+  /** The payload's bytes: open the receiver with `skipParsingBodyAsJson: true`. */
+  readonly body: unknown;
+  readonly contentType?: string | undefined;
+  readonly correlationId?: string | number | Uint8Array | undefined;
+  readonly messageId?: string | number | Uint8Array | undefined;
+  readonly partitionKey?: string | undefined;
+  readonly replyTo?: string | undefined;
+  readonly replyToSessionId?: string | undefined;
+  readonly scheduledEnqueueTimeUtc?: Date | undefined;
+  readonly sessionId?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly timeToLive?: number | undefined;
+  readonly to?: string | undefined;
+  readonly applicationProperties?: Readonly<Record<string, unknown>> | undefined;
+  /** The sections as the client read them; they hold what its own message leaves out. */
+  readonly _rawAmqpMessage?:
+    | {
+        readonly bodyType?: "data" | "sequence" | "value" | undefined;
+        readonly properties?: { readonly contentEncoding?: string | undefined } | undefined;
+        readonly messageAnnotations?: Readonly<Record<string, unknown>> | undefined;
+      }
+    | undefined;
+}
+
+/** A message as the senders of `@azure/service-bus` take it; assignable to its `ServiceBusMessage`. */
+export interface ServiceBusMessageFields {
+  /** A `Buffer`, since not every version of the client takes other bytes for bytes. */
+  readonly body: Buffer;
+  readonly contentType?: string;
+  readonly correlationId?: string | number | Buffer;
+  readonly messageId?: string | number | Buffer;
+  readonly partitionKey?: string;
+  readonly replyTo?: string;
+  readonly replyToSessionId?: string;
+  readonly scheduledEnqueueTimeUtc?: Date;
+  readonly sessionId?: string;
+  readonly subject?: string;
+  readonly timeToLive?: number;
+  readonly to?: string;
+  readonly applicationProperties?: Readonly<Record<string, number | boolean | string | Date | null>>;
+}

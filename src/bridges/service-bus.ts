@@ -1,0 +1,177 @@
+import { emptyBag } from "../envelope/bag.ts";
+import {
+  type ApplicationProperties,
+  type ApplicationPropertyValue,
+  checkEnvelope,
+  type Envelope,
+  type MessageId,
+  Typed,
+} from "../envelope/index.ts";
+import { asBuffer, asBytes } from "./bytes.ts";
+import { nestedMark, nestedNames, toNestedText } from "./nested-properties.ts";
+import { bodyOf } from "./service-bus-body.ts";
+import type { ServiceBusMessageFields, ServiceBusMessageLike } from "./service-bus-message.ts";
+import { unsupported, wellFormed } from "./unsupported.ts";
+
+/** Where the content encoding travels, since the official client writes no such broker property; tools read it there. */
+const encodingProperty = "Content-Encoding";
+
+/**
+ * The envelope of a message that `@azure/service-bus` received (or is about to send), ready to be deserialized.
+ *
+ * The content encoding is taken from the raw AMQP properties, or from the application property `Content-Encoding`.
+ * What the broker says about the message (delivery count, lock token, …) is not part of an envelope: keep the received
+ * message for settling it. Property values that are lists, maps or described become JSON text, and `sobre-json` lists
+ * their names. The client turns Dates among the properties into numbers unless told `skipConvertingDate: true`.
+ *
+ * ```ts
+ * const receiver = client.createReceiver("orders", { skipParsingBodyAsJson: true });
+ * for (const message of await receiver.receiveMessages(10)) {
+ *   const result = serializer.deserialize(fromServiceBusMessage(message));
+ *   if (result.ok) await receiver.completeMessage(message);
+ *   else await receiver.deadLetterMessage(message, { deadLetterReason: result.error.code });
+ * }
+ * ```
+ *
+ * @throws SobreError `InvalidArgument` with the path: for a body that the client has parsed, and for properties beyond
+ *   the limits of an envelope.
+ */
+export function fromServiceBusMessage(message: ServiceBusMessageLike): Envelope {
+  const { _rawAmqpMessage: raw, timeToLive, scheduledEnqueueTimeUtc } = message;
+  const { [encodingProperty]: declared, ...properties } = readProperties(message.applicationProperties);
+  const encoding = raw?.properties?.contentEncoding ?? (typeof declared === "string" ? declared : undefined);
+  const told = declared === undefined || declared === encoding;
+  return checkEnvelope({
+    ...bodyOf(message),
+    brokerProperties: {
+      contentType: message.contentType ?? undefined,
+      contentEncoding: encoding,
+      correlationId: readId(message.correlationId),
+      messageId: readId(message.messageId),
+      partitionKey: message.partitionKey ?? undefined,
+      viaPartitionKey: raw?.messageAnnotations?.["x-opt-via-partition-key"] ?? undefined,
+      replyTo: message.replyTo ?? undefined,
+      replyToSessionId: message.replyToSessionId ?? undefined,
+      scheduledEnqueueTimeUtc: readTime(scheduledEnqueueTimeUtc),
+      sessionId: message.sessionId ?? undefined,
+      subject: message.subject ?? undefined,
+      // The client computes it from two times of the sender, and the difference may be none.
+      timeToLive: typeof timeToLive === "number" && timeToLive <= 0 ? undefined : (timeToLive ?? undefined),
+      to: message.to ?? undefined,
+    },
+    applicationProperties: told ? properties : { ...properties, [encodingProperty]: declared },
+  });
+}
+
+function readId(id: ServiceBusMessageLike["messageId"]): unknown {
+  return id instanceof Uint8Array ? asBytes(id) : (id ?? undefined);
+}
+
+/** Depending on the client's version an annotation is a Date or its milliseconds. */
+function readTime(time: unknown): unknown {
+  return typeof time === "number" ? new Date(time) : (time ?? undefined);
+}
+
+function readProperties(given: ServiceBusMessageLike["applicationProperties"]): Record<string, unknown> {
+  const properties = emptyBag<unknown>();
+  const nested: string[] = [];
+  for (const [name, value] of Object.entries(given ?? {})) {
+    if (value instanceof Uint8Array) properties[name] = asBytes(value);
+    else if (typeof value !== "object" || value === null || value instanceof Date) properties[name] = value;
+    else {
+      properties[name] = toNestedText(value, `$.applicationProperties.${name}`);
+      nested.push(name);
+    }
+  }
+  if (nested.length > 0) properties[nestedMark] = JSON.stringify([...nestedNames(properties[nestedMark]), ...nested]);
+  return properties;
+}
+
+/**
+ * The message to hand to a sender of `@azure/service-bus`.
+ *
+ * The content encoding goes into the application property `Content-Encoding`, which the compression stage and other
+ * tools read, because the client has no place for it.
+ *
+ * ```ts
+ * const envelope = serializer.serialize({ body: order, contentType: "application/msgpack", messageId: order.id });
+ * await client.createSender("orders").sendMessages(toServiceBusMessage(envelope));
+ * ```
+ *
+ * @throws SobreError `UnsupportedValue` with the path for what the client cannot hold or would change: AMQP values as
+ *   body, via-partition keys, bigint, bytes and typed properties, NaN, negative zero, integers beyond 2^53, times to
+ *   live beyond 49 days.
+ */
+export function toServiceBusMessage(envelope: Envelope): ServiceBusMessageFields {
+  const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
+  const { contentEncoding, correlationId, messageId, viaPartitionKey, ...direct } = brokerProperties;
+  if (bodyKind !== "data") throw unsupported("$.bodyKind", `is ${bodyKind}, and the client sends bytes only as data`);
+  if (viaPartitionKey !== undefined)
+    throw unsupported("$.brokerProperties.viaPartitionKey", "is not sent by the client");
+  checkTexts(direct);
+  if ((direct.timeToLive ?? 0) > 0xffff_ffff) {
+    throw unsupported(
+      "$.brokerProperties.timeToLive",
+      "is longer than 4294967295 ms, to which the client would cut it",
+    );
+  }
+  const properties = writeProperties(applicationProperties, contentEncoding);
+  return {
+    body: asBuffer(payload),
+    ...direct,
+    ...(correlationId !== undefined && { correlationId: writeId(correlationId, "$.brokerProperties.correlationId") }),
+    ...(messageId !== undefined && { messageId: writeId(messageId, "$.brokerProperties.messageId") }),
+    ...(properties !== undefined && { applicationProperties: properties }),
+  };
+}
+
+function checkTexts(direct: object): void {
+  for (const [name, value] of Object.entries(direct)) {
+    const path = `$.brokerProperties.${name}`;
+    if (typeof value === "string") wellFormed(path, value);
+    // A symbol on the wire (AMQP 1.0 part 3.2.4).
+    if (name === "contentType" && /[^\0-\x7f]/.test(String(value))) throw unsupported(path, "is not ASCII");
+  }
+}
+
+function writeId(id: MessageId, path: string): string | number | Buffer {
+  if (typeof id === "string") return wellFormed(path, id);
+  if (typeof id === "number") return id;
+  if (id instanceof Uint8Array) return asBuffer(id);
+  if (id instanceof Typed) throw unsupported(path, "is a uuid, which the client cannot name; give its text");
+  if (id > Number.MAX_SAFE_INTEGER) throw unsupported(path, "is beyond 2^53 and would be rounded");
+  return Number(id);
+}
+
+type Properties = NonNullable<ServiceBusMessageFields["applicationProperties"]>;
+
+function writeProperties(given: ApplicationProperties, contentEncoding: string | undefined): Properties | undefined {
+  const properties = emptyBag<Properties[string]>();
+  for (const [name, value] of Object.entries(given)) {
+    const path = `$.applicationProperties.${name}`;
+    properties[wellFormed(path, name)] = writeProperty(value, path);
+  }
+  if (contentEncoding !== undefined) {
+    const own = properties[encodingProperty];
+    if (own !== undefined && own !== contentEncoding) {
+      throw unsupported(
+        `$.applicationProperties.${encodingProperty}`,
+        "differs from the content encoding, which goes there",
+      );
+    }
+    properties[encodingProperty] = wellFormed("$.brokerProperties.contentEncoding", contentEncoding);
+  }
+  return Object.keys(properties).length === 0 ? undefined : properties;
+}
+
+function writeProperty(value: ApplicationPropertyValue, path: string): Properties[string] {
+  if (value === null || typeof value === "boolean" || value instanceof Date) return value;
+  if (typeof value === "string") return wellFormed(path, value);
+  if (typeof value !== "number") throw unsupported(path, "is of a type that the client cannot name");
+  if (Number.isNaN(value)) throw unsupported(path, "is NaN, which the client sends as null");
+  if (Object.is(value, -0)) throw unsupported(path, "is negative zero, which the client sends as 0");
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw unsupported(path, "is an integer beyond 2^53, which the client cannot send");
+  }
+  return value;
+}
