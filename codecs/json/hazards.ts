@@ -1,5 +1,5 @@
-import { SobreError } from "../../src/errors/index.ts";
-import { pathTo, type Step } from "./path.ts";
+import type { SobreError } from "../../src/errors/index.ts";
+import { errorAt, type Step } from "./path.ts";
 
 /**
  * Looks through a whole parsed body for members named `__proto__` (with `protoKey`) and for numbers that are not
@@ -9,28 +9,25 @@ import { pathTo, type Step } from "./path.ts";
  */
 export function refuseHazards(body: unknown, protoKey: boolean): void {
   const pending: { readonly value: unknown; readonly step: Step | undefined }[] = [{ value: body, step: undefined }];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { value, step: parent } = next;
+  for (const { value, step: parent } of pending) {
     if (typeof value === "number" && !Number.isFinite(value)) {
-      throw refused("is a number that neither a double nor a bigint of 4,300 digits can hold here", parent);
+      throw refused(parent, "is a number that neither a double nor a bigint of 4,300 digits can hold here");
     }
     if (typeof value !== "object" || value === null) continue;
-    if (protoKey && Object.hasOwn(value, "__proto__")) {
-      const step = { parent, key: "__proto__" };
-      throw refused(
-        'is a member name that copying would turn into a prototype; json({ protoKey: "keep" }) keeps it',
-        step,
-      );
-    }
     const list = Array.isArray(value);
     for (const [key, member] of Object.entries(value)) {
       const step = { parent, key: list ? Number(key) : key };
+      if (protoKey && key === "__proto__") {
+        throw refused(
+          step,
+          'is a member name that copying would turn into a prototype; json({ protoKey: "keep" }) keeps it',
+        );
+      }
       if (typeof member === "object" || typeof member === "number") pending.push({ value: member, step });
     }
   }
 }
 
-function refused(what: string, step: Step | undefined): SobreError {
-  const path = pathTo(step);
-  return new SobreError("DecodeFailed", `${path} ${what}.`, { path });
+function refused(step: Step | undefined, what: string): SobreError {
+  return errorAt(step, "DecodeFailed", what);
 }

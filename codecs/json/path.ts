@@ -1,3 +1,5 @@
+import { type ErrorCode, SobreError } from "../../src/errors/index.ts";
+
 /** The way from the root of a value down to a member, innermost first. */
 export interface Step {
   readonly parent: Step | undefined;
@@ -6,12 +8,13 @@ export interface Step {
 
 const shown = 32;
 
-/** Writes a path as `$.order.lines[2]`; of very long ones the first 32 steps. */
-export function pathTo(step: Step | undefined): string {
+/** The error of a value that `what` is told of; its path is as in `$.order.lines[2]`, of very long ones the first 32 steps. */
+export function errorAt(step: Step | undefined, code: ErrorCode, what: string): SobreError {
   const parts: string[] = [];
   for (let at = step; at !== undefined; at = at.parent) parts.push(part(at.key));
   const cut = parts.length > shown ? "…" : "";
-  return `$${parts.reverse().slice(0, shown).join("")}${cut}`;
+  const path = `$${parts.reverse().slice(0, shown).join("")}${cut}`;
+  return new SobreError(code, `${path} ${what}.`, { path });
 }
 
 function part(key: string | number): string {

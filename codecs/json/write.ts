@@ -1,7 +1,6 @@
-import { AmqpMap } from "../../src/envelope/amqp-map.ts";
 import { Typed } from "../../src/envelope/typed.ts";
-import { SobreError } from "../../src/errors/index.ts";
-import { pathTo, type Step } from "./path.ts";
+import type { SobreError } from "../../src/errors/index.ts";
+import { errorAt, type Step } from "./path.ts";
 import { isPlainNumber, isRecord, maxWrittenDepth } from "./plain.ts";
 
 /**
@@ -47,14 +46,12 @@ function writeObject(value: object, step: Step | undefined, depth: number): stri
     if (kind === "Date" && replaced === null) throw unsupported("is a date without a time", step);
     return write(replaced, step, depth);
   }
-  if (kind === "Number" || kind === "String" || kind === "Boolean" || kind === "BigInt") {
-    return write(value.valueOf(), step, depth);
+  if (/^(?:Number|String|Boolean|BigInt)$/.test(kind)) return write(value.valueOf(), step, depth);
+  // Collections and built-in classes keep what they hold out of their members, so that JSON.stringify writes "{}".
+  if (kind !== "Object" || Symbol.iterator in value || value instanceof Typed) {
+    const what = kind === "Object" ? "collection or typed AMQP value" : kind;
+    throw unsupported(`is a ${what}; convert it to a plain object, list or string first`, step);
   }
-  if (value instanceof Typed || value instanceof AmqpMap) {
-    throw unsupported("is a typed AMQP value; convert it to a plain one first", step);
-  }
-  // Built-in classes keep what they hold out of their members, so that JSON.stringify writes "{}".
-  if (kind !== "Object") throw unsupported(`is a ${kind}; convert it to a plain object, list or string first`, step);
   return writeMembers(value, step, depth);
 }
 
@@ -76,6 +73,5 @@ function writeMembers(value: object, parent: Step | undefined, depth: number): s
 }
 
 function unsupported(what: string, step: Step | undefined): SobreError {
-  const path = pathTo(step);
-  return new SobreError("UnsupportedValue", `${path} ${what}, which JSON cannot hold.`, { path });
+  return errorAt(step, "UnsupportedValue", `${what}, which JSON cannot hold`);
 }
