@@ -1,0 +1,147 @@
+import type {
+  QueueOptions,
+  RuleFilter,
+  RuleProperties,
+  SubscriptionOptions,
+  TopicOptions,
+} from "../../engine/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import { compileJsonSchema } from "../../validation/index.ts";
+import type { Config, EntityProperties, RuleConfig, SubscriptionConfig, TopicConfig } from "./config.ts";
+import { withoutComments } from "./json-comments.ts";
+import { emulatorConfigSchema } from "./schema.ts";
+
+/** A topic of a configuration with its subscriptions by name. */
+export interface ConfiguredTopic extends TopicOptions {
+  readonly subscriptions: Readonly<Record<string, SubscriptionOptions>>;
+}
+
+/** Entities by name, as `memoryEngine` takes them. */
+export interface ConfiguredEntities {
+  readonly queues: Readonly<Record<string, QueueOptions>>;
+  readonly topics: Readonly<Record<string, ConfiguredTopic>>;
+}
+
+let problemsOf: ReturnType<typeof compileJsonSchema> | undefined;
+
+/**
+ * Reads a `Config.json` of the official emulator, comments allowed; what it leaves out has that format's defaults
+ * (3 deliveries, 1 hour to live, a duplicate window of 20 seconds). The emulator's own limits do not apply.
+ *
+ * @throws SobreError `InvalidArgument` with the JSON path of what is wrong.
+ */
+export function emulatorConfig(text: string): ConfiguredEntities {
+  const config = parse(text);
+  problemsOf ??= compileJsonSchema(emulatorConfigSchema);
+  const [problem] = problemsOf(config);
+  if (problem !== undefined) {
+    throw new SobreError("InvalidArgument", `The configuration is wrong: ${problem.path} ${problem.message}.`, {
+      path: problem.path,
+    });
+  }
+  const { queues, topics } = entitiesOf(config);
+  return { queues: unique(queues, "Queues"), topics: unique(topics, "Topics") };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(withoutComments(text));
+  } catch (error) {
+    throw new SobreError("InvalidArgument", "The configuration is no JSON. Comments are allowed, nothing else is.", {
+      path: "$",
+      cause: error,
+    });
+  }
+}
+
+type Named<T> = readonly (readonly [string, T])[];
+
+function entitiesOf(config: unknown): {
+  readonly queues: Named<QueueOptions>;
+  readonly topics: Named<ConfiguredTopic>;
+} {
+  if (!isConfig(config)) return { queues: [], topics: [] };
+  const [{ Queues = [], Topics = [] } = {}] = config.UserConfig.Namespaces;
+  return {
+    queues: Queues.map(({ Name, Properties = {} }) => [Name, entityOptions(Properties)]),
+    topics: Topics.map((topic) => [topic.Name, topicOptions(topic)]),
+  };
+}
+
+/** The schema has looked at it. */
+function isConfig(_value: unknown): _value is Config {
+  return true;
+}
+
+function topicOptions({ Properties = {}, Subscriptions = [] }: TopicConfig): ConfiguredTopic {
+  const subscriptions = Subscriptions.map((subscription): [string, SubscriptionOptions] => [
+    subscription.Name,
+    subscriptionOptions(subscription),
+  ]);
+  return { ...entityOptions(Properties), subscriptions: unique(subscriptions, "Subscriptions") };
+}
+
+function subscriptionOptions({ Properties = {}, Rules }: SubscriptionConfig): SubscriptionOptions {
+  const rules = Rules === undefined || Rules.length === 0 ? undefined : Rules.map(ruleOf);
+  return {
+    ...entityOptions(Properties),
+    deadLetteringOnFilterEvaluationExceptions: Properties.DeadLetteringOnFilterEvaluationExceptions,
+    rules,
+  };
+}
+
+function entityOptions(properties: EntityProperties): QueueOptions {
+  return {
+    lockDuration: properties.LockDuration,
+    maxDeliveryCount: properties.MaxDeliveryCount ?? 3,
+    defaultMessageTimeToLive: properties.DefaultMessageTimeToLive ?? "PT1H",
+    deadLetteringOnMessageExpiration: properties.DeadLetteringOnMessageExpiration,
+    requiresSession: properties.RequiresSession,
+    requiresDuplicateDetection: properties.RequiresDuplicateDetection,
+    duplicateDetectionHistoryTimeWindow: properties.DuplicateDetectionHistoryTimeWindow ?? "PT20S",
+    forwardTo: properties.ForwardTo,
+    forwardDeadLetteredMessagesTo: properties.ForwardDeadLetteredMessagesTo,
+    maxSizeInMegabytes: properties.MaxSizeInMegabytes,
+    enablePartitioning: properties.EnablePartitioning,
+    autoDeleteOnIdle: properties.AutoDeleteOnIdle,
+    status: properties.Status,
+    userMetadata: properties.UserMetadata,
+  };
+}
+
+function ruleOf({ Name, Properties }: RuleConfig): RuleProperties {
+  const action =
+    Properties.Action === undefined
+      ? undefined
+      : ({ kind: "sql", expression: Properties.Action.SqlExpression } as const);
+  return { name: Name, filter: filterOf(Properties), action };
+}
+
+function filterOf({ SqlFilter, CorrelationFilter = {} }: RuleConfig["Properties"]): RuleFilter {
+  if (SqlFilter !== undefined) return { kind: "sql", expression: SqlFilter.SqlExpression };
+  return {
+    kind: "correlation",
+    contentType: CorrelationFilter.ContentType,
+    correlationId: CorrelationFilter.CorrelationId,
+    subject: CorrelationFilter.Label,
+    messageId: CorrelationFilter.MessageId,
+    replyTo: CorrelationFilter.ReplyTo,
+    replyToSessionId: CorrelationFilter.ReplyToSessionId,
+    sessionId: CorrelationFilter.SessionId,
+    to: CorrelationFilter.To,
+    applicationProperties: CorrelationFilter.Properties,
+  };
+}
+
+/** Names are compared without case. */
+function unique<T>(entities: Named<T>, what: string): Readonly<Record<string, T>> {
+  const seen = new Set<string>();
+  for (const [name] of entities) {
+    if (seen.has(name.toLowerCase()))
+      throw new SobreError("InvalidArgument", `The configuration has two ${what} named "${name}".`, {
+        path: `$..${what}`,
+      });
+    seen.add(name.toLowerCase());
+  }
+  return Object.fromEntries(entities);
+}

@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { emulatorConfig, emulatorConfigSchema } from "../../../src/engines/emulator-config/index.ts";
+import { memoryEngine } from "../../../src/engines/memory/index.ts";
+import { createEnvelope } from "../../../src/envelope/index.ts";
+import { SobreError } from "../../../src/errors/index.ts";
+
+const vectors = process.env["SOBRE_VECTORS"];
+
+function config(namespace: object): string {
+  return JSON.stringify({
+    UserConfig: { Namespaces: [{ Name: "sbemulatorns", ...namespace }], Logging: { Type: "File" } },
+  });
+}
+
+function refusal(text: string): SobreError {
+  try {
+    emulatorConfig(text);
+  } catch (error) {
+    if (error instanceof SobreError) return error;
+    throw error;
+  }
+  throw new Error("The configuration was read.");
+}
+
+describe("emulatorConfig", () => {
+  it("reads queues, topics, subscriptions and rules for a memory engine", async () => {
+    const rules = [
+      {
+        Name: "r",
+        Properties: {
+          FilterType: "Sql",
+          SqlFilter: { SqlExpression: "size > 1" },
+          Action: { SqlExpression: "SET a = 1" },
+        },
+      },
+    ];
+    const topic = { Name: "prices", Subscriptions: [{ Name: "large", Rules: rules }, { Name: "all" }] };
+    const text = config({
+      Queues: [{ Name: "orders", Properties: { LockDuration: "PT5S", ForwardTo: "" } }],
+      Topics: [topic],
+    });
+
+    const engine = memoryEngine(emulatorConfig(text));
+
+    expect(await engine.admin.getQueue("orders")).toMatchObject({
+      lockDuration: 5000,
+      maxDeliveryCount: 3,
+      defaultMessageTimeToLive: 3_600_000,
+      forwardTo: undefined,
+    });
+    expect(await engine.admin.listSubscriptions("prices")).toEqual(["all", "large"]);
+    const sender = await engine.openSender("prices");
+    await sender.send(
+      [2, 1].map((size) => createEnvelope({ payload: new Uint8Array(), applicationProperties: { size } })),
+    );
+    const copies = await engine.peek("prices/Subscriptions/large", { maxMessages: 9 });
+    expect(copies.map(({ envelope }) => Object.entries(envelope.applicationProperties))).toEqual([
+      [
+        ["size", 2],
+        ["a", 1n],
+      ],
+    ]);
+    expect(await engine.peek("prices/Subscriptions/all", { maxMessages: 9 })).toHaveLength(2);
+  });
+
+  it("allows comments, and keeps what only looks like one", () => {
+    const text = `// first\n${config({ Queues: [{ Name: "a//b", Properties: { UserMetadata: "/* kept */" } }] })} /* last */`;
+
+    expect(Object.entries(emulatorConfig(text).queues)).toMatchObject([["a//b", { userMetadata: "/* kept */" }]]);
+  });
+
+  it.each([
+    [
+      "an unknown property",
+      { Queues: [{ Name: "q", Properties: { LockDuratoin: "PT1M" } }] },
+      "$.UserConfig.Namespaces[0].Queues[0].Properties.LockDuratoin",
+    ],
+    [
+      "a wrong type",
+      { Queues: [{ Name: "q", Properties: { MaxDeliveryCount: "3" } }] },
+      "$.UserConfig.Namespaces[0].Queues[0].Properties.MaxDeliveryCount",
+    ],
+    [
+      "a wrong duration",
+      { Topics: [{ Name: "t", Properties: { DefaultMessageTimeToLive: "1h" } }] },
+      "$.UserConfig.Namespaces[0].Topics[0].Properties.DefaultMessageTimeToLive",
+    ],
+    ["a missing name", { Queues: [{}] }, "$.UserConfig.Namespaces[0].Queues[0]"],
+    [
+      "a filter that is not there",
+      {
+        Topics: [
+          { Name: "t", Subscriptions: [{ Name: "s", Rules: [{ Name: "r", Properties: { FilterType: "Sql" } }] }] },
+        ],
+      },
+      "$.UserConfig.Namespaces[0].Topics[0].Subscriptions[0].Rules[0].Properties",
+    ],
+  ])("names the path of %s", (_what, namespace, path) => {
+    const error = refusal(config(namespace));
+
+    expect([error.code, error.path]).toEqual(["InvalidArgument", path]);
+    expect(error.message).toContain(path);
+  });
+
+  it("refuses a text that is no JSON", () => {
+    const error = refusal('{ "UserConfig": nothing }');
+
+    expect([error.code, error.path]).toEqual(["InvalidArgument", "$"]);
+  });
+
+  it("refuses two entities of one name, compared without case", () => {
+    expect(refusal(config({ Queues: [{ Name: "q" }, { Name: "Q" }] })).code).toBe("InvalidArgument");
+  });
+
+  it("has the schema that the package publishes", () => {
+    const published: unknown = JSON.parse(
+      readFileSync(new URL("../../../schemas/emulator-config.schema.json", import.meta.url), "utf8"),
+    );
+
+    expect(published).toEqual(JSON.parse(JSON.stringify(emulatorConfigSchema)));
+  });
+
+  it.skipIf(vectors === undefined)("reads the official emulator's own sample", async () => {
+    const text = readFileSync(`${vectors ?? ""}/emulator/Config.sample.json`, "utf8");
+
+    const engine = memoryEngine(emulatorConfig(text));
+
+    expect(await engine.admin.listQueues()).toEqual(["queue.1"]);
+    expect(await engine.admin.listSubscriptions("topic.1")).toHaveLength(4);
+    expect((await engine.admin.listRules("topic.1", "subscription.4"))[0]?.action?.expression).toBe(
+      "SET sys.To = 'Entity'",
+    );
+  });
+});
