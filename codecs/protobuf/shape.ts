@@ -49,7 +49,7 @@ export interface FieldShape {
 }
 
 /** Fields of which at most one may be set; the synthetic ones of `optional` are left out. */
-export interface OneofShape {
+interface OneofShape {
   readonly name: string;
   readonly members: readonly string[];
 }

@@ -4,7 +4,7 @@ import { parseContentType } from "../../src/content-type/index.ts";
 import type { ApplicationProperties } from "../../src/envelope/index.ts";
 
 /** What a message says about itself, and the limits it is read under. */
-export interface Said {
+interface Said {
   readonly contentType?: string;
   readonly applicationProperties?: ApplicationProperties;
   readonly limits?: Partial<DecodeLimits>;
