@@ -116,4 +116,63 @@ export const sendCases: readonly EngineCase[] = [
       await refused(sender.send([envelope("a")]), "Closed", "Sending after close");
     },
   },
+  {
+    name: "refusal-is-tracked",
+    promise:
+      "A refused send carries a code, whether to try again, and a tracking id that is in the text too. (send settlement)",
+    needs: ["administration"],
+    async run(harness) {
+      const queue = await harness.queue({ status: "SendDisabled" });
+      const sender = await harness.engine.openSender(queue);
+      const [one, two] = [
+        await refused(sender.send([envelope("a")]), "MessagingEntityDisabled", "The first send"),
+        await refused(sender.send([envelope("a")]), "MessagingEntityDisabled", "The second send"),
+      ];
+      same(one.retryable, false, "Whether to try again");
+      same(one.trackingId !== undefined && one.message.includes(one.trackingId), true, "Whether the id is in the text");
+      same(one.trackingId === two.trackingId, false, "Whether two refusals have one id");
+    },
+  },
+  {
+    name: "send-settled",
+    promise: "A send that is settled before it is sent resolves whatever becomes of it. (AMQP, pre-settled transfers)",
+    needs: ["administration", "receiveAndDelete"],
+    async run(harness) {
+      const queue = await harness.queue({ maxMessageSizeInBytes: 1000 });
+      const sender = await harness.engine.openSender(queue);
+      await sender.send([createEnvelope({ payload: new Uint8Array(2000) })], { settled: true });
+      await sender.send([envelope("a")], { settled: true });
+      same(await harness.drain(queue), ["a"], "Messages");
+    },
+  },
+  {
+    name: "sends-overlap",
+    promise: "Sends overlap: each has its own outcome, and one that is refused spoils no other. (send settlement)",
+    needs: ["administration", "receiveAndDelete"],
+    async run(harness) {
+      const queue = await harness.queue({ maxMessageSizeInBytes: 1000 });
+      const sender = await harness.engine.openSender(queue, { maxInFlight: 2 });
+      const large = createEnvelope({ payload: new Uint8Array(2000) });
+      const sends = ["a", large, "b", "c", large, "d"].map((message) =>
+        sender.send([typeof message === "string" ? envelope(message) : message]),
+      );
+      const outcomes = (await Promise.allSettled(sends)).map(({ status }) => status === "fulfilled");
+      same(outcomes, [true, false, true, true, false, true], "Which sends were accepted");
+      same((await harness.drain(queue)).length, 4, "Number of messages");
+    },
+  },
+  {
+    name: "send-bound",
+    promise: "A bound of sends in flight is a whole number from 1 up.",
+    needs: [],
+    async run(harness) {
+      const queue = await harness.queue();
+      for (const maxInFlight of [0, -1, 1.5])
+        await refused(
+          harness.engine.openSender(queue, { maxInFlight }),
+          "InvalidArgument",
+          `A bound of ${maxInFlight}`,
+        );
+    },
+  },
 ];

@@ -33,6 +33,8 @@ export interface OpenSenderOptions {
    * entity afterwards; what cannot be transferred goes to the transfer dead-letter queue of this one.
    */
   readonly via?: string | undefined;
+  /** The most sends without outcome; further ones wait for their turn. Default: no bound. */
+  readonly maxInFlight?: number | undefined;
 }
 
 /** Options of {@link Engine.openReceiver}. */
@@ -75,16 +77,27 @@ export interface AcceptSessionOptions extends OpenReceiverOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of {@link EngineSender.send}. */
+export interface SendOptions extends TransactionOption {
+  /**
+   * Whether the messages are settled before they are sent: the send resolves whatever becomes of them,
+   * and what is refused is lost. Default: false.
+   */
+  readonly settled?: boolean | undefined;
+}
+
 /** The sending end of a link to an entity. */
 export interface EngineSender {
   /** Most bytes of one message, AMQP-encoded (`sizeOf`). */
   readonly maxMessageSize: number;
   /**
    * Sends envelopes in order; resolves when all are accepted, and none was accepted when it rejects.
+   * Sends may overlap; each has its own outcome.
    *
-   * @throws SobreError `MessageSizeExceeded`, `MessagingEntityNotFound`, `MessagingEntityDisabled`, `QuotaExceeded`, `Closed`.
+   * @throws SobreError `MessageSizeExceeded`, `MessagingEntityNotFound`, `MessagingEntityDisabled`, `QuotaExceeded`,
+   *   `InvalidOperation`, `Closed`; refusals of the broker carry a `trackingId`.
    */
-  send(envelopes: readonly Envelope[], options?: TransactionOption): Promise<void>;
+  send(envelopes: readonly Envelope[], options?: SendOptions): Promise<void>;
   close(): Promise<void>;
 }
 

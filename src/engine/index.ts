@@ -17,6 +17,7 @@ export type {
   SubscriptionOptions,
   TopicOptions,
 } from "./admin.ts";
+export { boundSends } from "./bounded-sender.ts";
 export { type Capabilities, type Capability, requireCapability, type Support } from "./capabilities.ts";
 export {
   type Delivery,
@@ -40,6 +41,7 @@ export type {
   PeekOptions,
   ReceiveDeferredOptions,
   ReceiveOptions,
+  SendOptions,
   Transaction,
   TransactionOption,
 } from "./engine.ts";

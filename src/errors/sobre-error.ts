@@ -6,6 +6,8 @@ export interface SobreErrorOptions {
   readonly offset?: number | undefined;
   /** Path to the value concerned, as `$.order.lines[2]`. */
   readonly path?: string | undefined;
+  /** What a broker calls the refusal in its own records. */
+  readonly trackingId?: string | undefined;
   /** What caused it. */
   readonly cause?: unknown;
 }
@@ -26,6 +28,8 @@ export class SobreError extends Error {
   readonly offset: number | undefined;
   /** Path to the value concerned, as `$.order.lines[2]`, where there is one. */
   readonly path: string | undefined;
+  /** What the broker calls a refused send in its own records; it is part of the message too. */
+  readonly trackingId: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: SobreErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -33,6 +37,7 @@ export class SobreError extends Error {
     this.retryable = retryableCodes.includes(code);
     this.offset = options.offset;
     this.path = options.path;
+    this.trackingId = options.trackingId;
   }
 
   static {

@@ -1,22 +1,23 @@
-import type {
-  AcceptSessionOptions,
-  Capabilities,
-  DeleteMessagesOptions,
-  Delivery,
-  Engine,
-  EngineAdmin,
-  EngineReceiver,
-  EngineSender,
-  EngineSessionReceiver,
-  ListSessionsOptions,
-  LockToken,
-  OpenReceiverOptions,
-  OpenSenderOptions,
-  PeekOptions,
-  ReceiveDeferredOptions,
-  Settlement,
-  Transaction,
-  TransactionOption,
+import {
+  type AcceptSessionOptions,
+  boundSends,
+  type Capabilities,
+  type DeleteMessagesOptions,
+  type Delivery,
+  type Engine,
+  type EngineAdmin,
+  type EngineReceiver,
+  type EngineSender,
+  type EngineSessionReceiver,
+  type ListSessionsOptions,
+  type LockToken,
+  type OpenReceiverOptions,
+  type OpenSenderOptions,
+  type PeekOptions,
+  type ReceiveDeferredOptions,
+  type Settlement,
+  type Transaction,
+  type TransactionOption,
 } from "../../engine/index.ts";
 import type { Envelope } from "../../envelope/index.ts";
 import { acceptSession } from "./accept-session.ts";
@@ -50,20 +51,20 @@ export class MemoryConnection implements Engine {
     this.admin = memoryAdmin(namespace, () => this.#enter());
   }
 
-  async openSender(entity: string, { via }: OpenSenderOptions = {}): Promise<EngineSender> {
+  async openSender(entity: string, { via, maxInFlight }: OpenSenderOptions = {}): Promise<EngineSender> {
     this.#enter();
     const target = this.#namespace.sendable(entity);
     const through = via === undefined ? undefined : this.#namespace.queueEntity(via);
-    return this.#keep(
-      new MemorySender(
-        this.#namespace,
-        { target, through },
-        {
-          closed: (sender) => void this.#open.delete(sender),
-          transactionOf: (transaction) => this.#transactionOf(transaction),
-        },
-      ),
+    const sender = new MemorySender(
+      this.#namespace,
+      { target, through },
+      {
+        closed: (link) => void this.#open.delete(link),
+        transactionOf: (transaction) => this.#transactionOf(transaction),
+      },
     );
+    this.#keep(sender);
+    return maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
   }
 
   async openReceiver(entity: string, { receiveMode }: OpenReceiverOptions): Promise<EngineReceiver> {

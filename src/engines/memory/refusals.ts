@@ -8,6 +8,14 @@ export const entityNotFound = (entity: string): SobreError =>
     `The messaging entity '${entity}' could not be found. Create it, or check its name.`,
   );
 
+/** The refusal of a send, under an id of its own. */
+export function tracked(refusal: unknown): unknown {
+  if (!(refusal instanceof SobreError)) return refusal;
+  const { code, message, path, cause } = refusal;
+  const trackingId = crypto.randomUUID();
+  return new SobreError(code, `${message} TrackingId: ${trackingId}`, { path, cause, trackingId });
+}
+
 export const entityExists = (entity: string): SobreError =>
   new SobreError("MessagingEntityAlreadyExists", `The messaging entity '${entity}' already exists.`);
 

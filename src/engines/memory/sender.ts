@@ -1,9 +1,9 @@
-import type { EngineSender, Transaction, TransactionOption } from "../../engine/index.ts";
+import type { EngineSender, SendOptions, Transaction } from "../../engine/index.ts";
 import type { Envelope } from "../../envelope/index.ts";
 import { sent } from "./incoming.ts";
 import type { Namespace } from "./namespace.ts";
 import type { QueueEntity } from "./queue-entity.ts";
-import { closed, entityNotFound } from "./refusals.ts";
+import { closed, entityNotFound, tracked } from "./refusals.ts";
 import type { TopicEntity } from "./topic-entity.ts";
 import type { MemoryTransaction, Reservations } from "./transaction.ts";
 
@@ -36,10 +36,15 @@ export class MemorySender implements EngineSender {
     return this.#first.settings.maxMessageSizeInBytes;
   }
 
-  async send(envelopes: readonly Envelope[], options?: TransactionOption): Promise<void> {
+  async send(envelopes: readonly Envelope[], options?: SendOptions): Promise<void> {
     if (this.#closed) throw closed("sender");
     const now = this.#namespace.timeline.now();
-    this.#check(envelopes);
+    try {
+      this.#check(envelopes);
+    } catch (error) {
+      if (options?.settled === true) return;
+      throw tracked(error);
+    }
     if (options?.transaction === undefined) {
       this.#accept(envelopes, now);
       return;

@@ -1,0 +1,46 @@
+import { SobreError } from "../errors/index.ts";
+import type { EngineSender } from "./engine.ts";
+
+/**
+ * A sender with at most `maxInFlight` sends that have no outcome yet; further ones wait, first come first served.
+ *
+ * Back-pressure without loss: every send still has its own outcome, and what waits when the sender closes is refused by it.
+ *
+ * @throws SobreError `InvalidArgument` unless `maxInFlight` is a whole number from 1 up.
+ */
+export function boundSends(sender: EngineSender, maxInFlight: number): EngineSender {
+  if (!Number.isSafeInteger(maxInFlight) || maxInFlight < 1)
+    throw new SobreError("InvalidArgument", "maxInFlight must be a whole number from 1 up.", { path: "$.maxInFlight" });
+  let inFlight = 0;
+  const waiting: (() => void)[] = [];
+  let first = 0;
+  const leave = (): void => {
+    const next = waiting[first];
+    if (next === undefined) {
+      inFlight--;
+      return;
+    }
+    // The place is handed on, so that nobody who comes meanwhile takes it.
+    first++;
+    if (first === waiting.length) {
+      waiting.length = 0;
+      first = 0;
+    }
+    next();
+  };
+  return {
+    get maxMessageSize() {
+      return sender.maxMessageSize;
+    },
+    async send(envelopes, options) {
+      if (inFlight < maxInFlight) inFlight++;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      try {
+        await sender.send(envelopes, options);
+      } finally {
+        leave();
+      }
+    },
+    close: () => sender.close(),
+  };
+}
