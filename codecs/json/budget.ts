@@ -21,5 +21,9 @@ function count(text: string, bracket: string, most: number): number {
 /** Whether a parsed value is nested more than `most` levels deep. */
 export function isDeeper(value: unknown, most: number): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return most === 0 || Object.values(value).some((member) => isDeeper(member, most - 1));
+  if (most === 0) return true;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof member === "object" && isDeeper(member, most - 1)) return true;
+  }
+  return false;
 }

@@ -1,5 +1,6 @@
 import { type Charset, charsetNamed, markedCharset, unknownCharset } from "../../src/content-type/charset.ts";
-import { type ContentType, parameter } from "../../src/content-type/content-type.ts";
+import type { ContentType } from "../../src/content-type/content-type.ts";
+import { parameter } from "../../src/content-type/parameter.ts";
 
 /**
  * The charset of a JSON payload: the declared one, or else what the byte-order mark or the zero bytes tell
@@ -10,12 +11,10 @@ import { type ContentType, parameter } from "../../src/content-type/content-type
 export function charsetOf(payload: Uint8Array, contentType: ContentType | undefined): Charset {
   const declared = declaredCharset(contentType);
   if (declared !== undefined && declared !== "utf-16") return declared;
-  // Not destructured: that would go through the iterator.
-  const first = payload[0] ?? 0;
+  const first = payload[0];
   const second = payload[1];
-  if (first >= 0xef) return markedCharset(payload) ?? "utf-8";
-  if (first !== 0 && second !== 0) return declared ?? "utf-8";
-  if (payload[2] === 0 && (first === 0 ? second === 0 : payload[3] === 0)) {
+  if (first !== 0 && second !== 0) return markedCharset(payload) ?? declared ?? "utf-8";
+  if (first === second || (payload[2] === 0 && payload[3] === 0)) {
     throw unknownCharset("The payload has the zero bytes of UTF-32, which");
   }
   return first === 0 ? "utf-16be" : "utf-16le";

@@ -5,7 +5,8 @@ import {
   markedCharset,
   unknownCharset,
 } from "../../src/content-type/charset.ts";
-import { type ContentType, parameter } from "../../src/content-type/content-type.ts";
+import type { ContentType } from "../../src/content-type/content-type.ts";
+import { parameter } from "../../src/content-type/parameter.ts";
 import { encodeUnicode } from "../../src/content-type/unicode-bytes.ts";
 import { SobreError } from "../../src/errors/index.ts";
 

@@ -1,31 +1,26 @@
 import { SobreError } from "../errors/index.ts";
 
-/** A charset that text is read from without loss or guess; `utf-16` goes by its byte-order mark. */
-export type Charset = "utf-8" | "utf-16" | "utf-16le" | "utf-16be" | "us-ascii" | "iso-8859-1" | "windows-1252";
+const charsets = ["utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "iso-8859-1", "windows-1252"] as const;
 
-const labels: ReadonlyMap<string, Charset> = new Map<string, Charset>([
-  ["utf-8", "utf-8"],
+/** A charset that text is read from without loss or guess; `utf-16` goes by its byte-order mark. */
+export type Charset = (typeof charsets)[number];
+
+const aliases: ReadonlyMap<string, Charset> = new Map<string, Charset>([
   ["utf8", "utf-8"],
-  ["utf-16", "utf-16"],
-  ["utf-16le", "utf-16le"],
-  ["utf-16be", "utf-16be"],
-  ["us-ascii", "us-ascii"],
   ["ascii", "us-ascii"],
-  ["iso-8859-1", "iso-8859-1"],
   ["latin1", "iso-8859-1"],
-  ["windows-1252", "windows-1252"],
   ["cp1252", "windows-1252"],
 ]);
 
 /** The charset with this label (compared without case), or `undefined`. */
 export function charsetNamed(label: string): Charset | undefined {
-  return labels.get(label) ?? labels.get(label.toLowerCase());
+  const name = label.toLowerCase();
+  return charsets.find((charset) => charset === name) ?? aliases.get(name);
 }
 
 /** The error for a charset that nobody here reads. */
 export function unknownCharset(what: string): SobreError {
-  const known = [...new Set(labels.values())].join(", ");
-  return new SobreError("UnknownCharset", `${what} is not read. Use utf-8; known are ${known}.`);
+  return new SobreError("UnknownCharset", `${what} is not read. Use utf-8; known are ${charsets.join(", ")}.`);
 }
 
 /**
@@ -34,13 +29,18 @@ export function unknownCharset(what: string): SobreError {
  * @throws SobreError `UnknownCharset` for the marks of UTF-32.
  */
 export function markedCharset(payload: Uint8Array): Charset | undefined {
-  const [a, b, c, d] = payload;
-  if (a === 0xef) return b === 0xbb && c === 0xbf ? "utf-8" : undefined;
-  const little = a === 0xff && b === 0xfe;
-  if ((little && c === 0 && d === 0) || (a === 0 && b === 0 && c === 0xfe && d === 0xff)) {
+  // Every payload passes here, and destructuring would go through the iterator.
+  const first = payload[0];
+  const second = payload[1];
+  if (first === 0xef) return second === 0xbb && payload[2] === 0xbf ? "utf-8" : undefined;
+  const little = first === 0xff && second === 0xfe;
+  if (
+    (little && payload[2] === 0 && payload[3] === 0) ||
+    (first === 0 && second === 0 && payload[2] === 0xfe && payload[3] === 0xff)
+  ) {
     throw unknownCharset("The payload begins with the byte-order mark of UTF-32, which");
   }
-  return little ? "utf-16le" : a === 0xfe && b === 0xff ? "utf-16be" : undefined;
+  return little ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : undefined;
 }
 
 const fatal = { fatal: true } as const;
@@ -55,21 +55,18 @@ const utf8 = new TextDecoder("utf-8", fatal);
  *   nothing becomes U+FFFD.
  */
 export function decodeText(payload: Uint8Array, charset: Charset): string {
+  if (charset === "iso-8859-1") return latin1(payload);
+  if (charset === "windows-1252") return latin1(payload).replaceAll(/[\x80-\x9f]/g, windowsCharacter);
+  const ascii = charset === "us-ascii";
   try {
-    if (charset === "utf-8") return utf8.decode(payload);
-    if (charset === "iso-8859-1") return latin1(payload);
-    if (charset === "windows-1252") return latin1(payload).replaceAll(/[\x80-\x9f]/g, windowsCharacter);
-    if (charset !== "us-ascii") return new TextDecoder(unicodeLabel(payload, charset), fatal).decode(payload);
-    const text = utf8.decode(payload);
+    const decoder = ascii || charset === "utf-8" ? utf8 : new TextDecoder(unicodeLabel(payload, charset), fatal);
+    const text = decoder.decode(payload);
     // Every character beyond ASCII takes more bytes than UTF-16 units, and so does a byte-order mark.
-    if (text.length === payload.length) return text;
+    if (!ascii || text.length === payload.length) return text;
   } catch {
     // Told below, with the offset.
   }
-  const offset =
-    charset === "us-ascii"
-      ? payload.findIndex((byte) => byte > 0x7f)
-      : brokenAt(payload, unicodeLabel(payload, charset));
+  const offset = ascii ? payload.findIndex((byte) => byte > 0x7f) : brokenAt(payload, unicodeLabel(payload, charset));
   if (offset === payload.length) {
     throw new SobreError("TruncatedPayload", `The payload ends inside a character of ${charset}.`, { offset });
   }
@@ -82,10 +79,10 @@ export function decodeText(payload: Uint8Array, charset: Charset): string {
 
 /** The byte offset in `payload` of the character at `index` of its text. */
 export function byteOffsetOf(payload: Uint8Array, charset: Charset, text: string, index: number): number {
-  const mark = (length: number): number => (markedCharset(payload) === undefined ? 0 : length);
-  if (charset.startsWith("utf-16")) return mark(2) + 2 * index;
-  if (charset !== "utf-8") return index;
-  return mark(3) + new TextEncoder().encode(text.slice(0, index)).length;
+  // Counted from the end, where no byte-order mark can be.
+  const rest = text.slice(index);
+  if (charset === "utf-8") return payload.length - new TextEncoder().encode(rest).length;
+  return payload.length - rest.length * (charset.startsWith("utf-16") ? 2 : 1);
 }
 
 function unicodeLabel(payload: Uint8Array, charset: Charset): string {
@@ -111,17 +108,17 @@ function latin1(payload: Uint8Array): string {
 
 // A streaming decoder throws on the first bytes that no continuation can mend: narrow those down in steps.
 function brokenAt(payload: Uint8Array, label: string): number {
+  const stream = { stream: true };
   let good = 0;
   for (const step of [65_536, 256, 1]) {
     const decoder = new TextDecoder(label, fatal);
-    const stream = { stream: true } as const;
-    decoder.decode(payload.subarray(0, good), stream);
     try {
+      decoder.decode(payload.subarray(0, good), stream);
       for (; good < payload.length; good += step) decoder.decode(payload.subarray(good, good + step), stream);
+      return payload.length;
     } catch {
-      continue;
+      // The next step looks into the bytes that failed.
     }
-    return payload.length;
   }
   return good;
 }

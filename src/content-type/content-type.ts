@@ -1,12 +1,7 @@
 import { isTokenValid, isTypeValid } from "content-type";
 import { SobreError } from "../errors/index.ts";
+import type { Parameter } from "./parameter.ts";
 import { isQuotable, scanParameters, skipBlanks, wordEnd } from "./parameters.ts";
-
-/** One `name=value` of a content type, both as they were written. */
-export interface Parameter {
-  readonly name: string;
-  readonly value: string;
-}
 
 /** A parsed content type (RFC 2045 section 5.1). */
 export interface ContentType {
@@ -55,12 +50,6 @@ const none: { readonly parameters: readonly Parameter[]; readonly skipped: reado
   parameters: [],
   skipped: [],
 };
-
-/** The value of the parameter `name` (compared without case), or `undefined`. */
-export function parameter(contentType: ContentType, name: string): string | undefined {
-  const wanted = name.toLowerCase();
-  return contentType.parameters.find((candidate) => candidate.name.toLowerCase() === wanted)?.value;
-}
 
 /**
  * Writes a content type; values that are no tokens are quoted.

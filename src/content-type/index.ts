@@ -1,9 +1,4 @@
-export {
-  type ContentType,
-  formatContentType,
-  maxContentTypeLength,
-  type Parameter,
-  parameter,
-  parseContentType,
-} from "./content-type.ts";
-export { matchesRange, type MediaRange, parseMediaRange } from "./media-range.ts";
+export { type ContentType, formatContentType, maxContentTypeLength, parseContentType } from "./content-type.ts";
+export { matchesRange, type MediaRange } from "./media-range.ts";
+export { type Parameter, parameter } from "./parameter.ts";
+export { parseMediaRange } from "./parse-media-range.ts";

@@ -1,7 +1,5 @@
-import { isTokenValid } from "content-type";
-import { SobreError } from "../errors/index.ts";
-import { type ContentType, type Parameter, parameter } from "./content-type.ts";
-import { scanParameters } from "./parameters.ts";
+import type { ContentType } from "./content-type.ts";
+import { type Parameter, parameter } from "./parameter.ts";
 
 /** A set of content types: one type, all with a suffix, all subtypes of a type, or all; with parameters or without. */
 export interface MediaRange {
@@ -27,27 +25,6 @@ export function mediaRange(type: string, subtype: string, parameters: readonly P
   return { type, subtype, parameters, specificity: specificities[kind] + Math.min(parameters.length, 99) };
 }
 
-/**
- * Reads a media range (RFC 9110 section 12.5.1, with `*+suffix` for the structured suffixes of RFC 6839).
- *
- * @throws SobreError `InvalidArgument` when it is none.
- */
-export function parseMediaRange(text: string): MediaRange {
-  const semicolon = text.indexOf(";");
-  const head = (semicolon === -1 ? text : text.slice(0, semicolon)).trim().toLowerCase();
-  const [type = "", subtype = "", ...rest] = head.split("/");
-  const { parameters, skipped } = scanParameters(text, semicolon === -1 ? text.length : semicolon);
-  const name = subtype.startsWith("*+") ? subtype.slice(2) : subtype;
-  const tokens = (type === "*" && subtype === "*") || (validToken(type) && (subtype === "*" || validToken(name)));
-  if (!tokens || rest.length > 0 || skipped.length > 0) {
-    throw new SobreError(
-      "InvalidArgument",
-      `"${text}" is no media range. Write one as in "application/json", "application/*+json", "text/*" or "*/*".`,
-    );
-  }
-  return mediaRange(type, subtype, parameters);
-}
-
 /** Whether `contentType` lies in `range`. */
 export function matchesRange(range: MediaRange, contentType: ContentType): boolean {
   const slash = contentType.type.indexOf("/");
@@ -69,8 +46,4 @@ function parametersMatch(wanted: readonly Parameter[], contentType: ContentType)
     const found = parameter(contentType, name);
     return found === value || (name.toLowerCase() === "charset" && found?.toLowerCase() === value.toLowerCase());
   });
-}
-
-function validToken(token: string): boolean {
-  return isTokenValid(token) && !token.includes("*");
 }

@@ -1,5 +1,5 @@
 import { isTokenValid } from "content-type";
-import type { Parameter } from "./content-type.ts";
+import type { Parameter } from "./parameter.ts";
 
 /**
  * Unquoted values: the tokens of RFC 2045 section 5.1, that is visible ASCII without its tspecials.
