@@ -41,7 +41,7 @@ export class ByteWriter {
   take(): Uint8Array {
     const { start, at, bytes } = this;
     this.start = at;
-    return bytes.subarray(start, at);
+    return new Uint8Array(bytes.buffer, start, at - start);
   }
 
   /** Makes room for `size` bytes more. */

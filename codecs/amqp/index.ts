@@ -13,3 +13,4 @@ export { Timespan } from "./timespan.ts";
 export type { Profile } from "./write-number.ts";
 export { toTypedJson, type TypedJson } from "./typed-json.ts";
 export { fromTypedJson } from "./typed-json-reading.ts";
+export { type DecimalType, fromDecimalString, toDecimalString } from "./decimal.ts";

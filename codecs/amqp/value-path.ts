@@ -83,10 +83,8 @@ class PathWalk {
   }
 
   #size(at: number, width: number): number {
-    const bytes = this.#bytes;
-    if (width === 1) return bytes[at] ?? 0;
-    return new DataView(bytes.buffer, bytes.byteOffset).byteLength >= at + 4
-      ? new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(at)
-      : 0;
+    let size = 0;
+    for (let index = at; index < at + width; index++) size = size * 256 + (this.#bytes[index] ?? 0);
+    return size;
   }
 }

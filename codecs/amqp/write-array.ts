@@ -31,7 +31,8 @@ export function writeArray(
   writer.close(mark, 0xe0, items.length);
 }
 
-/** Elements may be given typed or bare; a NaN that remembers its bytes stays typed. */
+/** Elements may be given typed or bare; a NaN that remembers its bytes and arrays stay typed. */
 function bareItem(item: AmqpValue, elementType: string): unknown {
-  return item instanceof Typed && item.type === elementType && nanBits(item) === undefined ? item.value : item;
+  if (!(item instanceof Typed) || item.type !== elementType || elementType === "array") return item;
+  return nanBits(item) === undefined ? item.value : item;
 }

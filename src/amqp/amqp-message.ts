@@ -1,7 +1,7 @@
 import { ByteReader } from "../../codecs/amqp/byte-reader.ts";
 import { type ReadOptions, resolveReadOptions } from "../../codecs/amqp/read-value.ts";
 import { readTyped } from "../../codecs/amqp/read-typed.ts";
-import { AmqpMap, type AmqpValue } from "../envelope/index.ts";
+import { AmqpMap, type AmqpValue, type BodyKind } from "../envelope/index.ts";
 import { type MessageHeader, readHeader } from "./message-header.ts";
 import { type MessageProperties, readProperties } from "./message-properties.ts";
 import { section, type SectionName, sectionNames } from "./section.ts";
@@ -93,6 +93,48 @@ export class AmqpMessage implements MessageSections {
     return (this.#body ??= this.#readBody());
   }
 
+  /** The kind of the body; `undefined` when there is none. */
+  get bodyKind(): BodyKind | undefined {
+    const kind = this.#borders[this.#bodyIndex()];
+    return kind === section.data
+      ? "data"
+      : kind === section.sequence
+        ? "sequence"
+        : kind === undefined
+          ? undefined
+          : "value";
+  }
+
+  /**
+   * The body as the payload of an envelope: the data of all sections one behind the other, the encoded value,
+   * or the encoded lists one behind the other; no bytes when there is no body.
+   */
+  payload(): Uint8Array {
+    const first = this.#bodyIndex();
+    const kind = this.#borders[first];
+    if (kind === undefined) return new Uint8Array(0);
+    if (this.#borders[first + 3] !== kind) return this.#content(first, kind);
+    const parts: Uint8Array[] = [];
+    for (let index = first; this.#borders[index] === kind; index += 3) parts.push(this.#content(index, kind));
+    return new Uint8Array(Buffer.concat(parts));
+  }
+
+  /** The bytes of a section with its descriptor; of the first one, when there are several. */
+  sectionBytes(name: SectionName): Uint8Array | undefined {
+    const index = this.#indexOf(section[name]);
+    return index === -1 ? undefined : this.bytes.subarray(this.#borders[index + 1], this.#end(index));
+  }
+
+  /** The bytes of all sections of the body with their descriptors. */
+  bodyBytes(): Uint8Array | undefined {
+    const first = this.#bodyIndex();
+    const kind = this.#borders[first];
+    if (kind === undefined) return undefined;
+    let last = first;
+    while (this.#borders[last + 3] === kind) last += 3;
+    return this.bytes.subarray(this.#borders[first + 1], this.#end(last));
+  }
+
   get footer(): AmqpMap | undefined {
     return (this.#footer ??= this.#map(section.footer));
   }
@@ -117,13 +159,34 @@ export class AmqpMessage implements MessageSections {
 
   /** Puts the reader on the value of the first section of a kind; false when there is none. */
   #seek(kind: number): boolean {
+    const index = this.#indexOf(kind);
+    if (index !== -1) this.#enter(index, kind);
+    return index !== -1;
+  }
+
+  #indexOf(kind: number): number {
     const borders = this.#borders;
-    for (let index = 0; index < borders.length; index += 3) {
-      if (borders[index] !== kind) continue;
-      this.#enter(index, kind);
-      return true;
+    for (let index = 0; index < borders.length; index += 3) if (borders[index] === kind) return index;
+    return -1;
+  }
+
+  /** Where the borders of the first body section are, or behind the last section. */
+  #bodyIndex(): number {
+    const borders = this.#borders;
+    let index = 0;
+    for (; index < borders.length; index += 3) {
+      const kind = borders[index] ?? 0;
+      if (kind >= section.data) return kind === section.footer ? borders.length : index;
     }
-    return false;
+    return index;
+  }
+
+  /** The content of one body section: the binary of data, the encoded value of the others. */
+  #content(index: number, kind: number): Uint8Array {
+    const start = this.#borders[index + 2] ?? 0;
+    const head = kind !== section.data ? 0 : this.bytes[start] === 0xa0 ? 2 : 5;
+    const { buffer, byteOffset } = this.bytes;
+    return new Uint8Array(buffer, byteOffset + start + head, this.#end(index) - start - head);
   }
 
   #enter(index: number, kind: number): void {

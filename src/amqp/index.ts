@@ -6,6 +6,10 @@ export {
   openMessage,
   type SectionBorder,
 } from "./amqp-message.ts";
+export { batchMessageFormat, decodeBatch, encodeBatch } from "./batch.ts";
+export { decodeMessage, type DecodeMessageOptions } from "./decode-message.ts";
+export type { DeliveryFacts } from "./delivery-facts.ts";
+export { encodeMessage, type EncodeMessageOptions } from "./encode-message.ts";
 export type { MessageHeader } from "./message-header.ts";
 export type { MessageProperties } from "./message-properties.ts";
 export type { SectionName } from "./section.ts";

@@ -1,8 +1,8 @@
 import type { ByteReader } from "../../codecs/amqp/byte-reader.ts";
-import { noWidth, widths } from "../../codecs/amqp/format-code.ts";
 import { readTyped } from "../../codecs/amqp/read-typed.ts";
 import { Typed } from "../envelope/index.ts";
 import { firstDescriptor, section, sectionBySymbol, sectionNames } from "./section.ts";
+import { cutOff, valueEnd } from "./value-end.ts";
 
 /**
  * Finds the borders of a message's sections without reading their content.
@@ -100,34 +100,10 @@ function skipByReading(reader: ByteReader, at: number): number {
 
 /** Where the value at `at` ends by its own size. */
 function skipValue(reader: ByteReader, at: number): number {
-  const { bytes } = reader;
-  const end = bytes.byteLength;
-  let here = at;
-  // A descriptor is followed by itself and the value described.
-  for (let open = 1; open > 0; open--) {
-    const code = bytes[here];
-    if (code === 0x00) {
-      open += 2;
-      here++;
-      continue;
-    }
-    const width = code === undefined ? noWidth : (widths[code] ?? noWidth);
-    if (width >= 0) here += 1 + width;
-    else if (width === -1) here += 2 + (bytes[here + 1] ?? end);
-    else if (width === -4) here += here + 5 > end ? end : 5 + bytes.readUInt32BE(here + 1);
-    else here = unknown(reader, here);
-    if (here > end) throw missing(reader, at);
-  }
-  return here;
-}
-
-function missing(reader: ByteReader, at: number): Error {
+  const end = valueEnd(reader.bytes, at);
+  if (end >= 0) return end;
   reader.seek(at, reader.bytes.byteLength);
-  return reader.cut("A section is cut off", at);
-}
-
-function unknown(reader: ByteReader, at: number): never {
-  reader.seek(at, reader.bytes.byteLength);
-  if (at >= reader.bytes.byteLength) throw reader.cut("A value is missing", at);
-  throw reader.fault("A format code is none of AMQP 1.0", at);
+  throw end === cutOff
+    ? reader.cut("A section is cut off", at)
+    : reader.fault("A section holds a format code that is none of AMQP 1.0", at);
 }

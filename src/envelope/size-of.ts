@@ -1,16 +1,45 @@
 import type { ApplicationProperties } from "./application-properties.ts";
 import type { BrokerProperties } from "./broker-properties.ts";
 import type { Envelope } from "./envelope.ts";
-import { Typed, type TypedValues } from "./typed.ts";
+import { sizeOfCompound, sizeOfString, sizeOfUint, sizeOfUlong, sizeOfValue, sizeOfVariable } from "./size-of-value.ts";
+import type { Typed } from "./typed.ts";
 
-/** Bytes the envelope takes as an AMQP 1.0 message, without what a broker adds to it. */
+/** An origin that knows the encoded size of the envelopes that come from it. */
+interface SizedOrigin {
+  sizeOf(envelope: Envelope): number;
+}
+
+/**
+ * Bytes the envelope takes as an AMQP 1.0 message, without what a broker adds to it.
+ *
+ * For an envelope that was received it counts the sections that are sent on as they came.
+ */
 export function sizeOf(envelope: Envelope): number {
-  return sizeOfProperties(envelope.brokerProperties, envelope.applicationProperties) + sizeOfBody(envelope);
+  const { origin, brokerProperties, applicationProperties } = envelope;
+  if (origin !== undefined && isSized(origin)) return origin.sizeOf(envelope);
+  return sizeOfProperties(brokerProperties, applicationProperties) + sizeOfBody(envelope);
+}
+
+function isSized(origin: object): origin is SizedOrigin {
+  return "sizeOf" in origin && typeof origin.sizeOf === "function";
 }
 
 function sizeOfBody({ payload, bodyKind }: Envelope): number {
   if (bodyKind === "data") return sectionHead + sizeOfVariable(payload.byteLength);
-  return payload.byteLength === 0 ? 0 : sectionHead + payload.byteLength;
+  if (payload.byteLength === 0) return 0;
+  return payload.byteLength + sectionHead * (bodyKind === "sequence" ? countLists(payload) : 1);
+}
+
+/** How many lists stand one behind the other: each is a section. */
+function countLists(payload: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < payload.byteLength; count++) {
+    const code = payload[at];
+    const size = payload[at + 1] ?? 0;
+    const upper = ((payload[at + 2] ?? 0) << 16) | ((payload[at + 3] ?? 0) << 8) | (payload[at + 4] ?? 0);
+    at += code === 0xd0 ? 5 + size * 2 ** 24 + upper : code === 0xc0 ? 2 + size : 1;
+  }
+  return count;
 }
 
 /** A section's constructor: 0x00, 0x53 and the code. */
@@ -92,72 +121,4 @@ function sizeOfApplication(application: ApplicationProperties): number {
     count += 2;
   }
   return count === 0 ? 0 : sectionHead + sizeOfCompound(size, count);
-}
-
-/** Bytes of one simple value in its smallest encoding (AMQP 1.0 part 1.6). */
-function sizeOfValue(value: unknown): number {
-  switch (typeof value) {
-    case "string":
-      return sizeOfString(value);
-    case "boolean":
-      return 1;
-    case "number":
-      return Number.isInteger(value) && (value | 0) === value && !Object.is(value, -0) ? sizeOfInt(value) : 9;
-    case "bigint":
-      return value < 2n ** 63n ? sizeOfLong(value) : 9;
-    default:
-      if (value === null) return 1;
-      if (value instanceof Uint8Array) return sizeOfVariable(value.byteLength);
-      return value instanceof Typed ? sizeOfTyped(value) : 9;
-  }
-}
-
-const widths: Partial<Record<keyof TypedValues, number>> = {
-  ubyte: 2,
-  ushort: 3,
-  byte: 2,
-  short: 3,
-  float: 5,
-  double: 9,
-  decimal32: 5,
-  decimal64: 9,
-  decimal128: 17,
-  char: 5,
-  timestamp: 9,
-  uuid: 17,
-};
-
-function sizeOfTyped({ type, value }: Typed): number {
-  const fixed = widths[type];
-  if (fixed !== undefined) return fixed;
-  if (typeof value === "number") return type === "uint" ? sizeOfUint(value) : sizeOfInt(value);
-  if (typeof value === "bigint") return type === "ulong" ? sizeOfUlong(value) : sizeOfLong(value);
-  if (typeof value === "string") return sizeOfVariable(value.length);
-  return "descriptor" in value && "value" in value ? 1 + sizeOfValue(value.descriptor) + sizeOfValue(value.value) : 0;
-}
-
-const sizeOfInt = (value: number): number => (value >= -128 && value <= 127 ? 2 : 5);
-const sizeOfUint = (value: number): number => (value === 0 ? 1 : value <= 0xff ? 2 : 5);
-const sizeOfLong = (value: bigint): number => (value >= -128n && value <= 127n ? 2 : 9);
-const sizeOfUlong = (value: bigint): number => (value === 0n ? 1 : value <= 0xffn ? 2 : 9);
-const sizeOfString = (value: string): number => sizeOfVariable(utf8Length(value));
-const sizeOfVariable = (bytes: number): number => bytes + (bytes <= 0xff ? 2 : 5);
-
-/** A list or map: constructor, size and count in one byte each while both fit, else in four. */
-function sizeOfCompound(content: number, count: number): number {
-  return content + (content + 1 <= 0xff && count <= 0xff ? 3 : 9);
-}
-
-function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x80) continue;
-    bytes += unit < 0x800 ? 1 : 2;
-    // A surrogate pair is two units and four bytes.
-    if (unit >= 0xd800 && unit <= 0xdbff && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
-      index++;
-    }
-  }
-  return bytes;
 }

@@ -11,8 +11,14 @@ export interface Vector {
   readonly hex: string;
   readonly value?: unknown;
   readonly sections?: readonly unknown[];
-  readonly why?: string;
   readonly proton?: string;
+}
+
+/** One entry of the index of public files. */
+export interface IndexEntry {
+  readonly file: string;
+  readonly kind: string;
+  readonly proton?: { readonly ok: boolean; readonly values?: readonly unknown[] };
 }
 
 export function file(name: string): Buffer {
@@ -20,11 +26,18 @@ export function file(name: string): Buffer {
 }
 
 export function lines(name: string): readonly Vector[] {
-  return file(name)
-    .toString("utf8")
-    .trim()
-    .split("\n")
-    .map((line): Vector => JSON.parse(line));
+  const all = file(name).toString("utf8").trim().split("\n");
+  return all.map((line): Vector => JSON.parse(line));
 }
 
-export const hex = (text: string): Uint8Array => Buffer.from(text, "hex");
+/** The vectors of a file that is one JSON document, under `member` or at the top. */
+export function json(name: string, member?: string): readonly Vector[] {
+  const document = JSON.parse(file(name).toString("utf8"));
+  return member === undefined ? document : document[member];
+}
+
+export function indexed(): readonly IndexEntry[] {
+  return JSON.parse(file("index.json").toString("utf8"));
+}
+
+export const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "hex"));

@@ -1,0 +1,48 @@
+import { symbolOf } from "../../codecs/amqp/shared-typed.ts";
+import { amqp, AmqpMap, type AmqpValue, type BrokerProperties, Typed } from "../envelope/index.ts";
+import { annotationName, writtenAnnotations } from "./annotation-name.ts";
+import type { DeliveryFacts } from "./delivery-facts.ts";
+
+const settable = ["partitionKey", "viaPartitionKey", "scheduledEnqueueTimeUtc"] as const;
+
+/** Whether the message annotations would say the same. */
+export function sameAnnotations(one: BrokerProperties, other: BrokerProperties): boolean {
+  return one === other || settable.every((name) => one[name] === other[name]);
+}
+
+/** The message annotations of an envelope: custom ones as they were received, then the sender's, then the broker's. */
+export function messageAnnotationsOf(
+  broker: BrokerProperties,
+  received: AmqpMap | undefined,
+  delivery: DeliveryFacts | undefined,
+): AmqpMap | undefined {
+  const keys: AmqpValue[] = [];
+  const values: AmqpValue[] = [];
+  for (const [key, value] of received ?? []) {
+    if (isWritten(key)) continue;
+    keys.push(key);
+    values.push(value);
+  }
+  const set = (name: keyof typeof annotationName, value: AmqpValue | undefined): void => {
+    if (value === undefined) return;
+    keys.push(symbolOf(annotationName[name]));
+    values.push(value);
+  };
+  for (const name of settable) set(name, broker[name]);
+  if (delivery !== undefined) {
+    set("sequenceNumber", delivery.sequenceNumber);
+    set("enqueuedTimeUtc", delivery.enqueuedTimeUtc);
+    set("lockedUntilUtc", delivery.lockedUntilUtc);
+    set("enqueuedSequenceNumber", delivery.enqueuedSequenceNumber);
+    set("state", states[delivery.state]);
+    set("deadLetterSource", delivery.deadLetterSource);
+  }
+  return keys.length === 0 ? undefined : AmqpMap.fromColumns(keys, values);
+}
+
+/** Active messages carry no state. */
+const states = { active: undefined, deferred: amqp.int(1), scheduled: amqp.int(2) } as const;
+
+function isWritten(key: AmqpValue): boolean {
+  return key instanceof Typed && typeof key.value === "string" && writtenAnnotations.has(key.value);
+}

@@ -1,0 +1,50 @@
+import type { ApplicationProperties, BrokerProperties } from "../envelope/index.ts";
+import type { MessageProperties } from "./message-properties.ts";
+
+/** The broker properties that the properties section carries. */
+const carried = [
+  "messageId",
+  "correlationId",
+  "contentType",
+  "contentEncoding",
+  "sessionId",
+  "replyToSessionId",
+  "to",
+  "replyTo",
+  "subject",
+] as const;
+
+/** Whether the properties section would say the same; amending keeps values that did not change. */
+export function sameProperties(one: BrokerProperties, other: BrokerProperties): boolean {
+  return one === other || carried.every((name) => one[name] === other[name]);
+}
+
+/** Whether there is anything to write into a properties section. */
+export function hasProperties(broker: BrokerProperties): boolean {
+  return carried.some((name) => broker[name] !== undefined);
+}
+
+/** The properties section of an envelope; what no broker property names is carried over from the one received. */
+export function propertiesOf(broker: BrokerProperties, received: MessageProperties | undefined): MessageProperties {
+  return {
+    messageId: broker.messageId,
+    userId: received?.userId,
+    to: broker.to,
+    subject: broker.subject,
+    replyTo: broker.replyTo,
+    correlationId: broker.correlationId,
+    contentType: broker.contentType,
+    contentEncoding: broker.contentEncoding,
+    absoluteExpiryTime: received?.absoluteExpiryTime,
+    creationTime: received?.creationTime,
+    groupId: broker.sessionId,
+    groupSequence: received?.groupSequence,
+    replyToGroupId: broker.replyToSessionId,
+  };
+}
+
+/** Whether there is no application property. */
+export function isEmpty(properties: ApplicationProperties): boolean {
+  for (const name in properties) if (properties[name] !== undefined) return false;
+  return true;
+}

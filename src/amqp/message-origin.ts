@@ -1,0 +1,132 @@
+import {
+  AmqpMap,
+  type AmqpValue,
+  type ApplicationProperties,
+  type ApplicationPropertyValue,
+  type BodyKind,
+  type BrokerProperties,
+  type Envelope,
+  Typed,
+} from "../envelope/index.ts";
+import { emptyBag } from "../envelope/bag.ts";
+import { SobreError } from "../errors/index.ts";
+import type { AmqpMessage } from "./amqp-message.ts";
+import { annotationName } from "./annotation-name.ts";
+
+/**
+ * The message that an envelope was received as, with the parts that were made of its sections.
+ *
+ * While an envelope holds the same parts, the sections they came from are sent on byte for byte.
+ */
+export class MessageOrigin {
+  readonly message: AmqpMessage;
+  readonly #measure: (envelope: Envelope) => number;
+  #brokerProperties: BrokerProperties | undefined;
+  #applicationProperties: ApplicationProperties | undefined;
+  #payload: Uint8Array | undefined;
+
+  /** @param measure The encoded size of an envelope that has this origin. */
+  constructor(message: AmqpMessage, measure: (envelope: Envelope) => number) {
+    this.message = message;
+    this.#measure = measure;
+  }
+
+  /** The encoded size of an envelope that has this origin; `sizeOf` asks for it. */
+  sizeOf(envelope: Envelope): number {
+    return this.#measure(envelope);
+  }
+
+  get bodyKind(): BodyKind {
+    return this.message.bodyKind ?? "value";
+  }
+
+  get payload(): Uint8Array {
+    return (this.#payload ??= this.message.payload());
+  }
+
+  get brokerProperties(): BrokerProperties {
+    return (this.#brokerProperties ??= brokerPropertiesOf(this.message));
+  }
+
+  get applicationProperties(): ApplicationProperties {
+    return (this.#applicationProperties ??= applicationPropertiesOf(this.message.applicationProperties));
+  }
+}
+
+type Draft = { -readonly [K in keyof BrokerProperties]: BrokerProperties[K] };
+
+function brokerPropertiesOf({ header, messageAnnotations, properties }: AmqpMessage): BrokerProperties {
+  const draft: Draft = {};
+  if (properties !== undefined) {
+    const { messageId, correlationId, contentType, contentEncoding, groupId, replyToGroupId, to, replyTo, subject } =
+      properties;
+    if (messageId !== undefined) draft.messageId = messageId;
+    if (correlationId !== undefined) draft.correlationId = correlationId;
+    if (contentType !== undefined) draft.contentType = contentType;
+    if (contentEncoding !== undefined) draft.contentEncoding = contentEncoding;
+    if (groupId !== undefined) draft.sessionId = groupId;
+    if (replyToGroupId !== undefined) draft.replyToSessionId = replyToGroupId;
+    if (to !== undefined) draft.to = to;
+    if (replyTo !== undefined) draft.replyTo = replyTo;
+    if (subject !== undefined) draft.subject = subject;
+  }
+  if (header?.ttl !== undefined) draft.timeToLive = header.ttl;
+  if (messageAnnotations !== undefined) readAnnotations(draft, messageAnnotations);
+  return Object.freeze(draft);
+}
+
+function readAnnotations(draft: Draft, annotations: AmqpMap): void {
+  const partitionKey = textAnnotation(annotations, annotationName.partitionKey);
+  if (partitionKey !== undefined) draft.partitionKey = partitionKey;
+  const viaPartitionKey = textAnnotation(annotations, annotationName.viaPartitionKey);
+  if (viaPartitionKey !== undefined) draft.viaPartitionKey = viaPartitionKey;
+  const scheduled = annotations.get(annotationName.scheduledEnqueueTimeUtc) ?? undefined;
+  if (scheduled === undefined) return;
+  if (!(scheduled instanceof Date)) throw mistyped(annotationName.scheduledEnqueueTimeUtc, "a timestamp");
+  draft.scheduledEnqueueTimeUtc = scheduled;
+}
+
+function textAnnotation(annotations: AmqpMap, name: string): string | undefined {
+  const value = annotations.get(name) ?? undefined;
+  const text = value instanceof Typed && value.type === "symbol" ? value.value : value;
+  if (text === undefined || typeof text === "string") return text;
+  throw mistyped(name, "a string");
+}
+
+const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyValue>());
+
+function applicationPropertiesOf(map: AmqpMap | undefined): ApplicationProperties {
+  if (map === undefined || map.size === 0) return none;
+  const bag = emptyBag<ApplicationPropertyValue>();
+  const keys = map.keys();
+  const values = map.values();
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index];
+    if (typeof key !== "string") throw broken(`{${index}}`, "a name that is no string");
+    bag[key] = simple(values[index] ?? null, key);
+  }
+  return Object.freeze(bag);
+}
+
+function simple(value: AmqpValue, name: string): ApplicationPropertyValue {
+  if (value === null || typeof value !== "object") return value;
+  if (value instanceof Date || value instanceof Uint8Array) return value;
+  if (value instanceof Typed && value.type !== "array") return value;
+  throw broken(`.${name}`, "a value that is no simple type");
+}
+
+function broken(step: string, what: string): SobreError {
+  return new SobreError(
+    "DecodeFailed",
+    `An application property has ${what} (AMQP 1.0 part 3.2.5). The message itself can be read with openMessage.`,
+    { path: `$.applicationProperties${step}` },
+  );
+}
+
+function mistyped(name: string, wanted: string): SobreError {
+  return new SobreError(
+    "DecodeFailed",
+    `The message annotation ${name} is not ${wanted}. The message itself can be read with openMessage.`,
+    { path: `$.messageAnnotations.${name}` },
+  );
+}

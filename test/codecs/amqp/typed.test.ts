@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import { decodeValue, encodeValue, type Profile } from "../../../codecs/amqp/index.ts";
+import { amqp, AmqpMap, Typed } from "../../../src/envelope/index.ts";
+import { SobreError } from "../../../src/errors/index.ts";
+import { hex } from "./vectors.ts";
+
+const encoded = (value: unknown, profile?: Profile): string =>
+  Buffer.from(encodeValue(value, { profile })).toString("hex");
+
+describe("plain values stand for", () => {
+  it.each([
+    [null, "40", "null"],
+    [undefined, "40", "null"],
+    [true, "41", "boolean"],
+    [5, "5405", "int"],
+    [-129, "71ffffff7f", "int"],
+    [2 ** 31, "810000000080000000", "long"],
+    [-(2 ** 53 - 1), "81ffe0000000000001", "long"],
+    [2 ** 53, "824340000000000000", "double"],
+    [-0, "828000000000000000", "double"],
+    [1.5, "823ff8000000000000", "double"],
+    [Number.NaN, "827ff8000000000000", "double"],
+    [-1n, "55ff", "long"],
+    [2n ** 63n - 1n, "817fffffffffffffff", "long"],
+    [2n ** 63n, "808000000000000000", "ulong"],
+    ["ñ", "a102c3b1", "string"],
+    [new Date(-1), "83ffffffffffffffff", "timestamp"],
+    [Uint8Array.of(1, 2), "a0020102", "binary"],
+    [[], "45", "list"],
+    [[1, "a"], "c006025401a10161", "list"],
+    [{ a: 1 }, "c10602a101615401", "map"],
+    [{ a: undefined }, "c10100", "map"],
+    [new Map([[1, 2]]), "c1050254015402", "map"],
+    [new AmqpMap([[amqp.symbol("s"), null]]), "c10502a3017340", "map"],
+  ])("%s: %s, %s", (value: unknown, expected: string, _type: string) => {
+    const bytes = encoded(value);
+
+    expect(bytes).toBe(expected);
+  });
+
+  it.each([
+    [1, "5201"],
+    [0, "5400"],
+    [-5, "54fb"],
+    [300, "700000012c"],
+    [2 ** 32, "800000000100000000"],
+    [-(2 ** 31 - 1), "81ffffffff80000001"],
+    [1.5, "823ff8000000000000"],
+    [-0, "828000000000000000"],
+  ])("%s in the profile of the official JavaScript client: %s", (value, expected) => {
+    const bytes = encoded(value, "azure-js");
+
+    expect(bytes).toBe(expected);
+  });
+});
+
+describe("typed reading", () => {
+  it("wraps only what a plain value would not name", () => {
+    const value = decodeValue(hex("c00d06540543a1016155055205520a"));
+
+    expect(value).toEqual([5, amqp.uint(0), "a", 5n, amqp.uint(5), amqp.uint(10)]);
+  });
+
+  it("keeps the bits of every NaN", () => {
+    for (const bits of ["827ff8000000000001", "82fff8000000000000", "727fc00001", "827ff8000000000000"]) {
+      const again = encoded(decodeValue(hex(bits)));
+
+      expect(again).toBe(bits);
+    }
+  });
+
+  it("keeps timestamps that no Date can hold", () => {
+    const value = decodeValue(hex("837fffffffffffffff"));
+
+    expect(value).toEqual(amqp.timestamp(2n ** 63n - 1n));
+    expect(encoded(value)).toBe("837fffffffffffffff");
+  });
+
+  it("keeps integral doubles apart from integers", () => {
+    const value = decodeValue(hex("824014000000000000"));
+
+    expect(value).toEqual(amqp.double(5));
+    expect(encoded(value)).toBe("824014000000000000");
+  });
+
+  it("gives views of the bytes, and copies on request", () => {
+    const bytes = hex("a0020102");
+    const view = decodeValue(bytes);
+    const copy = decodeValue(bytes, { copy: true });
+
+    bytes[2] = 9;
+
+    expect([view, copy]).toEqual([Uint8Array.of(9, 2), Uint8Array.of(1, 2)]);
+  });
+
+  it("keeps arrays of arrays, lists and maps", () => {
+    const nested = amqp.array("array", [amqp.array("int", [1, 2]), amqp.array("string", ["a".repeat(300)])]);
+    const lists = amqp.array("list", [[], [1, "x"], Array.from({ length: 300 }, () => null)]);
+    const maps = amqp.array("map", [new AmqpMap(), new AmqpMap([["k", amqp.ubyte(1)]])]);
+
+    for (const array of [nested, lists, maps]) expect(decodeValue(encodeValue(array))).toEqual(array);
+  });
+});
+
+describe("what AMQP cannot hold is refused with its path", () => {
+  const cyclic: unknown[] = [];
+  cyclic.push(cyclic);
+
+  it.each([
+    [{ a: [1, () => 1] }, "$.a[1]"],
+    [{ "odd name": Symbol("s") }, '$["odd name"]'],
+    [[new Date(Number.NaN)], "$[0]"],
+    [{ id: 2n ** 64n }, "$.id"],
+    [{ at: /x/ }, "$.at"],
+    [{ text: "\ud800" }, "$.text"],
+    [{ text: `${"long ".repeat(30)}\udfff` }, "$.text"],
+    [new Map([[1, () => 1]]), "${0}"],
+    [[new Typed("uint", -1)], "$[0]"],
+    [[new Typed("float", 0.1)], "$[0]"],
+    [[new Typed("symbol", "ñ")], "$[0]"],
+    [[new Typed("uuid", "none")], "$[0]"],
+    [[new Typed("decimal32", Uint8Array.of(1))], "$[0]"],
+    [{ list: amqp.array("int", [1, "two"]) }, "$.list[1]"],
+    [amqp.array("symbol", ["ñ"]), "$[0]"],
+    [amqp.array("unknown", []), "$"],
+  ])("%o at %s", (value, path) => {
+    expect(() => encodeValue(value)).toThrow(expect.objectContaining({ code: "UnsupportedValue", path }));
+  });
+
+  it("also a value that contains itself", () => {
+    expect(() => encodeValue(cyclic)).toThrow(expect.objectContaining({ code: "UnsupportedValue" }));
+  });
+
+  it("and nothing of it is left in what is written next", () => {
+    expect(() => encodeValue(["lost", () => 1])).toThrow(SobreError);
+
+    expect(encoded("next")).toBe("a1046e657874");
+  });
+
+  it("and a getter that encodes something itself spoils nothing", () => {
+    const outer = {
+      first: 1,
+      get second() {
+        return encoded("inner");
+      },
+    };
+
+    expect(decodeValue(encodeValue(outer), { mode: "plain" })).toEqual({ first: 1, second: "a105696e6e6572" });
+  });
+});
