@@ -12,7 +12,7 @@ import {
 } from "./amqplib-message.ts";
 import { asBuffer, asBytes } from "./bytes.ts";
 import { fromNestedText, nestedMark, nestedNames, toNestedText } from "./nested-properties.ts";
-import { unsupported, wellFormed } from "./unsupported.ts";
+import { propertyName, unsupported, wellFormed } from "./unsupported.ts";
 
 /**
  * The envelope of a message that amqplib received, ready to be deserialized.
@@ -124,7 +124,7 @@ function keepBasicProperties(application: Record<string, unknown>, properties: A
  *
  * @throws SobreError `UnsupportedValue` with the path for what AMQP 0-9-1 cannot hold: AMQP values as body, ids that are
  *   no text, texts of more than 255 bytes in basic properties and names, times that are no whole seconds, unsigned
- *   64-bit integers, decimals, uuids, symbols, characters and described values.
+ *   64-bit integers, decimals, uuids, symbols, characters, described values, and a property named `__proto__`.
  */
 export function toAmqplibMessage(envelope: Envelope): AmqplibMessage {
   const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
@@ -174,7 +174,8 @@ function writeApplication(application: ApplicationProperties): {
     if (brokerNames.has(name)) throw unsupported(path, "has a name that would be read back as a broker property");
     if (basicName !== undefined) basic[basicName] = basicValue(basicName, value, path);
     else if (name !== nestedMark || nested.size === 0) {
-      headers[shortText(path, name)] = table === undefined ? writeHeader(value, path) : withBuffers(table);
+      headers[shortText(path, propertyName(path, name))] =
+        table === undefined ? writeHeader(value, path) : withBuffers(table);
     }
   }
   return { headers, basic };

@@ -13,13 +13,13 @@ export interface Body {
 /**
  * The payload of a message of `@azure/service-bus`.
  *
- * Value bodies of text and of bytes are encoded as the AMQP value they were; the type of any other is lost in the client.
+ * Value bodies of text, of bytes and null are encoded as the AMQP value they were; the type of any other is lost in the client.
  *
  * @throws SobreError `InvalidArgument` for a body that the client has parsed.
  */
 export function bodyOf({ body, _rawAmqpMessage }: ServiceBusMessageLike): Body {
   const bodyType = _rawAmqpMessage?.bodyType ?? "data";
-  if (bodyType === "value" && (typeof body === "string" || body instanceof Uint8Array)) {
+  if (bodyType === "value" && (body === null || typeof body === "string" || body instanceof Uint8Array)) {
     return { payload: encodeValue(body), bodyKind: "value" };
   }
   // Messages without a body are legal: some are properties only.
@@ -33,7 +33,7 @@ export function bodyOf({ body, _rawAmqpMessage }: ServiceBusMessageLike): Body {
     "InvalidArgument",
     bodyType === "data"
       ? "The body is no bytes but a parsed value, and the bytes that were sent cannot be told from it. Open the receiver with { skipParsingBodyAsJson: true }."
-      : `The body is an AMQP ${bodyType}, of which the client keeps no bytes; only text and binary values can be read through it.`,
+      : `The body is an AMQP ${bodyType}, of which the client keeps no bytes; only text, binary and null values can be read through it.`,
     { path: "$.body" },
   );
 }
@@ -42,8 +42,9 @@ function isListOfBytes(body: unknown): body is readonly Uint8Array[] {
   return Array.isArray(body) && body.length > 0 && body.every((part) => part instanceof Uint8Array);
 }
 
-/** AMQP 1.0 part 1.6.19 and 1.6.20: binary is 0xa0 or 0xb0, string 0xa1 or 0xb1, by the width of its length. */
-function encodeValue(value: string | Uint8Array): Uint8Array {
+/** AMQP 1.0 part 1.6: null is 0x40, binary 0xa0 or 0xb0, string 0xa1 or 0xb1, by the width of its length. */
+function encodeValue(value: null | string | Uint8Array): Uint8Array {
+  if (value === null) return Uint8Array.of(0x40);
   const content = typeof value === "string" ? Buffer.from(value, "utf8") : value;
   const short = content.byteLength <= 0xff;
   const head = Buffer.alloc(short ? 2 : 5);

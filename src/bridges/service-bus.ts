@@ -7,11 +7,11 @@ import {
   type MessageId,
   Typed,
 } from "../envelope/index.ts";
-import { asBuffer, asBytes } from "./bytes.ts";
+import { asBuffer, asBytes, fromUuid, toUuid } from "./bytes.ts";
 import { nestedMark, nestedNames, toNestedText } from "./nested-properties.ts";
 import { bodyOf } from "./service-bus-body.ts";
 import type { ServiceBusMessageFields, ServiceBusMessageLike } from "./service-bus-message.ts";
-import { unsupported, wellFormed } from "./unsupported.ts";
+import { propertyName, unsupported, wellFormed } from "./unsupported.ts";
 
 /** Where the content encoding travels, since the official client writes no such broker property; tools read it there. */
 const encodingProperty = "Content-Encoding";
@@ -22,7 +22,8 @@ const encodingProperty = "Content-Encoding";
  * The content encoding is taken from the raw AMQP properties, or from the application property `Content-Encoding`.
  * What the broker says about the message (delivery count, lock token, …) is not part of an envelope: keep the received
  * message for settling it. Property values that are lists, maps or described become JSON text, and `sobre-json` lists
- * their names. The client turns Dates among the properties into numbers unless told `skipConvertingDate: true`.
+ * their names. Some is lost in the client: Dates among the properties come as numbers unless it is told
+ * `skipConvertingDate: true`, integers beyond 2^53 as 8 bytes, and ids that are uuids as 16 bytes, which are read as uuids.
  *
  * ```ts
  * const receiver = client.createReceiver("orders", { skipParsingBodyAsJson: true });
@@ -64,7 +65,8 @@ export function fromServiceBusMessage(message: ServiceBusMessageLike): Envelope 
 }
 
 function readId(id: ServiceBusMessageLike["messageId"]): unknown {
-  return id instanceof Uint8Array ? asBytes(id) : (id ?? undefined);
+  if (!(id instanceof Uint8Array)) return id ?? undefined;
+  return id.byteLength === 16 ? toUuid(id) : asBytes(id);
 }
 
 /** Depending on the client's version an annotation is a Date or its milliseconds. */
@@ -99,8 +101,8 @@ function readProperties(given: ServiceBusMessageLike["applicationProperties"]): 
  * ```
  *
  * @throws SobreError `UnsupportedValue` with the path for what the client cannot hold or would change: AMQP values as
- *   body, via-partition keys, bigint, bytes and typed properties, NaN, negative zero, integers beyond 2^53, times to
- *   live beyond 49 days.
+ *   body, via-partition keys, binary ids, properties that are bigint, bytes, typed, NaN, negative zero or integers beyond
+ *   2^53 or named `__proto__`, times to live beyond 49 days.
  */
 export function toServiceBusMessage(envelope: Envelope): ServiceBusMessageFields {
   const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
@@ -137,8 +139,8 @@ function checkTexts(direct: object): void {
 function writeId(id: MessageId, path: string): string | number | Buffer {
   if (typeof id === "string") return wellFormed(path, id);
   if (typeof id === "number") return id;
-  if (id instanceof Uint8Array) return asBuffer(id);
-  if (id instanceof Typed) throw unsupported(path, "is a uuid, which the client cannot name; give its text");
+  if (id instanceof Typed) return fromUuid(id);
+  if (id instanceof Uint8Array) throw unsupported(path, "is binary, which the client sends as a uuid");
   if (id > Number.MAX_SAFE_INTEGER) throw unsupported(path, "is beyond 2^53 and would be rounded");
   return Number(id);
 }
@@ -149,7 +151,7 @@ function writeProperties(given: ApplicationProperties, contentEncoding: string |
   const properties = emptyBag<Properties[string]>();
   for (const [name, value] of Object.entries(given)) {
     const path = `$.applicationProperties.${name}`;
-    properties[wellFormed(path, name)] = writeProperty(value, path);
+    properties[propertyName(path, name)] = writeProperty(value, path);
   }
   if (contentEncoding !== undefined) {
     const own = properties[encodingProperty];

@@ -15,3 +15,14 @@ export function wellFormed(path: string, text: string): string {
     throw unsupported(path, "contains half of a surrogate pair, which UTF-8 cannot hold");
   return text;
 }
+
+/**
+ * `name`, when it can be a property of the other side's messages.
+ *
+ * @throws SobreError `UnsupportedValue` for half a surrogate pair, and for `__proto__`: the clients read properties into
+ *   ordinary objects, where it is lost.
+ */
+export function propertyName(path: string, name: string): string {
+  if (name === "__proto__") throw unsupported(path, "has a name that the client's readers lose");
+  return wellFormed(path, name);
+}

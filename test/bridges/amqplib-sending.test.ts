@@ -31,6 +31,7 @@ describe("toAmqplibMessage", () => {
     [{ applicationProperties: { x: new Date(-1000) } }, "$.applicationProperties.x"],
     [{ applicationProperties: { x: "\ud800" } }, "$.applicationProperties.x"],
     [{ applicationProperties: { ["n".repeat(256)]: 1 } }, `$.applicationProperties.${"n".repeat(256)}`],
+    [{ applicationProperties: Object.fromEntries([["__proto__", 1]]) }, "$.applicationProperties.__proto__"],
     [{ applicationProperties: { "sobre-session-id": "mine" } }, "$.applicationProperties.sobre-session-id"],
     [{ applicationProperties: { "sobre-priority": "high" } }, "$.applicationProperties.sobre-priority"],
     [{ applicationProperties: { "sobre-priority": 256 } }, "$.applicationProperties.sobre-priority"],
