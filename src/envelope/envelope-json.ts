@@ -1,7 +1,8 @@
 import { SobreError } from "../errors/index.ts";
 import { checkBag } from "./bag.ts";
 import { checkEnvelope, type Envelope } from "./envelope.ts";
-import { type Json, valueFromJsonAt, valueToJson } from "./value-json.ts";
+import { type Json, valueToJson } from "./value-json.ts";
+import { valueFromJsonAt } from "./value-json-reading.ts";
 
 /**
  * The JSON form of an envelope, for files and the command line; `schemas/envelope.schema.json` describes it.

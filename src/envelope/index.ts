@@ -20,8 +20,9 @@ export {
 } from "./envelope.ts";
 export { envelopeFromJson, envelopeToJson } from "./envelope-json.ts";
 export { Instant } from "./instant.ts";
-export { maxHeaderSize } from "./limits.ts";
+export { headerSize, maxHeaderSize } from "./limits.ts";
 export { sizeOf, sizeOfProperties } from "./size-of.ts";
 export { type AmqpType, type AmqpValue, Typed, type TypedValues } from "./typed.ts";
 export { amqp, type AmqpMakers } from "./typed-makers.ts";
-export { type Json, valueFromJson, valueToJson } from "./value-json.ts";
+export { type Json, valueToJson } from "./value-json.ts";
+export { valueFromJson } from "./value-json-reading.ts";

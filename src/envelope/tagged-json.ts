@@ -1,5 +1,7 @@
 import { SobreError } from "../errors/index.ts";
 import { AmqpMap } from "./amqp-map.ts";
+import type { DateTime } from "../values/date-time.ts";
+import { dateTime, valueReaders } from "./tagged-values.ts";
 import { Instant } from "./instant.ts";
 import { type AmqpValue, Typed } from "./typed.ts";
 import { amqp } from "./typed-makers.ts";
@@ -17,12 +19,10 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["$timestamp", (content) => amqp.timestamp(within(integer(content), -(2n ** 63n), 2n ** 63n))],
   ["$double", (content) => typedDouble(double(content))],
   ["$float", (content) => amqp.float(typeof content === "number" ? content : double(content))],
-  ["$dateTime", (content) => time(text(content))],
   ["$bytes", (content) => fromBase64(text(content))],
   ["$guid", (content) => amqp.uuid(text(content))],
   ["$char", (content) => amqp.char(text(content))],
   ["$symbol", (content) => amqp.symbol(text(content))],
-  ["$map", (content, inner) => new Map(list(content).map((entry) => pair(entry, inner)))],
   ["$described", (content, inner) => described(pair(content, inner))],
   ["$amqpArray", amqpArray],
   ...integers.map((type): [string, Reader] => [`$${type}`, (content) => amqp[type](number(content))]),
@@ -40,8 +40,9 @@ export interface Tagged {
 /** Reads a `$` object; @throws SobreError `InvalidArgument` with the path. */
 export function readTagged({ tag, content, rest }: Tagged, path: string, inner: (item: unknown) => unknown): unknown {
   const reader = readers.get(tag);
-  if (reader === undefined) {
-    const known = [...readers.keys(), "$object"].join(", ");
+  const ofText = valueReaders.get(tag);
+  if (reader === undefined && ofText === undefined && tag !== "$dateTime") {
+    const known = [...readers.keys(), ...valueReaders.keys(), ...readElsewhere].join(", ");
     throw new SobreError(
       "InvalidArgument",
       `The value at ${path} has the unknown tag ${tag}; the tags are ${known}. Wrap ordinary members in {"$object":{…}}.`,
@@ -49,8 +50,9 @@ export function readTagged({ tag, content, rest }: Tagged, path: string, inner: 
     );
   }
   try {
-    if (tag === "$dateTime") checkKind(rest);
-    else if (Object.keys(rest).length > 0) throw new TypeError("a tag is the only member");
+    if (ofText !== undefined) return ofText(text(content), { ...rest });
+    if (reader === undefined) return time(text(content), { ...rest });
+    if (Object.keys(rest).length > 0) throw new TypeError("a tag is the only member");
     return reader(content, inner);
   } catch (error) {
     if (error instanceof SobreError && error.path !== undefined) throw error;
@@ -61,11 +63,8 @@ export function readTagged({ tag, content, rest }: Tagged, path: string, inner: 
   }
 }
 
-/** A time says of which kind it is, and its ticks for those who count in them; only UTC names an instant. */
-function checkKind(rest: object): void {
-  const { kind, ticks: _ticks, ...others }: Partial<Record<string, unknown>> = { ...rest };
-  if (Object.keys(others).length > 0 || (kind !== undefined && kind !== "utc")) throw new TypeError("not a UTC time");
-}
+/** The tags that are read elsewhere. */
+const readElsewhere = ["$dateTime", "$map", "$array", "$stream", "$values", "$object", "$id", "$ref", "$type"];
 
 function text(content: unknown): string {
   if (typeof content === "string") return content;
@@ -117,10 +116,14 @@ function typedDouble(value: number): number | Typed<"double"> {
   return Number.isInteger(value) && !Object.is(value, -0) ? amqp.double(value) : value;
 }
 
-function time(content: string): Date | Instant {
+function time(content: string, rest: Partial<Record<string, unknown>>): Date | Instant | DateTime {
+  const { kind, ticks, ...unknown } = rest;
+  if (Object.keys(unknown).length > 0) throw new TypeError("unknown members");
+  const [, second, fraction = ""] = /^([-+\d]+T[\d:]{8})(?:\.(\d{1,9}))?Z$/.exec(content) ?? [];
+  if (kind !== undefined && (kind !== "utc" || (ticks !== undefined && fraction.length > 3)))
+    return dateTime(content, rest);
   const beyond = /^@(-?\d+)\.(\d{9})Z$/.exec(content);
   if (beyond !== null) return new Instant(BigInt(`${beyond[1]}`) * 1_000_000_000n + BigInt(`${beyond[2]}`));
-  const [, second, fraction = ""] = /^([-+\d]+T[\d:]{8})(?:\.(\d{1,9}))?Z$/.exec(content) ?? [];
   const date = new Date(`${second}Z`);
   // Date moves 30 February to March.
   if (Number.isNaN(date.getTime()) || date.toISOString() !== `${second}.000Z`) throw new TypeError("not a time");

@@ -1,11 +1,13 @@
 import { SobreError } from "../errors/index.ts";
 import { AmqpMap } from "./amqp-map.ts";
 import { Instant } from "./instant.ts";
-import { readTagged } from "./tagged-json.ts";
+import { annotationsOf } from "../values/annotations.ts";
+import type { Json, JsonObject } from "../values/json.ts";
+import { TaggedScalar, TaggedValue } from "../values/tagged-value.ts";
+import { type Container, isContainer, sharedIn } from "./shared-references.ts";
 import { Typed } from "./typed.ts";
 
-/** Any JSON value. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+export type { Json } from "../values/json.ts";
 
 /** Deeper values are refused, since JSON.stringify would overflow the stack. */
 const maxDepth = 1000;
@@ -13,17 +15,32 @@ const maxDepth = 1000;
 /**
  * Renders a value as JSON for people and files; what JSON lacks becomes an object with one `$` key, as `{"$int64":"9"}`.
  *
- * `undefined` members are left out. Objects of which a key begins with `$` are wrapped: `{"$object":{…}}`.
- * {@link valueFromJson} is the inverse.
+ * `undefined` members are left out. Objects of which a key begins with `$` are wrapped: `{"$object":{…}}`. Objects,
+ * lists and maps that are reached twice are written once, with a number: `{"$id":"1",…}` (`$values` holds a list), and
+ * as `{"$ref":"1"}` from then on. `valueFromJson` is the inverse.
  *
  * @throws SobreError `UnsupportedValue` with the path, for functions, symbols, unknown classes, and more than 1,000 levels.
  */
 export function valueToJson(value: unknown): Json {
-  return render(value, "$", 0);
+  const ids = new Map<Container, string>();
+  return render(value, { path: "$", depth: 0, shared: sharedIn(value), ids });
 }
 
-function render(value: unknown, path: string, depth: number): Json {
-  if (depth > maxDepth) throw unsupported(path, `nests deeper than ${maxDepth} levels or contains itself`);
+/** Where in the value a part stands, and what all parts share. */
+interface Place {
+  readonly path: string;
+  readonly depth: number;
+  readonly shared: ReadonlySet<Container>;
+  /** The numbers that have been given so far. */
+  readonly ids: Map<Container, string>;
+}
+
+function within(place: Place, step: string): Place {
+  return { ...place, path: `${place.path}${step}`, depth: place.depth + 1 };
+}
+
+function render(value: unknown, place: Place): Json {
+  if (place.depth > maxDepth) throw unsupported(place.path, `nests deeper than ${maxDepth} levels`);
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -33,39 +50,60 @@ function render(value: unknown, path: string, depth: number): Json {
     case "bigint":
       return value >= -(2n ** 63n) && value < 2n ** 64n ? { $int64: `${value}` } : { $bigint: `${value}` };
     case "object":
-      return value === null ? null : renderObject(value, path, depth);
+      return value === null ? null : isContainer(value) ? renderContainer(value, place) : renderScalar(value, place);
     default:
-      throw unsupported(path, `is ${typeof value === "undefined" ? "undefined" : `a ${typeof value}`}`);
+      throw unsupported(place.path, `is ${typeof value === "undefined" ? "undefined" : `a ${typeof value}`}`);
   }
 }
 
-function renderObject(value: object, path: string, depth: number): Json {
-  if (Array.isArray(value)) return Array.from(value, (item, index) => render(item, `${path}[${index}]`, depth + 1));
+function renderScalar(value: object, place: Place): Json {
+  if (value instanceof TaggedScalar) return value.toTagged();
   if (value instanceof Uint8Array) return { $bytes: toBase64(value) };
-  if (value instanceof Date) return renderDate(value, path);
+  if (value instanceof Date) return renderDate(value, place.path);
   if (value instanceof Instant) return { $dateTime: value.toString(), kind: "utc" };
-  if (value instanceof Typed) return renderTyped(value, path, depth);
+  if (value instanceof Typed) return renderTyped(value, place);
+  throw unsupported(place.path, "is an instance of a class that JSON cannot show");
+}
+
+function renderContainer(value: Container, place: Place): Json {
+  const known = place.ids.get(value);
+  if (known !== undefined) return { $ref: known };
+  if (!place.shared.has(value)) return withHeader(value, undefined, place);
+  const id = `${place.ids.size + 1}`;
+  place.ids.set(value, id);
+  return withHeader(value, id, place);
+}
+
+function withHeader(value: Container, id: string | undefined, place: Place): Json {
+  const { typeName, data, superMembers } = annotationsOf(value) ?? {};
+  const header: JsonObject = {
+    ...(id === undefined ? {} : { $id: id }),
+    ...(typeName === undefined ? {} : { $type: typeName }),
+    ...(data === undefined ? {} : { $data: data.map((item, at) => render(item, within(place, `.$data[${at}]`))) }),
+    ...(superMembers === undefined ? {} : { $super: render(superMembers, within(place, ".$super")) }),
+  };
+  if (!Array.isArray(value)) return { ...header, ...renderContents(value, place) };
+  const items = Array.from(value, (item, index) => render(item, within(place, `[${index}]`)));
+  return Object.keys(header).length === 0 ? items : { ...header, $values: items };
+}
+
+function renderContents(value: Exclude<Container, readonly unknown[]>, place: Place): JsonObject {
+  if (value instanceof TaggedValue) return value.toTagged((inner, at) => render(inner, within(place, `[${at}]`)));
   if (value instanceof Map || value instanceof AmqpMap) {
     const entries = Array.from<readonly [unknown, unknown]>(value);
     return {
-      $map: entries.map(([key, item], index) => [
-        render(key, `${path}[${index}]`, depth + 1),
-        render(item, `${path}[${index}]`, depth + 1),
-      ]),
+      $map: entries.map(([key, item], index) => {
+        const inner = within(place, `[${index}]`);
+        return [render(key, inner), render(item, inner)];
+      }),
     };
   }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== null && prototype !== Object.prototype && Object.getPrototypeOf(prototype) !== null) {
-    throw unsupported(path, "is an instance of a class that JSON cannot show");
-  }
-  return renderMembers(value, path, depth);
+  return renderMembers(value, place);
 }
 
-function renderMembers(value: object, path: string, depth: number): Json {
+function renderMembers(value: object, place: Place): JsonObject {
   const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  const members = Object.fromEntries(
-    entries.map(([key, member]) => [key, render(member, `${path}.${key}`, depth + 1)]),
-  );
+  const members = Object.fromEntries(entries.map(([key, member]) => [key, render(member, within(place, `.${key}`))]));
   return entries.some(([key]) => key.startsWith("$")) ? { $object: members } : members;
 }
 
@@ -77,7 +115,7 @@ function renderDate(value: Date, path: string): Json {
 /** 100-nanosecond ticks from 0001-01-01 to 1970-01-01, as .NET counts them. */
 const ticksTo1970 = 621_355_968_000_000_000n;
 
-function renderTyped({ type, value }: Typed, path: string, depth: number): Json {
+function renderTyped({ type, value }: Typed, place: Place): Json {
   if (typeof value === "bigint") return { [`$${type === "long" ? "int64" : type}`]: `${value}` };
   if (typeof value === "number") {
     if (type === "double") return { $double: doubleText(value) };
@@ -86,57 +124,18 @@ function renderTyped({ type, value }: Typed, path: string, depth: number): Json 
   if (typeof value === "string") return { [type === "uuid" ? "$guid" : `$${type}`]: value };
   if (value instanceof Uint8Array) return { [`$${type}`]: toBase64(value) };
   if ("values" in value) {
-    const items = value.values.map((item, index) => render(item, `${path}[${index}]`, depth + 1));
-    const descriptor = value.descriptor === undefined ? {} : { descriptor: render(value.descriptor, path, depth + 1) };
+    const items = value.values.map((item, index) => render(item, within(place, `[${index}]`)));
+    const descriptor =
+      value.descriptor === undefined ? {} : { descriptor: render(value.descriptor, within(place, "")) };
     return { $amqpArray: { of: value.elementType, ...descriptor, values: items } };
   }
-  return { $described: [render(value.descriptor, path, depth + 1), render(value.value, path, depth + 1)] };
+  return { $described: [render(value.descriptor, within(place, "")), render(value.value, within(place, ""))] };
 }
 
 function doubleText(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (Object.is(value, -0)) return "-0";
   return Number.isFinite(value) ? String(value) : value > 0 ? "INF" : "-INF";
-}
-
-/**
- * Reads a value from the rendering of {@link valueToJson}.
- *
- * AMQP values come back plain where a plain value names their type: a typed long as bigint, a typed double of 1.5 as
- * a number, an `AmqpMap` as a `Map`.
- *
- * @throws SobreError `InvalidArgument` with the path, for a `$` object that is unknown or malformed.
- */
-export function valueFromJson(json: unknown): unknown {
-  return read(json, "$", 0);
-}
-
-/** {@link valueFromJson} of a part that stands at `path`, so that errors name the whole path. */
-export function valueFromJsonAt(json: unknown, path: string): unknown {
-  return read(json, path, 0);
-}
-
-function read(json: unknown, path: string, depth: number): unknown {
-  if (depth > maxDepth) throw malformed(path, `nests deeper than ${maxDepth} levels`);
-  if (typeof json !== "object" || json === null) return json;
-  if (Array.isArray(json)) return json.map((item, index) => read(item, `${path}[${index}]`, depth + 1));
-  const tag = Object.keys(json).find((key) => key.startsWith("$"));
-  if (tag === undefined) return readMembers(json, path, depth);
-  const { [tag]: content, ...rest }: Partial<Record<string, unknown>> = { ...json };
-  if (tag !== "$object") return readTagged({ tag, content, rest }, path, (item) => read(item, path, depth + 1));
-  if (typeof content !== "object" || content === null || Array.isArray(content) || Object.keys(rest).length > 0)
-    throw malformed(path, "must hold one object under its only key $object");
-  return readMembers(content, path, depth);
-}
-
-function readMembers(members: object, path: string, depth: number): object {
-  const entries: readonly [string, unknown][] = Object.entries(members);
-  // fromEntries makes own members even of "__proto__".
-  return Object.fromEntries(entries.map(([key, member]) => [key, read(member, `${path}.${key}`, depth + 1)]));
-}
-
-function malformed(path: string, why: string): SobreError {
-  return new SobreError("InvalidArgument", `The value at ${path} ${why}.`, { path });
 }
 
 function unsupported(path: string, why: string): SobreError {

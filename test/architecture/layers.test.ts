@@ -12,6 +12,7 @@ const layers: readonly (readonly [folder: string, layer: number])[] = [
   ["src/content-type", 0],
   ["src/envelope", 0],
   ["src/time", 0],
+  ["src/values", 0],
   ["src/codec", 1],
   ["src/engine", 1],
   ["src/validation", 1],

@@ -115,7 +115,7 @@ describe("the JSON form of values", () => {
   });
 
   it("names the tags that there are when it meets another", () => {
-    expect(refusal(() => valueFromJson({ $date: "x" })).message).toContain("$dateTime");
+    expect(refusal(() => valueFromJson({ $nothing: "x" })).message).toContain("$dateTime");
   });
 
   it("keeps members named __proto__ and pollutes nothing", () => {
@@ -143,13 +143,10 @@ describe("the JSON form of values", () => {
     });
   });
 
-  it("refuses what nests too deeply or contains itself, in both directions", () => {
-    const cyclic: { self?: unknown } = {};
-    cyclic.self = cyclic;
+  it("refuses what nests too deeply, in both directions", () => {
     let deep: unknown = 0;
     for (let level = 0; level < 5000; level++) deep = [deep];
 
-    expect(refusal(() => valueToJson(cyclic)).code).toBe("UnsupportedValue");
     expect(refusal(() => valueToJson(deep)).code).toBe("UnsupportedValue");
     expect(refusal(() => valueFromJson(deep)).code).toBe("InvalidArgument");
   });
@@ -165,6 +162,12 @@ describe("the JSON form of values", () => {
       "$dateTime",
       "$float",
       "$x",
+      "$id",
+      "$ref",
+      "$values",
+      "$type",
+      "$array",
+      "$decimal",
     );
     const { json } = fc.letrec<{ json: unknown }>((tie) => ({
       json: fc.oneof(

@@ -1,0 +1,70 @@
+import { DateTime } from "../values/date-time.ts";
+import { DateTimeOffset } from "../values/date-time-offset.ts";
+import { Decimal } from "../values/decimal.ts";
+import { Duration } from "../values/duration.ts";
+import { EnumValue } from "../values/enum-value.ts";
+import { LocalDate, LocalTime } from "../values/local-time.ts";
+import { ClassName, Uri, Version } from "../values/named-text.ts";
+import { QName } from "../values/q-name.ts";
+import { parseTime, ticksPerMinute } from "../values/ticks.ts";
+
+type Reader = (content: string, rest: Partial<Record<string, unknown>>) => unknown;
+
+const one =
+  (make: (content: string) => unknown): Reader =>
+  (content, rest) => {
+    if (Object.keys(rest).length > 0) throw new TypeError("a tag is the only member");
+    return make(content);
+  };
+
+/** One reader per `$` key of `src/values` with text content; they throw for content of the wrong form. */
+export const valueReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ["$decimal", one((content) => new Decimal(content))],
+  ["$date", one((content) => new LocalDate(content))],
+  ["$time", one((content) => new LocalTime(content))],
+  ["$uri", one((content) => new Uri(content))],
+  ["$version", one((content) => new Version(content))],
+  ["$class", one((content) => new ClassName(content))],
+  ["$qname", one(qName)],
+  ["$dateTimeOffset", one(dateTimeOffset)],
+  ["$duration", (content, { ticks, ...others }) => new Duration(content, only(others, optionalInteger(ticks)))],
+  ["$enum", (content, { value, ...others }) => new EnumValue(content, only(others, optionalInteger(value)))],
+]);
+
+/** A `$dateTime` that is no instant of JavaScript: local, of no kind, or finer than a `Date`. */
+export function dateTime(content: string, rest: Partial<Record<string, unknown>>): DateTime {
+  const { kind, ticks, ...others } = rest;
+  const count = only(others, optionalInteger(ticks));
+  if (count === undefined || (kind !== "utc" && kind !== "local" && kind !== "unspecified")) {
+    throw new TypeError("not a time");
+  }
+  const offset = parseTime(content)?.offsetMinutes;
+  const read = new DateTime(count, kind, offset);
+  if (read.toISO() !== content) throw new TypeError("text and ticks differ");
+  return read;
+}
+
+function only<T>(others: object, value: T): T {
+  if (Object.keys(others).length > 0) throw new TypeError("unknown members");
+  return value;
+}
+
+function optionalInteger(content: unknown): bigint | undefined {
+  if (content === undefined) return undefined;
+  // BigInt reads "" as 0 and takes blanks, hexadecimal and more.
+  if (typeof content !== "string" || !/^-?\d+$/.test(content)) throw new TypeError("not an integer");
+  return BigInt(content);
+}
+
+function qName(content: string): QName {
+  const [, namespace = "", local = content] = /^\{([^}]*)\}(.*)$/.exec(content) ?? [];
+  return new QName(namespace, local);
+}
+
+function dateTimeOffset(content: string): DateTimeOffset {
+  const ticks = /^@(-?\d+)([+-]\d\d:\d\d)$/.exec(content)?.[1];
+  if (ticks !== undefined) return new DateTimeOffset(BigInt(ticks));
+  const time = parseTime(content);
+  if (time?.offsetMinutes === undefined || time.utc) throw new TypeError("not a time with an offset");
+  return new DateTimeOffset(time.ticks - BigInt(time.offsetMinutes) * ticksPerMinute, time.offsetMinutes);
+}

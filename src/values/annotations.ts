@@ -1,0 +1,32 @@
+/** What a foreign object says of itself beside its members. */
+export interface Annotations {
+  /** Its type: `{ns}Name` of a data contract, the CLR or JVM name otherwise. Rendered as `$type`. */
+  readonly typeName?: string;
+  /** What Java's `writeObject` or `writeExternal` appended. Rendered as `$data`. */
+  readonly data?: readonly unknown[];
+  /** Members of base classes that a member of the same name hides, per class. Rendered as `$super`. */
+  readonly superMembers?: object;
+}
+
+const key: unique symbol = Symbol.for("sobre.annotations");
+
+interface Annotated {
+  readonly [key]?: Annotations;
+}
+
+/** Marks an object or list, in place, with what it says of itself; the mark is no member and is not enumerated. */
+export function annotate<T extends object>(target: T, annotations: Annotations): T {
+  const value = Object.freeze({ ...annotationsOf(target), ...annotations });
+  return Object.defineProperty(target, key, { value, configurable: true });
+}
+
+/** The marks of {@link annotate}. */
+export function annotationsOf(value: object): Annotations | undefined {
+  const annotated: Annotated = value;
+  return annotated[key];
+}
+
+/** The type that an object of a legacy payload names, or `undefined`. */
+export function typeNameOf(value: unknown): string | undefined {
+  return typeof value === "object" && value !== null ? annotationsOf(value)?.typeName : undefined;
+}

@@ -1,0 +1,23 @@
+import type { JsonObject } from "./json.ts";
+import { TaggedScalar } from "./tagged-value.ts";
+
+/** A member of an enumeration: the name it travels by (several for flags), and its number where the format tells it. */
+export class EnumValue extends TaggedScalar {
+  readonly name: string;
+  readonly value: bigint | undefined;
+
+  constructor(name: string, value?: bigint | number) {
+    super();
+    this.name = name;
+    this.value = value === undefined ? undefined : BigInt(value);
+    Object.freeze(this);
+  }
+
+  override toString(): string {
+    return this.name;
+  }
+
+  override toTagged(): JsonObject {
+    return { $enum: this.name, ...(this.value === undefined ? {} : { value: `${this.value}` }) };
+  }
+}

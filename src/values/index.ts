@@ -1,0 +1,22 @@
+export { annotate, type Annotations, annotationsOf, typeNameOf } from "./annotations.ts";
+export { DateTime, type DateTimeKind } from "./date-time.ts";
+export { DateTimeOffset } from "./date-time-offset.ts";
+export { Decimal, isDecimalText } from "./decimal.ts";
+export { Duration } from "./duration.ts";
+export { EnumValue } from "./enum-value.ts";
+export type { Json, JsonObject } from "./json.ts";
+export { LocalDate, LocalTime } from "./local-time.ts";
+export { ContentStream, MultiArray } from "./multi-array.ts";
+export { ClassName, Uri, Version } from "./named-text.ts";
+export { QName } from "./q-name.ts";
+export { type RenderInner, TaggedScalar, TaggedValue } from "./tagged-value.ts";
+export {
+  clockText,
+  maxTicks,
+  millisecondsToTicks,
+  parseTime,
+  type ParsedTime,
+  ticksPerMinute,
+  ticksToMilliseconds,
+} from "./ticks.ts";
+export { offsetAt, offsetAtClock } from "./time-zone.ts";

@@ -1,0 +1,59 @@
+import type { JsonObject } from "./json.ts";
+import { TaggedScalar } from "./tagged-value.ts";
+
+/** A URI as it was written, absolute or relative; nothing is normalised or fetched. */
+export class Uri extends TaggedScalar {
+  readonly text: string;
+
+  constructor(text: string) {
+    super();
+    this.text = text;
+    Object.freeze(this);
+  }
+
+  override toString(): string {
+    return this.text;
+  }
+
+  override toTagged(): JsonObject {
+    return { $uri: this.text };
+  }
+}
+
+/** A version number, as `1.2.3.4`. */
+export class Version extends TaggedScalar {
+  readonly text: string;
+
+  constructor(text: string) {
+    super();
+    this.text = text;
+    Object.freeze(this);
+  }
+
+  override toString(): string {
+    return this.text;
+  }
+
+  override toTagged(): JsonObject {
+    return { $version: this.text };
+  }
+}
+
+/** The name of a class, where a class itself is the value; nothing is loaded. */
+export class ClassName extends TaggedScalar {
+  readonly name: string;
+
+  constructor(name: string) {
+    super();
+    this.name = name;
+    Object.freeze(this);
+  }
+
+  override toString(): string {
+    return this.name;
+  }
+
+  override toTagged(): JsonObject {
+    return { $class: this.name };
+  }
+}
