@@ -1,5 +1,5 @@
 import type { Attempt, UnreadableResult } from "../codec/index.ts";
-import { amend, type Envelope, maxHeaderSize, sizeOfProperties } from "../envelope/index.ts";
+import { amend, type Envelope, headerSize, maxHeaderSize } from "../envelope/index.ts";
 import { type ErrorCode, SobreError } from "../errors/index.ts";
 import { deadLetterProperties, type Settlement } from "../engine/index.ts";
 
@@ -42,7 +42,7 @@ function fittingStory(
 
 function fits(envelope: Envelope, added: Readonly<Record<string, string>>): boolean {
   const application = { ...envelope.applicationProperties, ...added };
-  return sizeOfProperties(envelope.brokerProperties, application) <= maxHeaderSize;
+  return headerSize(envelope.brokerProperties, application) <= maxHeaderSize;
 }
 
 /** A dead letter without its marks, ready to be sent again. */

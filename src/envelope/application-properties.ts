@@ -1,5 +1,4 @@
-import { SobreError } from "../errors/index.ts";
-import { checkBag, emptyBag, memberOf } from "./bag.ts";
+import { checkBag, emptyBag, invalid, memberOf } from "./bag.ts";
 import { Typed } from "./typed.ts";
 
 /**
@@ -28,12 +27,15 @@ export function applicationProperties(init: unknown): ApplicationProperties {
     if (!Object.hasOwn(given, name)) continue;
     const value = memberOf(given, name);
     if (value === undefined) continue;
-    if (!isSimple(value)) throw notSimple(name);
+    if (!isSimple(value)) throw invalid(`$.applicationProperties.${name}`, wanted);
     checked[name] = value;
     count++;
   }
   return count === 0 ? none : Object.freeze(checked);
 }
+
+const wanted =
+  "must be null, a boolean, string, number, 64-bit bigint, valid Date, Uint8Array or a typed AMQP value; put lists and objects into the payload";
 
 function isSimple(value: unknown): value is ApplicationPropertyValue {
   switch (typeof value) {
@@ -57,13 +59,4 @@ function isSimpleTyped({ type, value }: Typed): boolean {
   if (type === "array") return false;
   if (typeof value !== "object" || value instanceof Uint8Array || "values" in value) return true;
   return isSimple(value.descriptor) && isSimple(value.value);
-}
-
-function notSimple(name: string): SobreError {
-  return new SobreError(
-    "InvalidArgument",
-    `The application property "${name}" must be null, a boolean, string, number, 64-bit bigint, valid Date, Uint8Array or a typed AMQP value. ` +
-      "Put lists and objects into the payload.",
-    { path: `$.applicationProperties.${name}` },
-  );
 }

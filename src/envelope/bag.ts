@@ -23,5 +23,10 @@ function isRecord(object: object): object is Readonly<Record<string, unknown>> {
 /** `value` when it is an object with members; @throws SobreError `InvalidArgument` with the path when it is none. */
 export function checkBag(value: unknown, path: string): object {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw new SobreError("InvalidArgument", `The value at ${path} must be an object.`, { path });
+  throw invalid(path, "must be an object");
+}
+
+/** The error of a value that its contract forbids, told by its path, as `$.brokerProperties.to`. */
+export function invalid(path: string, what: string): SobreError {
+  return new SobreError("InvalidArgument", `${path} ${what}.`, { path });
 }

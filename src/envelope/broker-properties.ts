@@ -1,5 +1,5 @@
-import { SobreError } from "../errors/index.ts";
-import { checkBag, emptyBag, memberOf } from "./bag.ts";
+import type { SobreError } from "../errors/index.ts";
+import { checkBag, emptyBag, invalid, memberOf } from "./bag.ts";
 import { Typed } from "./typed.ts";
 
 /** A message id or correlation id: text, or one of the other AMQP forms (AMQP 1.0 part 3.2.11 to 3.2.14); numbers are ulong. */
@@ -125,7 +125,9 @@ export function brokerProperties(init: unknown): BrokerProperties {
   for (const name in given) {
     const value = memberOf(given, name);
     if (value === undefined) continue;
-    if (!isSettable(name)) throw notSettable(name);
+    if (!isSettable(name)) {
+      throw refused(name, "is set by the broker or unknown; properties of your own go into applicationProperties");
+    }
     set(checked, name, value);
   }
   if (
@@ -133,7 +135,7 @@ export function brokerProperties(init: unknown): BrokerProperties {
     checked.partitionKey !== undefined &&
     checked.sessionId !== checked.partitionKey
   ) {
-    throw invalid("partitionKey", "must equal sessionId when both are set");
+    throw refused("partitionKey", "must equal sessionId when both are set");
   }
   return Object.freeze(checked);
 }
@@ -142,7 +144,7 @@ type Draft = { -readonly [K in Key]?: Values[K] };
 
 function set<K extends Key>(target: Pick<Draft, K>, name: K, value: unknown): void {
   const rule: Rule<Values[K]> = rules[name];
-  if (!rule.holds(value)) throw invalid(name, `must be ${rule.wanted}`);
+  if (!rule.holds(value)) throw refused(name, `must be ${rule.wanted}`);
   target[name] = value;
 }
 
@@ -150,14 +152,6 @@ function isSettable(name: string): name is Key {
   return name in rules;
 }
 
-function notSettable(name: string): SobreError {
-  return readOnlyProperties.some((candidate) => candidate === name)
-    ? invalid(name, "is set by the broker and cannot be written")
-    : invalid(name, "is no broker property; put properties of your own into applicationProperties");
-}
-
-function invalid(name: string, why: string): SobreError {
-  return new SobreError("InvalidArgument", `The broker property ${name} ${why}.`, {
-    path: `$.brokerProperties.${name}`,
-  });
+function refused(name: string, what: string): SobreError {
+  return invalid(`$.brokerProperties.${name}`, what);
 }

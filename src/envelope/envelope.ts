@@ -1,9 +1,9 @@
-import { SobreError } from "../errors/index.ts";
 import {
   type ApplicationProperties,
   type ApplicationPropertyValue,
   applicationProperties,
 } from "./application-properties.ts";
+import { invalid } from "./bag.ts";
 import { type BrokerProperties, type BrokerPropertiesInit, brokerProperties } from "./broker-properties.ts";
 import { checkHeaderSize } from "./limits.ts";
 
@@ -103,16 +103,10 @@ function assemble(
 
 function checkPayload(payload: unknown): Uint8Array {
   if (payload instanceof Uint8Array) return payload;
-  throw new SobreError(
-    "InvalidArgument",
-    "The payload must be a Uint8Array; let a serializer turn a value into bytes.",
-    { path: "$.payload" },
-  );
+  throw invalid("$.payload", "must be a Uint8Array; let a serializer turn a value into bytes");
 }
 
 function checkBodyKind(bodyKind: unknown): BodyKind {
   if (bodyKind === "data" || bodyKind === "value" || bodyKind === "sequence") return bodyKind;
-  throw new SobreError("InvalidArgument", 'The body kind must be "data", "value" or "sequence".', {
-    path: "$.bodyKind",
-  });
+  throw invalid("$.bodyKind", 'must be "data", "value" or "sequence"');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { amend, createEnvelope, type Envelope, maxHeaderSize, sizeOfProperties } from "../../src/envelope/index.ts";
+import { amend, amqp, createEnvelope, type Envelope, headerSize, maxHeaderSize } from "../../src/envelope/index.ts";
 import { refusal } from "../refusal.ts";
 
 const payload = Uint8Array.of(1, 2, 3);
@@ -36,15 +36,40 @@ describe("createEnvelope", () => {
   });
 
   it("takes exactly 64 KiB of properties and refuses one byte more", () => {
-    const overhead = sizeOfProperties({}, { filler: "x".repeat(60_000) }) - 60_000;
+    const overhead = "filler".length;
     const longest = maxHeaderSize - overhead;
 
     const fullest = createEnvelope({ payload, applicationProperties: { filler: "x".repeat(longest) } });
 
-    expect(sizeOfProperties(fullest.brokerProperties, fullest.applicationProperties)).toBe(65_536);
+    expect(headerSize(fullest.brokerProperties, fullest.applicationProperties)).toBe(65_536);
     expect(
       refusal(() => createEnvelope({ payload, applicationProperties: { filler: "x".repeat(longest + 1) } })).code,
     ).toBe("MessageSizeExceeded");
+  });
+
+  it("counts the UTF-8 bytes of names and texts, the bytes of binaries, and 9 for other values", () => {
+    const { brokerProperties, applicationProperties } = createEnvelope({
+      payload,
+      brokerProperties: { subject: "né€😀", timeToLive: 5, scheduledEnqueueTimeUtc: new Date(0) },
+      applicationProperties: { ä: new Uint8Array(100), n: null },
+    });
+
+    const size = headerSize(brokerProperties, applicationProperties);
+
+    expect(size).toBe(
+      "subject".length + 10 + "timeToLive".length + 9 + "scheduledEnqueueTimeUtc".length + 9 + 102 + 10,
+    );
+  });
+
+  it.each([
+    ["a symbol", amqp.symbol("x".repeat(70_000))],
+    ["a described text", amqp.described(amqp.symbol("com.microsoft:uri"), "x".repeat(70_000))],
+    ["binary", new Uint8Array(70_000)],
+    ["text of three bytes a character", "€".repeat(25_000)],
+  ])("refuses %s beyond the 64 KiB", (_, value) => {
+    const error = refusal(() => createEnvelope({ payload, applicationProperties: { value } }));
+
+    expect(error.code).toBe("MessageSizeExceeded");
   });
 
   it("counts broker properties into the 64 KiB", () => {
