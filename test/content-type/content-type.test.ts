@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatContentType, maxContentTypeLength, parameter, parseContentType } from "../../src/content-type/index.ts";
 import { SobreError } from "../../src/errors/index.ts";

@@ -16,7 +16,7 @@ const longest = 2n ** 63n - 1n;
 const text: fc.Arbitrary<string> = fc.string({ unit: "binary", maxLength: 20 });
 
 export const bytes: fc.Arbitrary<Uint8Array> = fc.uint8Array({ maxLength: 20 });
-export const dates: fc.Arbitrary<Date> = fc.date({ noInvalidDate: true });
+const dates: fc.Arbitrary<Date> = fc.date({ noInvalidDate: true });
 const ulong = fc.bigInt(0n, 2n ** 64n - 1n);
 const sized = (size: number): fc.Arbitrary<Uint8Array> => fc.uint8Array({ minLength: size, maxLength: size });
 
@@ -63,7 +63,7 @@ export const names: fc.Arbitrary<string> = fc.oneof(
   text,
 );
 
-export const ids: fc.Arbitrary<MessageId> = fc.oneof(text, fc.nat(), ulong, bytes, fc.uuid().map(amqp.uuid));
+const ids: fc.Arbitrary<MessageId> = fc.oneof(text, fc.nat(), ulong, bytes, fc.uuid().map(amqp.uuid));
 
 /** Envelopes with any of the broker properties and any application properties. */
 export const envelopes: fc.Arbitrary<Envelope> = fc
