@@ -90,11 +90,10 @@ class EnvelopeWriter {
   #header(delivery: DeliveryFacts | undefined): void {
     const { timeToLive } = this.#broker;
     const origin = this.#origin;
-    if (origin !== undefined && delivery === undefined && timeToLive === origin.brokerProperties.timeToLive) {
-      return this.#copy(origin.message.sectionBytes("header"));
-    }
-    const ttl = timeToLive === undefined ? undefined : Math.min(timeToLive, 0xffff_ffff);
+    const kept = origin !== undefined && timeToLive === origin.brokerProperties.timeToLive;
+    if (kept && delivery === undefined) return this.#copy(origin.message.sectionBytes("header"));
     const received = origin?.message.header;
+    const ttl = kept ? received?.ttl : timeToLive === undefined ? undefined : Math.min(timeToLive, 0xffff_ffff);
     const header: MessageHeader =
       delivery === undefined
         ? { ...received, ttl }

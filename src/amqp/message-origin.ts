@@ -70,7 +70,8 @@ function brokerPropertiesOf({ header, messageAnnotations, properties }: AmqpMess
     if (replyTo !== undefined) draft.replyTo = replyTo;
     if (subject !== undefined) draft.subject = subject;
   }
-  if (header?.ttl !== undefined) draft.timeToLive = header.ttl;
+  // A time to live is above 0 in an envelope; the header that says 0 stays as it is while nobody sets another.
+  if (header?.ttl !== undefined && header.ttl > 0) draft.timeToLive = header.ttl;
   if (messageAnnotations !== undefined) readAnnotations(draft, messageAnnotations);
   return Object.freeze(draft);
 }
