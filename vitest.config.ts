@@ -5,7 +5,12 @@ const config: ViteUserConfig = defineConfig({
   ssr: { resolve: { conditions: ["sobre-source"] } },
   test: {
     include: ["test/**/*.test.ts"],
-    typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "tsconfig.json" },
+    typecheck: {
+      enabled: true,
+      include: ["test/types/**/*.test-d.ts"],
+      tsconfig: "tsconfig.json",
+      ignoreSourceErrors: true,
+    },
   },
 });
 

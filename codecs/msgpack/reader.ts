@@ -1,6 +1,6 @@
 import { type DecodeLimits, limitExceeded } from "../../src/codec/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
-import { MsgpackExtension } from "./extension.ts";
+import { MsgpackExtension } from "../../src/values/msgpack-extension.ts";
 import { readKey, readText } from "./text.ts";
 import { readTimestamp, timestampType } from "./timestamp.ts";
 

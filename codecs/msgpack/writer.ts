@@ -1,7 +1,7 @@
 import { SobreError } from "../../src/errors/index.ts";
 import { Instant } from "../../src/envelope/index.ts";
 import { ByteSink } from "./byte-sink.ts";
-import { MsgpackExtension } from "./extension.ts";
+import { MsgpackExtension } from "../../src/values/msgpack-extension.ts";
 import { timestampParts, timestampType } from "./timestamp.ts";
 
 /** Bodies nested deeper are refused, which also ends bodies that contain themselves. */

@@ -1,6 +1,8 @@
 import { SobreError } from "../errors/index.ts";
 import { AmqpMap } from "./amqp-map.ts";
+import { fromBase64 } from "../values/base64.ts";
 import type { DateTime } from "../values/date-time.ts";
+import { MsgpackExtension } from "../values/msgpack-extension.ts";
 import { dateTime, valueReaders } from "./tagged-values.ts";
 import { Instant } from "./instant.ts";
 import { type AmqpValue, Typed } from "./typed.ts";
@@ -25,6 +27,7 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["$symbol", (content) => amqp.symbol(text(content))],
   ["$described", (content, inner) => described(pair(content, inner))],
   ["$amqpArray", amqpArray],
+  ["$msgpackExtension", (content, inner) => msgpackExtension(pair(content, inner))],
   ...integers.map((type): [string, Reader] => [`$${type}`, (content) => amqp[type](number(content))]),
   ...decimals.map((type): [string, Reader] => [`$${type}`, (content) => amqp[type](fromBase64(text(content)))]),
 ]);
@@ -166,6 +169,6 @@ function amqpValue(value: unknown): AmqpValue {
   }
 }
 
-function fromBase64(content: string): Uint8Array {
-  return Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
+function msgpackExtension([type, data]: [unknown, unknown]): MsgpackExtension {
+  return new MsgpackExtension(number(type), fromBase64(text(data)));
 }

@@ -2,6 +2,7 @@ import { SobreError } from "../errors/index.ts";
 import { AmqpMap } from "./amqp-map.ts";
 import { Instant } from "./instant.ts";
 import { annotationsOf } from "../values/annotations.ts";
+import { toBase64 } from "../values/base64.ts";
 import type { Json, JsonObject } from "../values/json.ts";
 import { TaggedScalar, TaggedValue } from "../values/tagged-value.ts";
 import { type Container, isContainer, sharedIn } from "./shared-references.ts";
@@ -140,13 +141,4 @@ function doubleText(value: number): string {
 
 function unsupported(path: string, why: string): SobreError {
   return new SobreError("UnsupportedValue", `The value at ${path} ${why} and has no JSON form.`, { path });
-}
-
-/** The arguments that one call of String.fromCharCode surely takes. */
-const chunk = 8192;
-
-function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += chunk) binary += String.fromCharCode(...bytes.subarray(at, at + chunk));
-  return btoa(binary);
 }

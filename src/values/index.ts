@@ -6,6 +6,7 @@ export { Duration } from "./duration.ts";
 export { EnumValue } from "./enum-value.ts";
 export type { Json, JsonObject } from "./json.ts";
 export { LocalDate, LocalTime } from "./local-time.ts";
+export { MsgpackExtension } from "./msgpack-extension.ts";
 export { ContentStream, MultiArray } from "./multi-array.ts";
 export { ClassName, Uri, Version } from "./named-text.ts";
 export { QName } from "./q-name.ts";

@@ -21,7 +21,7 @@ const layers: readonly (readonly [folder: string, layer: number])[] = [
   ["src/bridges", 2],
   ["src/client", 2],
   ["src/conformance", 2],
-  ["src/engines/memory", 2],
+  ["src/engines", 2],
   ["src/amqp", 3],
   ["src/cli", 4],
 ];

@@ -1,7 +1,10 @@
-import { SobreError } from "../../src/errors/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { toBase64 } from "./base64.ts";
+import type { JsonObject } from "./json.ts";
+import { TaggedScalar } from "./tagged-value.ts";
 
 /** A value of a MessagePack extension type that sobre does not interpret: kept as it came, and written back. */
-export class MsgpackExtension {
+export class MsgpackExtension extends TaggedScalar {
   /** From -128 to 127; the format keeps the negative ones for itself. */
   readonly type: number;
   readonly data: Uint8Array;
@@ -16,8 +19,13 @@ export class MsgpackExtension {
         "A MessagePack extension type is an integer from -128 to 127 other than -1; use Date or Instant for timestamps.",
       );
     }
+    super();
     this.type = type;
     this.data = data;
     Object.freeze(this);
+  }
+
+  override toTagged(): JsonObject {
+    return { $msgpackExtension: [this.type, toBase64(this.data)] };
   }
 }
