@@ -23,6 +23,7 @@ import type { Envelope } from "../../envelope/index.ts";
 import { acceptSession } from "./accept-session.ts";
 import { memoryAdmin } from "./admin.ts";
 import { memoryCapabilities } from "./capabilities.ts";
+import { sent } from "./incoming.ts";
 import type { Namespace } from "./namespace.ts";
 import { MemoryReceiver } from "./receiver.ts";
 import { closed, entityDisabled, invalidOperation } from "./refusals.ts";
@@ -124,8 +125,9 @@ export class MemoryConnection implements Engine {
     }
     if (envelopes.some(({ brokerProperties }) => brokerProperties.scheduledEnqueueTimeUtc === undefined))
       throw invalidOperation("A message to schedule needs a scheduledEnqueueTimeUtc.");
-    intake.checkSend(envelopes);
-    return envelopes.map((envelope) => intake.schedule(envelope, now));
+    const messages = envelopes.map(sent);
+    intake.checkSend(messages);
+    return messages.map((message) => intake.schedule(message, now));
   }
 
   async cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
@@ -144,6 +146,10 @@ export class MemoryConnection implements Engine {
     const message = queue.held(lockToken);
     if (message.lock?.transaction !== undefined)
       throw invalidOperation("The message is being settled by a transaction that is still open.");
+    if (settlement.kind === "complete" && options?.transaction === undefined) {
+      queue.complete(message);
+      return;
+    }
     const decision = decide(queue, message, settlement);
     if (options?.transaction === undefined) decision(now);
     else this.#transactionOf(options.transaction).add(settlementOperation(queue, lockToken, decision));

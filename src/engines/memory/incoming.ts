@@ -1,9 +1,11 @@
-import type { Envelope } from "../../envelope/index.ts";
+import { type Envelope, sizeOf } from "../../envelope/index.ts";
 import type { DeadLetterMark } from "./queued-message.ts";
 
 /** A message on its way into an entity. */
 export interface Incoming {
   readonly envelope: Envelope;
+  /** Bytes of the envelope. */
+  readonly size: number;
   /** How often it has been forwarded on this way. */
   readonly hops: number;
   /** The number on the entity that accepted it first. */
@@ -12,9 +14,14 @@ export interface Incoming {
   readonly deadLetter: DeadLetterMark | undefined;
 }
 
+/** The same message with another envelope. */
+export const changed = (incoming: Incoming, envelope: Envelope): Incoming =>
+  envelope === incoming.envelope ? incoming : { ...incoming, envelope, size: sizeOf(envelope) };
+
 /** A message as a sender hands it in. */
 export const sent = (envelope: Envelope): Incoming => ({
   envelope,
+  size: sizeOf(envelope),
   hops: 0,
   enqueuedSequenceNumber: undefined,
   deadLetter: undefined,

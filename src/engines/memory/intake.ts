@@ -1,7 +1,7 @@
 import type { SendableSettings } from "../../engine/index.ts";
-import { amend, type Envelope, sizeOf } from "../../envelope/index.ts";
+import { amend, type Envelope } from "../../envelope/index.ts";
 import { Duplicates } from "./duplicates.ts";
-import { type Incoming, sent } from "./incoming.ts";
+import { changed, type Incoming } from "./incoming.ts";
 import type { Meter } from "./meter.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { entityDisabled, invalidOperation, messageTooLarge, quotaExceeded } from "./refusals.ts";
@@ -38,21 +38,20 @@ export class Intake {
   /**
    * Refuses what the entity cannot take; `reserved` are bytes promised to others.
    *
-   * @returns the bytes of the envelopes.
+   * @returns the bytes of the messages.
    * @throws SobreError `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`.
    */
-  check(envelopes: readonly Envelope[], reserved = 0): number {
+  check(messages: readonly Incoming[], reserved = 0): number {
     const { address, settings, meter } = this.#owner;
     if (settings.status === "Disabled" || settings.status === "SendDisabled")
       throw entityDisabled(address, settings.status);
     let total = 0;
-    for (const envelope of envelopes) {
-      const size = sizeOf(envelope);
+    for (const { size } of messages) {
       if (size > settings.maxMessageSizeInBytes) throw messageTooLarge(size, settings.maxMessageSizeInBytes, address);
       total += size;
     }
     const most = settings.maxSizeInMegabytes * megabyte;
-    if (envelopes.length > 0 && meter.bytes + reserved + total > most)
+    if (messages.length > 0 && meter.bytes + reserved + total > most)
       throw quotaExceeded(address, settings.maxSizeInMegabytes);
     return total;
   }
@@ -60,16 +59,16 @@ export class Intake {
   /**
    * Refuses what a sender must not send.
    *
-   * @returns the bytes of the envelopes.
+   * @returns the bytes of the messages.
    * @throws SobreError as {@link check} does, or `InvalidOperation` without session id on a session entity.
    */
-  checkSend(envelopes: readonly Envelope[], reserved = 0): number {
+  checkSend(messages: readonly Incoming[], reserved = 0): number {
     if (this.#owner.requiresSession) {
-      const without = envelopes.some(({ brokerProperties }) => brokerProperties.sessionId === undefined);
+      const without = messages.some(({ envelope }) => envelope.brokerProperties.sessionId === undefined);
       if (without)
         throw invalidOperation(`Messages to '${this.#owner.address}' need a sessionId: it is a session entity.`);
     }
-    return this.check(envelopes, reserved);
+    return this.check(messages, reserved);
   }
 
   /** Takes a checked message in, now or at its `scheduledEnqueueTimeUtc`; a duplicate vanishes. */
@@ -86,8 +85,8 @@ export class Intake {
    *
    * @returns its sequence number, 0 when it is a duplicate.
    */
-  schedule(envelope: Envelope, now: number): bigint {
-    const admitted = this.#admit(sent(envelope), now);
+  schedule(incoming: Incoming, now: number): bigint {
+    const admitted = this.#admit(incoming, now);
     if (admitted === undefined) return 0n;
     const at = admitted.envelope.brokerProperties.scheduledEnqueueTimeUtc?.getTime() ?? 0;
     return this.#owner.messages.schedule(arrivalOf(admitted, now), Math.max(at, now));
@@ -99,7 +98,7 @@ export class Intake {
     const { messageId = "", partitionKey } = envelope.brokerProperties;
     const key = this.#owner.settings.enablePartitioning ? partitionKey : undefined;
     if (this.#duplicates?.seen(messageId, key, now) === true) return undefined;
-    return envelope === incoming.envelope ? incoming : { ...incoming, envelope };
+    return changed(incoming, envelope);
   }
 }
 
@@ -114,6 +113,7 @@ function withMessageId(envelope: Envelope): Envelope {
 function arrivalOf(incoming: Incoming, now: number): Parameters<MessageQueue["schedule"]>[0] {
   return {
     envelope: incoming.envelope,
+    size: incoming.size,
     enqueuedAt: now,
     expiresAt: Infinity,
     deliveryCount: 0,

@@ -1,8 +1,9 @@
-import { type Delivery, lockToken, type LockToken } from "../../engine/index.ts";
+import type { Delivery, LockToken } from "../../engine/index.ts";
 import type { Envelope } from "../../envelope/index.ts";
 import type { SobreError } from "../../errors/index.ts";
 import { deadLetterEnvelope } from "./dead-letter.ts";
 import { Lane } from "./lane.ts";
+import { LockTable } from "./lock-table.ts";
 import { MessageStore } from "./message-store.ts";
 import { type Arrival, type DeadLetterMark, QueuedMessage } from "./queued-message.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
@@ -20,7 +21,7 @@ export class MessageQueue {
   readonly sessions: SessionTable | undefined;
   readonly store: MessageStore;
   readonly #lane: Lane = new Lane(this);
-  readonly #locked = new Map<LockToken, QueuedMessage>();
+  readonly #locks = new LockTable();
   #position = 0;
   #refusal: SobreError | undefined;
 
@@ -98,7 +99,7 @@ export class MessageQueue {
   /** The message held under a token. @throws SobreError `MessageLockLost`, or `SessionLockLost` with its session. */
   held(token: LockToken): QueuedMessage {
     this.checkAlive();
-    const message = this.#locked.get(token);
+    const message = this.#locks.get(token);
     if (message !== undefined) return message;
     const ofLostSession = this.sessions !== undefined && !this.sessions.knows(token.slice(0, 8));
     throw ofLostSession ? sessionLockLost("?", this.policy.address) : lockLost(this.policy.address);
@@ -151,8 +152,7 @@ export class MessageQueue {
   /** Ends every lock of a holder, or of all, without counting a delivery. */
   release(holder: object | undefined, now: number): void {
     this.sessions?.release(holder, now);
-    const held = [...this.#locked.values()].filter(({ lock }) => holder === undefined || lock?.holder === holder);
-    for (const message of held) this.giveBack(message, "uncounted", now);
+    for (const message of this.#locks.heldBy(holder)) this.giveBack(message, "uncounted", now);
   }
 
   /** Deletes messages that nobody holds and that are not scheduled, oldest first; returns how many. */
@@ -199,7 +199,7 @@ export class MessageQueue {
   destroy(refusal: SobreError): void {
     this.#refusal = refusal;
     for (const message of this.store.from(undefined)) this.timeline.cancel(message);
-    this.#locked.clear();
+    this.#locks.clear();
     for (const waiting of this.#lane.waiting) waiting.refuse(refusal);
     this.sessions?.destroy(refusal);
   }
@@ -222,11 +222,9 @@ export class MessageQueue {
       return delivery;
     }
     const { sessionLock, holder } = link;
-    const uuid = crypto.randomUUID();
-    const token = lockToken(sessionLock === undefined ? uuid : `${sessionLock.mark}${uuid.slice(8)}`);
+    const token = this.#locks.add(message, sessionLock?.mark);
     const until = sessionLock?.until ?? now + this.policy.lockDuration;
     message.lock = { token, until, holder, transaction: undefined };
-    this.#locked.set(token, message);
     if (sessionLock === undefined) this.timeline.schedule(message, until);
     else {
       sessionLock.session.locked.add(message);
@@ -272,7 +270,7 @@ export class MessageQueue {
 
   #unlock(message: QueuedMessage): void {
     if (message.lock === undefined) return;
-    this.#locked.delete(message.lock.token);
+    this.#locks.delete(message.lock.token);
     message.lane.session?.locked.delete(message);
     message.lock = undefined;
     this.timeline.cancel(message);

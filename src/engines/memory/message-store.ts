@@ -34,7 +34,6 @@ export class MessageStore {
   }
 
   add(message: QueuedMessage): void {
-    message.size = sizeOf(message.envelope);
     this.#weigh(message.size);
     this.#size++;
     if (message.state === "scheduled") this.#scheduledCount++;

@@ -32,12 +32,17 @@ import { TopicEntity } from "./topic-entity.ts";
 /** How often a message may be forwarded on its way. */
 const maxHops = 4;
 
+/** The most addresses that are remembered. */
+const maxAddresses = 10_000;
+
 type Entity = QueueEntity | TopicEntity | SubscriptionEntity;
 
 /** Every entity of a memory engine by its name, and the time they share. */
 export class Namespace implements Transfer {
   readonly timeline: Timeline;
   readonly #entities = new Map<string, Entity>();
+  /** Queues by addresses as they were written, forgotten when an entity comes or goes. */
+  readonly #byAddress = new Map<string, MessageQueue>();
   readonly #firstSequenceNumber: bigint;
 
   constructor(clock: Clock, firstSequenceNumber: bigint) {
@@ -91,6 +96,7 @@ export class Namespace implements Transfer {
 
   delete(entity: Entity): void {
     this.#entities.delete(parseAddress(entity.address).key);
+    this.#byAddress.clear();
     if (entity instanceof TopicEntity)
       for (const subscription of entity.subscriptions.values()) this.delete(subscription);
     if (entity instanceof SubscriptionEntity) {
@@ -154,6 +160,16 @@ export class Namespace implements Transfer {
 
   /** The queue or sub-queue at an address; of a topic, that of its scheduled messages. @throws SobreError `MessagingEntityNotFound`. */
   queue(address: string): MessageQueue {
+    let queue = this.#byAddress.get(address);
+    if (queue === undefined) {
+      queue = this.#queueAt(address);
+      if (this.#byAddress.size >= maxAddresses) this.#byAddress.clear();
+      this.#byAddress.set(address, queue);
+    }
+    return queue;
+  }
+
+  #queueAt(address: string): MessageQueue {
     const { subQueue } = parseAddress(address);
     const entity = this.entity(address);
     if (subQueue === undefined) return entity.messages;
@@ -169,7 +185,7 @@ export class Namespace implements Transfer {
     }
     try {
       const { intake } = this.sendable(target);
-      intake.check([incoming.envelope]);
+      intake.check([incoming]);
       intake.accept({ ...incoming, hops }, now);
     } catch (error) {
       if (!(error instanceof SobreError)) throw error;

@@ -1,5 +1,5 @@
 import type { Delivery, LockToken, MessageState } from "../../engine/index.ts";
-import type { Envelope } from "../../envelope/index.ts";
+import { type Envelope, sizeOf } from "../../envelope/index.ts";
 import type { Lane } from "./lane.ts";
 import type { Due } from "./timeline.ts";
 
@@ -25,6 +25,8 @@ export interface DeadLetterMark {
 /** What a message is queued with. */
 export interface Arrival {
   readonly envelope: Envelope;
+  /** Bytes of the envelope, where they are known. */
+  readonly size?: number;
   /** Milliseconds since 1970. */
   readonly enqueuedAt: number;
   /** Milliseconds since 1970; `Infinity` is never. */
@@ -52,7 +54,7 @@ export class QueuedMessage implements Due {
   position = 0;
   partition = 0;
   /** Bytes of the envelope. */
-  size = 0;
+  size: number;
   /** Whether it lies ready in its lane: among those never delivered, among those given back, or not. */
   ready: "fresh" | "returned" | undefined = undefined;
   previous: QueuedMessage | undefined = undefined;
@@ -62,6 +64,7 @@ export class QueuedMessage implements Due {
   constructor(lane: Lane, arrival: Arrival) {
     this.lane = lane;
     this.envelope = arrival.envelope;
+    this.size = arrival.size ?? sizeOf(arrival.envelope);
     this.enqueuedAt = arrival.enqueuedAt;
     this.expiresAt = arrival.expiresAt;
     this.deliveryCount = arrival.deliveryCount;

@@ -7,7 +7,7 @@ import {
 import type { Envelope } from "../../envelope/index.ts";
 import type { SobreError } from "../../errors/index.ts";
 import { deadLetterEnvelope } from "./dead-letter.ts";
-import type { Incoming } from "./incoming.ts";
+import { changed, type Incoming, sent } from "./incoming.ts";
 import type { Numbering } from "./message-log.ts";
 import type { Meter } from "./meter.ts";
 import { MessageQueue } from "./message-queue.ts";
@@ -119,6 +119,7 @@ export abstract class ReceivableEntity implements QueuePolicy {
     this.messages.enqueue(
       {
         envelope,
+        size: incoming.size,
         enqueuedAt: now,
         expiresAt: now + timeToLive,
         deliveryCount: 0,
@@ -131,7 +132,7 @@ export abstract class ReceivableEntity implements QueuePolicy {
 
   activated(message: QueuedMessage, number: bigint, now: number): void {
     const { envelope, enqueuedSequenceNumber = number } = message;
-    this.arrive({ envelope, hops: 0, enqueuedSequenceNumber, deadLetter: message.deadLetter }, now);
+    this.arrive({ envelope, size: message.size, hops: 0, enqueuedSequenceNumber, deadLetter: message.deadLetter }, now);
   }
 
   deadLetter(message: QueuedMessage, mark: DeadLetterMark, now: number): void {
@@ -151,12 +152,7 @@ export abstract class ReceivableEntity implements QueuePolicy {
       return;
     }
     const deadLetter = { ...mark, source: this.address };
-    this.#transfer.forward(
-      this,
-      { envelope: message.envelope, hops: 0, enqueuedSequenceNumber, deadLetter },
-      target,
-      now,
-    );
+    this.#transfer.forward(this, { ...sent(message.envelope), enqueuedSequenceNumber, deadLetter }, target, now);
   }
 
   expired(message: QueuedMessage, now: number): void {
@@ -172,7 +168,7 @@ export abstract class ReceivableEntity implements QueuePolicy {
     if (target !== undefined) {
       this.#transfer.forward(
         this,
-        { ...incoming, envelope, deadLetter: { ...mark, source: this.address } },
+        { ...changed(incoming, envelope), deadLetter: { ...mark, source: this.address } },
         target,
         now,
       );
@@ -204,7 +200,10 @@ export abstract class ReceivableEntity implements QueuePolicy {
     if (this.settings.forwardTo === undefined) return;
     for (const message of this.messages.drainReady()) {
       const { envelope, enqueuedSequenceNumber = this.messages.store.numberOf(message) } = message;
-      this.arrive({ envelope, hops: 0, enqueuedSequenceNumber, deadLetter: message.deadLetter }, now);
+      this.arrive(
+        { envelope, size: message.size, hops: 0, enqueuedSequenceNumber, deadLetter: message.deadLetter },
+        now,
+      );
     }
   }
 

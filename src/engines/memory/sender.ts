@@ -1,9 +1,9 @@
 import type { EngineSender, SendOptions, Transaction } from "../../engine/index.ts";
 import type { Envelope } from "../../envelope/index.ts";
-import { sent } from "./incoming.ts";
+import { type Incoming, sent } from "./incoming.ts";
 import type { Namespace } from "./namespace.ts";
 import type { QueueEntity } from "./queue-entity.ts";
-import { closed, entityNotFound, tracked } from "./refusals.ts";
+import { closed, tracked } from "./refusals.ts";
 import type { TopicEntity } from "./topic-entity.ts";
 import type { MemoryTransaction, Reservations } from "./transaction.ts";
 
@@ -39,23 +39,24 @@ export class MemorySender implements EngineSender {
   async send(envelopes: readonly Envelope[], options?: SendOptions): Promise<void> {
     if (this.#closed) throw closed("sender");
     const now = this.#namespace.timeline.now();
+    const messages = envelopes.map(sent);
     try {
-      this.#check(envelopes);
+      this.#check(messages, 0);
     } catch (error) {
       if (options?.settled === true) return;
       throw tracked(error);
     }
     if (options?.transaction === undefined) {
-      this.#accept(envelopes, now);
+      this.#accept(messages, now);
       return;
     }
     const first = this.#first;
     this.#connection.transactionOf(options.transaction).add({
       check: (reservations: Reservations) => {
         const reserved = reservations.get(first) ?? 0;
-        reservations.set(first, reserved + this.#check(envelopes, reserved));
+        reservations.set(first, reserved + this.#check(messages, reserved));
       },
-      apply: (later) => this.#accept(envelopes, later),
+      apply: (later) => this.#accept(messages, later),
     });
   }
 
@@ -69,23 +70,22 @@ export class MemorySender implements EngineSender {
     return this.#route.through ?? this.#route.target;
   }
 
-  #check(envelopes: readonly Envelope[], reserved = 0): number {
+  #check(messages: readonly Incoming[], reserved: number): number {
     const { target, through } = this.#route;
-    const first = this.#first;
-    if (this.#namespace.find(first.address) !== first) throw entityNotFound(first.address);
+    this.#first.messages.checkAlive();
     return through === undefined
-      ? target.intake.checkSend(envelopes, reserved)
-      : first.intake.check(envelopes, reserved);
+      ? target.intake.checkSend(messages, reserved)
+      : through.intake.check(messages, reserved);
   }
 
-  #accept(envelopes: readonly Envelope[], now: number): void {
+  #accept(messages: readonly Incoming[], now: number): void {
     const { target, through } = this.#route;
-    for (const envelope of envelopes) {
-      if (through === undefined) target.intake.accept(sent(envelope), now);
+    for (const message of messages) {
+      if (through === undefined) target.intake.accept(message, now);
       else {
         through.touch(now);
-        const enqueuedSequenceNumber = through.messages.store.skipNumber(envelope);
-        this.#namespace.forward(through, { ...sent(envelope), enqueuedSequenceNumber }, target.address, now);
+        const enqueuedSequenceNumber = through.messages.store.skipNumber(message.envelope);
+        this.#namespace.forward(through, { ...message, enqueuedSequenceNumber }, target.address, now);
       }
     }
   }

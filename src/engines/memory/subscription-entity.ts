@@ -6,7 +6,7 @@ import {
 } from "../../engine/index.ts";
 import type { Envelope } from "../../envelope/index.ts";
 import { SobreError } from "../../errors/index.ts";
-import type { Incoming } from "./incoming.ts";
+import { changed, type Incoming } from "./incoming.ts";
 import type { Numbering } from "./message-log.ts";
 import type { Meter } from "./meter.ts";
 import { MessageQueue } from "./message-queue.ts";
@@ -91,7 +91,7 @@ export class SubscriptionEntity extends ReceivableEntity {
     for (const { act } of rules) {
       if (act === undefined) continue;
       try {
-        this.arrive({ ...incoming, envelope: act(incoming.envelope) }, now);
+        this.arrive(changed(incoming, act(incoming.envelope)), now);
       } catch (error) {
         this.fail(incoming, error, now);
       }

@@ -21,6 +21,9 @@ export class Timeline {
   readonly #clock: Clock;
   readonly #items: Due[] = [];
   #times: Float64Array = new Float64Array(64);
+  /** What was put on first happens first when two times are equal. */
+  #orders: Float64Array = new Float64Array(64);
+  #order = 0;
   #timer: Timer | undefined;
   #armedAt = Infinity;
   #running = false;
@@ -48,7 +51,7 @@ export class Timeline {
     const index = this.#items.length;
     this.#items.push(item);
     if (index >= this.#times.length) this.#grow();
-    this.#rise(item, at, index);
+    this.#rise(item, at, this.#order++, index);
     if (at < this.#armedAt && !this.#running) this.#arm(at);
   }
 
@@ -61,8 +64,9 @@ export class Timeline {
     const lastIndex = this.#items.length;
     if (last === undefined || index === lastIndex) return;
     const at = this.#time(lastIndex);
-    if (index > 0 && at < this.#time(parentOf(index))) this.#rise(last, at, index);
-    else this.#sink(last, at, index);
+    const order = this.#orders[lastIndex] ?? 0;
+    if (index > 0 && this.#isBefore(at, order, parentOf(index))) this.#rise(last, at, order, index);
+    else this.#sink(last, at, order, index);
   }
 
   /** Forgets everything and its timer. */
@@ -99,18 +103,18 @@ export class Timeline {
     });
   }
 
-  #rise(item: Due, at: number, from: number): void {
+  #rise(item: Due, at: number, order: number, from: number): void {
     let index = from;
     while (index > 0) {
       const parent = parentOf(index);
-      if (this.#time(parent) <= at) break;
+      if (!this.#isBefore(at, order, parent)) break;
       this.#move(parent, index);
       index = parent;
     }
-    this.#place(item, at, index);
+    this.#place(item, at, order, index);
   }
 
-  #sink(item: Due, at: number, from: number): void {
+  #sink(item: Due, at: number, order: number, from: number): void {
     const count = this.#items.length;
     let index = from;
     for (;;) {
@@ -118,22 +122,30 @@ export class Timeline {
       if (first >= count) break;
       let least = first;
       const end = Math.min(first + arity, count);
-      for (let child = first + 1; child < end; child++) if (this.#time(child) < this.#time(least)) least = child;
-      if (this.#time(least) >= at) break;
+      for (let child = first + 1; child < end; child++)
+        if (this.#isBefore(this.#time(child), this.#orders[child] ?? 0, least)) least = child;
+      if (this.#isBefore(at, order, least)) break;
       this.#move(least, index);
       index = least;
     }
-    this.#place(item, at, index);
+    this.#place(item, at, order, index);
+  }
+
+  /** Whether something at this time comes before what is at an index. */
+  #isBefore(at: number, order: number, index: number): boolean {
+    const other = this.#time(index);
+    return at < other || (at === other && order < (this.#orders[index] ?? 0));
   }
 
   #move(from: number, to: number): void {
     const item = this.#items[from];
-    if (item !== undefined) this.#place(item, this.#time(from), to);
+    if (item !== undefined) this.#place(item, this.#time(from), this.#orders[from] ?? 0, to);
   }
 
-  #place(item: Due, at: number, index: number): void {
+  #place(item: Due, at: number, order: number, index: number): void {
     this.#items[index] = item;
     this.#times[index] = at;
+    this.#orders[index] = order;
     item.dueIndex = index;
   }
 
@@ -142,9 +154,11 @@ export class Timeline {
   }
 
   #grow(): void {
-    const wider = new Float64Array(this.#times.length * 2);
-    wider.set(this.#times);
-    this.#times = wider;
+    const [times, orders] = [this.#times, this.#orders];
+    this.#times = new Float64Array(times.length * 2);
+    this.#times.set(times);
+    this.#orders = new Float64Array(times.length * 2);
+    this.#orders.set(orders);
   }
 }
 

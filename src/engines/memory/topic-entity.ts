@@ -75,7 +75,7 @@ export class TopicEntity implements IntakeOwner, QueuePolicy {
 
   activated(message: QueuedMessage, number: bigint, now: number): void {
     const { envelope, enqueuedSequenceNumber = number, deadLetter } = message;
-    this.arrive({ envelope, hops: 0, enqueuedSequenceNumber, deadLetter }, now);
+    this.arrive({ envelope, size: message.size, hops: 0, enqueuedSequenceNumber, deadLetter }, now);
   }
 
   deadLetter(): void {}

@@ -1,0 +1,54 @@
+import { lockToken, type LockToken } from "../../engine/index.ts";
+import type { QueuedMessage } from "./queued-message.ts";
+
+/** Characters of a token before its last group. */
+const headLength = 24;
+
+/**
+ * The locked messages of a queue by their tokens.
+ *
+ * A token is a random UUID whose last group tells the slot; a slot is used again, a token never.
+ */
+export class LockTable {
+  readonly #slots: (QueuedMessage | undefined)[] = [];
+  readonly #free: number[] = [];
+  /** The last groups of tokens, made once per slot. */
+  readonly #tails: string[] = [];
+
+  /** Finds a slot for a message and makes the token for it; `mark` replaces the token's first 8 digits. */
+  add(message: QueuedMessage, mark: string | undefined): LockToken {
+    const slot = this.#free.pop() ?? this.#slots.length;
+    this.#slots[slot] = message;
+    const tail = (this.#tails[slot] ??= slot.toString(16).padStart(12, "0"));
+    const uuid = crypto.randomUUID();
+    return lockToken(mark === undefined ? uuid.slice(0, headLength) + tail : mark + uuid.slice(8, headLength) + tail);
+  }
+
+  /** The message that is locked under exactly this token. */
+  get(token: LockToken): QueuedMessage | undefined {
+    const message = this.#slots[slotOf(token)];
+    return message?.lock?.token === token ? message : undefined;
+  }
+
+  delete(token: LockToken): void {
+    const slot = slotOf(token);
+    if (this.#slots[slot] === undefined) return;
+    this.#slots[slot] = undefined;
+    this.#free.push(slot);
+  }
+
+  /** The locked messages of a holder, or of all. */
+  heldBy(holder: object | undefined): readonly QueuedMessage[] {
+    const held: QueuedMessage[] = [];
+    for (const message of this.#slots)
+      if (message !== undefined && (holder === undefined || message.lock?.holder === holder)) held.push(message);
+    return held;
+  }
+
+  clear(): void {
+    this.#slots.length = 0;
+    this.#free.length = 0;
+  }
+}
+
+const slotOf = (token: LockToken): number => Number.parseInt(token.slice(headLength), 16);
