@@ -25,9 +25,10 @@ function isDigit(unit: number): boolean {
 }
 
 function isIntegerAmong(text: string, begin: number, end: number): boolean {
-  const starts = begin === 0 || " \t\n\r:,[-".includes(text.charAt(begin - 1));
+  // At the ends of the text charAt gives "", which every text includes.
+  if (!" \t\n\r:,[-".includes(text.charAt(begin - 1))) return false;
   // With a fraction or exponent behind it, only a very long run can exceed a double.
-  return starts && (end === text.length || end - begin > wide || " \t\n\r,]}".includes(text.charAt(end)));
+  return end - begin > wide || " \t\n\r,]}".includes(text.charAt(end));
 }
 
 /** Most digits of an integer; as in CPython, since longer ones take quadratic time. */

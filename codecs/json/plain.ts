@@ -7,29 +7,30 @@ export const maxWrittenDepth = 1000;
  * It runs over every body: what it does not know it leaves to the slower writer, which is exact and names the path.
  */
 export function isPlain(value: unknown, depth: number): boolean {
-  if (typeof value !== "object" || value === null) return isPlainScalar(value);
-  if (depth === maxWrittenDepth) return false;
-  if (Array.isArray(value)) return isPlainList(value, depth + 1);
-  return isRecord(value) ? isPlainRecord(value, depth + 1) : isPlainDate(value);
-}
-
-function isPlainScalar(value: unknown): boolean {
   switch (typeof value) {
-    case "number":
-      return isPlainNumber(value);
     case "string":
     case "boolean":
       return true;
+    case "number":
+      return isPlainNumber(value);
+    case "object":
+      return value === null || (depth < maxWrittenDepth && isPlainObject(value, depth + 1));
     default:
-      return value === null;
+      return false;
   }
+}
+
+function isPlainObject(value: object, depth: number): boolean {
+  if (Array.isArray(value)) return isPlainList(value, depth);
+  return isRecord(value) ? isPlainRecord(value, depth) : isPlainDate(value);
 }
 
 /** Whether JSON.stringify writes a number so that it comes back as the same number: not `-0`, `NaN` or `2 ** 53`. */
 export function isPlainNumber(value: number): boolean {
-  if (value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER) return value !== 0 || 1 / value > 0;
+  const size = Math.abs(value);
+  if (size <= Number.MAX_SAFE_INTEGER) return !Object.is(value, -0);
   // Integers beyond 2^53 would come back as bigint. From 1e21 up they are written with an exponent, and do not.
-  return Math.abs(value) >= 1e21 && value - value === 0;
+  return size >= 1e21 && size < Infinity;
 }
 
 function isPlainList(list: readonly unknown[], depth: number): boolean {

@@ -11,7 +11,7 @@ export interface DecodeLimits {
 }
 
 /** The limits that hold unless others are given. */
-export const defaultDecodeLimits: DecodeLimits = Object.freeze({
+export const defaultDecodeLimits: DecodeLimits = /* @__PURE__ */ Object.freeze({
   maxBytes: 100 * 1024 * 1024,
   maxDepth: 128,
   maxItems: 1_000_000,
@@ -38,10 +38,5 @@ export function limitExceeded(
   limits: DecodeLimits,
   where: { readonly offset?: number; readonly path?: string } = {},
 ): SobreError {
-  const words = { maxBytes: "bytes", maxDepth: "levels of nesting", maxItems: "items" }[limit];
-  return new SobreError(
-    "LimitExceeded",
-    `The payload has more than ${limits[limit]} ${words} (limits.${limit}).`,
-    where,
-  );
+  return new SobreError("LimitExceeded", `The payload goes beyond limits.${limit}, which is ${limits[limit]}.`, where);
 }

@@ -4,6 +4,7 @@ import {
   maxContentTypeLength,
   type MediaRange,
   parseContentType,
+  specificityOf,
 } from "../content-type/index.ts";
 import type { BodyKind } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
@@ -150,7 +151,7 @@ function mostSpecific<C>(
 ): { readonly codecs: readonly C[]; readonly exact: boolean } {
   const ranked = codecs.map((codec) => {
     const matching = ranges(codec).filter((range) => matchesRange(range, contentType));
-    return { codec, specificity: Math.max(-1, ...matching.map((range) => range.specificity)) };
+    return { codec, specificity: Math.max(-1, ...matching.map(specificityOf)) };
   });
   const best = Math.max(0, ...ranked.map(({ specificity }) => specificity));
   const chosen = ranked.filter(({ specificity }) => specificity === best).map(({ codec }) => codec);
@@ -160,7 +161,7 @@ function mostSpecific<C>(
 /** An encoder that also decodes writes all that it reads; one that only encodes writes its own type. */
 function rangesOf(encoder: Encoder | Codec): readonly MediaRange[] {
   if ("accepts" in encoder) return encoder.accepts;
-  return [{ ...splitType(encoder.contentType), parameters: [], specificity: 300 }];
+  return [{ ...splitType(encoder.contentType), parameters: [] }];
 }
 
 function splitType(contentType: string): { readonly type: string; readonly subtype: string } {

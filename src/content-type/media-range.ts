@@ -9,11 +9,7 @@ export interface MediaRange {
   readonly subtype: string;
   /** All of them must be present with these values; `charset` is compared without case. */
   readonly parameters: readonly Parameter[];
-  /** Greater is more specific: exact, then suffix, then all of a type, then all; each parameter adds a little. */
-  readonly specificity: number;
 }
-
-const specificities = { any: 0, type: 100, suffix: 200, exact: 300 } as const;
 
 /**
  * Makes a media range of parts that are known to be right, as `mediaRange("application", "*+json")`.
@@ -21,8 +17,15 @@ const specificities = { any: 0, type: 100, suffix: 200, exact: 300 } as const;
  * It checks nothing, and brings no parser into a bundle.
  */
 export function mediaRange(type: string, subtype: string, parameters: readonly Parameter[] = []): MediaRange {
+  return { type, subtype, parameters };
+}
+
+const specificities = { any: 0, type: 100, suffix: 200, exact: 300 } as const;
+
+/** Greater is more specific: exact (300 and up), then suffix, then all of a type, then all; each parameter adds a little. */
+export function specificityOf({ type, subtype, parameters }: MediaRange): number {
   const kind = subtype === "*" ? (type === "*" ? "any" : "type") : subtype.startsWith("*+") ? "suffix" : "exact";
-  return { type, subtype, parameters, specificity: specificities[kind] + Math.min(parameters.length, 99) };
+  return specificities[kind] + Math.min(parameters.length, 99);
 }
 
 /** Whether `contentType` lies in `range`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { matchesRange, parseContentType, parseMediaRange } from "../../src/content-type/index.ts";
+import { matchesRange, parseContentType, parseMediaRange, specificityOf } from "../../src/content-type/index.ts";
 import { refusal } from "../refusal.ts";
 
 const matches = (range: string, type: string): boolean => matchesRange(parseMediaRange(range), parseContentType(type));
@@ -48,7 +48,7 @@ describe("a media range", () => {
       "application/a+json;version=2;x=y",
     ];
 
-    const specificities = ranges.map((range) => parseMediaRange(range).specificity);
+    const specificities = ranges.map((range) => specificityOf(parseMediaRange(range)));
 
     expect(specificities).toEqual([...new Set(specificities)].toSorted((a, b) => a - b));
   });
