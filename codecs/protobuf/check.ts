@@ -1,5 +1,5 @@
 import { SobreError } from "../../src/errors/index.ts";
-import { holdsDigits, holdsInteger, integerWords } from "./integer-range.ts";
+import { holdsDigits, holdsInteger, integerWords, type LongBits, longBits } from "./integer-range.ts";
 import { deepestMessage } from "./reflection.ts";
 import type { EnumShape, FieldKind, FieldShape, MessageShape } from "./shape.ts";
 import { isPlain, isWellFormed } from "./value-tests.ts";
@@ -15,12 +15,6 @@ type Members = Readonly<Record<string, unknown>>;
  */
 export function toMessage(body: unknown, shape: MessageShape): Members {
   return new Check().message(body, shape, 0, 0);
-}
-
-/** Long integers as protobufjs takes them beyond what a number holds. */
-interface Halves {
-  readonly low: number;
-  readonly high: number;
 }
 
 class Check {
@@ -155,15 +149,10 @@ class Check {
     return number;
   }
 
-  private long(value: unknown, kind: FieldKind, at: number): number | Halves {
-    if (typeof value === "bigint") {
-      const number = Number(value);
-      // Safe ones, which are nearly all, are cheaper to check as numbers.
-      if (Number.isSafeInteger(number) && holdsInteger(kind, number)) return number;
-      if (holdsInteger(kind, value)) {
-        return { low: Number(BigInt.asIntN(32, value)), high: Number(BigInt.asIntN(32, value >> 32n)) };
-      }
-    } else if (typeof value === "number" && holdsInteger(kind, value)) return value;
+  private long(value: unknown, kind: FieldKind, at: number): number | LongBits {
+    if (typeof value === "number" && holdsInteger(kind, value)) return value;
+    const bits = typeof value === "bigint" ? longBits(kind, value) : undefined;
+    if (bits !== undefined) return bits;
     throw this.unsupported(`${integerWords(kind)}, as a bigint or a safe integer`, at);
   }
 

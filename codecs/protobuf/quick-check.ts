@@ -1,6 +1,7 @@
 import { deepestMessage, generate } from "./reflection.ts";
+import { longBits } from "./integer-range.ts";
 import { isPlain, isWellFormed } from "./value-tests.ts";
-import type { FieldShape, MessageShape } from "./shape.ts";
+import type { FieldKind, FieldShape, MessageShape } from "./shape.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -40,7 +41,7 @@ function generateCheck(shape: MessageShape, known: Map<MessageShape, QuickCheck>
       // Otherwise a member is no field.
       "if(n===0)return m||b",
     ],
-    { checks, numbers, isPlain, isWellFormed, isSafe: Number.isSafeInteger },
+    { checks, numbers, isPlain, isWellFormed, isSafe: Number.isSafeInteger, longBits },
   );
 }
 
@@ -77,10 +78,10 @@ function valueLine({ kind }: FieldShape, index: number, store: string): string {
     case "int64":
     case "sint64":
     case "sfixed64":
-      return `if(typeof x==="bigint"){w=Number(x);if(!isSafe(w))return;${store}}else if(!isSafe(x)||${isNegativeZero})return;`;
+      return longLine(kind, `!isSafe(x)||${isNegativeZero}`, store);
     case "uint64":
     case "fixed64":
-      return `if(typeof x==="bigint"){w=Number(x);if(!isSafe(w)||w<0)return;${store}}else if(!isSafe(x)||x<0||${isNegativeZero})return;`;
+      return longLine(kind, `!isSafe(x)||x<0||${isNegativeZero}`, store);
     case "enum":
       return `if((w=numbers[${index}].get(x))===undefined)return;${store}`;
     case "message":
@@ -88,4 +89,8 @@ function valueLine({ kind }: FieldShape, index: number, store: string): string {
     default:
       return kind satisfies never;
   }
+}
+
+function longLine(kind: FieldKind, noNumber: string, store: string): string {
+  return `if(typeof x==="bigint"){if((w=longBits("${kind}",x))===undefined)return;${store}}else if(${noNumber})return;`;
 }
