@@ -73,9 +73,9 @@ export function createSerializer(options: SerializerOptions): Serializer {
 }
 
 function serialize(registry: CodecRegistry, message: Message): Envelope {
-  const { body, applicationProperties = none } = message;
+  const { body, applicationProperties } = message;
   const { encoder, contentType } = registry.encoderFor(message.contentType);
-  const encoded = encoder.encode(body, { contentType, applicationProperties });
+  const encoded = encoder.encode(body, { contentType, applicationProperties: applicationProperties ?? none });
   const { payload, bodyKind = "data" } = encoded;
   // An AMQP value or sequence says by itself what it is.
   const own = bodyKind === "data" ? encoder.contentType : undefined;
