@@ -15,7 +15,7 @@ export function charsetOf(payload: Uint8Array, contentType: ContentType | undefi
   const second = payload[1];
   if (first !== 0 && second !== 0) return markedCharset(payload) ?? declared ?? "utf-8";
   if (first === second || (payload[2] === 0 && payload[3] === 0)) {
-    throw unknownCharset("The payload has the zero bytes of UTF-32, which");
+    throw unknownCharset("The UTF-32 of the payload");
   }
   return first === 0 ? "utf-16be" : "utf-16le";
 }

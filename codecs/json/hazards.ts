@@ -11,17 +11,14 @@ export function refuseHazards(body: unknown, protoKey: boolean): void {
   const pending: { readonly value: unknown; readonly step: Step | undefined }[] = [{ value: body, step: undefined }];
   for (const { value, step: parent } of pending) {
     if (typeof value === "number" && !Number.isFinite(value)) {
-      throw refused(parent, "is a number that neither a double nor a bigint of 4,300 digits can hold here");
+      throw refused(parent, "is a number beyond doubles, and beyond bigints of 4,300 digits");
     }
     if (typeof value !== "object" || value === null) continue;
     const list = Array.isArray(value);
     for (const [key, member] of Object.entries(value)) {
       const step = { parent, key: list ? Number(key) : key };
       if (protoKey && key === "__proto__") {
-        throw refused(
-          step,
-          'is a member name that copying would turn into a prototype; json({ protoKey: "keep" }) keeps it',
-        );
+        throw refused(step, 'is a name that copying would turn into a prototype; json({ protoKey: "keep" }) keeps it');
       }
       if (typeof member === "object" || typeof member === "number") pending.push({ value: member, step });
     }

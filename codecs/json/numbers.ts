@@ -4,7 +4,7 @@ const wide = 200;
 /**
  * Whether a JSON text may hold an integer of 16 digits or more.
  *
- * A run of 16 digits covers an index that is a multiple of 16, so looking at every 16th character finds it.
+ * Of 16 characters in a row one is looked at, so that no run of 16 digits is missed.
  * Digits inside strings and fractions are passed over by their neighbours.
  */
 export function mayHoldLongInteger(text: string): boolean {
@@ -15,7 +15,7 @@ export function mayHoldLongInteger(text: string): boolean {
     while (isDigit(text.charCodeAt(begin - 1))) begin--;
     while (isDigit(text.charCodeAt(end))) end++;
     if (end - begin >= stride && isIntegerAmong(text, begin, end)) return true;
-    at += Math.floor((end - at) / stride) * stride;
+    at = end - 1;
   }
   return false;
 }

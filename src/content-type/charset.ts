@@ -26,21 +26,17 @@ export function unknownCharset(what: string): SobreError {
 /**
  * The charset that the byte-order mark at the start names, or `undefined` when there is none.
  *
- * @throws SobreError `UnknownCharset` for the marks of UTF-32.
+ * @throws SobreError `UnknownCharset` for the mark of little-endian UTF-32, which begins as that of UTF-16 does.
  */
 export function markedCharset(payload: Uint8Array): Charset | undefined {
   // Every payload passes here, and destructuring would go through the iterator.
   const first = payload[0];
   const second = payload[1];
   if (first === 0xef) return second === 0xbb && payload[2] === 0xbf ? "utf-8" : undefined;
-  const little = first === 0xff && second === 0xfe;
-  if (
-    (little && payload[2] === 0 && payload[3] === 0) ||
-    (first === 0 && second === 0 && payload[2] === 0xfe && payload[3] === 0xff)
-  ) {
-    throw unknownCharset("The payload begins with the byte-order mark of UTF-32, which");
-  }
-  return little ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+  if (first === 0xfe) return second === 0xff ? "utf-16be" : undefined;
+  if (first !== 0xff || second !== 0xfe) return undefined;
+  if (payload[2] === 0 && payload[3] === 0) throw unknownCharset("The UTF-32 of the payload");
+  return "utf-16le";
 }
 
 const fatal = { fatal: true } as const;
@@ -55,26 +51,40 @@ const utf8 = new TextDecoder("utf-8", fatal);
  *   nothing becomes U+FFFD.
  */
 export function decodeText(payload: Uint8Array, charset: Charset): string {
-  if (charset === "iso-8859-1") return latin1(payload);
-  if (charset === "windows-1252") return latin1(payload).replaceAll(/[\x80-\x9f]/g, windowsCharacter);
-  const ascii = charset === "us-ascii";
+  switch (charset) {
+    case "iso-8859-1":
+      return latin1(payload);
+    case "windows-1252":
+      return latin1(payload).replaceAll(/[\x80-\x9f]/g, windowsCharacter);
+    case "us-ascii": {
+      const text = latin1(payload);
+      const beyond = text.search(/[\x80-\xff]/);
+      if (beyond !== -1) throw broken(payload, charset, beyond);
+      return text;
+    }
+    default:
+      return decodeUnicode(payload, charset);
+  }
+}
+
+function decodeUnicode(payload: Uint8Array, charset: Charset): string {
+  const big = charset === "utf-16" && payload[0] === 0xfe && payload[1] === 0xff;
+  const label = big ? "utf-16be" : charset;
   try {
-    const decoder = ascii || charset === "utf-8" ? utf8 : new TextDecoder(unicodeLabel(payload, charset), fatal);
-    const text = decoder.decode(payload);
-    // Every character beyond ASCII takes more bytes than UTF-16 units, and so does a byte-order mark.
-    if (!ascii || text.length === payload.length) return text;
+    return (label === "utf-8" ? utf8 : new TextDecoder(label, fatal)).decode(payload);
   } catch {
-    // Told below, with the offset.
+    throw broken(payload, charset, brokenAt(payload, label));
   }
-  const offset = ascii ? payload.findIndex((byte) => byte > 0x7f) : brokenAt(payload, unicodeLabel(payload, charset));
-  if (offset === payload.length) {
-    throw new SobreError("TruncatedPayload", `The payload ends inside a character of ${charset}.`, { offset });
-  }
-  throw new SobreError(
-    "DecodeFailed",
-    `The payload is not ${charset} at byte ${offset}. If it is in another charset, name it in the content type.`,
-    { offset },
-  );
+}
+
+function broken(payload: Uint8Array, charset: Charset, offset: number): SobreError {
+  return offset === payload.length
+    ? new SobreError("TruncatedPayload", `The payload ends inside a character of ${charset}.`, { offset })
+    : new SobreError(
+        "DecodeFailed",
+        `The payload is not ${charset} at byte ${offset}. If it is in another charset, name it in the content type.`,
+        { offset },
+      );
 }
 
 /** The byte offset in `payload` of the character at `index` of its text. */
@@ -83,11 +93,6 @@ export function byteOffsetOf(payload: Uint8Array, charset: Charset, text: string
   const rest = text.slice(index);
   if (charset === "utf-8") return payload.length - new TextEncoder().encode(rest).length;
   return payload.length - rest.length * (charset.startsWith("utf-16") ? 2 : 1);
-}
-
-function unicodeLabel(payload: Uint8Array, charset: Charset): string {
-  if (charset !== "utf-16") return charset;
-  return payload[0] === 0xfe && payload[1] === 0xff ? "utf-16be" : "utf-16le";
 }
 
 const chunk = 8192;
