@@ -279,7 +279,7 @@ export class ByteReader {
   /** The error of bytes that break a rule of the format. */
   fault(what: string, offset: number, code: ErrorCode = "DecodeFailed"): SobreError {
     const path = `${this.#path}${pathTo(this.bytes, this.#root, offset)}`;
-    return new SobreError(code, `${what}, at byte ${offset}. See AMQP 1.0 part 1.6, and the path for the place.`, {
+    return new SobreError(code, `${what}, at byte ${offset}. Check the sender's encoding against AMQP 1.0 part 1.6.`, {
       offset,
       path,
     });

@@ -1,0 +1,68 @@
+import { decodeValues, toTypedJson, type TypedJson } from "../../codecs/amqp/index.ts";
+import { openMessage } from "../amqp/index.ts";
+import { SobreError } from "../errors/index.ts";
+
+/** What `sobre inspect` says of some bytes as JSON: a message, one value, several values, or why it is none of them. */
+export type Inspected =
+  | { readonly ok: true; readonly sections: readonly TypedJson[] }
+  | { readonly ok: true; readonly value: TypedJson }
+  | { readonly ok: true; readonly values: readonly TypedJson[] }
+  | {
+      readonly ok: false;
+      readonly code: string;
+      readonly offset: number | undefined;
+      readonly path: string | undefined;
+      readonly message: string;
+    };
+
+/** Reads bytes as an AMQP message, or else as AMQP values one behind the other, with their types. */
+export function inspectBytes(bytes: Uint8Array): Inspected {
+  const message = attempt(() => readMessage(bytes));
+  if (message.ok) return { ok: true, sections: message.result };
+  const values = attempt(() => readValues(bytes));
+  const [value, ...more] = values.ok ? values.result : [];
+  if (value !== undefined) return more.length === 0 ? { ok: true, value } : { ok: true, values: [value, ...more] };
+  // What begins like a section was meant as a message, and its error says more.
+  return failure(values.ok || beginsLikeMessage(bytes) ? message : values);
+}
+
+/** Reads a line of hex, in which blanks do not count, and says what it is as {@link inspectBytes} does. */
+export function inspectHexLine(line: string): Inspected {
+  const hex = line.replaceAll(/\s/g, "");
+  if (/^(?:[0-9a-f]{2})+$/i.test(hex)) return inspectBytes(Buffer.from(hex, "hex"));
+  const message = "The line is not hex: write two digits per byte, and one value or message per line.";
+  return { ok: false, code: "InvalidArgument", offset: undefined, path: undefined, message };
+}
+
+type Attempt<T> = { readonly ok: true; readonly result: T } | { readonly ok: false; readonly error: SobreError };
+
+function attempt<T>(read: () => T): Attempt<T> {
+  try {
+    return { ok: true, result: read() };
+  } catch (error) {
+    if (error instanceof SobreError) return { ok: false, error };
+    throw error;
+  }
+}
+
+function readMessage(bytes: Uint8Array): readonly TypedJson[] {
+  if (bytes.byteLength === 0) throw new SobreError("TruncatedPayload", "There are no bytes.", { offset: 0, path: "$" });
+  // The borders hold a message to its rules; the sections are values like any other.
+  openMessage(bytes);
+  return readValues(bytes);
+}
+
+function readValues(bytes: Uint8Array): readonly TypedJson[] {
+  return decodeValues(bytes).map(toTypedJson);
+}
+
+function beginsLikeMessage(bytes: Uint8Array): boolean {
+  const [zero, code, descriptor = 0] = bytes;
+  return zero === 0x00 && code === 0x53 && descriptor >= 0x70 && descriptor <= 0x78;
+}
+
+function failure(attempted: Attempt<unknown>): Inspected {
+  if (attempted.ok) throw new RangeError("Only a failed attempt has an error.");
+  const { code, offset, path, message } = attempted.error;
+  return { ok: false, code, offset, path, message };
+}

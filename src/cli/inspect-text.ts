@@ -1,0 +1,97 @@
+import { openMessage, type SectionBorder } from "../amqp/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { oneLine } from "./display.ts";
+import type { Inspected } from "./inspect-json.ts";
+import { type Row, rowsOf } from "./inspect-rows.ts";
+import type { Terminal } from "./terminal.ts";
+
+const offsetWidth = 8;
+const hexBytes = 8;
+const widest = { label: 36, type: 10 };
+
+/** A message or value for people: one line per section, field and item, with offset, type, content and hex. */
+export function inspectText(file: string, bytes: Uint8Array, inspected: Inspected, terminal: Terminal): string {
+  const { style } = terminal;
+  const borders = bordersOf(bytes);
+  const what = !inspected.ok ? "not readable" : "sections" in inspected ? "AMQP message" : "AMQP value";
+  const head = `${style.bold(oneLine(file))}  ${bytes.byteLength} bytes, ${what}`;
+  const failed = inspected.ok ? [] : [style.red(oneLine(failureText(inspected)))];
+  return [head, ...failed, ...bodyLines(bytes, borders, terminal)].join("\n");
+}
+
+function failureText({ code, message, path }: Extract<Inspected, { readonly ok: false }>): string {
+  return `${code}: ${message}${path === undefined ? "" : ` (${path})`}`;
+}
+
+function bodyLines(bytes: Uint8Array, borders: readonly SectionBorder[], terminal: Terminal): readonly string[] {
+  if (borders.length === 0) return table(bytes, valueRows(bytes), terminal);
+  return borders.flatMap((border) => [
+    sectionLine(border, terminal),
+    ...table(bytes, rowsOf(bytes, border.content, 1, border.name), terminal),
+  ]);
+}
+
+/** The borders of the sections, or none when the bytes are no message. */
+function bordersOf(bytes: Uint8Array): readonly SectionBorder[] {
+  try {
+    return openMessage(bytes).borders();
+  } catch (error) {
+    if (error instanceof SobreError) return [];
+    throw error;
+  }
+}
+
+/** The rows of values that stand one behind the other. */
+function valueRows(bytes: Uint8Array): readonly Row[] {
+  const rows: Row[] = [];
+  for (let at = 0; at < bytes.byteLength;) {
+    const more = rowsOf(bytes, at, 0);
+    rows.push(...more);
+    const end = more.reduce((last, row) => Math.max(last, row.end), at);
+    if (end === at || more.some(({ type }) => type === "broken")) break;
+    at = end;
+  }
+  return rows;
+}
+
+const names: Readonly<Record<SectionBorder["name"], string>> = {
+  header: "header",
+  deliveryAnnotations: "delivery-annotations",
+  messageAnnotations: "message-annotations",
+  properties: "properties",
+  applicationProperties: "application-properties",
+  data: "data",
+  sequence: "amqp-sequence",
+  value: "amqp-value",
+  footer: "footer",
+};
+
+function sectionLine({ name, start, end }: SectionBorder, { style }: Terminal): string {
+  return `${style.dim(offsetText(start))}  ${style.cyan(names[name])}  ${style.dim(`${end - start} bytes`)}`;
+}
+
+function offsetText(offset: number): string {
+  return `0x${offset.toString(16).padStart(offsetWidth - 2, "0")}`;
+}
+
+function table(bytes: Uint8Array, rows: readonly Row[], { style, columns }: Terminal): readonly string[] {
+  const labels = rows.map(({ label, depth }) => cut(`${"  ".repeat(depth)}${oneLine(label)}`, widest.label));
+  const labelWidth = Math.max(0, ...labels.map(({ length }) => length));
+  const textWidth = Math.max(16, columns - offsetWidth - labelWidth - widest.type - hexBytes * 3 - 8);
+  return rows.map((row, index) => {
+    const label = (labels[index] ?? "").padEnd(labelWidth);
+    const text = cut(oneLine(row.text), textWidth).padEnd(textWidth);
+    const type = row.type.padEnd(widest.type);
+    return `${style.dim(offsetText(row.offset))}  ${label}  ${style.green(type)}  ${text}  ${style.dim(hexText(bytes, row))}`;
+  });
+}
+
+function hexText(bytes: Uint8Array, { offset, end }: Row): string {
+  const shown = bytes.subarray(offset, Math.min(end, offset + hexBytes));
+  const hex = Array.from(shown, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return end - offset > hexBytes ? `${hex}…` : hex;
+}
+
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}
