@@ -1,4 +1,5 @@
 export { annotate, type Annotations, annotationsOf, typeNameOf } from "./annotations.ts";
+export { BigInteger } from "./big-integer.ts";
 export { DateTime, type DateTimeKind } from "./date-time.ts";
 export { DateTimeOffset } from "./date-time-offset.ts";
 export { Decimal, isDecimalText } from "./decimal.ts";

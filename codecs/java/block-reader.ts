@@ -1,0 +1,63 @@
+import { SobreError } from "../../src/errors/index.ts";
+import { decodeModifiedUtf8 } from "./modified-utf8.ts";
+import type { BlockDataNode } from "./nodes.ts";
+
+/** Reads what a class of the JDK wrote as block data. */
+export class BlockReader {
+  readonly #bytes: Buffer;
+  readonly #offset: number;
+  readonly #what: string;
+  #at = 0;
+
+  /** `what` is the class, for errors at `offset`. */
+  constructor(bytes: Uint8Array, offset: number, what: string) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#offset = offset;
+    this.#what = what;
+  }
+
+  i8(): number {
+    return this.#bytes.readInt8(this.#take(1));
+  }
+
+  i32(): number {
+    return this.#bytes.readInt32BE(this.#take(4));
+  }
+
+  i64(): bigint {
+    return this.#bytes.readBigInt64BE(this.#take(8));
+  }
+
+  text(): string {
+    const size = this.#bytes.readUInt16BE(this.#take(2));
+    const start = this.#take(size);
+    const text = decodeModifiedUtf8(this.#bytes, start, start + size);
+    if (typeof text !== "string") throw this.broken();
+    return text;
+  }
+
+  /** The error of data that the class cannot have written. */
+  broken(): SobreError {
+    return malformed(this.#what, this.#offset);
+  }
+
+  #take(size: number): number {
+    const start = this.#at;
+    if (size > this.#bytes.length - start) throw this.broken();
+    this.#at = start + size;
+    return start;
+  }
+}
+
+/** The error of an object whose contents its class cannot have written. */
+export function malformed(what: string, offset: number): SobreError {
+  const text = `The ${what} at byte ${offset} of the Java stream does not hold what that class writes.`;
+  return new SobreError("DecodeFailed", text, { offset });
+}
+
+/** The bytes of block data that stand in a row; where the writer cut them means nothing. */
+export function joinBlocks(blocks: readonly BlockDataNode[]): Uint8Array {
+  const [first] = blocks;
+  if (blocks.length === 1 && first !== undefined) return first.bytes;
+  return new Uint8Array(Buffer.concat(blocks.map(({ bytes }) => bytes)));
+}

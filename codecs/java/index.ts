@@ -1,0 +1,80 @@
+import type { Decoded, Decoder, DecodeContext, Sniff } from "../../src/codec/codec.ts";
+import { mediaRange } from "../../src/content-type/media-range.ts";
+import type { ContentNode } from "./nodes.ts";
+import { type JavaStream, readStream } from "./read-stream.ts";
+import { streamHeader } from "./type-codes.ts";
+import { valueOfStream } from "./values.ts";
+
+export { JavaTime } from "./iso-time.ts";
+export type * from "./nodes.ts";
+export { type JavaStream, readStream } from "./read-stream.ts";
+
+/** Options of {@link java}. */
+export interface JavaOptions {
+  /**
+   * What the body is: plain values, or the structural tree (`JavaStream`) with byte offsets and everything written.
+   * Default: `values`.
+   */
+  readonly form?: "values" | "tree";
+}
+
+/**
+ * The reader of Java object streams (`ObjectOutputStream`), `application/x-java-serialized-object`.
+ *
+ * It loads, resolves and runs nothing. Boxed types, strings, the JDK's collections, `BigDecimal`, dates, `java.time`,
+ * UUIDs, URIs and enums become values; any other object becomes its fields, with its class as `typeNameOf` tells. A
+ * long is a bigint always. What is shared or cyclic stays so. Several top-level contents are a `ContentStream`.
+ */
+export function java(options: JavaOptions = {}): Decoder {
+  return Object.freeze({
+    name: "java",
+    accepts,
+    decode: (payload, context) => decode(payload, context, options),
+    sniff,
+  } satisfies Decoder);
+}
+
+const accepts = Object.freeze([mediaRange("application", "x-java-serialized-object")]);
+
+function decode(payload: Uint8Array, { limits }: DecodeContext, { form = "values" }: JavaOptions): Decoded {
+  const stream = readStream(payload, limits);
+  const body = form === "tree" ? stream : valueOfStream(stream, limits);
+  const typeName = typeNameOf(stream);
+  return { body, ...(typeName === undefined ? {} : { typeName }), warnings: warningsOf(stream) };
+}
+
+/** Magic, version, and a type code that can begin a stream (6.4.2). */
+function sniff(payload: Uint8Array): Sniff {
+  const first = payload[streamHeader.length] ?? 0;
+  return streamHeader.every((byte, index) => payload[index] === byte) && first >= 0x70 && first <= 0x7e
+    ? "strong"
+    : "no";
+}
+
+function typeNameOf({ contents }: JavaStream): string | undefined {
+  const [only, ...more] = contents;
+  return only === undefined || more.length > 0 ? undefined : typeOf(only);
+}
+
+function typeOf(node: ContentNode): string | undefined {
+  switch (node.kind) {
+    case "object":
+    case "array":
+    case "primitive-array":
+    case "enum":
+      return node.description.name;
+    case "string":
+      return "java.lang.String";
+    case "class":
+      return "java.lang.Class";
+    default:
+      return undefined;
+  }
+}
+
+function warningsOf({ withoutFields }: JavaStream): readonly string[] {
+  return withoutFields.map(
+    (offset) =>
+      `The object data at byte ${offset} was read as if its writeObject had left out the declared fields, since it does not read with them.`,
+  );
+}

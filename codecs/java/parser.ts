@@ -1,0 +1,183 @@
+import type { DecodeLimits } from "../../src/codec/limits.ts";
+import { limitExceeded } from "../../src/codec/limits.ts";
+import { SobreError } from "../../src/errors/index.ts";
+import { Cursor } from "./cursor.ts";
+import { DescribedFrame } from "./data-frames.ts";
+import { DescriptionFrame } from "./description-frame.ts";
+import type { Allowed, Frame, Parser } from "./frame.ts";
+import type { ClassDescriptionNode, ContentNode, HandledNode, StringNode } from "./nodes.ts";
+import { SC_WRITE_METHOD } from "./nodes.ts";
+import { firstHandle, streamHeader, typeCodes } from "./type-codes.ts";
+
+/** One pass over a stream: reads contents by an explicit stack of frames. */
+export class StreamParser implements Parser {
+  readonly cursor: Cursor;
+  /** Offsets at which a class with `writeObject` and fields wrote something that may be no field. */
+  readonly doubtful: number[] = [];
+  readonly contents: ContentNode[] = [];
+  readonly #withoutFields: ReadonlySet<number>;
+  readonly #frames: Frame[] = [];
+  readonly #openDescriptions = new Set<ClassDescriptionNode>();
+  #handles: HandledNode[] = [];
+  #depth = 0;
+
+  /** `withoutFields`: offsets at which `writeObject` is taken to have written none of its class's fields. */
+  constructor(payload: Uint8Array, limits: DecodeLimits, withoutFields: ReadonlySet<number>) {
+    this.cursor = new Cursor(payload, limits);
+    this.#withoutFields = withoutFields;
+  }
+
+  /** Reads the whole stream into {@link contents}. @throws SobreError. */
+  run(): void {
+    const { cursor } = this;
+    for (const byte of streamHeader) {
+      if (cursor.u8("the header") !== byte) throw cursor.broken("The Java stream's header is broken", cursor.at - 1);
+    }
+    if (cursor.remaining === 0) {
+      throw new SobreError("TruncatedPayload", "The Java stream ends behind its header.", { offset: cursor.at });
+    }
+    while (cursor.remaining > 0) {
+      this.read("top");
+      for (let top = this.#frames.at(-1); top !== undefined; top = this.#frames.at(-1)) top.step();
+    }
+  }
+
+  writesNoFields({ flags, fields }: ClassDescriptionNode): boolean {
+    if ((flags & SC_WRITE_METHOD) === 0 || fields.length === 0) return false;
+    const { at, bytes } = this.cursor;
+    if (this.#withoutFields.has(at)) return true;
+    const code = bytes[at] ?? 0;
+    const block = code === typeCodes.blockData || code === typeCodes.blockDataLong || code === typeCodes.endBlockData;
+    // No field of an object can begin with block data; one of a primitive can look like anything.
+    if (block && fields[0]?.className !== undefined) return true;
+    if (code >= typeCodes.null && code <= typeCodes.enum) this.doubtful.push(at);
+    return false;
+  }
+
+  read(allowed: Allowed): void {
+    const { cursor } = this;
+    const offset = cursor.at;
+    cursor.spend(1);
+    const code = cursor.u8("a type code");
+    if (allowed === "description" && !descriptionCodes.has(code)) {
+      throw cursor.broken("A class description is expected, and something else stands", offset);
+    }
+    switch (code) {
+      case typeCodes.null:
+        return this.#give({ kind: "null", offset });
+      case typeCodes.reference:
+        return this.#give({ kind: "reference", offset, target: this.#referenced(offset) });
+      case typeCodes.string:
+      case typeCodes.longString:
+        return this.#give(this.#string(code, offset));
+      case typeCodes.classDescription:
+        return this.open(DescriptionFrame.ofClass(this, offset, this.#openDescriptions));
+      case typeCodes.proxyClassDescription:
+        return this.open(DescriptionFrame.ofProxy(this, offset, this.#openDescriptions));
+      case typeCodes.object:
+        return this.open(new DescribedFrame(this, "object", offset, this.#openDescriptions));
+      case typeCodes.array:
+        return this.open(new DescribedFrame(this, "array", offset, this.#openDescriptions));
+      case typeCodes.enum:
+        return this.open(new DescribedFrame(this, "enum", offset, this.#openDescriptions));
+      case typeCodes.class:
+        return this.open(new DescribedFrame(this, "class", offset, this.#openDescriptions));
+      case typeCodes.exception:
+        throw cursor.broken("The sender failed while it wrote, as TC_EXCEPTION tells", offset);
+      default:
+        return this.#readOther(code, offset, allowed);
+    }
+  }
+
+  text(): string {
+    const { cursor } = this;
+    const offset = cursor.at;
+    cursor.spend(1);
+    const code = cursor.u8("a string");
+    if (code === typeCodes.string || code === typeCodes.longString) return this.#string(code, offset).value;
+    const target = code === typeCodes.reference ? this.#referenced(offset) : undefined;
+    if (target?.kind === "string") return target.value;
+    throw cursor.broken("A string is expected, and something else stands", offset);
+  }
+
+  handle<T extends HandledNode>(make: (handle: number) => T): T {
+    const node = make(firstHandle + this.#handles.length);
+    this.#handles.push(node);
+    return node;
+  }
+
+  open(frame: Frame): void {
+    this.#frames.push(frame);
+  }
+
+  close(content: ContentNode): void {
+    this.#frames.pop();
+    this.#give(content);
+  }
+
+  replace(frame: Frame): void {
+    this.#frames[this.#frames.length - 1] = frame;
+  }
+
+  deeper(offset: number): void {
+    const { limits } = this.cursor;
+    if (++this.#depth > limits.maxDepth) throw limitExceeded("maxDepth", limits, { offset });
+  }
+
+  shallower(): void {
+    this.#depth--;
+  }
+
+  #give(content: ContentNode | undefined): void {
+    const top = this.#frames.at(-1);
+    if (top !== undefined) top.take(content);
+    else if (content !== undefined) this.contents.push(content);
+  }
+
+  /** Block data, its end, and TC_RESET, which stand only in some places. */
+  #readOther(code: number, offset: number, allowed: Allowed): void {
+    const { cursor } = this;
+    const inBlocks = allowed === "annotation" || allowed === "top";
+    if (inBlocks && code === typeCodes.blockData) {
+      return this.#give({ kind: "block-data", offset, bytes: cursor.take(cursor.u8("a size"), "block data") });
+    }
+    if (inBlocks && code === typeCodes.blockDataLong) {
+      const size = cursor.i32("a size");
+      if (size < 0) throw cursor.broken("Block data has a negative size", offset);
+      return this.#give({ kind: "block-data", offset, bytes: cursor.take(size, "block data") });
+    }
+    if (allowed === "annotation" && code === typeCodes.endBlockData) return this.#give(undefined);
+    if (allowed === "top" && code === typeCodes.reset) {
+      this.#handles = [];
+      return this.#give({ kind: "reset", offset });
+    }
+    const known = code >= typeCodes.null && code <= typeCodes.enum;
+    throw cursor.broken(known ? "A type code stands where it may not" : "An unknown type code stands", offset);
+  }
+
+  #string(code: number, offset: number): StringNode {
+    const { cursor } = this;
+    let size: number;
+    if (code === typeCodes.string) size = cursor.u16("the length of a string");
+    else {
+      const long = cursor.i64("the length of a string");
+      if (long < 0n) throw cursor.broken("A string has a negative length", offset);
+      size = Number(long);
+    }
+    return this.handle((handle) => ({ kind: "string", offset, handle, value: cursor.text(size, "a string") }));
+  }
+
+  #referenced(offset: number): HandledNode {
+    const handle = this.cursor.i32("a reference");
+    const target = this.#handles[handle - firstHandle];
+    if (target !== undefined) return target;
+    throw this.cursor.broken("A reference points at nothing that was written before; it stands", offset);
+  }
+}
+
+const descriptionCodes: ReadonlySet<number> = new Set([
+  typeCodes.null,
+  typeCodes.reference,
+  typeCodes.classDescription,
+  typeCodes.proxyClassDescription,
+]);

@@ -1,0 +1,65 @@
+import type { DecodeLimits } from "../../src/codec/limits.ts";
+import { SobreError } from "../../src/errors/index.ts";
+import type { ContentNode } from "./nodes.ts";
+import { StreamParser } from "./parser.ts";
+
+/** A Java stream as it was written. */
+export interface JavaStream {
+  /** The top-level contents in order, resets among them. */
+  readonly contents: readonly ContentNode[];
+  /** Byte offsets at which a class's `writeObject` was found to have written none of the fields it declares. */
+  readonly withoutFields: readonly number[];
+}
+
+/** Most passes over a stream, and most bytes that the passes after the second read together. */
+const maxPasses = 10;
+const maxBytesAgain = 512 * 1024;
+
+/**
+ * Reads a Java object stream (Java Object Serialization Specification 6, protocol versions 1 and 2) into a tree that
+ * keeps everything written, with byte offsets. Nothing is loaded, resolved or run.
+ *
+ * A class whose `writeObject` leaves out `defaultWriteObject` cannot be told from one that does not: where a stream
+ * does not read with its fields, it is read again without them, at the places that allow it, the nearest first.
+ *
+ * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded`, with the offset.
+ */
+export function readStream(payload: Uint8Array, limits: DecodeLimits): JavaStream {
+  const withoutFields = new Set<number>();
+  let tried = new Set<number>();
+  let best: Failure | undefined;
+  for (let pass = 1; ; pass++) {
+    const parser = new StreamParser(payload, limits, withoutFields);
+    const failure = attempt(parser);
+    if (failure === undefined) return { contents: parser.contents, withoutFields: [...withoutFields] };
+    const last = [...withoutFields].at(-1);
+    if (best === undefined || failure.reached > best.reached) {
+      best = failure;
+      tried = new Set(withoutFields);
+    } else if (last !== undefined) withoutFields.delete(last);
+    const next = best.doubtful.findLast((offset) => !tried.has(offset));
+    const mayGoOn = pass < 2 || (pass < maxPasses && pass * payload.length < maxBytesAgain);
+    if (next === undefined || !mayGoOn) throw best.error;
+    tried.add(next);
+    withoutFields.add(next);
+  }
+}
+
+interface Failure {
+  readonly error: SobreError;
+  /** How far the pass came. */
+  readonly reached: number;
+  readonly doubtful: readonly number[];
+}
+
+function attempt(parser: StreamParser): Failure | undefined {
+  try {
+    parser.run();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    // A used-up limit is no sign of a misread stream.
+    const doubtful = error.code === "LimitExceeded" ? [] : parser.doubtful;
+    return { error, reached: parser.cursor.at, doubtful };
+  }
+}

@@ -1,0 +1,132 @@
+import { amqp, Typed } from "../../src/envelope/index.ts";
+import { BigInteger, Decimal, Uri } from "../../src/values/index.ts";
+import { BlockReader, malformed } from "./block-reader.ts";
+import { readJavaTime } from "./java-time.ts";
+import { instantText, JavaTime } from "./iso-time.ts";
+import type { ObjectNode } from "./nodes.ts";
+import { ObjectView } from "./object-view.ts";
+import { SobreError } from "../../src/errors/index.ts";
+
+/** Counts what a value takes beyond its bytes. */
+export type Spend = (items: number, offset: number) => void;
+
+type Reader = (view: ObjectView, spend: Spend) => unknown;
+
+const boxed: Reader = (view) => {
+  const field = view.field("value");
+  if (field?.kind !== "primitive") return undefined;
+  return field.code === "C" ? charOf(`${field.value}`) : field.value;
+};
+
+/** Classes of which an object is a value in JavaScript; what they do not read stays an object. */
+const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ...["Boolean", "Byte", "Character", "Double", "Float", "Integer", "Long", "Short"].map((name): [string, Reader] => [
+    `java.lang.${name}`,
+    boxed,
+  ]),
+  ["java.math.BigInteger", bigInteger],
+  ["java.math.BigDecimal", bigDecimal],
+  ["java.util.Date", date],
+  ["java.sql.Date", date],
+  ["java.sql.Time", date],
+  ["java.sql.Timestamp", date],
+  ["java.util.UUID", uuid],
+  ["java.net.URI", (view) => uriOf(view.text("string"))],
+  ["java.net.URL", url],
+  ["java.time.Ser", time],
+]);
+
+/** The JavaScript value of an object of a well-known class, or `undefined`. */
+export function scalarOf(node: ObjectNode, spend: Spend): unknown {
+  return readers.get(node.description.name)?.(new ObjectView(node), spend);
+}
+
+/** A char; a half of a surrogate pair too. */
+export function charOf(unit: string): Typed<"char"> {
+  return unit.isWellFormed() ? amqp.char(unit) : new Typed("char", unit);
+}
+
+/** Beyond this an integer takes too long to write in digits. */
+const maxMagnitude = 2048;
+
+function integerOf(view: ObjectView): bigint | undefined {
+  const magnitude = view.field("magnitude");
+  const signum = view.int("signum");
+  if (magnitude?.kind !== "primitive-array" || magnitude.code !== "B" || signum === undefined) return undefined;
+  if (magnitude.length > maxMagnitude) {
+    const text = `The integer at byte ${view.node.offset} of the Java stream takes more than ${maxMagnitude} bytes.`;
+    throw new SobreError("LimitExceeded", text, { offset: view.node.offset });
+  }
+  const { buffer, byteOffset } = magnitude.bytes;
+  const size =
+    magnitude.length === 0 ? 0n : BigInt(`0x${Buffer.from(buffer, byteOffset, magnitude.length).toString("hex")}`);
+  if (Math.abs(signum) > 1 || (signum === 0) !== (size === 0n)) throw malformed("BigInteger", view.node.offset);
+  return signum < 0 ? -size : size;
+}
+
+function bigInteger(view: ObjectView): BigInteger | undefined {
+  const value = integerOf(view);
+  return value === undefined ? undefined : new BigInteger(value);
+}
+
+function bigDecimal(view: ObjectView, spend: Spend): Decimal | undefined {
+  const scale = view.int("scale");
+  const unscaled = view.field("intVal");
+  if (scale === undefined || unscaled?.kind !== "object") return undefined;
+  const value = integerOf(new ObjectView(unscaled));
+  if (value === undefined) return undefined;
+  const digits = `${value < 0n ? -value : value}`;
+  // Many decimals can share one integer.
+  spend(digits.length >> 4, view.node.offset);
+  return new Decimal(`${value < 0n ? "-" : ""}${decimalText(digits, scale)}`);
+}
+
+/** Digits with a scale, as `BigDecimal.toString` writes them; an exponent is never expanded. */
+export function decimalText(digits: string, scale: number): string {
+  const exponent = digits.length - 1 - scale;
+  if (scale === 0) return digits;
+  if (scale > 0 && exponent >= -6) {
+    const padded = digits.padStart(scale + 1, "0");
+    return `${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
+  }
+  const mantissa = digits.length === 1 ? digits : `${digits.slice(0, 1)}.${digits.slice(1)}`;
+  return exponent === 0 ? mantissa : `${mantissa}E${exponent > 0 ? "+" : ""}${exponent}`;
+}
+
+function date(view: ObjectView): JavaTime | undefined {
+  const block = view.firstBlock("java.util.Date");
+  if (block === undefined) return undefined;
+  const milliseconds = new BlockReader(block.bytes, view.node.offset, "Date").i64();
+  const fraction = ((milliseconds % 1000n) + 1000n) % 1000n;
+  // A Timestamp keeps whole seconds in the Date and the rest in its own field.
+  const nanos = view.int("nanos") ?? Number(fraction) * 1_000_000;
+  if (nanos < 0 || nanos > 999_999_999) throw malformed("Timestamp", view.node.offset);
+  return new JavaTime(instantText((milliseconds - fraction) / 1000n, nanos), "utc");
+}
+
+function uuid(view: ObjectView): Typed<"uuid"> | undefined {
+  const most = view.long("mostSigBits");
+  const least = view.long("leastSigBits");
+  if (most === undefined || least === undefined) return undefined;
+  const hex = [most, least].map((half) => BigInt.asUintN(64, half).toString(16).padStart(16, "0")).join("");
+  return amqp.uuid(hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"));
+}
+
+function uriOf(text: string | undefined): Uri | undefined {
+  return text === undefined ? undefined : new Uri(text);
+}
+
+/** As `URL.toExternalForm` writes it. */
+function url(view: ObjectView): Uri | undefined {
+  const protocol = view.text("protocol");
+  if (protocol === undefined) return undefined;
+  const authority = view.text("authority") ?? "";
+  const ref = view.text("ref");
+  const host = authority === "" ? "" : `//${authority}`;
+  return new Uri(`${protocol}:${host}${view.text("file") ?? ""}${ref === undefined ? "" : `#${ref}`}`);
+}
+
+function time(view: ObjectView): unknown {
+  const block = view.firstBlock("java.time.Ser");
+  return block === undefined ? undefined : readJavaTime(block.bytes, view.node.offset);
+}
