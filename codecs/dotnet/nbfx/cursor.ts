@@ -1,0 +1,120 @@
+import { SobreError } from "../../../src/errors/index.ts";
+import { cachedName } from "./name-cache.ts";
+
+// A byte-order mark inside is text like any other.
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** Up to this many bytes, a loop is faster than a decoder. */
+const shortText = 20;
+
+/** Reads the primitives of MC-NBFX 2.1.2 from bytes, and never beyond their end. */
+export class NbfxCursor {
+  readonly bytes: Uint8Array;
+  /** Offset of the next byte. */
+  at = 0;
+  #view: DataView | undefined;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  /** All integers and floating-point numbers are little-endian. */
+  get view(): DataView {
+    this.#view ??= new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
+    return this.#view;
+  }
+
+  get isAtEnd(): boolean {
+    return this.at >= this.bytes.length;
+  }
+
+  /** The next byte. */
+  byte(): number {
+    const byte = this.bytes[this.at];
+    if (byte === undefined) throw this.truncated();
+    this.at++;
+    return byte;
+  }
+
+  /** Moves over `length` bytes and gives where they start. */
+  take(length: number): number {
+    const start = this.at;
+    if (length > this.bytes.length - start) throw this.truncated();
+    this.at = start + length;
+    return start;
+  }
+
+  /** MultiByteInt31: seven bits a byte, least significant first, at most 2^31 - 1. */
+  multiByteInt31(): number {
+    const start = this.at;
+    let value = 0;
+    for (let shift = 0; shift <= 28; shift += 7) {
+      const byte = this.byte();
+      if (shift === 28 && byte > 0x07) break;
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    throw this.broken("has a length of more than 31 bits", start);
+  }
+
+  /** A name: its length and UTF-8. */
+  name(): string {
+    const length = this.multiByteInt31();
+    const start = this.take(length);
+    if (length === 0) return "";
+    return cachedName(this.bytes, start, start + length, () => this.#utf8(start, length));
+  }
+
+  /** UTF-8 text of a known length. */
+  text(length: number): string {
+    const start = this.take(length);
+    if (length > shortText) return this.#utf8(start, length);
+    let text = "";
+    for (let index = start; index < start + length; index++) {
+      const byte = this.bytes[index] ?? 0;
+      if (byte > 0x7f) return this.#utf8(start, length);
+      text += String.fromCharCode(byte);
+    }
+    return text;
+  }
+
+  /** UTF-16 text of a known length in bytes; surrogates must come in pairs. */
+  utf16(length: number): string {
+    const start = this.take(length);
+    if (length % 2 === 1) throw this.broken("has UTF-16 text of an odd length", start);
+    const parts: string[] = [];
+    const units: number[] = [];
+    for (let index = start; index < start + length; index += 2) {
+      units.push(this.view.getUint16(index, true));
+      if (units.length < 4096 && index + 2 < start + length) continue;
+      parts.push(String.fromCharCode(...units));
+      units.length = 0;
+    }
+    const text = parts.join("");
+    if (!text.isWellFormed()) throw this.broken("has UTF-16 text with a lone surrogate", start);
+    return text;
+  }
+
+  /** The error of bytes that break the format, for its caller to throw. */
+  broken(what: string, offset: number): SobreError {
+    return new SobreError("DecodeFailed", `The binary XML ${what}, at byte ${offset}.`, { offset });
+  }
+
+  truncated(): SobreError {
+    const offset = this.bytes.length;
+    return new SobreError("TruncatedPayload", `The binary XML ends inside a record, at byte ${offset}.`, { offset });
+  }
+
+  trailing(offset: number): SobreError {
+    return new SobreError("TrailingBytes", `The binary XML goes on behind its root element, at byte ${offset}.`, {
+      offset,
+    });
+  }
+
+  #utf8(start: number, length: number): string {
+    try {
+      return utf8.decode(this.bytes.subarray(start, start + length));
+    } catch {
+      throw this.broken("has text that is not UTF-8", start);
+    }
+  }
+}

@@ -1,0 +1,278 @@
+import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
+import {
+  XmlArray,
+  XmlAttribute,
+  XmlComment,
+  type XmlDocument,
+  XmlElement,
+  type XmlScalar,
+  XmlText,
+} from "../xml/node.ts";
+import { NamespaceScope } from "../xml/scope.ts";
+import { NbfxCursor } from "./cursor.ts";
+import { NbfxDictionaries, type NbfxDictionaryOptions } from "./dictionaries.ts";
+import { record } from "./records.ts";
+import { readFixed, readTextValue, scalarTypeOf, type TextContext } from "./text-record.ts";
+
+/** Options of {@link readNbfxDocument}. */
+export interface NbfxReadOptions extends NbfxDictionaryOptions {
+  /** IANA zone in which local times are shown, as `Europe/Madrid`; they travel in UTC. Default: that of the process. */
+  readonly timeZone?: string | undefined;
+}
+
+/** Elements may nest this much deeper than values do: a list or an entry of a dictionary takes up to three elements. */
+export const elementsPerLevel = 4;
+
+/**
+ * Reads .NET binary XML (MC-NBFX) into its nodes, without loss and with byte offsets; not recursive.
+ *
+ * @throws SobreError `DecodeFailed`, `TruncatedPayload`, `TrailingBytes` or `LimitExceeded` with the offset.
+ */
+export function readNbfxDocument(
+  payload: Uint8Array,
+  limits: DecodeLimits,
+  options: NbfxReadOptions = {},
+): XmlDocument {
+  if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits, { offset: limits.maxBytes });
+  return new NbfxReader(payload, limits, options).document();
+}
+
+class NbfxReader {
+  readonly #cursor: NbfxCursor;
+  readonly #limits: DecodeLimits;
+  readonly #context: TextContext;
+  readonly #scope = new NamespaceScope();
+  /** Where the scopes of the open elements begin. */
+  readonly #marks: number[] = [];
+  readonly #nodes: (XmlElement | XmlComment)[] = [];
+  #open: XmlElement | undefined;
+  #items = 0;
+
+  constructor(payload: Uint8Array, limits: DecodeLimits, options: NbfxReadOptions) {
+    this.#cursor = new NbfxCursor(payload);
+    this.#limits = limits;
+    this.#context = { dictionaries: new NbfxDictionaries(options), timeZone: options.timeZone };
+  }
+
+  document(): XmlDocument {
+    const cursor = this.#cursor;
+    let root: XmlElement | undefined;
+    while (!cursor.isAtEnd) {
+      const start = cursor.at;
+      const type = cursor.byte();
+      if (type === record.comment) {
+        this.#nodes.push(this.#comment(start));
+        continue;
+      }
+      if (root !== undefined) throw this.#trailing(start, type);
+      if (type < record.shortElement || type > record.prefixElementZ) {
+        throw cursor.broken("begins with something else than an element", start);
+      }
+      root = this.#startElement(type, start);
+      this.#nodes.push(root);
+      while (this.#open !== undefined) this.#content(this.#open);
+    }
+    if (root === undefined) throw cursor.truncated();
+    return { root, nodes: this.#nodes };
+  }
+
+  #trailing(offset: number, type: number): Error {
+    if (type >= record.shortElement && type <= record.prefixElementZ) {
+      return this.#cursor.broken("holds a second document, which nothing here reads", offset);
+    }
+    return this.#cursor.trailing(offset);
+  }
+
+  /** Reads one record inside an element. */
+  #content(element: XmlElement): void {
+    const cursor = this.#cursor;
+    const start = cursor.at;
+    const type = cursor.byte();
+    if (type >= record.zeroText) this.#text(element, type, start);
+    else if (type >= record.shortElement && type <= record.prefixElementZ) {
+      element.children.push(this.#startElement(type, start));
+    } else if (type === record.endElement) this.#endElement();
+    else if (type === record.array) this.#array(element, start);
+    else if (type === record.comment) element.children.push(this.#comment(start));
+    else throw cursor.broken("has a record where none of its kind may stand", start);
+  }
+
+  #startElement(type: number, start: number): XmlElement {
+    const element = this.#element(type, start);
+    this.#open = element;
+    return element;
+  }
+
+  /** Reads an element record and the attributes behind it. */
+  #element(type: number, start: number): XmlElement {
+    this.#count(1, start);
+    if (this.#marks.length >= this.#limits.maxDepth * elementsPerLevel) {
+      throw limitExceeded("maxDepth", this.#limits, { offset: start });
+    }
+    const cursor = this.#cursor;
+    let prefix = "";
+    let local: string;
+    if (type >= record.prefixElementA) {
+      prefix = letter(type - record.prefixElementA);
+      local = cursor.name();
+    } else if (type >= record.prefixDictionaryElementA) {
+      prefix = letter(type - record.prefixDictionaryElementA);
+      local = this.#dictionaryName();
+    } else {
+      if (type === record.element || type === record.dictionaryElement) prefix = cursor.name();
+      local = type < record.shortDictionaryElement ? cursor.name() : this.#dictionaryName();
+    }
+    if (local === "") throw cursor.broken("has an element without a name", start);
+    const element = new XmlElement(prefix, local, this.#open, start);
+    this.#marks.push(this.#scope.mark);
+    let next = cursor.bytes[cursor.at] ?? 0;
+    if (next >= record.shortAttribute && next < record.shortElement) {
+      const attributes: XmlAttribute[] = [];
+      while (next >= record.shortAttribute && next < record.shortElement) {
+        attributes.push(this.#attribute());
+        next = cursor.bytes[cursor.at] ?? 0;
+      }
+      element.attributes = attributes;
+    }
+    this.#scope.enter(element);
+    return element;
+  }
+
+  #endElement(): void {
+    this.#scope.leave(this.#marks.pop() ?? 0);
+    this.#open = this.#open?.parent;
+  }
+
+  #attribute(): XmlAttribute {
+    const cursor = this.#cursor;
+    const start = cursor.at;
+    this.#count(1, start);
+    const type = cursor.byte();
+    if (type >= record.prefixAttributeA) {
+      return this.#named(letter(type - record.prefixAttributeA), cursor.name(), start);
+    }
+    if (type >= record.prefixDictionaryAttributeA) {
+      return this.#named(letter(type - record.prefixDictionaryAttributeA), this.#dictionaryName(), start);
+    }
+    switch (type) {
+      case record.shortAttribute:
+        return this.#named("", cursor.name(), start);
+      case record.attribute:
+        return this.#named(cursor.name(), cursor.name(), start);
+      case record.shortDictionaryAttribute:
+        return this.#named("", this.#dictionaryName(), start);
+      case record.dictionaryAttribute:
+        return this.#named(cursor.name(), this.#dictionaryName(), start);
+      case record.shortXmlns:
+        return new XmlAttribute("", "xmlns", cursor.name(), start);
+      case record.xmlns:
+        return new XmlAttribute("xmlns", cursor.name(), cursor.name(), start);
+      case record.shortDictionaryXmlns:
+        return new XmlAttribute("", "xmlns", this.#dictionaryName(), start);
+      default:
+        return new XmlAttribute("xmlns", cursor.name(), this.#dictionaryName(), start);
+    }
+  }
+
+  #named(prefix: string, local: string, start: number): XmlAttribute {
+    const cursor = this.#cursor;
+    if (local === "" || prefix === "xmlns" || (prefix === "" && local === "xmlns")) {
+      throw cursor.broken("has an attribute without a name of its own", start);
+    }
+    const at = cursor.at;
+    const type = cursor.byte();
+    if (type < record.zeroText || type % 2 === 1) throw cursor.broken("has an attribute without a value", at);
+    return new XmlAttribute(prefix, local, this.#value(type, at), start);
+  }
+
+  #text(element: XmlElement, type: number, start: number): void {
+    this.#count(1, start);
+    const even = type & 0xfe;
+    // The ends of a list have their own "with end" forms.
+    const list = even === record.startListText ? this.#listValue(start) : undefined;
+    const value = list?.values ?? readTextValue(this.#cursor, even, this.#context);
+    element.children.push(new XmlText(value, scalarTypeOf(even), start));
+    if (list === undefined ? type !== even : list.ends) this.#endElement();
+    else if (list !== undefined && type !== even) throw this.#cursor.broken("has a list that ends its element", start);
+  }
+
+  #value(type: number, start: number): XmlScalar | readonly XmlScalar[] {
+    if (type !== record.startListText) return readTextValue(this.#cursor, type, this.#context);
+    const { values, ends } = this.#listValue(start);
+    if (ends) throw this.#cursor.broken("has an attribute that ends its element", start);
+    return values;
+  }
+
+  #listValue(start: number): { readonly values: readonly XmlScalar[]; readonly ends: boolean } {
+    const values: XmlScalar[] = [];
+    for (;;) {
+      const at = this.#cursor.at;
+      const type = this.#cursor.byte();
+      if ((type & 0xfe) === record.endListText) return { values, ends: type !== record.endListText };
+      if (type < record.zeroText || type % 2 === 1 || type === record.startListText) {
+        throw this.#cursor.broken("has a list with something else than text in it", start);
+      }
+      this.#count(1, at);
+      values.push(readTextValue(this.#cursor, type, this.#context));
+    }
+  }
+
+  /** An array: an element without contents, then a type, a count, and that many values. */
+  #array(element: XmlElement, start: number): void {
+    const cursor = this.#cursor;
+    const at = cursor.at;
+    const elementType = cursor.byte();
+    if (elementType < record.shortElement || elementType > record.prefixElementZ) {
+      throw cursor.broken("has an array without an element", at);
+    }
+    const item = this.#element(elementType, at);
+    this.#scope.leave(this.#marks.pop() ?? 0);
+    if (cursor.byte() !== record.endElement) throw cursor.broken("has an array whose element has contents", at);
+    const typeAt = cursor.at;
+    const type = cursor.byte();
+    const width = arrayWidths.get(type);
+    if (width === undefined) throw cursor.broken("has an array of a type that arrays do not have", typeAt);
+    const count = cursor.multiByteInt31();
+    if (count * width > cursor.bytes.length - cursor.at) throw cursor.truncated();
+    this.#count(count, typeAt);
+    const values: XmlScalar[] = [];
+    const even = type & 0xfe;
+    for (let index = 0; index < count; index++) values.push(readFixed(cursor, even, this.#context.timeZone));
+    element.children.push(new XmlArray(item, values, scalarTypeOf(even), start));
+  }
+
+  #comment(start: number): XmlComment {
+    this.#count(1, start);
+    const length = this.#cursor.multiByteInt31();
+    return new XmlComment(this.#cursor.text(length), start);
+  }
+
+  #dictionaryName(): string {
+    return this.#context.dictionaries.lookup(this.#cursor);
+  }
+
+  #count(items: number, offset: number): void {
+    this.#items += items;
+    if (this.#items > this.#limits.maxItems * elementsPerLevel) {
+      throw limitExceeded("maxItems", this.#limits, { offset });
+    }
+  }
+}
+
+/** MC-NBFX 2.2.3.31: the types of arrays, as records with end element, and the bytes of a value. */
+const arrayWidths: ReadonlyMap<number, number> = new Map([
+  [record.boolText + 1, 1],
+  [record.int16Text + 1, 2],
+  [record.int32Text + 1, 4],
+  [record.int64Text + 1, 8],
+  [record.floatText + 1, 4],
+  [record.doubleText + 1, 8],
+  [record.decimalText + 1, 16],
+  [record.dateTimeText + 1, 8],
+  [record.timeSpanText + 1, 8],
+  [record.uuidText + 1, 16],
+]);
+
+function letter(index: number): string {
+  return String.fromCharCode(0x61 + index);
+}
