@@ -9,8 +9,8 @@ import type { JsonOptions } from "./index.ts";
 import { exactInteger, mayHoldLongInteger } from "./numbers.ts";
 import { findFault } from "./scan.ts";
 
-// One look for all hazards: "__proto__", the escapes it can be spelled with, and exponents that may exceed a double.
-const suspicious = /__proto__|\\u00|\d[eE]\+?\d{3}/;
+// The escapes that "__proto__" can be spelled with, and exponents that may exceed a double. Written out, it is faster.
+const suspicious = /\\u00[5-7]|\d[eE]\+?\d\d\d/;
 
 /** Reads a JSON payload; see `json`. */
 export function decodeJson(payload: Uint8Array, context: DecodeContext, options: JsonOptions): Decoded {
@@ -21,7 +21,7 @@ export function decodeJson(payload: Uint8Array, context: DecodeContext, options:
   const long = mayHoldLongInteger(text);
   const body = parse(text, limits, long && options.bigint !== "number");
   if (body === undefined) throw refusal(payload, charset, text, limits);
-  if (long || suspicious.test(text)) refuseHazards(body, options.protoKey !== "keep");
+  if (long || text.includes("__proto__") || suspicious.test(text)) refuseHazards(body, options.protoKey !== "keep");
   return { body };
 }
 

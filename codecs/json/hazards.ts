@@ -1,4 +1,3 @@
-import type { SobreError } from "../../src/errors/index.ts";
 import { errorAt, type Step } from "./path.ts";
 
 /**
@@ -11,20 +10,17 @@ export function refuseHazards(body: unknown, protoKey: boolean): void {
   const pending: { readonly value: unknown; readonly step: Step | undefined }[] = [{ value: body, step: undefined }];
   for (const { value, step: parent } of pending) {
     if (typeof value === "number" && !Number.isFinite(value)) {
-      throw refused(parent, "is a number beyond doubles, and beyond bigints of 4,300 digits");
+      throw errorAt(parent, "DecodeFailed", "is a number beyond doubles, and beyond bigints of 4,300 digits");
     }
     if (typeof value !== "object" || value === null) continue;
     const list = Array.isArray(value);
     for (const [key, member] of Object.entries(value)) {
       const step = { parent, key: list ? Number(key) : key };
       if (protoKey && key === "__proto__") {
-        throw refused(step, 'is a name that copying would turn into a prototype; json({ protoKey: "keep" }) keeps it');
+        const what = 'is a name that copying would turn into a prototype; json({ protoKey: "keep" }) keeps it';
+        throw errorAt(step, "DecodeFailed", what);
       }
       if (typeof member === "object" || typeof member === "number") pending.push({ value: member, step });
     }
   }
-}
-
-function refused(step: Step | undefined, what: string): SobreError {
-  return errorAt(step, "DecodeFailed", what);
 }

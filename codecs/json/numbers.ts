@@ -40,7 +40,8 @@ export const maxIntegerDigits = 4300;
  * Where it cannot be told (too many digits; an engine without source text for revivers), `NaN`.
  */
 export function exactInteger(value: number, source: string | undefined): bigint | number {
-  if (Number.isSafeInteger(value) || (!Number.isInteger(value) && Number.isFinite(value))) return value;
+  // Doubles beyond this have no fractions.
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
   if (source === undefined) return Number.NaN;
   const digits = /^-?(\d+)$/.exec(source)?.[1];
   if (digits === undefined) return value;

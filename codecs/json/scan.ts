@@ -8,9 +8,8 @@ export interface Fault {
 }
 
 const space = /[ \t\n\r]*/y;
-const literals = ["true", "false", "null"];
-const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const numberLike = /[-+.\deE]*/y;
+const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const cutScalar = /(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|[-+.\deE]+)$/y;
 const unescaped = /[ !#-[\]-\uffff]*/y;
 const escape = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const cutEscape = /\\(?:u[\da-fA-F]{0,3})?$/y;
@@ -65,12 +64,8 @@ function nameEnd(text: string, from: number): number {
 
 function scalarEnd(text: string, from: number): number {
   if (text[from] === '"') return stringEnd(text, from);
-  for (const literal of literals) {
-    if (text.startsWith(literal, from)) return from + literal.length;
-    if (literal.startsWith(text.slice(from))) return ~text.length;
-  }
-  const end = past(number, text, from);
-  if (end < text.length && past(numberLike, text, end) === text.length) return ~text.length;
+  const end = past(scalar, text, from);
+  if (end < text.length && past(cutScalar, text, from) > from) return ~text.length;
   return end === from ? ~from : end;
 }
 

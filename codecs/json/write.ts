@@ -41,14 +41,16 @@ function writeObject(value: object, step: Step | undefined, depth: number): stri
   if (Array.isArray(value)) return writeList(value, step, depth);
   if (isRecord(value) && typeof value["toJSON"] !== "function") return writeMembers(value, step, depth);
   const kind = Object.prototype.toString.call(value).slice(8, -1);
-  if (!ArrayBuffer.isView(value) && "toJSON" in value && typeof value.toJSON === "function") {
+  // Their toJSON gives another type.
+  const typed = ArrayBuffer.isView(value) || value instanceof Typed;
+  if (!typed && "toJSON" in value && typeof value.toJSON === "function") {
     const replaced: unknown = value.toJSON(step?.key ?? "");
     if (kind === "Date" && replaced === null) throw unsupported("is a date without a time", step);
     return write(replaced, step, depth);
   }
   if (/^(?:Number|String|Boolean|BigInt)$/.test(kind)) return write(value.valueOf(), step, depth);
   // Collections and built-in classes keep what they hold out of their members, so that JSON.stringify writes "{}".
-  if (kind !== "Object" || Symbol.iterator in value || value instanceof Typed) {
+  if (typed || kind !== "Object" || Symbol.iterator in value) {
     const what = kind === "Object" ? "collection or typed AMQP value" : kind;
     throw unsupported(`is a ${what}; convert it to a plain object, list or string first`, step);
   }

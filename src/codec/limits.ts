@@ -12,7 +12,7 @@ export interface DecodeLimits {
 
 /** The limits that hold unless others are given. */
 export const defaultDecodeLimits: DecodeLimits = /* @__PURE__ */ Object.freeze({
-  maxBytes: 100 * 1024 * 1024,
+  maxBytes: 104_857_600,
   maxDepth: 128,
   maxItems: 1_000_000,
 });

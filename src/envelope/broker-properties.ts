@@ -71,7 +71,7 @@ const key: Rule<string> = {
 };
 const id: Rule<MessageId> = {
   holds: (value): value is MessageId => key.holds(value) || isNumericId(value) || isBinaryId(value),
-  wanted: `a string of at most ${maxIdLength} characters, an unsigned 64-bit integer, bytes or a typed uuid`,
+  wanted: `${key.wanted}, an unsigned 64-bit integer, bytes or a typed uuid`,
 };
 const time: Rule<Date> = {
   holds: (value): value is Date => value instanceof Date && !Number.isNaN(value.getTime()),
