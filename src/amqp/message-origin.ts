@@ -1,6 +1,5 @@
 import {
-  AmqpMap,
-  type AmqpValue,
+  type AmqpMap,
   type ApplicationProperties,
   type ApplicationPropertyValue,
   type BodyKind,
@@ -12,6 +11,7 @@ import { emptyBag } from "../envelope/bag.ts";
 import { SobreError } from "../errors/index.ts";
 import type { AmqpMessage } from "./amqp-message.ts";
 import { annotationName } from "./annotation-name.ts";
+import { isSimple } from "./simple-value.ts";
 
 /**
  * The message that an envelope was received as, with the parts that were made of its sections.
@@ -104,16 +104,11 @@ function applicationPropertiesOf(map: AmqpMap | undefined): ApplicationPropertie
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index];
     if (typeof key !== "string") throw broken(`{${index}}`, "a name that is no string");
-    bag[key] = simple(values[index] ?? null, key);
+    const value = values[index] ?? null;
+    if (!isSimple(value)) throw broken(`.${key}`, "a value that is no simple type");
+    bag[key] = value;
   }
   return Object.freeze(bag);
-}
-
-function simple(value: AmqpValue, name: string): ApplicationPropertyValue {
-  if (value === null || typeof value !== "object") return value;
-  if (value instanceof Date || value instanceof Uint8Array) return value;
-  if (value instanceof Typed && value.type !== "array") return value;
-  throw broken(`.${name}`, "a value that is no simple type");
 }
 
 function broken(step: string, what: string): SobreError {

@@ -3,6 +3,7 @@ import { inside, memberStep, unsupported } from "../../codecs/amqp/unsupported-v
 import { writeValue, type WriterSettings } from "../../codecs/amqp/write-value.ts";
 import { AmqpMap, type AmqpValue, Typed } from "../envelope/index.ts";
 import { firstDescriptor } from "./section.ts";
+import { isSimple } from "./simple-value.ts";
 
 /** Writes the descriptor of a section. */
 export function writeDescriptor(writer: ByteWriter, kind: number): void {
@@ -98,7 +99,5 @@ function checkPropertyKey(key: AmqpValue): void {
 }
 
 function checkSimple(value: AmqpValue): void {
-  if (typeof value !== "object" || value === null || value instanceof Date || value instanceof Uint8Array) return;
-  if (value instanceof Typed && value.type !== "array") return;
-  throw unsupported("is an application property and no simple type");
+  if (!isSimple(value)) throw unsupported("is an application property and no simple type");
 }

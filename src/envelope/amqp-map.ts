@@ -1,3 +1,4 @@
+import { SobreError } from "../errors/index.ts";
 import { type AmqpValue, Typed } from "./typed.ts";
 
 /** An AMQP map: ordered, with keys of any type; what a JavaScript object cannot hold. */
@@ -40,6 +41,26 @@ export class AmqpMap implements Iterable<readonly [AmqpValue, AmqpValue]> {
   /** The values in the order of their keys. */
   values(): readonly AmqpValue[] {
     return this.#values;
+  }
+
+  /**
+   * An object without a prototype that has the entries as its members.
+   *
+   * @throws SobreError `InvalidOperation` when a key is neither a string nor a symbol, or two have the same text.
+   */
+  toObject(): Record<string, AmqpValue> {
+    const object: Record<string, AmqpValue> = Object.create(null);
+    for (const [key, value] of this) {
+      const name = key instanceof Typed && key.type === "symbol" ? key.value : key;
+      if (typeof name !== "string" || name in object) {
+        throw new SobreError(
+          "InvalidOperation",
+          "The map has a key that no object can hold beside the others. Read it entry by entry.",
+        );
+      }
+      object[name] = value;
+    }
+    return object;
   }
 
   *[Symbol.iterator](): Iterator<readonly [AmqpValue, AmqpValue]> {

@@ -47,7 +47,7 @@ export interface AmqpMakers {
   readonly uuid: Maker<"uuid">;
   readonly symbol: Maker<"symbol">;
   readonly described: (descriptor: AmqpValue, value: AmqpValue) => Typed<"described">;
-  readonly array: (elementType: string, values: readonly AmqpValue[]) => Typed<"array">;
+  readonly array: (elementType: string, values: readonly AmqpValue[], descriptor?: AmqpValue) => Typed<"array">;
 }
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -81,7 +81,10 @@ export const amqp: AmqpMakers = {
       throw outside("char", "one Unicode character");
     return new Typed("char", value);
   },
-  timestamp: (value: bigint): Typed<"timestamp"> => new Typed("timestamp", BigInt.asIntN(64, value)),
+  timestamp(value: bigint): Typed<"timestamp"> {
+    if (BigInt.asIntN(64, value) !== value) throw outside("timestamp", "a signed 64-bit number of milliseconds");
+    return new Typed("timestamp", value);
+  },
   uuid(value: string): Typed<"uuid"> {
     const text = value.toLowerCase();
     if (!uuidForm.test(text)) throw outside("uuid", 'text as in "0f8fad5b-d9cb-469f-a165-70867728950e"');
@@ -94,8 +97,8 @@ export const amqp: AmqpMakers = {
   },
   described: (descriptor: AmqpValue, value: AmqpValue): Typed<"described"> =>
     new Typed("described", { descriptor, value }),
-  array: (elementType: string, values: readonly AmqpValue[]): Typed<"array"> =>
-    new Typed("array", { elementType, values }),
+  array: (elementType: string, values: readonly AmqpValue[], descriptor?: AmqpValue): Typed<"array"> =>
+    new Typed("array", descriptor === undefined ? { elementType, values } : { elementType, descriptor, values }),
 };
 
 function outside(type: AmqpType, wanted: string): SobreError {

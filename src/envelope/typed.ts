@@ -54,7 +54,8 @@ export type AmqpType = keyof TypedValues;
  * An AMQP value whose type a plain JavaScript value would not name.
  *
  * Plain values stand for one type each: `null`, boolean, string, bigint (long), Date (timestamp), Uint8Array (binary),
- * array (list), `AmqpMap` (map), and number: int when it is a 32-bit integer, double otherwise.
+ * array (list), `AmqpMap` (map), and number: int when it is a 32-bit integer, long when it is another safe integer,
+ * double otherwise. A bigint beyond long is ulong.
  */
 export class Typed<T extends AmqpType = AmqpType> {
   readonly type: T;
@@ -69,5 +70,10 @@ export class Typed<T extends AmqpType = AmqpType> {
   /** The plain value, so that arithmetic and comparison work. */
   valueOf(): TypedValues[T] {
     return this.value;
+  }
+
+  /** The plain value for `JSON.stringify`, which has no 64-bit integers: they become decimal text. */
+  toJSON(): unknown {
+    return typeof this.value === "bigint" ? `${this.value}` : this.value;
   }
 }

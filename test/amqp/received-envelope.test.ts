@@ -1,0 +1,190 @@
+import { describe, expect, it } from "vitest";
+import { decodeMessage, encodeMessage, openMessage, writeMessage } from "../../src/amqp/index.ts";
+import { lockToken } from "../../src/engine/index.ts";
+import { amend, amqp, createEnvelope, sizeOf } from "../../src/envelope/index.ts";
+import { SobreError } from "../../src/errors/index.ts";
+import { hex } from "../codecs/amqp/vectors.ts";
+
+const received = writeMessage({
+  header: { durable: true, priority: 7, ttl: 1000, deliveryCount: 3 },
+  deliveryAnnotations: { "x-opt-hop": 1 },
+  messageAnnotations: { "x-opt-partition-key": "eu", "x-acme": amqp.ubyte(1), "x-opt-sequence-number": 9n },
+  properties: { messageId: "m1", userId: hex("01"), subject: "s", groupSequence: 4, creationTime: new Date(5) },
+  applicationProperties: { count: amqp.uint(5), price: amqp.float(0.5) },
+  body: { kind: "data", sections: [hex("01"), hex("0203")] },
+  footer: { "x-sum": 5n },
+});
+
+function bytesOf(message: Uint8Array, name: string): string {
+  const border = openMessage(message)
+    .borders()
+    .find((candidate) => candidate.name === name);
+  return border === undefined ? "none" : Buffer.from(message.subarray(border.start, border.end)).toString("hex");
+}
+
+describe("a received message as an envelope", () => {
+  it("has the broker and application properties of its sections, and one payload", () => {
+    const envelope = decodeMessage(received);
+
+    expect({ ...envelope, origin: undefined }).toEqual({
+      payload: hex("010203"),
+      bodyKind: "data",
+      brokerProperties: { messageId: "m1", subject: "s", partitionKey: "eu", timeToLive: 1000 },
+      applicationProperties: { count: amqp.uint(5), price: amqp.float(0.5) },
+      origin: undefined,
+    });
+  });
+
+  it("comes back as the very same bytes", () => {
+    const envelope = decodeMessage(received);
+
+    expect(encodeMessage(envelope)).toBe(received);
+    expect(encodeMessage(amend(envelope, {}))).toBe(received);
+  });
+
+  it.each([
+    [{ applicationProperties: { added: 1 } }, ["applicationProperties"]],
+    [{ brokerProperties: { subject: "t" } }, ["properties"]],
+    [{ brokerProperties: { timeToLive: 5 } }, ["header"]],
+    [{ brokerProperties: { scheduledEnqueueTimeUtc: new Date(7) } }, ["messageAnnotations"]],
+    [{ payload: hex("09") }, ["data"]],
+  ])("with %o changes only %o", (changes, changed) => {
+    const bytes = encodeMessage(amend(decodeMessage(received), changes));
+
+    const sections = [
+      "header",
+      "deliveryAnnotations",
+      "messageAnnotations",
+      "properties",
+      "applicationProperties",
+      "data",
+      "footer",
+    ];
+    expect(sections.filter((name) => bytesOf(bytes, name) !== bytesOf(received, name))).toEqual(changed);
+    expect(sizeOf(amend(decodeMessage(received), changes))).toBe(bytes.byteLength);
+  });
+
+  it("keeps what no property names when a section is written again", () => {
+    const bytes = encodeMessage(
+      amend(decodeMessage(received), { brokerProperties: { subject: "t", partitionKey: "us", timeToLive: 5 } }),
+    );
+
+    const message = openMessage(bytes);
+    expect(message.header).toMatchObject({ durable: true, priority: 7, ttl: 5, deliveryCount: 3 });
+    expect(message.properties).toMatchObject({ userId: hex("01"), groupSequence: 4, creationTime: new Date(5) });
+    expect(message.messageAnnotations?.get("x-acme")).toEqual(amqp.ubyte(1));
+    expect(message.messageAnnotations?.get("x-opt-partition-key")).toBe("us");
+  });
+
+  it("is delivered with header and annotations of the broker, and everything else as it came", () => {
+    const delivery = {
+      envelope: decodeMessage(received),
+      lockToken: lockToken("0f8fad5b-d9cb-469f-a165-70867728950e"),
+      lockedUntilUtc: new Date(2000),
+      sequenceNumber: 77n,
+      enqueuedSequenceNumber: 70n,
+      enqueuedTimeUtc: new Date(1000),
+      expiresAtUtc: undefined,
+      deliveryCount: 2,
+      state: "deferred",
+      deadLetterSource: "orders",
+      deadLetterReason: undefined,
+      deadLetterErrorDescription: undefined,
+    } as const;
+
+    const bytes = encodeMessage(delivery.envelope, { delivery });
+
+    const message = openMessage(bytes);
+    expect(message.header).toMatchObject({ durable: true, priority: 7, ttl: 1000, deliveryCount: 2 });
+    expect(message.deliveryAnnotations).toBeUndefined();
+    expect(Array.from(message.messageAnnotations ?? [])).toEqual([
+      [amqp.symbol("x-acme"), amqp.ubyte(1)],
+      [amqp.symbol("x-opt-partition-key"), "eu"],
+      [amqp.symbol("x-opt-sequence-number"), 77n],
+      [amqp.symbol("x-opt-enqueued-time"), new Date(1000)],
+      [amqp.symbol("x-opt-locked-until"), new Date(2000)],
+      [amqp.symbol("x-opt-enqueue-sequence-number"), 70n],
+      [amqp.symbol("x-opt-message-state"), 1],
+      [amqp.symbol("x-opt-deadletter-source"), "orders"],
+    ]);
+    for (const name of ["properties", "applicationProperties", "data", "footer"]) {
+      expect(bytesOf(bytes, name)).toBe(bytesOf(received, name));
+    }
+  });
+
+  it("tells no body, a null body and an empty body apart", () => {
+    const envelopes = [
+      writeMessage({ properties: {} }),
+      writeMessage({ body: { kind: "value", value: null } }),
+      writeMessage({ body: { kind: "data", sections: [new Uint8Array(0)] } }),
+    ].map((bytes) => decodeMessage(bytes));
+
+    expect(envelopes.map(({ bodyKind, payload }) => [bodyKind, payload.byteLength])).toEqual([
+      ["value", 0],
+      ["value", 1],
+      ["data", 0],
+    ]);
+    const again = envelopes.map(({ bodyKind, payload }) =>
+      openMessage(encodeMessage(createEnvelope({ bodyKind, payload }))),
+    );
+    expect(again.map(({ body }) => body)).toEqual([
+      undefined,
+      { kind: "value", value: null },
+      { kind: "data", sections: [new Uint8Array(0)] },
+    ]);
+  });
+
+  it("reads properties when they are asked for, and at once with check", () => {
+    // The message id is a boolean.
+    const broken = hex("005373c0020141");
+
+    const envelope = decodeMessage(broken);
+
+    const wanted = expect.objectContaining({ code: "DecodeFailed", path: "$.properties[0]", offset: 6 });
+    expect(() => envelope.brokerProperties).toThrow(wanted);
+    expect(() => decodeMessage(broken, { check: true })).toThrow(wanted);
+  });
+
+  it("is refused with check when it breaks the rules of an envelope", () => {
+    const long = writeMessage({ properties: { messageId: "x".repeat(129) } });
+    const mapped = writeMessage({ applicationProperties: { ok: 1 } });
+    const nested = Buffer.from(
+      Buffer.from(mapped).toString("hex").replace("c10702a1026f6b5401", "c10702a1026f6bc10100").replace("c107", "c108"),
+      "hex",
+    );
+
+    expect(() => decodeMessage(long, { check: true })).toThrow(expect.objectContaining({ code: "InvalidArgument" }));
+    expect(() => decodeMessage(nested).applicationProperties).toThrow(
+      expect.objectContaining({ code: "DecodeFailed", path: "$.applicationProperties.ok" }),
+    );
+  });
+
+  it.each([
+    ["00800000000000000070c0020141", "a full ulong"],
+    ["00a310616d71703a6865616465723a6c697374c0020141", "a symbol"],
+  ])("may have the section descriptor %s: %s", (bytes) => {
+    expect(openMessage(hex(bytes)).header).toMatchObject({ durable: true });
+  });
+
+  it.each([
+    ["005375a000005370c00100", "header comes behind data"],
+    ["005370c00100005370c00100", "header comes twice"],
+    ["005375a00000537740", "both a data and a value"],
+    ["0053774000537740", "value comes twice"],
+    ["0053794100", "descriptor that AMQP 1.0 does not know"],
+    ["005370a0020102", "value of another type"],
+    ["40", "does not begin with a descriptor"],
+    ["005370c00706404040404040", "6 fields"],
+  ])("is refused when it is %s: %s", (bytes, why) => {
+    expect(() => openMessage(hex(bytes)).header).toThrow(why);
+  });
+
+  it("is read in spite of sizes that lie when lenient", () => {
+    const lying = hex("005373c0ff01a10161005377c0ff01a10162");
+
+    const message = openMessage(lying, { lenient: true });
+
+    expect(() => openMessage(lying)).toThrow(SobreError);
+    expect([message.properties?.messageId, message.body]).toEqual(["a", { kind: "value", value: ["b"] }]);
+  });
+});

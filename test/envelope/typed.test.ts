@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { amqp, AmqpMap, Typed } from "../../src/envelope/index.ts";
+import { SobreError } from "../../src/errors/index.ts";
+
+describe("typed values", () => {
+  it.each<[string, () => unknown]>([
+    ["ubyte", () => amqp.ubyte(256)],
+    ["ushort", () => amqp.ushort(-1)],
+    ["uint", () => amqp.uint(2 ** 32)],
+    ["ulong", () => amqp.ulong(-1n)],
+    ["ulong", () => amqp.ulong(2 ** 60)],
+    ["byte", () => amqp.byte(128)],
+    ["short", () => amqp.short(1.5)],
+    ["int", () => amqp.int(2 ** 31)],
+    ["long", () => amqp.long(2n ** 63n)],
+    ["float", () => amqp.float(0.1)],
+    ["decimal32", () => amqp.decimal32(new Uint8Array(5))],
+    ["char", () => amqp.char("ab")],
+    ["char", () => amqp.char("")],
+    ["char", () => amqp.char("\ud800")],
+    ["timestamp", () => amqp.timestamp(2n ** 63n)],
+    ["uuid", () => amqp.uuid("no uuid")],
+    ["symbol", () => amqp.symbol("ñ")],
+  ])("refuse what a %s cannot hold", (_type, make) => {
+    expect(make).toThrow(SobreError);
+    expect(make).toThrow(expect.objectContaining({ code: "InvalidArgument" }));
+  });
+
+  it("take part in arithmetic, comparison and JSON as their values", () => {
+    const [small, large] = [amqp.uint(5), amqp.ulong(2n ** 64n - 1n)];
+
+    expect(Number(small) + 1).toBe(6);
+    expect(small < amqp.uint(6)).toBe(true);
+    expect(JSON.stringify({ small, large })).toBe('{"small":5,"large":"18446744073709551615"}');
+  });
+
+  it("cannot be changed", () => {
+    const typed = amqp.uint(5);
+
+    expect(() => Object.assign(typed, { value: 6 })).toThrow(TypeError);
+    expect(new Typed("uint", 5)).toEqual(typed);
+  });
+});
+
+describe("AMQP maps", () => {
+  const map = new AmqpMap([
+    ["a", 1],
+    [amqp.symbol("a"), 2],
+    [amqp.symbol("__proto__"), 3],
+    [5, 4],
+  ]);
+
+  it("keep their order and keys of any type", () => {
+    expect([map.size, ...map]).toEqual([4, ["a", 1], [amqp.symbol("a"), 2], [amqp.symbol("__proto__"), 3], [5, 4]]);
+    expect([map.keys().length, map.values()]).toEqual([4, [1, 2, 3, 4]]);
+  });
+
+  it("are asked by the text of a string or else of a symbol", () => {
+    expect([map.get("a"), map.get("__proto__"), map.get("none"), map.get("5")]).toEqual([1, 3, undefined, undefined]);
+  });
+
+  it("become objects without a prototype, unless keys would be lost", () => {
+    const object = new AmqpMap([[amqp.symbol("__proto__"), 3]]).toObject();
+
+    expect(Object.entries(object)).toEqual([["__proto__", 3]]);
+    expect(Object.getPrototypeOf(object)).toBeNull();
+    expect(() => map.toObject()).toThrow(expect.objectContaining({ code: "InvalidOperation" }));
+  });
+});
