@@ -1,6 +1,6 @@
-import { isUtf8 } from "node:buffer";
 import type { DecodeLimits } from "../../src/codec/index.ts";
 import { type ErrorCode, SobreError } from "../../src/errors/index.ts";
+import { isUtf8 } from "./is-utf8.ts";
 import { knownKey, longestKey, remember, slotOf } from "./key-cache.ts";
 import { pathTo } from "./value-path.ts";
 
