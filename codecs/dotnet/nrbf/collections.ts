@@ -1,0 +1,166 @@
+import type { ClassView } from "./class-view.ts";
+import { plainTypeName } from "./class-view.ts";
+import type { ArrayNode, MemberNode, PrimitiveArrayNode } from "./nodes.ts";
+
+/** A node that stands for a part of an array that is kept in another form. */
+export interface PrimitiveElements {
+  readonly kind: "elements";
+  readonly offset: number;
+  readonly array: PrimitiveArrayNode;
+  readonly index: number;
+}
+
+/** Something that a collection holds. */
+export type ItemNode = MemberNode | PrimitiveElements;
+
+/** What a collection holds: a list's items, or a map's keys and values in turn. */
+export interface Collected {
+  readonly kind: "list" | "map";
+  readonly items: readonly ItemNode[];
+}
+
+type Collector = (view: ClassView) => Collected | undefined;
+
+/** The elements of an array, with runs of nulls written out. */
+export function elementsOf(array: ArrayNode | PrimitiveArrayNode): readonly ItemNode[] {
+  if (array.kind === "array") {
+    return array.elements.flatMap((element): readonly ItemNode[] =>
+      element.kind === "null" ? Array.from({ length: element.count }, () => element) : [element],
+    );
+  }
+  const { offset } = array;
+  return Array.from(array.values, (_, index) => ({ kind: "elements", offset, array, index }));
+}
+
+/** The elements of a member that is an array; none of one that is null or absent. */
+function arrayMember(view: ClassView, name: string): readonly ItemNode[] | undefined {
+  const member = view.member(name);
+  if (member === undefined || member.kind === "null") return [];
+  return member.kind === "array" || member.kind === "primitive-array" ? elementsOf(member) : undefined;
+}
+
+function cut(view: ClassView, items: readonly ItemNode[], size: number | undefined): readonly ItemNode[] {
+  if (size === undefined || size < 0 || size > items.length) throw view.malformed();
+  return items.slice(0, size);
+}
+
+const list = (items: readonly ItemNode[]): Collected => ({ kind: "list", items });
+
+function pairs(view: ClassView, keys: readonly ItemNode[], values: readonly ItemNode[]): Collected {
+  if (keys.length !== values.length) throw view.malformed();
+  return { kind: "map", items: keys.flatMap((key, index) => [key, ...values.slice(index, index + 1)]) };
+}
+
+/** The first items of an array, as many as another member says. */
+const sized =
+  (items: string, size: string): Collector =>
+  (view) => {
+    const elements = view.names.includes(items) ? arrayMember(view, items) : undefined;
+    return elements && list(cut(view, elements, view.int(size)));
+  };
+
+/** As {@link sized}, with the last item first. */
+const stacked =
+  (items: string, size: string): Collector =>
+  (view) => {
+    const collected = sized(items, size)(view);
+    return collected && list(collected.items.toReversed());
+  };
+
+/** A ring of items. */
+function queue(view: ClassView): Collected | undefined {
+  const elements = view.names.includes("_array") ? arrayMember(view, "_array") : undefined;
+  const head = view.int("_head");
+  if (elements === undefined || head === undefined) return undefined;
+  if (head < 0 || head > elements.length) throw view.malformed();
+  return list(cut(view, [...elements.slice(head), ...elements.slice(0, head)], view.int("_size")));
+}
+
+/** All elements of an array that is absent when there are none. */
+const whole =
+  (items: string, count?: string): Collector =>
+  (view) => {
+    const elements = arrayMember(view, items);
+    const size = count === undefined ? undefined : view.int(count);
+    if (elements !== undefined && size !== undefined && size !== elements.length) throw view.malformed();
+    return elements && list(elements);
+  };
+
+function dictionary(view: ClassView): Collected | undefined {
+  return entries(view, arrayMember(view, "KeyValuePairs"));
+}
+
+/** Entries of an array of `KeyValuePair`. */
+function entries(view: ClassView, items: readonly ItemNode[] | undefined): Collected | undefined {
+  if (items === undefined) return undefined;
+  const flat = items.map((item) => {
+    const pair = item.kind === "class" ? view.of(item) : undefined;
+    const key = pair?.member("key");
+    const value = pair?.member("value");
+    if (key === undefined || value === undefined) throw view.malformed();
+    return [key, value];
+  });
+  return { kind: "map", items: flat.flat() };
+}
+
+function hashtable(view: ClassView): Collected | undefined {
+  const keys = arrayMember(view, "Keys");
+  const values = arrayMember(view, "Values");
+  return keys && values && pairs(view, keys, values);
+}
+
+function sortedList(view: ClassView): Collected | undefined {
+  const keys = arrayMember(view, "keys");
+  const values = arrayMember(view, "values");
+  const size = view.int("_size");
+  if (keys === undefined || values === undefined || size === undefined) return undefined;
+  return pairs(view, cut(view, keys, size), cut(view, values, size));
+}
+
+/** A sorted dictionary keeps a set of pairs. */
+function sortedDictionary(view: ClassView): Collected | undefined {
+  const set = view.inner("_set");
+  return set && entries(set, arrayMember(set, "Items"));
+}
+
+const collections = "System.Collections.";
+const generic = "System.Collections.Generic.";
+
+/** Collections by their class without type arguments, with the fields that .NET Framework gives them. */
+const collectors: ReadonlyMap<string, Collector> = new Map<string, Collector>([
+  [`${generic}List\`1`, sized("_items", "_size")],
+  [`${collections}ArrayList`, sized("_items", "_size")],
+  [`${generic}Stack\`1`, stacked("_array", "_size")],
+  [`${collections}Stack`, stacked("_array", "_size")],
+  [`${generic}Queue\`1`, queue],
+  [`${collections}Queue`, queue],
+  [`${generic}HashSet\`1`, whole("Elements")],
+  [`${generic}SortedSet\`1`, whole("Items", "Count")],
+  [`${generic}LinkedList\`1`, whole("Data")],
+  [`${generic}Dictionary\`2`, dictionary],
+  [`${generic}SortedDictionary\`2`, sortedDictionary],
+  [`${generic}SortedList\`2`, sortedList],
+  [`${collections}SortedList`, sortedList],
+  [`${collections}Hashtable`, hashtable],
+]);
+
+/** What a collection holds, or `undefined` for any other object. */
+export function collectedOf(view: ClassView): Collected | undefined {
+  return collectors.get(plainTypeName(view.node.description.typeName))?.(view);
+}
+
+/** Classes that only stand before another object, with the member it is in. */
+const wrappers: ReadonlyMap<string, string> = new Map([
+  ["System.Collections.ObjectModel.Collection`1", "items"],
+  ["System.Collections.ObjectModel.ReadOnlyCollection`1", "list"],
+  ["System.Collections.ObjectModel.ObservableCollection`1", "Collection`1+items"],
+  ["System.Collections.Specialized.StringCollection", "data"],
+  ["System.Nullable`1", "value"],
+]);
+
+/** The member that an object stands before, or `undefined`. */
+export function wrappedIn(view: ClassView): MemberNode | undefined {
+  const name = wrappers.get(plainTypeName(view.node.description.typeName));
+  const member = name === undefined ? undefined : view.member(name);
+  return member?.kind === "null" || member?.kind === "reference" ? undefined : member;
+}

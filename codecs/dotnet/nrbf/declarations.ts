@@ -1,0 +1,91 @@
+import type { Cursor } from "./cursor.ts";
+import { type ArrayShape, type DeclaredType, elementCount } from "./nodes.ts";
+
+/** What class infos refer to. */
+export interface Libraries {
+  /** The assembly of an id. @throws SobreError for an id that no record has named. */
+  nameOf(id: number, offset: number): string;
+}
+
+/** Reads a `ClassInfo` without its object id (2.3.1.1). */
+export function readClassInfo(cursor: Cursor): { readonly typeName: string; readonly memberNames: readonly string[] } {
+  const typeName = cursor.text("a class name");
+  const offset = cursor.at;
+  const count = cursor.i32("a count of members");
+  // Each takes the length of its name at least.
+  if (count < 0 || count > cursor.remaining)
+    throw cursor.broken("A class claims an impossible number of members", offset);
+  cursor.spend(count);
+  const memberNames: string[] = [];
+  for (let left = count; left > 0; left--) memberNames.push(cursor.text("a member name"));
+  return { typeName, memberNames };
+}
+
+/** Reads a `MemberTypeInfo` (2.3.1.2). */
+export function readMemberTypes(cursor: Cursor, count: number, libraries: Libraries): readonly DeclaredType[] {
+  const offset = cursor.at;
+  const numbers = cursor.take(count, "the types of members");
+  return Array.from(numbers, (number, index) => readDeclaredType(cursor, number, libraries, offset + index));
+}
+
+/** Reads what belongs to a `BinaryTypeEnumeration` that was read at `offset`. */
+export function readDeclaredType(cursor: Cursor, number: number, libraries: Libraries, offset: number): DeclaredType {
+  switch (number) {
+    case 0:
+      return { kind: "primitive", primitive: cursor.primitiveType() };
+    case 1:
+      return { kind: "string" };
+    case 2:
+      return { kind: "object" };
+    case 3:
+      return { kind: "class", typeName: cursor.text("a class name"), libraryName: undefined };
+    case 4: {
+      const typeName = cursor.text("a class name");
+      const at = cursor.at;
+      return { kind: "class", typeName, libraryName: libraries.nameOf(cursor.i32("a library id"), at) };
+    }
+    case 5:
+      return { kind: "object-array" };
+    case 6:
+      return { kind: "string-array" };
+    case 7:
+      return { kind: "primitive-array", primitive: cursor.primitiveType() };
+    default:
+      throw cursor.broken("An unknown type of a member stands", offset);
+  }
+}
+
+/** `BinaryArrayTypeEnumeration` (2.4.1.1): the first three without lower bounds. */
+const arrayTypes = {
+  single: 0,
+  jagged: 1,
+  rectangular: 2,
+  singleOffset: 3,
+  jaggedOffset: 4,
+  rectangularOffset: 5,
+} as const;
+const maxRank = 32;
+
+/** Reads the dimensions of a `BinaryArray` (2.4.3.1). */
+export function readShape(cursor: Cursor): ArrayShape {
+  const offset = cursor.at;
+  const arrayType = cursor.u8("the type of an array");
+  if (arrayType > arrayTypes.rectangularOffset) throw cursor.broken("An array has an unknown type", offset);
+  const rank = cursor.i32("the rank of an array");
+  const rectangular = arrayType === arrayTypes.rectangular || arrayType === arrayTypes.rectangularOffset;
+  if (rank < 1 || rank > (rectangular ? maxRank : 1)) throw cursor.broken("An array has an impossible rank", offset);
+  const lengths = Array.from({ length: rank }, () => readLength(cursor));
+  const lowerBounds =
+    arrayType < arrayTypes.singleOffset ? undefined : lengths.map(() => cursor.i32("the lower bound of an array"));
+  const shape = { lengths, lowerBounds };
+  if (elementCount(shape) > 0x7fff_ffff) throw cursor.broken("An array has more elements than any array can", offset);
+  return shape;
+}
+
+/** Reads the length of an array or dimension. */
+export function readLength(cursor: Cursor): number {
+  const offset = cursor.at;
+  const length = cursor.i32("the length of an array");
+  if (length < 0) throw cursor.broken("An array has a negative length", offset);
+  return length;
+}

@@ -1,0 +1,22 @@
+import type { ArrayNode, ClassNode, MemberNode } from "./nodes.ts";
+import { elementCount } from "./nodes.ts";
+
+/** A class or array whose members are being read. */
+export interface OpenNode {
+  readonly node: ClassNode | ArrayNode;
+  readonly members: MemberNode[];
+  /** Members still to come; a run of nulls counts as many as it stands for. */
+  left: number;
+}
+
+/** Begins a class. */
+export function openClass(node: Omit<ClassNode, "members">): OpenNode & { readonly node: ClassNode } {
+  const members: MemberNode[] = [];
+  return { node: { ...node, members }, members, left: node.description.memberNames.length };
+}
+
+/** Begins an array. */
+export function openArray(node: Omit<ArrayNode, "elements">): OpenNode & { readonly node: ArrayNode } {
+  const members: MemberNode[] = [];
+  return { node: { ...node, elements: members }, members, left: elementCount(node.shape) };
+}

@@ -1,0 +1,72 @@
+import type { Decoded, Decoder, DecodeContext, Sniff } from "../../../src/codec/codec.ts";
+import { mediaRange } from "../../../src/content-type/media-range.ts";
+import type { NrbfDocument } from "./nodes.ts";
+import type { NrbfOptions } from "./options.ts";
+import { readNrbf } from "./read-nrbf.ts";
+import { recordTypes } from "./record-types.ts";
+import { valueOfDocument } from "./values.ts";
+
+export type * from "./nodes.ts";
+export type { NrbfEnum, NrbfOptions } from "./options.ts";
+export { readNrbf } from "./read-nrbf.ts";
+
+/**
+ * The reader of .NET's `BinaryFormatter` (MS-NRBF), `application/x-nrbf`.
+ *
+ * It loads, resolves and runs nothing. Primitives, strings, arrays, the usual collections, `Guid`, `DateTime`,
+ * `TimeSpan`, `Uri`, `Version` and enums become values; any other object becomes its members, with its CLR type as
+ * `typeNameOf` tells. 64-bit integers are bigints always. What is shared or cyclic stays so.
+ */
+export function nrbf(options: NrbfOptions = {}): Decoder {
+  return Object.freeze({
+    name: "nrbf",
+    accepts,
+    decode: (payload, context) => decode(payload, context, options),
+    sniff,
+  } satisfies Decoder);
+}
+
+const accepts = Object.freeze([mediaRange("application", "x-nrbf")]);
+
+function decode(payload: Uint8Array, { limits }: DecodeContext, options: NrbfOptions): Decoded {
+  const document = readNrbf(payload, limits);
+  const body = options.form === "tree" ? document : valueOfDocument(document, options, limits);
+  const typeName = typeNameOf(document);
+  return { body, ...(typeName === undefined ? {} : { typeName }), warnings: warningsOf(document) };
+}
+
+/** The fixed bytes of the header (MS-NRBF 2.6.1), and a record that can follow it. */
+function sniff(payload: Uint8Array): Sniff {
+  const next = payload[17] ?? 0;
+  const header = payload[0] === 0 && version.every((byte, index) => payload[9 + index] === byte);
+  const follows = next > recordTypes.serializedStreamHeader && next <= recordTypes.methodReturn;
+  return payload.length > 17 && header && follows ? "strong" : "no";
+}
+
+const version: readonly number[] = [1, 0, 0, 0, 0, 0, 0, 0];
+
+function typeNameOf({ root }: NrbfDocument): string | undefined {
+  if (root.kind === "class") return root.description.typeName;
+  if (root.kind === "string") return "System.String";
+  const { elementType, suffix } = arrayType(root);
+  return elementType === undefined ? undefined : `${elementType}${suffix}`;
+}
+
+function arrayType(root: Exclude<NrbfDocument["root"], { readonly kind: "string" | "class" }>): {
+  readonly elementType: string | undefined;
+  readonly suffix: string;
+} {
+  const suffix = `[${",".repeat(root.shape.lengths.length - 1)}]`;
+  if (root.kind === "primitive-array") return { elementType: `System.${root.type}`, suffix };
+  const { elementType } = root;
+  if (elementType.kind === "class") return { elementType: elementType.typeName, suffix };
+  if (elementType.kind === "string") return { elementType: "System.String", suffix };
+  return { elementType: elementType.kind === "object" ? "System.Object" : undefined, suffix };
+}
+
+function warningsOf({ untyped }: NrbfDocument): readonly string[] {
+  return untyped.map(
+    (offset) =>
+      `The class at byte ${offset} was written without the types of its members; they were read as if none was a bare primitive.`,
+  );
+}

@@ -1,0 +1,131 @@
+/** The primitive types (MS-NRBF 2.1.2.3, `PrimitiveTypeEnumeration`) that objects and arrays can hold. */
+export type PrimitiveType =
+  | "Boolean"
+  | "Byte"
+  | "Char"
+  | "Decimal"
+  | "Double"
+  | "Int16"
+  | "Int32"
+  | "Int64"
+  | "SByte"
+  | "Single"
+  | "TimeSpan"
+  | "DateTime"
+  | "UInt16"
+  | "UInt32"
+  | "UInt64";
+
+/**
+ * The value of a primitive: 64-bit integers, the ticks of a `TimeSpan` and the 64 bits of a `DateTime` are bigints, a
+ * `Decimal` is its text, a `Char` one UTF-16 unit.
+ */
+export type PrimitiveValue = number | bigint | boolean | string;
+
+/** What a member or element is declared as (2.1.2.2, `BinaryTypeEnumeration`). */
+export type DeclaredType =
+  | { readonly kind: "primitive"; readonly primitive: PrimitiveType }
+  | { readonly kind: "primitive-array"; readonly primitive: PrimitiveType }
+  | { readonly kind: "string" | "object" | "object-array" | "string-array" }
+  | { readonly kind: "class"; readonly typeName: string; readonly libraryName: string | undefined };
+
+/** What every node of the structural tree has. */
+interface Located {
+  /** Byte offset of the first byte. */
+  readonly offset: number;
+}
+
+/** A primitive, bare or as `MemberPrimitiveTyped`. */
+export interface PrimitiveNode extends Located {
+  readonly kind: "primitive";
+  readonly type: PrimitiveType;
+  readonly value: PrimitiveValue;
+}
+
+/** `ObjectNull`, or a run of them in an array. */
+export interface NullNode extends Located {
+  readonly kind: "null";
+  readonly count: number;
+}
+
+/** `MemberReference`: the object of that id, which may come later. */
+export interface ReferenceNode extends Located {
+  readonly kind: "reference";
+  readonly id: number;
+}
+
+/** `BinaryObjectString`. */
+export interface StringNode extends Located {
+  readonly kind: "string";
+  readonly id: number;
+  readonly value: string;
+}
+
+/** What a class record says of its class; records that refer to it share it. */
+export interface ClassDescription {
+  /** The CLR name, with the assemblies of type arguments. */
+  readonly typeName: string;
+  /** The assembly; `undefined` for `mscorlib`. */
+  readonly libraryName: string | undefined;
+  readonly memberNames: readonly string[];
+  /** `undefined` where the sender left the types out. */
+  readonly memberTypes: readonly DeclaredType[] | undefined;
+}
+
+/** `ClassWithId`, `ClassWithMembers(AndTypes)` or `SystemClassWithMembers(AndTypes)`. */
+export interface ClassNode extends Located {
+  readonly kind: "class";
+  readonly id: number;
+  readonly description: ClassDescription;
+  /** In the order of the description's names. */
+  readonly members: readonly MemberNode[];
+}
+
+/** `BinaryArray`, `ArraySingleObject` or `ArraySingleString`, of anything but primitives. */
+export interface ArrayNode extends Located {
+  readonly kind: "array";
+  readonly id: number;
+  readonly shape: ArrayShape;
+  readonly elementType: DeclaredType;
+  /** As written, the last index running fastest; runs of nulls are one node. */
+  readonly elements: readonly MemberNode[];
+}
+
+/** `ArraySinglePrimitive`, or a `BinaryArray` of primitives. */
+export interface PrimitiveArrayNode extends Located {
+  readonly kind: "primitive-array";
+  readonly id: number;
+  readonly shape: ArrayShape;
+  readonly type: PrimitiveType;
+  /** A view of the payload where the type is `Byte`. */
+  readonly values: Uint8Array | readonly PrimitiveValue[];
+}
+
+/** The dimensions of an array. */
+export interface ArrayShape {
+  readonly lengths: readonly number[];
+  /** First index of each dimension; `undefined` where all are 0. */
+  readonly lowerBounds: readonly number[] | undefined;
+}
+
+/** What has an id. */
+export type ObjectNode = StringNode | ClassNode | ArrayNode | PrimitiveArrayNode;
+
+/** What can stand as a member or an element. */
+export type MemberNode = ObjectNode | PrimitiveNode | NullNode | ReferenceNode;
+
+/** A payload of `BinaryFormatter` as it was written. */
+export interface NrbfDocument {
+  readonly root: ObjectNode;
+  /** Every object by its id. */
+  readonly objects: ReadonlyMap<number, ObjectNode>;
+  /** Assemblies by their id. */
+  readonly libraries: ReadonlyMap<number, string>;
+  /** Byte offsets of class records without member types, which were read as if no member were a bare primitive. */
+  readonly untyped: readonly number[];
+}
+
+/** How many elements a shape has. */
+export function elementCount({ lengths }: ArrayShape): number {
+  return lengths.reduce((product, length) => product * length, 1);
+}

@@ -1,0 +1,254 @@
+import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
+import { SobreError } from "../../../src/errors/index.ts";
+import { Cursor } from "./cursor.ts";
+import { readClassInfo, readDeclaredType, readLength, readMemberTypes, readShape } from "./declarations.ts";
+import { openArray, openClass, type OpenNode } from "./frames.ts";
+import type {
+  ArrayShape,
+  ClassDescription,
+  DeclaredType,
+  MemberNode,
+  NrbfDocument,
+  ObjectNode,
+  ReferenceNode,
+} from "./nodes.ts";
+import { recordTypes } from "./record-types.ts";
+
+/** Reads a whole payload; see `readNrbf`. */
+export class RecordParser {
+  readonly #cursor: Cursor;
+  readonly #objects = new Map<number, ObjectNode>();
+  readonly #libraries = new Map<number, string>();
+  readonly #references: ReferenceNode[] = [];
+  readonly #untyped: number[] = [];
+  readonly #open: OpenNode[] = [];
+
+  constructor(payload: Uint8Array, limits: DecodeLimits) {
+    this.#cursor = new Cursor(payload, limits);
+  }
+
+  run(): NrbfDocument {
+    const cursor = this.#cursor;
+    const rootId = this.#header();
+    while (this.#topLevel()) this.#members();
+    if (cursor.remaining > 0) {
+      const text = `The BinaryFormatter payload goes on behind its end at byte ${cursor.at}.`;
+      throw new SobreError("TrailingBytes", text, { offset: cursor.at });
+    }
+    for (const { id, offset } of this.#references) {
+      if (!this.#objects.has(id)) throw cursor.broken("A reference points at no object; it stands", offset);
+    }
+    const root = this.#objects.get(rootId);
+    if (root === undefined) throw cursor.broken("The root object that is named does not exist", 1);
+    return { root, objects: this.#objects, libraries: this.#libraries, untyped: this.#untyped };
+  }
+
+  /** `SerializationHeaderRecord` (2.6.1). */
+  #header(): number {
+    const cursor = this.#cursor;
+    const what = "the header";
+    if (cursor.u8(what) !== recordTypes.serializedStreamHeader) throw cursor.broken("No header stands", 0);
+    const rootId = cursor.i32(what);
+    cursor.i32(what);
+    if (cursor.i32(what) !== 1) throw cursor.broken("The header tells an unknown major version", 9);
+    if (cursor.i32(what) !== 0) throw cursor.broken("The header tells an unknown minor version", 13);
+    return rootId;
+  }
+
+  /** Reads one record between objects; false at `MessageEnd`. */
+  #topLevel(): boolean {
+    const offset = this.#cursor.at;
+    const record = this.#recordType();
+    if (record === recordTypes.messageEnd) return false;
+    if (record === recordTypes.methodCall || record === recordTypes.methodReturn) {
+      throw this.#cursor.broken("A remote method call stands where an object is expected,", offset);
+    }
+    if (record !== recordTypes.binaryLibrary && this.#object(record, offset) === undefined)
+      throw this.#misplaced(record, offset);
+    return true;
+  }
+
+  /** Reads the members of what is open, innermost first. */
+  #members(): void {
+    for (let top = this.#open.at(-1); top !== undefined; top = this.#open.at(-1)) {
+      if (top.left === 0) this.#open.pop();
+      else this.#member(top);
+    }
+  }
+
+  #member(top: OpenNode): void {
+    const cursor = this.#cursor;
+    const declared = declaredOf(top);
+    if (declared?.kind === "primitive") {
+      cursor.spend(1);
+      const offset = cursor.at;
+      this.#add(
+        top,
+        { kind: "primitive", offset, type: declared.primitive, value: cursor.primitive(declared.primitive) },
+        1,
+      );
+      return;
+    }
+    let offset = cursor.at;
+    let record = this.#recordType();
+    while (record === recordTypes.binaryLibrary) {
+      offset = cursor.at;
+      record = this.#recordType();
+    }
+    switch (record) {
+      case recordTypes.objectNull:
+        return this.#add(top, { kind: "null", offset, count: 1 }, 1);
+      case recordTypes.objectNullMultiple256:
+        return this.#nulls(top, cursor.u8("a count of nulls"), offset);
+      case recordTypes.objectNullMultiple:
+        return this.#nulls(top, cursor.i32("a count of nulls"), offset);
+      case recordTypes.memberReference: {
+        const reference: ReferenceNode = { kind: "reference", offset, id: cursor.i32("a reference") };
+        this.#references.push(reference);
+        return this.#add(top, reference, 1);
+      }
+      case recordTypes.memberPrimitiveTyped: {
+        const type = cursor.primitiveType();
+        return this.#add(top, { kind: "primitive", offset, type, value: cursor.primitive(type) }, 1);
+      }
+      default: {
+        const object = this.#object(record, offset);
+        if (object === undefined) throw this.#misplaced(record, offset);
+        return this.#add(top, object, 1);
+      }
+    }
+  }
+
+  #add(top: OpenNode, member: MemberNode, count: number): void {
+    top.members.push(member);
+    top.left -= count;
+  }
+
+  #nulls(top: OpenNode, count: number, offset: number): void {
+    if (top.node.kind !== "array" || count < 1 || count > top.left) {
+      throw this.#cursor.broken("A run of nulls does not fit what it stands in,", offset);
+    }
+    this.#cursor.spend(count - 1);
+    this.#add(top, { kind: "null", offset, count }, count);
+  }
+
+  /** Reads the head of an object and opens it where it has members; `undefined` for a record that is no object. */
+  #object(record: number, offset: number): ObjectNode | undefined {
+    const cursor = this.#cursor;
+    switch (record) {
+      case recordTypes.classWithId:
+      case recordTypes.systemClassWithMembers:
+      case recordTypes.classWithMembers:
+      case recordTypes.systemClassWithMembersAndTypes:
+      case recordTypes.classWithMembersAndTypes: {
+        const id = cursor.i32("an object id");
+        return this.#begin(openClass({ kind: "class", offset, id, description: this.#description(record, offset) }));
+      }
+      case recordTypes.binaryObjectString: {
+        const id = cursor.i32("an object id");
+        return this.#register({ kind: "string", offset, id, value: cursor.text("a string") });
+      }
+      case recordTypes.binaryArray: {
+        const id = cursor.i32("an object id");
+        const shape = readShape(cursor);
+        const at = cursor.at;
+        return this.#array(id, offset, shape, readDeclaredType(cursor, cursor.u8("a type"), this.#named, at));
+      }
+      case recordTypes.arraySinglePrimitive:
+      case recordTypes.arraySingleObject:
+      case recordTypes.arraySingleString: {
+        const id = cursor.i32("an object id");
+        const shape = { lengths: [readLength(cursor)], lowerBounds: undefined };
+        return this.#array(id, offset, shape, this.#elementType(record));
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #elementType(record: number): DeclaredType {
+    if (record === recordTypes.arraySingleString) return { kind: "string" };
+    if (record === recordTypes.arraySingleObject) return { kind: "object" };
+    return { kind: "primitive", primitive: this.#cursor.primitiveType() };
+  }
+
+  #array(id: number, offset: number, shape: ArrayShape, elementType: DeclaredType): ObjectNode {
+    if (elementType.kind !== "primitive") {
+      const open = openArray({ kind: "array", offset, id, shape, elementType });
+      // Before anything of it is read: its elements need not be there at all.
+      this.#cursor.allow(open.left);
+      return this.#begin(open);
+    }
+    const type = elementType.primitive;
+    const count = shape.lengths.reduce((product, length) => product * length, 1);
+    const values = this.#cursor.primitives(type, count);
+    return this.#register({ kind: "primitive-array", offset, id, shape, type, values });
+  }
+
+  #description(record: number, offset: number): ClassDescription {
+    const cursor = this.#cursor;
+    if (record === recordTypes.classWithId) {
+      const known = this.#objects.get(cursor.i32("a metadata id"));
+      if (known?.kind === "class") return known.description;
+      throw cursor.broken("A class refers to one that was not described before; it stands", offset);
+    }
+    const info = readClassInfo(cursor);
+    const typed =
+      record === recordTypes.classWithMembersAndTypes || record === recordTypes.systemClassWithMembersAndTypes;
+    const memberTypes = typed ? readMemberTypes(cursor, info.memberNames.length, this.#named) : undefined;
+    if (!typed && info.memberNames.length > 0) this.#untyped.push(offset);
+    const system =
+      record === recordTypes.systemClassWithMembers || record === recordTypes.systemClassWithMembersAndTypes;
+    const at = cursor.at;
+    const libraryName = system ? undefined : this.#named.nameOf(cursor.i32("a library id"), at);
+    return { ...info, memberTypes, libraryName };
+  }
+
+  #begin<T extends OpenNode>(open: T): T["node"] {
+    const { limits } = this.#cursor;
+    if (this.#open.length >= limits.maxDepth) throw limitExceeded("maxDepth", limits, { offset: open.node.offset });
+    this.#open.push(open);
+    return this.#register(open.node);
+  }
+
+  /** Ids are unique, but for those of value types, which are negative and which nothing refers to. */
+  #register<T extends ObjectNode>(node: T): T {
+    if (node.id > 0 && this.#objects.has(node.id)) {
+      throw this.#cursor.broken("Two objects have the same id; the second stands", node.offset);
+    }
+    this.#objects.set(node.id, node);
+    return node;
+  }
+
+  /** The next record type; a `BinaryLibrary` is read whole. */
+  #recordType(): number {
+    const cursor = this.#cursor;
+    cursor.spend(1);
+    const record = cursor.u8("a record");
+    if (record === recordTypes.binaryLibrary) {
+      const offset = cursor.at;
+      const id = cursor.i32("a library id");
+      if (this.#libraries.has(id)) throw cursor.broken("Two libraries have the same id; the second stands", offset);
+      this.#libraries.set(id, cursor.text("a library name"));
+    }
+    return record;
+  }
+
+  readonly #named = {
+    nameOf: (id: number, offset: number): string => {
+      const name = this.#libraries.get(id);
+      if (name === undefined) throw this.#cursor.broken("A class names a library that does not exist,", offset);
+      return name;
+    },
+  };
+
+  #misplaced(record: number, offset: number): SobreError {
+    const known = record <= recordTypes.arraySingleString || record === 21 || record === 22;
+    return this.#cursor.broken(known ? "A record stands where it may not," : "An unknown record stands", offset);
+  }
+}
+
+function declaredOf({ node, left }: OpenNode): DeclaredType | undefined {
+  if (node.kind === "array") return undefined;
+  return node.description.memberTypes?.[node.description.memberNames.length - left];
+}

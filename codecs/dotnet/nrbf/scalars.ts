@@ -1,0 +1,190 @@
+import { amqp, Typed } from "../../../src/envelope/index.ts";
+import {
+  BigInteger,
+  ClassName,
+  DateTime,
+  DateTimeOffset,
+  Decimal,
+  Duration,
+  offsetAtClock,
+  QName,
+  Uri,
+  Version,
+} from "../../../src/values/index.ts";
+import type { ClassView } from "./class-view.ts";
+import { plainTypeName } from "./class-view.ts";
+import { enumOf } from "./enums.ts";
+import type { NrbfOptions } from "./options.ts";
+import type { PrimitiveType, PrimitiveValue } from "./nodes.ts";
+
+type Reader = (view: ClassView, options: NrbfOptions) => unknown;
+
+/** The name under which a boxed primitive holds its value. */
+const boxedMember = "m_value";
+const boxed: readonly PrimitiveType[] = [
+  "Boolean",
+  "Byte",
+  "Char",
+  "Double",
+  "Int16",
+  "Int32",
+  "Int64",
+  "SByte",
+  "Single",
+  "UInt16",
+  "UInt32",
+  "UInt64",
+];
+
+/** Classes of which an object is a value in JavaScript; what they do not read stays an object. */
+const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ...boxed.map((type): [string, Reader] => [`System.${type}`, (view, options) => boxedOf(view, options)]),
+  ["System.IntPtr", (view) => view.long("value")],
+  ["System.UIntPtr", (view) => view.long("value")],
+  ["System.Decimal", decimal],
+  ["System.DateTime", (view, options) => dateTime(view, options)],
+  ["System.TimeSpan", (view) => duration(view.long("_ticks"))],
+  ["System.DateTimeOffset", dateTimeOffset],
+  ["System.Guid", guid],
+  ["System.Uri", uri],
+  ["System.Version", version],
+  ["System.Numerics.BigInteger", bigInteger],
+  ["System.Xml.XmlQualifiedName", qName],
+  ["System.UnitySerializationHolder", unity],
+]);
+
+/** The JavaScript value of an object of a well-known class or of an enum, or `undefined`. */
+export function scalarOf(view: ClassView, options: NrbfOptions): unknown {
+  const reader = readers.get(plainTypeName(view.node.description.typeName));
+  return reader === undefined ? enumOf(view, options) : reader(view, options);
+}
+
+/** The JavaScript value of a primitive: 64-bit integers are bigint always. */
+export function primitiveOf(type: PrimitiveType, value: PrimitiveValue, options: NrbfOptions): unknown {
+  switch (type) {
+    case "Char":
+      return charOf(String(value));
+    case "Decimal":
+      return new Decimal(String(value));
+    case "TimeSpan":
+      return Duration.fromTicks(BigInt(value));
+    case "DateTime":
+      return dateTimeOf(BigInt(value), options);
+    default:
+      return value;
+  }
+}
+
+/** A char; a half of a surrogate pair too. */
+function charOf(unit: string): Typed<"char"> {
+  return unit.isWellFormed() ? amqp.char(unit) : new Typed("char", unit);
+}
+
+function boxedOf(view: ClassView, options: NrbfOptions): unknown {
+  const member = view.member(boxedMember);
+  return member?.kind === "primitive" ? primitiveOf(member.type, member.value, options) : undefined;
+}
+
+const maxScale = 28;
+
+/** The 32 bits of an Int32 as they are. */
+function word(part: number): bigint {
+  return BigInt(part >>> 0);
+}
+
+function decimal(view: ClassView): Decimal | undefined {
+  const [flags, high, middle, low] = [view.int("flags"), view.int("hi"), view.int("mid"), view.int("lo")];
+  if (flags === undefined || high === undefined || middle === undefined || low === undefined) return undefined;
+  const scale = (flags >>> 16) & 0xff;
+  if (scale > maxScale || (flags & 0x7f00_ffff) !== 0) throw view.malformed();
+  const digits = `${(word(high) << 64n) | (word(middle) << 32n) | word(low)}`.padStart(scale + 1, "0");
+  const text = scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+  return new Decimal(`${flags < 0 ? "-" : ""}${text}`);
+}
+
+const ticksMask = (1n << 62n) - 1n;
+
+/**
+ * The 64 bits that .NET calls `dateData`: two of the kind (the last is local, too, in the hour that is there twice),
+ * 62 of the ticks of the value's own clock.
+ */
+function dateTimeOf(bits: bigint, { timeZone }: NrbfOptions): DateTime {
+  const ticks = bits & ticksMask;
+  const kind = bits >> 62n;
+  if (kind < 2n) return new DateTime(ticks, kind === 1n ? "utc" : "unspecified");
+  return new DateTime(ticks, "local", timeZone === undefined ? undefined : offsetAtClock(ticks, timeZone));
+}
+
+function dateTime(view: ClassView, options: NrbfOptions): DateTime | undefined {
+  const bits = view.long("dateData");
+  // .NET 1.1 wrote ticks only.
+  const ticks = bits ?? view.long("ticks");
+  return ticks === undefined ? undefined : dateTimeOf(BigInt.asUintN(64, ticks), options);
+}
+
+function duration(ticks: bigint | undefined): Duration | undefined {
+  return ticks === undefined ? undefined : Duration.fromTicks(ticks);
+}
+
+function dateTimeOffset(view: ClassView): DateTimeOffset | undefined {
+  const minutes = view.int("OffsetMinutes");
+  const member = view.member("DateTime");
+  const bits = member?.kind === "primitive" ? member.value : view.inner("DateTime")?.long("dateData");
+  if (minutes === undefined || typeof bits !== "bigint") return undefined;
+  return new DateTimeOffset(bits & ticksMask, minutes);
+}
+
+function guid(view: ClassView): Typed<"uuid"> | undefined {
+  const parts = ["_a", "_b", "_c", "_d", "_e", "_f", "_g", "_h", "_i", "_j", "_k"].map((name) => view.int(name));
+  const hex = parts
+    .map((part, index) => {
+      const digits = index === 0 ? 8 : index < 3 ? 4 : 2;
+      return BigInt.asUintN(digits * 4, BigInt(part ?? 0))
+        .toString(16)
+        .padStart(digits, "0");
+    })
+    .join("");
+  if (parts.includes(undefined)) return undefined;
+  return amqp.uuid(hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"));
+}
+
+/** An absolute URI, or the text of a relative one. */
+function uri(view: ClassView): Uri | undefined {
+  const absolute = view.text("AbsoluteUri");
+  const relative = view.text("RelativeUri");
+  if (absolute === undefined && relative === undefined) return undefined;
+  return new Uri(absolute === undefined || absolute === "" ? (relative ?? "") : absolute);
+}
+
+function version(view: ClassView): Version | undefined {
+  const parts = ["_Major", "_Minor", "_Build", "_Revision"].map((name) => view.int(name));
+  if (parts[0] === undefined || parts[1] === undefined) return undefined;
+  const end = parts.findIndex((part) => part === undefined || part < 0);
+  return new Version(parts.slice(0, end === -1 ? 4 : end).join("."));
+}
+
+/** Beyond this an integer takes too long to write in digits. */
+const maxWords = 512;
+
+function bigInteger(view: ClassView): BigInteger | undefined {
+  const sign = view.int("_sign");
+  const words = view.member("_bits");
+  if (sign === undefined || words === undefined) return undefined;
+  if (words.kind === "null") return new BigInteger(BigInt(sign));
+  if (words.kind !== "primitive-array" || words.type !== "UInt32" || words.values.length > maxWords) return undefined;
+  const hex = Array.from(words.values, (part) => Number(part).toString(16).padStart(8, "0")).reverse();
+  const size = BigInt(`0x0${hex.join("")}`);
+  return new BigInteger(sign < 0 ? -size : size);
+}
+
+function qName(view: ClassView): QName | undefined {
+  const local = view.text("name");
+  return local === undefined ? undefined : new QName(view.text("ns") ?? "", local);
+}
+
+/** What .NET writes for a `Type`: its name. */
+function unity(view: ClassView): ClassName | undefined {
+  const runtimeType = 4;
+  const name = view.text("Data");
+  return view.int("UnityType") === runtimeType && name !== undefined ? new ClassName(name) : undefined;
+}

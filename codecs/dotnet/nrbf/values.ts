@@ -1,0 +1,115 @@
+import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
+import { buildGraph, type Plan, setMember } from "../../../src/values/graph.ts";
+import { annotate, MultiArray } from "../../../src/values/index.ts";
+import { ClassView, targetOf } from "./class-view.ts";
+import { collectedOf, elementsOf, type ItemNode, wrappedIn } from "./collections.ts";
+import type { ArrayNode, ClassNode, NrbfDocument, PrimitiveArrayNode } from "./nodes.ts";
+import type { NrbfOptions } from "./options.ts";
+import { primitiveOf, scalarOf } from "./scalars.ts";
+
+/** The value of a payload. @throws SobreError for collections that lie about themselves, and beyond the limits. */
+export function valueOfDocument(document: NrbfDocument, options: NrbfOptions, limits: DecodeLimits): unknown {
+  return buildGraph<ItemNode>(document.root, {
+    resolve: (node) => resolved(node, document),
+    plan: (node) => planOf(node, document, options),
+    maxDepth: limits.maxDepth,
+    tooDeep: ({ offset }) => limitExceeded("maxDepth", limits, { offset }),
+  });
+}
+
+/** Behind every reference and wrapper: the object itself; of wrappers around themselves the first. */
+function resolved(node: ItemNode, document: NrbfDocument): ItemNode {
+  let at: ItemNode = node.kind === "elements" ? node : targetOf(node, document);
+  const passed = new Set<ItemNode>();
+  while (at.kind === "class" && !passed.has(at)) {
+    passed.add(at);
+    const inner = wrappedIn(new ClassView(at, document));
+    if (inner === undefined) break;
+    at = inner;
+  }
+  return at;
+}
+
+function planOf(node: ItemNode, document: NrbfDocument, options: NrbfOptions): Plan<ItemNode> {
+  switch (node.kind) {
+    case "null":
+    // A reference to nothing has been refused before.
+    case "reference":
+      return { value: null };
+    case "string":
+      return { value: node.value };
+    case "primitive":
+      return { value: primitiveOf(node.type, node.value, options) };
+    case "elements":
+      return { value: elementAt(node.array, node.index, options) };
+    case "primitive-array":
+      return { value: shaped(node, primitivesOf(node, options)) };
+    case "array":
+      return listOf(elementsOf(node), node);
+    case "class":
+      return planOfClass(node, document, options);
+    default:
+      return node satisfies never;
+  }
+}
+
+function planOfClass(node: ClassNode, document: NrbfDocument, options: NrbfOptions): Plan<ItemNode> {
+  const view = new ClassView(node, document);
+  const scalar = scalarOf(view, options);
+  if (scalar !== undefined) return { value: scalar };
+  const collected = collectedOf(view);
+  if (collected?.kind === "list") return listOf(collected.items);
+  if (collected?.kind === "map") return mapOf(collected.items, document);
+  const { typeName, memberNames } = node.description;
+  const value = annotate({}, { typeName });
+  const names = options.memberNames === "property" ? propertyNames(memberNames) : memberNames;
+  return { value, children: node.members, put: (member, index) => setMember(value, names[index] ?? "", member) };
+}
+
+function listOf(items: readonly ItemNode[], array?: ArrayNode): Plan<ItemNode> {
+  const list: unknown[] = [];
+  const value = array === undefined ? list : shaped(array, list);
+  return { value, children: items, put: (item) => void list.push(item) };
+}
+
+function mapOf(items: readonly ItemNode[], document: NrbfDocument): Plan<ItemNode> {
+  let key: unknown;
+  const named = items.every((item, index) => index % 2 === 1 || resolved(item, document).kind === "string");
+  if (named) {
+    const members = {};
+    const put = (value: unknown, index: number): void => {
+      if (index % 2 === 0) key = value;
+      else setMember(members, String(key), value);
+    };
+    return { value: members, children: items, put };
+  }
+  const entries = new Map<unknown, unknown>();
+  const put = (value: unknown, index: number): void => {
+    if (index % 2 === 0) key = value;
+    else entries.set(key, value);
+  };
+  return { value: entries, children: items, put };
+}
+
+/** An array of several dimensions as such; of one dimension its values, wherever its first index is. */
+function shaped({ shape }: ArrayNode | PrimitiveArrayNode, values: unknown): unknown {
+  if (shape.lengths.length === 1) return values;
+  const list = values instanceof Uint8Array ? [...values] : Array.isArray(values) ? values : [];
+  return new MultiArray(shape.lengths, list);
+}
+
+function primitivesOf({ type, values }: PrimitiveArrayNode, options: NrbfOptions): unknown {
+  if (values instanceof Uint8Array) return values;
+  return values.map((value) => primitiveOf(type, value, options));
+}
+
+function elementAt({ type, values }: PrimitiveArrayNode, index: number, options: NrbfOptions): unknown {
+  const value = values[index];
+  return value === undefined ? null : primitiveOf(type, value, options);
+}
+
+/** Names with `<Name>k__BackingField` as `Name`, unless that would hide another. */
+function propertyNames(names: readonly string[]): readonly string[] {
+  const short = names.map((name) => name.replace(/<([^<>]+)>k__BackingField$/, "$1"));
+  return new Set(short).size === names.length ? short : names;
+}
