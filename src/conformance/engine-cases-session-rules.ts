@@ -133,4 +133,19 @@ export const sessionRuleCases: readonly EngineCase[] = [
       same(await harness.engine.listSessions(queue, { updatedAfter: before }), ["stateful"], "Sessions by state");
     },
   },
+  {
+    name: "session-expired-while-held",
+    promise: "When a message of a held session expires, the others that nobody has taken expire with it.",
+    needs: ["sessions", "timeToLive"],
+    async run(harness) {
+      const queue = await harness.queue({ ...sessions, lockDuration: 5 * minute });
+      const session = await harness.session(queue, "s");
+      await harness.send(queue, inSession("s", "taken"), inSession("s", "long"));
+      const [taken] = await session.receive({ ...some, maxMessages: 1 });
+      await harness.send(queue, envelope("short", { sessionId: "s", timeToLive: minute }));
+      await harness.advance(minute);
+      same(await harness.browse(queue), ["taken"], "Messages left");
+      await harness.complete(queue, present(taken, "taken"));
+    },
+  },
 ];

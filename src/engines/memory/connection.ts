@@ -199,8 +199,9 @@ export class MemoryConnection implements Engine {
     const now = this.#namespace.timeline.now();
     this.#closed = true;
     for (const transaction of this.#transactions) transaction.undo();
-    for (const link of this.#open) await link.close();
+    const closing = [...this.#open].map((link) => link.close());
     for (const queue of this.#namespace.queues()) queue.release(this, now);
+    await Promise.all(closing);
   }
 
   #keep<T extends Closable>(link: T): T {

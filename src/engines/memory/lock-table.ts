@@ -37,12 +37,12 @@ export class LockTable {
     this.#free.push(slot);
   }
 
-  /** The locked messages of a holder, or of all. */
+  /** The locked messages of a holder, or of all, oldest first. */
   heldBy(holder: object | undefined): readonly QueuedMessage[] {
     const held: QueuedMessage[] = [];
     for (const message of this.#slots)
       if (message !== undefined && (holder === undefined || message.lock?.holder === holder)) held.push(message);
-    return held;
+    return held.toSorted((left, right) => left.position - right.position);
   }
 
   clear(): void {

@@ -88,7 +88,6 @@ export class MemoryReceiver implements EngineReceiver {
       lane.waiting.add(waiting);
       timeline.schedule(waiting, until);
       signal?.addEventListener("abort", abort);
-      lane.wake();
     });
   }
 }

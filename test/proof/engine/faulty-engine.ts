@@ -1,0 +1,49 @@
+import { registerHooks } from "node:module";
+import { fileURLToPath } from "node:url";
+import { type Fault, faults } from "./faults.ts";
+import type { MakeEngine } from "./world.ts";
+
+const folder = new URL("../../../src/engines/memory/", import.meta.url).href;
+const parameter = /\?fault=(\d+)$/;
+let hooked = false;
+
+/** The memory engine with one mistake in it: its own copy of the engine's modules, one of them changed on the way in. */
+export async function faultyEngine(fault: Fault): Promise<MakeEngine> {
+  hook();
+  const { memoryEngine }: { readonly memoryEngine: MakeEngine } = await import(
+    `${folder}index.ts?fault=${faults.indexOf(fault)}`
+  );
+  return memoryEngine;
+}
+
+function hook(): void {
+  if (hooked) return;
+  hooked = true;
+  registerHooks({
+    resolve(specifier, context, next) {
+      const resolved = next(specifier, context);
+      const [query] = parameter.exec(context.parentURL ?? "") ?? [];
+      const own = resolved.url.startsWith(folder) && !resolved.url.includes("?");
+      return query !== undefined && own ? { ...resolved, url: `${resolved.url}${query}` } : resolved;
+    },
+    load(url, context, next) {
+      const loaded = next(url, context);
+      const fault = faults[Number(parameter.exec(url)?.[1] ?? -1)];
+      if (fault === undefined || !url.startsWith(`${folder}${fault.file}?`)) return loaded;
+      return { ...loaded, source: mistaken(sourceOf(loaded.source, url), fault) };
+    },
+  });
+}
+
+function mistaken(source: string, { name, file, find, replace }: Fault): string {
+  const parts = source.split(find);
+  if (parts.length !== 2)
+    throw new Error(`The fault "${name}" has ${parts.length - 1} places in ${file}, and needs one.`);
+  return parts.join(replace);
+}
+
+function sourceOf(source: unknown, url: string): string {
+  if (typeof source === "string") return source;
+  if (source instanceof Uint8Array) return new TextDecoder().decode(source);
+  throw new Error(`${fileURLToPath(url)} has no source.`);
+}
