@@ -1,6 +1,6 @@
 import type { Encoded, EncodeContext } from "../../src/codec/codec.ts";
 import type { Charset } from "../../src/content-type/charset.ts";
-import { encodeUnicode } from "../../src/content-type/unicode-bytes.ts";
+import { encodeUnicode, isUnicode } from "../../src/content-type/unicode-bytes.ts";
 import { declaredCharset } from "./charset.ts";
 import { isPlain } from "./plain.ts";
 import { writeExactly } from "./write.ts";
@@ -13,15 +13,9 @@ export function encodeJson(body: unknown, { contentType }: EncodeContext): Encod
 }
 
 function toBytes(text: string, charset: Charset): Uint8Array {
-  switch (charset) {
-    case "us-ascii":
-    case "iso-8859-1":
-    case "windows-1252":
-      // Beyond ASCII there are only strings and names, where an escape means the same.
-      return encodeUnicode(text.replaceAll(/[^\0-\x7f]/g, escaped), "utf-8");
-    default:
-      return encodeUnicode(text, charset);
-  }
+  if (isUnicode(charset)) return encodeUnicode(text, charset);
+  // Beyond ASCII there are only strings and names, where an escape means the same.
+  return encodeUnicode(text.replaceAll(/[^\0-\x7f]/g, escaped), "utf-8");
 }
 
 function escaped(unit: string): string {

@@ -17,7 +17,7 @@ export function refuseHazards(body: unknown, protoKey: boolean): void {
     for (const [key, member] of Object.entries(value)) {
       const step = { parent, key: list ? Number(key) : key };
       if (protoKey && key === "__proto__") {
-        const what = 'is a name that copying would turn into a prototype; json({ protoKey: "keep" }) keeps it';
+        const what = 'would become a prototype when copied; json({ protoKey: "keep" }) keeps it';
         throw errorAt(step, "DecodeFailed", what);
       }
       if (typeof member === "object" || typeof member === "number") pending.push({ value: member, step });

@@ -39,7 +39,7 @@ function writeNumber(value: number, step: Step | undefined): string {
 
 function writeObject(value: object, step: Step | undefined, depth: number): string {
   if (Array.isArray(value)) return writeList(value, step, depth);
-  if (isRecord(value) && typeof value["toJSON"] !== "function") return writeMembers(value, step, depth);
+  if (isRecord(value) && !("toJSON" in value)) return writeMembers(value, step, depth);
   const kind = Object.prototype.toString.call(value).slice(8, -1);
   // Their toJSON gives another type.
   const typed = ArrayBuffer.isView(value) || value instanceof Typed;
@@ -51,8 +51,7 @@ function writeObject(value: object, step: Step | undefined, depth: number): stri
   if (/^(?:Number|String|Boolean|BigInt)$/.test(kind)) return write(value.valueOf(), step, depth);
   // Collections and built-in classes keep what they hold out of their members, so that JSON.stringify writes "{}".
   if (typed || kind !== "Object" || Symbol.iterator in value) {
-    const what = kind === "Object" ? "collection or typed AMQP value" : kind;
-    throw unsupported(`is a ${what}; convert it to a plain object, list or string first`, step);
+    throw unsupported(`is a ${kind === "Object" ? "collection or typed AMQP value" : kind}`, step);
   }
   return writeMembers(value, step, depth);
 }
@@ -75,5 +74,5 @@ function writeMembers(value: object, parent: Step | undefined, depth: number): s
 }
 
 function unsupported(what: string, step: Step | undefined): SobreError {
-  return errorAt(step, "UnsupportedValue", `${what}, which JSON cannot hold`);
+  return errorAt(step, "UnsupportedValue", `${what}, which JSON cannot hold; convert it first`);
 }

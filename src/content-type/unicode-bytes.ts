@@ -3,6 +3,11 @@ import type { Charset } from "./charset.ts";
 /** The charsets that hold every character. */
 export type UnicodeCharset = Extract<Charset, `utf-${string}`>;
 
+/** Whether a charset holds every character. */
+export function isUnicode(charset: Charset): charset is UnicodeCharset {
+  return charset.startsWith("utf-");
+}
+
 const utf8 = new TextEncoder();
 
 /**
