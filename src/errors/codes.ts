@@ -46,6 +46,18 @@ type OwnErrorCode =
   | "LimitExceeded"
   /** The payload needs a message type that nobody named or that is not in the schema. */
   | "UnknownMessageType"
+  /** The message is of a version that its type does not have here. */
+  | "UnknownMessageVersion"
+  /** A step between two versions of a message type broke or is missing. */
+  | "UpcastFailed"
+  /** The ciphertext was changed, cut, or belongs to other metadata. */
+  | "DecryptionFailed"
+  /** The payload is encrypted with a key that is not at hand. */
+  | "UnknownKey"
+  /** The payload is plain where only encrypted ones are taken. */
+  | "PlaintextRefused"
+  /** The payload was stored apart from the message and is not there any more. */
+  | "PayloadNotFound"
   /** A value to encode has no faithful form in the format. */
   | "UnsupportedValue"
   /** Every decoder that was allowed to try has failed; the attempts say why. */

@@ -1,0 +1,171 @@
+import { SobreError } from "../errors/index.ts";
+import type {
+  Downcasts,
+  LatestOf,
+  MessageType,
+  MessageTypeOptions,
+  SchemaVersions,
+  Upcasts,
+  VersionOf,
+} from "./message-type.ts";
+import { type Checked, compileSchema, type InputOf, type MaybePromise, type OutputOf, whenReady } from "./schema.ts";
+
+/** The steps between the versions of a type; a type of several versions must have every one up. */
+export type Steps<V> = [Exclude<VersionOf<V>, LatestOf<V>>] extends [never]
+  ? { readonly upcast?: undefined; readonly downcast?: undefined }
+  : { readonly upcast: Upcasts<V>; readonly downcast?: Downcasts<V> | undefined };
+
+/** What follows the versions: nothing is needed for a type of one version. */
+type Rest<V> = [Exclude<VersionOf<V>, LatestOf<V>>] extends [never]
+  ? [options?: MessageTypeOptions & Steps<V>]
+  : [options: MessageTypeOptions & Steps<V>];
+
+/** The greatest version that can be named, so that it is an int on every wire. */
+const maxVersion = 2 ** 31 - 1;
+
+/**
+ * Defines a type of messages: a name, a schema per version, and the steps between versions.
+ *
+ * Version 0 is what names no version. A body is sent as it was given: what a schema transforms, the reader transforms.
+ *
+ * @throws SobreError `InvalidArgument` naming what is wrong: no version, a broken schema, a missing upcast.
+ */
+export function defineMessage<const Name extends string, const V extends SchemaVersions>(
+  name: Name,
+  versions: V,
+  ...[options]: Rest<V>
+): MessageType<Name, InputOf<V[LatestOf<V>]>, OutputOf<V[LatestOf<V>]>> {
+  return assembleMessageType(name, versions, options ?? {});
+}
+
+type Step = (body: never) => unknown;
+type StepTable = Readonly<Record<number, Step | undefined>>;
+
+/** What {@link assembleMessageType} takes beside name and versions. */
+export interface UntypedOptions extends MessageTypeOptions {
+  readonly upcast?: StepTable | undefined;
+  readonly downcast?: StepTable | undefined;
+}
+
+/** {@link defineMessage} for versions of which the compiler knows nothing. */
+export function assembleMessageType<Name extends string, Input, Output>(
+  name: Name,
+  schemas: SchemaVersions,
+  { wire = "properties", aliases = {}, upcast = {}, downcast = {} }: UntypedOptions,
+): MessageType<Name, Input, Output> {
+  if (typeof name !== "string" || name === "" || name.length > 128) {
+    throw invalid("The name of a message type must be text of 1 to 128 characters");
+  }
+  const versions = versionsOf(name, schemas);
+  if (wire !== "properties" && wire !== "contentType")
+    throw invalid(`${name}: wire must be "properties" or "contentType"`);
+  const latestVersion = versions.at(-1) ?? 0;
+  const checks = versions.map((version) => compileSchema(schemas[version] ?? false, `${name}, version ${version}`));
+  const up = steps(versions.slice(0, -1), upcast, `${name}: upcast`);
+  const down = steps(versions, downcast, `${name}: downcast`);
+  const missing = versions.slice(0, -1).find((version) => up.get(version) === undefined);
+  if (missing !== undefined)
+    throw invalid(`${name}: upcast[${missing}] is missing; without it version ${missing} has no way up`);
+  for (const [alias, version] of Object.entries(aliases)) {
+    if (!versions.includes(version))
+      throw invalid(`${name}: aliases[${JSON.stringify(alias)}] is version ${version}, which the type does not have`);
+  }
+
+  const check = (index: number, body: unknown): MaybePromise<unknown> => {
+    const checked = checks[index]?.(body) ?? { ok: true, value: body };
+    return whenReady(checked, (outcome) => accepted(outcome, name, versions[index] ?? 0));
+  };
+  const climb = (index: number, body: unknown): MaybePromise<unknown> =>
+    whenReady(check(index, body), (valid) => {
+      const version = versions[index] ?? 0;
+      if (version === latestVersion) return valid;
+      return whenReady(run(up.get(version), valid, `${name}: the upcast from version ${version}`), (next) =>
+        climb(index + 1, next),
+      );
+    });
+  const descend = (index: number, body: unknown, end: number): MaybePromise<unknown> =>
+    whenReady(check(index, body), (valid) => {
+      // What a schema made of the body is for readers; the body travels as it was given.
+      if (index === end) return body;
+      const what = `${name}: the downcast from version ${versions[index] ?? 0}`;
+      return whenReady(run(down.get(versions[index] ?? 0), valid, what), (next) => descend(index - 1, next, end));
+    });
+  const indexOf = (version: number): number => {
+    const index = versions.indexOf(version);
+    if (index >= 0) return index;
+    const said = Number.isNaN(version) ? "a version that is no number" : `version ${version}`;
+    throw new SobreError(
+      "UnknownMessageVersion",
+      `The message is of ${said}, and ${name} has ${versions.join(", ")}. Deploy a reader of that version, or send an older one.`,
+    );
+  };
+
+  const type: MessageType = {
+    name,
+    versions,
+    latestVersion,
+    wire,
+    aliases: new Map(Object.entries(aliases)),
+    message(body, { version = latestVersion, ...properties } = {}) {
+      indexOf(version);
+      return { ...properties, body, messageType: type, messageVersion: version };
+    },
+    read: (body, version) => climb(indexOf(version), body),
+    write: (body, version = latestVersion) => descend(versions.length - 1, body, indexOf(version)),
+    schemaOf: (version) => schemas[version],
+  };
+  return typed(Object.freeze(type), name);
+}
+
+/** The one place where the types of schemas become those of the message type; {@link Rest} has checked that they fit. */
+function typed<Name extends string, Input, Output>(type: MessageType, _name: Name): MessageType<Name, Input, Output> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- schemas carry their types without a value to infer them from
+  return type as MessageType<Name, Input, Output>;
+}
+
+function versionsOf(name: string, schemas: SchemaVersions): readonly number[] {
+  const versions = Object.keys(schemas).map(Number);
+  if (versions.length === 0) throw invalid(`${name}: at least one version is needed, as in { 1: schema }`);
+  const wrong = versions.find((version) => !Number.isSafeInteger(version) || version < 0 || version > maxVersion);
+  if (wrong !== undefined) throw invalid(`${name}: versions are integers from 0 up`);
+  return versions.toSorted((a, b) => a - b);
+}
+
+function steps(versions: readonly number[], table: StepTable, where: string): ReadonlyMap<number, Step> {
+  const found = new Map<number, Step>();
+  for (const [key, step] of Object.entries(table)) {
+    if (!versions.includes(Number(key))) throw invalid(`${where}[${key}] leads from no version of the type`);
+    if (typeof step !== "function") throw invalid(`${where}[${key}] must be a function`);
+    found.set(Number(key), step);
+  }
+  return found;
+}
+
+function accepted(checked: Checked, name: string, version: number): unknown {
+  if (checked.ok) return checked.value;
+  const [first] = checked.problems;
+  const shown = checked.problems.slice(0, 5).map(({ path, message }) => `${path} ${message}`);
+  const more = checked.problems.length > 5 ? `; and ${checked.problems.length - 5} more` : "";
+  throw new SobreError("ValidationFailed", `The body is not ${name} version ${version}: ${shown.join("; ")}${more}.`, {
+    path: first?.path ?? "$",
+    cause: checked.cause,
+  });
+}
+
+function run(step: ((body: never) => unknown) | undefined, body: unknown, what: string): MaybePromise<unknown> {
+  if (step === undefined) throw new SobreError("UpcastFailed", `${what} is not defined. Give the type one.`);
+  try {
+    const result: unknown = Reflect.apply(step, undefined, [body]);
+    return result instanceof Promise ? result.catch((error: unknown) => broke(what, error)) : result;
+  } catch (error) {
+    return broke(what, error);
+  }
+}
+
+/** The message of a foreign error may quote the body, so only its kind is told. */
+function broke(what: string, cause: unknown): never {
+  const kind = cause instanceof Error ? cause.name : typeof cause;
+  throw new SobreError("UpcastFailed", `${what} broke with a ${kind}.`, { cause });
+}
+
+const invalid = (what: string): SobreError => new SobreError("InvalidArgument", `${what}.`);

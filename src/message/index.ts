@@ -1,0 +1,26 @@
+export { defineMessage, type Steps } from "./define-message.ts";
+export type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";
+export type {
+  BodyOf,
+  Downcasts,
+  MessageType,
+  MessageTypeOptions,
+  SchemaVersions,
+  TypedMessage,
+  TypedMessageProperties,
+  Upcasts,
+} from "./message-type.ts";
+export { registryIds, type RegistryIdsOptions } from "./registry-ids.ts";
+export type { InputOf, MaybePromise, OutputOf, Schema } from "./schema.ts";
+export { messageTypeFromFiles, type SchemaFiles, schemaFilesOf } from "./schema-files.ts";
+export type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
+export {
+  readTypeClaim,
+  schemaIdProperty,
+  type TypeClaim,
+  typeProperty,
+  type TypeWire,
+  versionProperty,
+  withTypeClaim,
+} from "./type-property.ts";
+export { createTypeReader, type TypedReadResult, type TypeReader } from "./type-reader.ts";

@@ -1,0 +1,117 @@
+import type { Message } from "../codec/index.ts";
+import type { BrokerPropertiesInit, EnvelopeInit } from "../envelope/index.ts";
+import type { InputOf, MaybePromise, OutputOf, Schema } from "./schema.ts";
+import type { TypeWire } from "./type-property.ts";
+
+/** The schemas of a message type by version; versions are integers from 0 up, 0 being messages that name none. */
+export type SchemaVersions = { readonly [version: number]: Schema };
+
+/** The greatest of the versions. */
+export type LatestOf<V> = Greatest<VersionOf<V>>;
+
+/** The versions as numbers. */
+export type VersionOf<V> = keyof V & number;
+
+/** Options of `defineMessage` that every type has. */
+export interface MessageTypeOptions {
+  /** Where type and version are written. Default: `properties`. */
+  readonly wire?: TypeWire | undefined;
+  /**
+   * Other names of the type with the version that each means: a CloudEvents type, a subject, or the id of a schema in a
+   * registry, as `{ "com.acme.order.v1": 1, "5f1b…": 2 }`.
+   */
+  readonly aliases?: Readonly<Record<string, number>> | undefined;
+}
+
+/** One step up from each version but the latest, to the next one; it may wait. */
+export type Upcasts<V> = {
+  readonly [N in Exclude<VersionOf<V>, LatestOf<V>>]: (
+    body: OutputOf<V[N]>,
+  ) => MaybePromise<InputOf<V[Next<VersionOf<V>, N> & keyof V]>>;
+};
+
+/** One step down from a version to the one before, for readers that are not as far yet; it may wait. */
+export type Downcasts<V> = {
+  readonly [N in VersionOf<V>]?: (
+    body: OutputOf<V[N]>,
+  ) => MaybePromise<InputOf<V[Previous<VersionOf<V>, N> & keyof V]>>;
+};
+
+/** Properties of a typed message beside its body. */
+export type TypedMessageProperties = BrokerPropertiesInit & {
+  readonly applicationProperties?: EnvelopeInit["applicationProperties"];
+  /** The version to write, reached by the downcasts. Default: the latest. */
+  readonly version?: number | undefined;
+};
+
+/** A message with a type; senders validate it and write its type and version. */
+export type TypedMessage<Body = unknown> = Message<Body> & {
+  readonly messageType: MessageType;
+  readonly messageVersion: number;
+};
+
+/** A type of messages with its versions; made by `defineMessage`. */
+export interface MessageType<Name extends string = string, Input = unknown, Output = Input> {
+  readonly name: Name;
+  /** In rising order. */
+  readonly versions: readonly number[];
+  readonly latestVersion: number;
+  readonly wire: TypeWire;
+  /** The other names it goes by, with the version each means. */
+  readonly aliases: ReadonlyMap<string, number>;
+  /**
+   * A message of this type, for `sendMessages`.
+   *
+   * @throws SobreError `UnknownMessageVersion` for a version the type does not have.
+   */
+  message(body: Input, properties?: TypedMessageProperties): TypedMessage<Input>;
+  /**
+   * The body in the latest version: validated as what it is, upcast step by step, and validated again each time.
+   *
+   * @throws SobreError `UnknownMessageVersion`, `ValidationFailed` with the path, `UpcastFailed`.
+   */
+  read(body: unknown, version: number): MaybePromise<Output>;
+  /**
+   * The body to send as `version`: validated, downcast step by step, and validated again each time.
+   *
+   * @throws SobreError `UnknownMessageVersion`, `ValidationFailed` with the path, `UpcastFailed`.
+   */
+  write(body: Input, version?: number): MaybePromise<unknown>;
+  /** The schema of a version, as it was given. */
+  schemaOf(version: number): Schema | undefined;
+}
+
+/** The type of the body that handlers get. */
+export type BodyOf<T> = T extends MessageType<string, infer _Input, infer Output> ? Output : never;
+
+/** A tuple of as many entries as the number, to count with. */
+type Count<N extends number, C extends unknown[] = []> = C["length"] extends N ? C : Count<N, [...C, unknown]>;
+
+/** The least version above N; the ladder ends at 100 above. */
+type Next<V extends number, N extends number> = Climb<V, [...Count<N>, unknown], Gap>;
+type Climb<V extends number, C extends unknown[], G extends unknown[]> = C["length"] extends V
+  ? C["length"]
+  : G extends [unknown, ...infer Rest]
+    ? Climb<V, [...C, unknown], Rest>
+    : never;
+type Gap = Count<100>;
+
+/** The greatest version below N. */
+type Previous<V extends number, N extends number> =
+  Count<N> extends [unknown, ...infer Below]
+    ? Below["length"] extends V
+      ? Below["length"]
+      : Descend<V, Below>
+    : never;
+type Descend<V extends number, C extends unknown[]> = C extends [unknown, ...infer Below]
+  ? Below["length"] extends V
+    ? Below["length"]
+    : Descend<V, Below>
+  : never;
+
+/** The member that has no next one. */
+type Greatest<V extends number, N extends number = V> = N extends unknown
+  ? [Next<V, N>] extends [never]
+    ? N
+    : never
+  : never;

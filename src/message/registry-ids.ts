@@ -1,0 +1,51 @@
+import type { PayloadStage } from "../codec/index.ts";
+import { amend, type Envelope } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { schemaIdProperty } from "./type-property.ts";
+
+/** Options of {@link registryIds}. */
+export interface RegistryIdsOptions {
+  /**
+   * Whether payloads begin with Confluent's prefix, a zero byte and a schema id of four bytes. Other payloads begin so
+   * too, so that it must be said. Default: false.
+   */
+  readonly confluentPrefix?: boolean | undefined;
+}
+
+/**
+ * A stage that takes the schema ids of registries off received messages and keeps them for the aliases of message types.
+ *
+ * `application/json+5f1b…` and `avro/binary+5f1b…`, as `@azure/schema-registry-json` and `-avro` write them, become
+ * `application/json` and `avro/binary`; the id goes into the application property `sobre-schema-id`. Confluent's ids
+ * are decimal there.
+ */
+export function registryIds({ confluentPrefix = false }: RegistryIdsOptions = {}): PayloadStage {
+  return {
+    name: "registry-ids",
+    afterReceive: (envelope) => withoutPrefix(withoutSuffix(envelope), confluentPrefix),
+  };
+}
+
+/** The registry's ids are 32 hexadecimal digits behind the subtype. */
+const suffixed = /^\s*([^\s;+/]+\/[^\s;+/]+)\+([0-9a-f]{32})\s*$/i;
+
+function withoutSuffix(envelope: Envelope): Envelope {
+  const [, type, id] = suffixed.exec(envelope.brokerProperties.contentType ?? "") ?? [];
+  if (type === undefined || id === undefined) return envelope;
+  return amend(envelope, {
+    brokerProperties: { contentType: type },
+    applicationProperties: { [schemaIdProperty]: id },
+  });
+}
+
+function withoutPrefix(envelope: Envelope, confluentPrefix: boolean): Envelope {
+  const { payload, bodyKind } = envelope;
+  if (!confluentPrefix || bodyKind !== "data" || payload.byteLength === 0) return envelope;
+  if (payload[0] !== 0 || payload.byteLength < 5) {
+    throw new SobreError("DecodeFailed", "The payload does not begin with a zero byte and a schema id of four bytes.", {
+      offset: 0,
+    });
+  }
+  const id = new DataView(payload.buffer, payload.byteOffset).getUint32(1);
+  return amend(envelope, { payload: payload.subarray(5), applicationProperties: { [schemaIdProperty]: String(id) } });
+}

@@ -1,0 +1,65 @@
+import { SobreError } from "../errors/index.ts";
+import { compileJsonSchema } from "../validation/index.ts";
+import type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";
+import { isStandardSchema, issuePath, type StandardResult, type StandardSchema } from "./standard-schema.ts";
+
+/** What describes a body: a schema of any Standard Schema library, or a JSON Schema. */
+export type Schema = StandardSchema<unknown, unknown> | JsonSchema;
+
+/** The type that a schema takes. */
+export type InputOf<S> = S extends StandardSchema<infer I, unknown> ? I : FromJsonSchema<S>;
+
+/** The type that a schema gives: what handlers see. */
+export type OutputOf<S> = S extends { readonly "~standard": { readonly types?: infer T } }
+  ? NonNullable<T> extends { readonly output: infer O }
+    ? O
+    : unknown
+  : FromJsonSchema<S>;
+
+/** What a check gives: the value to go on with, which a schema may have transformed. */
+export type Checked =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problems: readonly Problem[]; readonly cause: unknown };
+
+/** Where a value is wrong, and for JSON Schema why; the text quotes the schema and never the value. */
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A value or a promise of one. */
+export type MaybePromise<T> = T | Promise<T>;
+
+/** `use` of the value, at once when it is there already. */
+export function whenReady<T, R>(value: MaybePromise<T>, use: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return value instanceof Promise ? value.then(use) : use(value);
+}
+
+/**
+ * Makes the check of a schema; it is synchronous for JSON Schema and as the library wants otherwise.
+ *
+ * @throws SobreError `InvalidArgument` naming `where` for what is no schema, or a broken one.
+ */
+export function compileSchema(schema: Schema, where: string): (value: unknown) => MaybePromise<Checked> {
+  if (isStandardSchema(schema)) {
+    const { vendor, validate } = schema["~standard"];
+    return (value) => whenReady(validate(value), (result) => toChecked(result, vendor));
+  }
+  try {
+    const problemsOf = compileJsonSchema(schema);
+    return (value) => {
+      const problems = problemsOf(value);
+      return problems.length === 0 ? { ok: true, value } : { ok: false, problems, cause: undefined };
+    };
+  } catch (error) {
+    const why = error instanceof SobreError ? error.message : "It is neither a Standard Schema nor a JSON Schema.";
+    throw new SobreError("InvalidArgument", `${where}: ${why}`, { cause: error });
+  }
+}
+
+function toChecked(result: StandardResult<unknown>, vendor: string): Checked {
+  if (result.issues === undefined) return { ok: true, value: result.value };
+  // Some libraries quote the value in their messages, so that only the path is told; the issues are in the cause.
+  const problems = result.issues.map((issue) => ({ path: issuePath(issue), message: `is refused by ${vendor}` }));
+  return { ok: false, problems, cause: result.issues };
+}

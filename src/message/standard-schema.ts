@@ -1,0 +1,42 @@
+/** What a schema says about a value, by Standard Schema. */
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** One reason why a value does not match. */
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** A schema of any library that follows Standard Schema 1 (https://standardschema.dev): zod, valibot, arktype and others. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+/** Whether something follows Standard Schema; some libraries make their schemas functions. */
+export function isStandardSchema(schema: unknown): schema is StandardSchema<unknown, unknown> {
+  if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return false;
+  if (!("~standard" in schema)) return false;
+  const standard: unknown = schema["~standard"];
+  return (
+    typeof standard === "object" &&
+    standard !== null &&
+    "validate" in standard &&
+    typeof standard.validate === "function"
+  );
+}
+
+/** A path in the form of {@link SobreError.path}, as `$.lines[2].price`. */
+export function issuePath({ path = [] }: StandardIssue): string {
+  return `$${path.map((segment) => step(typeof segment === "object" ? segment.key : segment)).join("")}`;
+}
+
+function step(key: PropertyKey): string {
+  return typeof key === "number" || /^\d+$/.test(String(key)) ? `[${String(key)}]` : `.${String(key)}`;
+}

@@ -1,0 +1,104 @@
+import { type Message } from "../codec/index.ts";
+import { type ContentType, formatContentType, parameter, parseContentType } from "../content-type/index.ts";
+import { type ApplicationProperties, type Envelope, Typed } from "../envelope/index.ts";
+
+/** The application property that names the type of a message. */
+export const typeProperty = "sobre-type";
+
+/** The application property that holds the version of the type. */
+export const versionProperty = "sobre-version";
+
+/** The application property in which the registry stage leaves the id of the schema that the sender named. */
+export const schemaIdProperty = "sobre-schema-id";
+
+/** Where a type is written: in application properties, or in parameters of the content type. */
+export type TypeWire = "properties" | "contentType";
+
+/** What a message says about its type. */
+export interface TypeClaim {
+  /** The type it names; it counts even when nobody knows it. */
+  readonly declared: string | undefined;
+  /** Names from other conventions, which count when they are known, in their order. */
+  readonly implied: readonly string[];
+  /** The version it names: `undefined` for none, `NaN` for one that cannot be read. */
+  readonly version: number | undefined;
+}
+
+/**
+ * What a message says about its type: the application properties, then the content-type parameters `type` (or
+ * `messageType`) and `version`, then the conventions of others: CloudEvents type, subject, schema ids.
+ */
+export function readTypeClaim(envelope: Envelope, contentType: ContentType | undefined): TypeClaim {
+  const { applicationProperties: own, brokerProperties } = envelope;
+  const version = own[versionProperty] ?? parameterOf(contentType, "version");
+  const implied = [
+    parameterOf(contentType, "type"),
+    parameterOf(contentType, "messagetype"),
+    ...cloudEventsTypes(own),
+    brokerProperties.subject,
+    schemaIdOf(own),
+  ];
+  return {
+    declared: textOf(own[typeProperty]),
+    implied: implied.filter((name) => name !== undefined),
+    version: version === undefined || version === null ? undefined : integerOf(version),
+  };
+}
+
+/** The message with its type written into it. */
+export function withTypeClaim(
+  message: Message,
+  claim: { readonly name: string; readonly version: number },
+  wire: TypeWire,
+  contentType: string,
+): Message {
+  if (wire === "properties") {
+    const applicationProperties = {
+      ...message.applicationProperties,
+      [typeProperty]: claim.name,
+      [versionProperty]: claim.version,
+    };
+    return { ...message, applicationProperties };
+  }
+  const { type, parameters } = parseContentType(message.contentType ?? contentType);
+  const others = parameters.filter(({ name }) => !["type", "version", "messagetype"].includes(name.toLowerCase()));
+  const own = [
+    { name: "type", value: claim.name },
+    { name: "version", value: String(claim.version) },
+  ];
+  return { ...message, contentType: formatContentType(type, [...others, ...own]) };
+}
+
+/** The AMQP binding writes `cloudEvents:`, older ones and JMS `cloudEvents_`, HTTP-like ones `ce-`. */
+function cloudEventsTypes(own: ApplicationProperties): readonly (string | undefined)[] {
+  return [own["cloudEvents:type"], own["cloudEvents_type"], own["ce-type"], own["ce_type"]].map(textOf);
+}
+
+/** The id that the registry stage left, or the GUID that Confluent's header serializers write: 1 and 16 bytes. */
+function schemaIdOf(own: ApplicationProperties): string | undefined {
+  const header = own["__value_schema_id"];
+  if (header instanceof Uint8Array && header.byteLength === 17 && header[0] === 1) return hex(header.subarray(1));
+  return textOf(own[schemaIdProperty]);
+}
+
+function hex(bytes: Uint8Array): string {
+  const text = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return text.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+function parameterOf(contentType: ContentType | undefined, name: string): string | undefined {
+  return contentType === undefined ? undefined : parameter(contentType, name);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Integers of any AMQP type, and their digits. */
+function integerOf(value: unknown): number {
+  const plain: unknown = value instanceof Typed ? value.value : value;
+  if (typeof plain === "string") return /^\d{1,9}$/.test(plain) ? Number(plain) : Number.NaN;
+  if (typeof plain !== "number" && typeof plain !== "bigint") return Number.NaN;
+  const number = Number(plain);
+  return Number.isSafeInteger(number) && number >= 0 ? number : Number.NaN;
+}

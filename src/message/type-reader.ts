@@ -1,0 +1,89 @@
+import type { ReadResult, UnreadableResult } from "../codec/index.ts";
+import type { Envelope } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
+import type { MessageType } from "./message-type.ts";
+import { type MaybePromise } from "./schema.ts";
+import { readTypeClaim } from "./type-property.ts";
+
+/** A body that is of a message type, in its latest version. */
+export interface TypedReadResult extends ReadResult {
+  /** Name of the message type, when types were asked for. */
+  readonly messageType: string | undefined;
+  /** The version the message travelled in. */
+  readonly messageVersion: number | undefined;
+}
+
+/** Finds a read message's type, validates its body and brings it to the latest version; never throws for what is in it. */
+export type TypeReader = (envelope: Envelope, result: ReadResult) => MaybePromise<TypedReadResult | UnreadableResult>;
+
+/**
+ * Makes a reader of the given types.
+ *
+ * A message that says nothing of its type is taken for the one type, if there is only one.
+ *
+ * @throws SobreError `InvalidArgument` when two types share a name or an alias.
+ */
+export function createTypeReader(types: readonly MessageType[]): TypeReader {
+  const known = namesOf(types);
+  const single = types.length === 1 ? types[0] : undefined;
+  return (envelope, result) => {
+    const claim = readTypeClaim(envelope, result.contentType);
+    const name = claim.declared ?? claim.implied.find((candidate) => known.has(candidate));
+    const found = name === undefined ? undefined : known.get(name);
+    const type = found?.type ?? (claim.declared === undefined ? single : undefined);
+    if (type === undefined) return failed(result, unknownType(claim.declared !== undefined, types));
+    const version = found?.version ?? claim.version ?? 0;
+    const read = (body: unknown): TypedReadResult => ({
+      ...result,
+      body,
+      typeName: type.name,
+      messageType: type.name,
+      messageVersion: version,
+    });
+    try {
+      const body = type.read(result.body, version);
+      if (!(body instanceof Promise)) return read(body);
+      return body.then(read, (error: unknown) => failed(result, asError(error)));
+    } catch (error) {
+      return failed(result, asError(error));
+    }
+  };
+}
+
+interface Known {
+  readonly type: MessageType;
+  /** The version that an alias means. */
+  readonly version: number | undefined;
+}
+
+function namesOf(types: readonly MessageType[]): ReadonlyMap<string, Known> {
+  const known = new Map<string, Known>();
+  for (const type of types) {
+    const names: readonly (readonly [string, number | undefined])[] = [[type.name, undefined], ...type.aliases];
+    for (const [name, version] of names) {
+      if (known.has(name))
+        throw new SobreError("InvalidArgument", `messageTypes: two of them go by ${JSON.stringify(name)}.`);
+      known.set(name, { type, version });
+    }
+  }
+  return known;
+}
+
+function unknownType(declared: boolean, types: readonly MessageType[]): SobreError {
+  const names = types.map(({ name }) => name).join(", ");
+  return new SobreError(
+    "UnknownMessageType",
+    `The message ${declared ? "is of a type that is not read here" : "does not say its type"}; read are ${names}.`,
+  );
+}
+
+function failed({ attempts }: ReadResult, error: SobreError): UnreadableResult {
+  return { ok: false, error, attempts };
+}
+
+/** A schema of a library may throw anything; its text may quote the body. */
+function asError(error: unknown): SobreError {
+  if (error instanceof SobreError) return error;
+  const kind = error instanceof Error ? error.name : typeof error;
+  return new SobreError("ValidationFailed", `The schema broke with a ${kind} on this body.`, { cause: error });
+}

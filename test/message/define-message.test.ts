@@ -1,0 +1,156 @@
+import { type } from "arktype";
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { defineMessage, type Schema } from "../../src/message/index.ts";
+import { refusal, rejection } from "../refusal.ts";
+
+const Order = defineMessage(
+  "acme.order",
+  {
+    0: { type: "string" },
+    1: z.object({ id: z.number(), total: z.number() }),
+    3: v.object({ id: v.string(), cents: v.pipe(v.number(), v.integer()) }),
+  },
+  {
+    upcast: {
+      0: (text) => ({ id: Number(text), total: 0 }),
+      1: ({ id, total }) => ({ id: `ORD-${id}`, cents: Math.round(total * 100) }),
+    },
+    downcast: {
+      3: ({ id, cents }) => ({ id: Number(id.slice(4)), total: cents / 100 }),
+    },
+  },
+);
+
+const readers: Readonly<Record<string, Schema>> = {
+  "JSON Schema": { type: "object", properties: { id: { type: "number" } }, required: ["id"] },
+  zod: z.object({ id: z.number() }),
+  "zod, asynchronous": z.object({ id: z.number() }).refine(async () => Promise.resolve(true)),
+  valibot: v.object({ id: v.number() }),
+  "valibot, asynchronous": v.pipeAsync(
+    v.object({ id: v.number() }),
+    v.checkAsync(async () => Promise.resolve(true)),
+  ),
+  arktype: type({ id: "number" }),
+};
+
+const define = (name: unknown, versions: unknown, options: unknown): unknown =>
+  Reflect.apply(defineMessage, undefined, [name, versions, options]);
+
+describe("reading", () => {
+  it.each(Object.entries(readers))("validates with %s and names the path of what is wrong", async (_name, schema) => {
+    const Thing = defineMessage("acme.thing", { 1: schema });
+
+    const body = await Thing.read({ id: 7 }, 1);
+    const error = await rejection(Promise.resolve().then(() => Thing.read({ id: "4929-1234" }, 1)));
+
+    expect(body).toEqual({ id: 7 });
+    expect(error).toMatchObject({ code: "ValidationFailed", path: "$.id" });
+    expect(error.message).toContain("acme.thing version 1");
+    expect(error.message).not.toContain("4929-1234");
+  });
+
+  it.each([
+    ["12", 0, { id: "ORD-12", cents: 0 }],
+    [{ id: 12, total: 9.99 }, 1, { id: "ORD-12", cents: 999 }],
+    [{ id: "ORD-12", cents: 999 }, 3, { id: "ORD-12", cents: 999 }],
+  ])("brings %j of version %i up to the latest", async (body, version, latest) => {
+    expect(await Order.read(body, version)).toEqual(latest);
+  });
+
+  it("validates a value against the version it is in at each step", async () => {
+    const fromOne = refusal(() => Order.read({ id: "ORD-12", cents: 999 }, 1));
+    const afterUpcast = refusal(() => Order.read({ id: 12, total: Number.MAX_VALUE }, 1));
+
+    expect(fromOne.message).toContain("version 1");
+    expect(afterUpcast.message).toContain("version 3");
+  });
+
+  it.each([2, 4, -1, Number.NaN])("refuses version %d, which the type does not have", (version) => {
+    const error = refusal(() => Order.read({}, version));
+
+    expect(error.code).toBe("UnknownMessageVersion");
+    expect(error.message).toContain("0, 1, 3");
+  });
+
+  it("tells of an upcast that breaks, without its words", async () => {
+    const Broken = defineMessage(
+      "acme.broken",
+      { 1: z.string(), 2: z.string() },
+      {
+        upcast: {
+          1: (text) => {
+            throw new RangeError(text);
+          },
+        },
+      },
+    );
+    const Rejecting = defineMessage(
+      "acme.rejecting",
+      { 1: z.string(), 2: z.string() },
+      { upcast: { 1: (text) => Promise.reject(new RangeError(text)) } },
+    );
+
+    const thrown = refusal(() => Broken.read("secret", 1));
+    const rejected = await rejection(Promise.resolve(Rejecting.read("secret", 1)));
+
+    for (const error of [thrown, rejected]) {
+      expect(error.code).toBe("UpcastFailed");
+      expect(error.message).toContain("the upcast from version 1 broke with a RangeError");
+      expect(error.message).not.toContain("secret");
+    }
+  });
+
+  it("stays synchronous where the schemas are", () => {
+    expect(Order.read("12", 0)).not.toBeInstanceOf(Promise);
+  });
+});
+
+describe("writing", () => {
+  it("sends what it was given, and not what a schema makes of it", async () => {
+    const Dated = defineMessage("acme.dated", { 1: z.object({ at: z.string().transform((text) => new Date(text)) }) });
+
+    const sent = await Dated.write({ at: "2026-11-21T00:00:00Z" });
+
+    expect(sent).toEqual({ at: "2026-11-21T00:00:00Z" });
+    expect(await Dated.read(sent, 1)).toEqual({ at: new Date("2026-11-21T00:00:00Z") });
+  });
+
+  it("goes down to an older version by the downcasts", async () => {
+    expect(await Order.write({ id: "ORD-12", cents: 999 }, 1)).toEqual({ id: 12, total: 9.99 });
+  });
+
+  it("refuses a body that is not valid, and a way down that is not defined", () => {
+    expect(refusal(() => Order.write({ id: "ORD-12", cents: 9.5 })).code).toBe("ValidationFailed");
+    expect(refusal(() => Order.write({ id: "ORD-12", cents: 999 }, 0)).message).toContain("from version 1");
+    expect(refusal(() => Order.message({ id: "ORD-12", cents: 999 }, { version: 2 })).code).toBe(
+      "UnknownMessageVersion",
+    );
+  });
+});
+
+describe("defining", () => {
+  const schema = { type: "string" };
+
+  it.each<readonly [string, unknown, unknown, unknown, string]>([
+    ["no name", "", { 1: schema }, {}, "name"],
+    ["a name that is no text", 5, { 1: schema }, {}, "name"],
+    ["no version", "a", {}, {}, "at least one version"],
+    ["a version that is no number", "a", { one: schema }, {}, "integers"],
+    ["a negative version", "a", { [-1]: schema }, {}, "integers"],
+    ["a schema that is none", "a", { 1: 5 }, {}, "version 1"],
+    ["a broken JSON Schema", "a", { 1: { type: "strin" } }, {}, "version 1"],
+    ["a missing upcast", "a", { 1: schema, 2: schema }, {}, "upcast[1]"],
+    ["an upcast that is no function", "a", { 1: schema, 2: schema }, { upcast: { 1: 1 } }, "upcast[1]"],
+    ["an upcast from the latest", "a", { 1: schema }, { upcast: { 1: String } }, "upcast[1]"],
+    ["a downcast from nowhere", "a", { 1: schema }, { downcast: { 2: String } }, "downcast[2]"],
+    ["an alias of no version", "a", { 1: schema }, { aliases: { b: 2 } }, 'aliases["b"]'],
+    ["an unknown wire", "a", { 1: schema }, { wire: "header" }, "wire"],
+  ])("refuses %s and names it", (_what, name, versions, options, named) => {
+    const error = refusal(() => define(name, versions, options));
+
+    expect(error.code).toBe("InvalidArgument");
+    expect(error.message).toContain(named);
+  });
+});

@@ -1,0 +1,101 @@
+import { type } from "arktype";
+import * as v from "valibot";
+import { describe, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import { type BodyOf, defineMessage, type StandardSchema } from "../../src/message/index.ts";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+
+const zodOrder = z.object({ id: z.number(), at: z.string().transform((text) => new Date(text)) });
+
+describe("Standard Schema", () => {
+  it("is taken as its own types declare it", () => {
+    expectTypeOf<StandardSchemaV1<string, number>>().toExtend<StandardSchema<string, number>>();
+    expectTypeOf<StandardSchema<string, number>>().toExtend<StandardSchemaV1<string, number>>();
+  });
+});
+
+describe("a message type", () => {
+  it("takes its body's types from zod: senders give the input, handlers get the output", () => {
+    const Order = defineMessage("acme.order", { 1: zodOrder });
+
+    expectTypeOf<BodyOf<typeof Order>>().toEqualTypeOf<{ id: number; at: Date }>();
+    expectTypeOf<Parameters<(typeof Order)["message"]>[0]>().toEqualTypeOf<{ id: number; at: string }>();
+    expectTypeOf(Order.name).toEqualTypeOf<"acme.order">();
+  });
+
+  it("takes its body's types from valibot and arktype", () => {
+    const ByValibot = defineMessage("a", { 1: v.object({ id: v.number(), note: v.optional(v.string()) }) });
+    const ByArktype = defineMessage("b", { 1: type({ id: "number", tags: "string[]" }) });
+
+    expectTypeOf<BodyOf<typeof ByValibot>>().toEqualTypeOf<{ id: number; note?: string | undefined }>();
+    expectTypeOf<BodyOf<typeof ByArktype>>().toEqualTypeOf<{ id: number; tags: string[] }>();
+  });
+
+  it("takes its body's type from a JSON Schema written in place", () => {
+    const Order = defineMessage("acme.order", {
+      1: {
+        type: "object",
+        properties: {
+          id: { type: "integer" },
+          state: { enum: ["open", "closed"] },
+          lines: { type: "array", items: { type: "object", properties: { sku: { type: "string" } } } },
+          note: { type: ["string", "null"] },
+        },
+        required: ["id", "state"],
+      },
+    });
+
+    expectTypeOf<BodyOf<typeof Order>>().toEqualTypeOf<{
+      readonly id: number;
+      readonly state: "open" | "closed";
+      readonly lines?: readonly { readonly sku?: string | undefined }[] | undefined;
+      readonly note?: string | null | undefined;
+    }>();
+  });
+
+  it("has the body of its latest version, whatever the order and the gaps", () => {
+    const Order = defineMessage(
+      "acme.order",
+      { 7: z.object({ seven: z.number() }), 0: z.string(), 2: z.object({ two: z.number() }) },
+      {
+        upcast: {
+          0: (text) => {
+            expectTypeOf(text).toEqualTypeOf<string>();
+            return { two: 2 };
+          },
+          2: ({ two }) => {
+            expectTypeOf(two).toEqualTypeOf<number>();
+            return { seven: two };
+          },
+        },
+        downcast: {
+          7: ({ seven }) => ({ two: seven }),
+        },
+      },
+    );
+
+    expectTypeOf<BodyOf<typeof Order>>().toEqualTypeOf<{ seven: number }>();
+  });
+
+  it("refuses a body that is not of its latest version", () => {
+    const Order = defineMessage("acme.order", { 1: z.object({ id: z.number() }) });
+
+    // @ts-expect-error -- the id is a number
+    Order.message({ id: "7" });
+    // @ts-expect-error -- the id is missing
+    Order.message({});
+  });
+
+  it("refuses versions without their steps up, and steps that lead elsewhere", () => {
+    const versions = { 1: z.object({ id: z.number() }), 2: z.object({ key: z.string() }) };
+
+    // @ts-expect-error -- there is no way from 1 to 2
+    void (() => defineMessage("acme.order", versions));
+    // @ts-expect-error -- there is no way from 1 to 2
+    void (() => defineMessage("acme.order", versions, { upcast: {} }));
+    // @ts-expect-error -- version 2 has a key, and it is text
+    void (() => defineMessage("acme.order", versions, { upcast: { 1: ({ id }) => ({ key: id }) } }));
+    // @ts-expect-error -- version 1 has no name
+    void (() => defineMessage("acme.order", versions, { upcast: { 1: ({ name }) => ({ key: String(name) }) } }));
+  });
+});
