@@ -103,6 +103,11 @@ function entries(view: ClassView, items: readonly ItemNode[] | undefined): Colle
   return { kind: "map", items: flat.flat() };
 }
 
+function concurrentDictionary(view: ClassView): Collected | undefined {
+  const name = view.names.find((member) => member.endsWith("_serializationArray"));
+  return name === undefined ? undefined : entries(view, arrayMember(view, name));
+}
+
 function hashtable(view: ClassView): Collected | undefined {
   const keys = arrayMember(view, "Keys");
   const values = arrayMember(view, "Values");
@@ -121,6 +126,33 @@ function sortedList(view: ClassView): Collected | undefined {
 function sortedDictionary(view: ClassView): Collected | undefined {
   const set = view.inner("_set");
   return set && entries(set, arrayMember(set, "Items"));
+}
+
+/** A list of nodes, each with a key and a value. */
+function listDictionary(view: ClassView): Collected | undefined {
+  const count = view.int("count");
+  const items: ItemNode[] = [];
+  for (let node = view.inner("head"); node !== undefined; node = node.inner("next")) {
+    const key = node.member("key");
+    const value = node.member("value");
+    // Also ends a list that goes round.
+    if (key === undefined || value === undefined || count === undefined || items.length >= count * 2) {
+      throw view.malformed();
+    }
+    items.push(key, value);
+  }
+  if (items.length !== (count ?? 0) * 2) throw view.malformed();
+  return { kind: "map", items };
+}
+
+/** What a class derived from a collection holds, when it adds no fields of its own. */
+function derived(view: ClassView): Collected | undefined {
+  const shape = derivedShapes.find(
+    ({ names, optional }) =>
+      names.every((name) => view.names.includes(name)) &&
+      view.names.every((name) => names.includes(name) || optional.includes(name)),
+  );
+  return shape?.collect(view);
 }
 
 const collections = "System.Collections.";
@@ -142,25 +174,50 @@ const collectors: ReadonlyMap<string, Collector> = new Map<string, Collector>([
   [`${generic}SortedList\`2`, sortedList],
   [`${collections}SortedList`, sortedList],
   [`${collections}Hashtable`, hashtable],
+  [`${collections}Specialized.ListDictionary`, listDictionary],
+  [`${collections}Concurrent.ConcurrentDictionary\`2`, concurrentDictionary],
 ]);
+
+interface DerivedShape {
+  readonly names: readonly string[];
+  readonly optional: readonly string[];
+  readonly collect: Collector;
+}
+
+/** The members of classes that are derived from a collection: private fields of a base class carry its name. */
+const derivedShapes: readonly DerivedShape[] = [
+  {
+    names: ["List`1+_items", "List`1+_size", "List`1+_version"],
+    optional: [],
+    collect: sized("List`1+_items", "List`1+_size"),
+  },
+  { names: ["Version", "Comparer", "HashSize"], optional: ["KeyValuePairs"], collect: dictionary },
+  {
+    names: ["LoadFactor", "Version", "Comparer", "HashCodeProvider", "HashSize", "Keys", "Values"],
+    optional: [],
+    collect: hashtable,
+  },
+];
 
 /** What a collection holds, or `undefined` for any other object. */
 export function collectedOf(view: ClassView): Collected | undefined {
-  return collectors.get(plainTypeName(view.node.description.typeName))?.(view);
+  const collector = collectors.get(plainTypeName(view.node.description.typeName));
+  return collector === undefined ? derived(view) : collector(view);
 }
 
 /** Classes that only stand before another object, with the member it is in. */
-const wrappers: ReadonlyMap<string, string> = new Map([
-  ["System.Collections.ObjectModel.Collection`1", "items"],
-  ["System.Collections.ObjectModel.ReadOnlyCollection`1", "list"],
-  ["System.Collections.ObjectModel.ObservableCollection`1", "Collection`1+items"],
-  ["System.Collections.Specialized.StringCollection", "data"],
-  ["System.Nullable`1", "value"],
+const wrappers: ReadonlyMap<string, readonly string[]> = new Map([
+  ["System.Collections.ObjectModel.Collection`1", ["items"]],
+  ["System.Collections.ObjectModel.ReadOnlyCollection`1", ["list"]],
+  ["System.Collections.ObjectModel.ObservableCollection`1", ["Collection`1+items"]],
+  ["System.Collections.Specialized.StringCollection", ["data"]],
+  ["System.Collections.Specialized.HybridDictionary", ["list", "hashtable"]],
+  ["System.Nullable`1", ["value"]],
 ]);
 
 /** The member that an object stands before, or `undefined`. */
 export function wrappedIn(view: ClassView): MemberNode | undefined {
-  const name = wrappers.get(plainTypeName(view.node.description.typeName));
-  const member = name === undefined ? undefined : view.member(name);
-  return member?.kind === "null" || member?.kind === "reference" ? undefined : member;
+  const names = wrappers.get(plainTypeName(view.node.description.typeName)) ?? [];
+  const members = names.map((name) => view.member(name));
+  return members.find((member) => member !== undefined && member.kind !== "null" && member.kind !== "reference");
 }

@@ -1,6 +1,6 @@
 import type { Decoded, Decoder, DecodeContext, Sniff } from "../../../src/codec/codec.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
-import type { NrbfDocument } from "./nodes.ts";
+import type { DeclaredType, NrbfDocument } from "./nodes.ts";
 import type { NrbfOptions } from "./options.ts";
 import { readNrbf } from "./read-nrbf.ts";
 import { recordTypes } from "./record-types.ts";
@@ -31,8 +31,7 @@ const accepts = Object.freeze([mediaRange("application", "x-nrbf")]);
 function decode(payload: Uint8Array, { limits }: DecodeContext, options: NrbfOptions): Decoded {
   const document = readNrbf(payload, limits);
   const body = options.form === "tree" ? document : valueOfDocument(document, options, limits);
-  const typeName = typeNameOf(document);
-  return { body, ...(typeName === undefined ? {} : { typeName }), warnings: warningsOf(document) };
+  return { body, typeName: typeNameOf(document), warnings: warningsOf(document) };
 }
 
 /** The fixed bytes of the header (MS-NRBF 2.6.1), and a record that can follow it. */
@@ -45,23 +44,32 @@ function sniff(payload: Uint8Array): Sniff {
 
 const version: readonly number[] = [1, 0, 0, 0, 0, 0, 0, 0];
 
-function typeNameOf({ root }: NrbfDocument): string | undefined {
+function typeNameOf({ root }: NrbfDocument): string {
   if (root.kind === "class") return root.description.typeName;
   if (root.kind === "string") return "System.String";
-  const { elementType, suffix } = arrayType(root);
-  return elementType === undefined ? undefined : `${elementType}${suffix}`;
+  const of = root.kind === "array" ? declaredName(root.elementType) : `System.${root.type}`;
+  return `${of}[${",".repeat(root.shape.lengths.length - 1)}]`;
 }
 
-function arrayType(root: Exclude<NrbfDocument["root"], { readonly kind: "string" | "class" }>): {
-  readonly elementType: string | undefined;
-  readonly suffix: string;
-} {
-  const suffix = `[${",".repeat(root.shape.lengths.length - 1)}]`;
-  if (root.kind === "primitive-array") return { elementType: `System.${root.type}`, suffix };
-  const { elementType } = root;
-  if (elementType.kind === "class") return { elementType: elementType.typeName, suffix };
-  if (elementType.kind === "string") return { elementType: "System.String", suffix };
-  return { elementType: elementType.kind === "object" ? "System.Object" : undefined, suffix };
+function declaredName(type: DeclaredType): string {
+  switch (type.kind) {
+    case "class":
+      return type.typeName;
+    case "primitive":
+      return `System.${type.primitive}`;
+    case "primitive-array":
+      return `System.${type.primitive}[]`;
+    case "string":
+      return "System.String";
+    case "string-array":
+      return "System.String[]";
+    case "object":
+      return "System.Object";
+    case "object-array":
+      return "System.Object[]";
+    default:
+      return type satisfies never;
+  }
 }
 
 function warningsOf({ untyped }: NrbfDocument): readonly string[] {

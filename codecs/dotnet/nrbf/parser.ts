@@ -27,6 +27,11 @@ export class RecordParser {
     this.#cursor = new Cursor(payload, limits);
   }
 
+  /** Byte offsets of classes that were written without the types of their members. */
+  get untyped(): readonly number[] {
+    return this.#untyped;
+  }
+
   run(): NrbfDocument {
     const cursor = this.#cursor;
     const rootId = this.#header();
