@@ -5,6 +5,8 @@ const config: ViteUserConfig = defineConfig({
   ssr: { resolve: { conditions: ["sobre-source"] } },
   test: {
     include: ["test/**/*.test.ts"],
+    // No test changes what another sees, and loading the sources once saves a third of the time.
+    isolate: false,
     typecheck: {
       enabled: true,
       include: ["test/types/**/*.test-d.ts"],
