@@ -3,6 +3,7 @@ import type { QueuedMessage } from "./queued-message.ts";
 
 /** Characters of a token before its last group. */
 const headLength = 24;
+const tokenLength = 36;
 
 /**
  * The locked messages of a queue by their tokens.
@@ -15,11 +16,16 @@ export class LockTable {
   /** The last groups of tokens, made once per slot. */
   readonly #tails: string[] = [];
 
-  /** Finds a slot for a message and makes the token for it; `mark` replaces the token's first 8 digits. */
-  add(message: QueuedMessage, mark: string | undefined): LockToken {
+  /** Finds a slot for a message. */
+  add(message: QueuedMessage): number {
     const slot = this.#free.pop() ?? this.#slots.length;
     this.#slots[slot] = message;
-    const tail = (this.#tails[slot] ??= slot.toString(16).padStart(12, "0"));
+    return slot;
+  }
+
+  /** Makes a token for a slot; `mark` replaces its first 8 digits. */
+  token(slot: number, mark: string | undefined): LockToken {
+    const tail = (this.#tails[slot] ??= slot.toString(16).padStart(tokenLength - headLength, "0"));
     const uuid = crypto.randomUUID();
     return lockToken(mark === undefined ? uuid.slice(0, headLength) + tail : mark + uuid.slice(8, headLength) + tail);
   }
@@ -30,9 +36,7 @@ export class LockTable {
     return message?.lock?.token === token ? message : undefined;
   }
 
-  delete(token: LockToken): void {
-    const slot = slotOf(token);
-    if (this.#slots[slot] === undefined) return;
+  delete(slot: number): void {
     this.#slots[slot] = undefined;
     this.#free.push(slot);
   }
@@ -51,4 +55,12 @@ export class LockTable {
   }
 }
 
-const slotOf = (token: LockToken): number => Number.parseInt(token.slice(headLength), 16);
+/** Reads the last group; any number comes out of what is no token of ours, and no message is under it. */
+function slotOf(token: LockToken): number {
+  let slot = 0;
+  for (let index = headLength; index < tokenLength; index++) {
+    const code = token.charCodeAt(index);
+    slot = slot * 16 + (code < 0x3a ? code - 0x30 : code - 0x57);
+  }
+  return slot;
+}

@@ -222,9 +222,10 @@ export class MessageQueue {
       return delivery;
     }
     const { sessionLock, holder } = link;
-    const token = this.#locks.add(message, sessionLock?.mark);
+    const slot = this.#locks.add(message);
+    const token = this.#locks.token(slot, sessionLock?.mark);
     const until = sessionLock?.until ?? now + this.policy.lockDuration;
-    message.lock = { token, until, holder, transaction: undefined };
+    message.lock = { token, slot, until, holder, transaction: undefined };
     if (sessionLock === undefined) this.timeline.schedule(message, until);
     else {
       sessionLock.session.locked.add(message);
@@ -270,7 +271,7 @@ export class MessageQueue {
 
   #unlock(message: QueuedMessage): void {
     if (message.lock === undefined) return;
-    this.#locks.delete(message.lock.token);
+    this.#locks.delete(message.lock.slot);
     message.lane.session?.locked.delete(message);
     message.lock = undefined;
     this.timeline.cancel(message);

@@ -6,6 +6,8 @@ import type { Due } from "./timeline.ts";
 /** A lock on one message, held by a connection. */
 export interface MessageLock {
   readonly token: LockToken;
+  /** Its place in the {@link LockTable}. */
+  readonly slot: number;
   /** Milliseconds since 1970. */
   until: number;
   /** The connection that took it; its end releases the lock. */

@@ -34,9 +34,13 @@ export class SequenceLog {
   #first: Segment | undefined;
   #last: Segment | undefined;
   #next = 0;
+  /** The first number, where neither partition nor end of the range is in sight: most numbers are made from it alone. */
+  readonly #offset: number | undefined;
 
   constructor(range: SequenceRange) {
     this.#range = range;
+    const near = range.bits === 64 && range.first <= 2n ** 32n;
+    this.#offset = near ? Number(range.first) : undefined;
   }
 
   /** Stores the message and gives it the next ordinal. */
@@ -77,6 +81,7 @@ export class SequenceLog {
 
   /** The sequence number of an ordinal. */
   numberOf(ordinal: number): bigint {
+    if (this.#offset !== undefined) return BigInt(this.#offset + ordinal);
     const { first, bits, partition } = this.#range;
     const number = BigInt.asUintN(bits, first + BigInt(ordinal));
     return partition === 0 ? number : (BigInt(partition) << 48n) | number;
