@@ -5,16 +5,26 @@ import type { QueuedMessage } from "./queued-message.ts";
 const headLength = 24;
 const tokenLength = 36;
 
+/** The third and fourth digit of a UUID's fourth group, with the hyphen after it. */
+const counts: readonly string[] = Array.from({ length: 256 }, (_, count) => `${hex(count, 2)}-`);
+
+function hex(number: number, digits: number): string {
+  return number.toString(16).padStart(digits, "0");
+}
+
 /**
  * The locked messages of a queue by their tokens.
  *
- * A token is a random UUID whose last group tells the slot; a slot is used again, a token never.
+ * A token is a UUID (version 4 by its form): a beginning drawn at random for every 256 of them, a count, and the slot.
+ * A slot is used again, a token never. Tokens are unique and no secrets: who may settle is up to the border.
  */
 export class LockTable {
   readonly #slots: (QueuedMessage | undefined)[] = [];
   readonly #free: number[] = [];
   /** The last groups of tokens, made once per slot. */
   readonly #tails: string[] = [];
+  #head = "";
+  #count = counts.length;
 
   /** Finds a slot for a message. */
   add(message: QueuedMessage): number {
@@ -25,9 +35,14 @@ export class LockTable {
 
   /** Makes a token for a slot; `mark` replaces its first 8 digits. */
   token(slot: number, mark: string | undefined): LockToken {
-    const tail = (this.#tails[slot] ??= slot.toString(16).padStart(tokenLength - headLength, "0"));
-    const uuid = crypto.randomUUID();
-    return lockToken(mark === undefined ? uuid.slice(0, headLength) + tail : mark + uuid.slice(8, headLength) + tail);
+    const tail = (this.#tails[slot] ??= hex(slot, tokenLength - headLength));
+    if (this.#count === counts.length) {
+      // The first two digits of the fourth group hold the variant, so they are drawn too.
+      this.#head = crypto.randomUUID().slice(0, headLength - 3);
+      this.#count = 0;
+    }
+    const head = mark === undefined ? this.#head : mark + this.#head.slice(mark.length);
+    return lockToken(head + counts[this.#count++] + tail);
   }
 
   /** The message that is locked under exactly this token. */
