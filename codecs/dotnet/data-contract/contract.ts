@@ -1,0 +1,290 @@
+import { SobreError } from "../../../src/errors/index.ts";
+import { arrays, clrNamespaces, serialization, system } from "../xml/namespaces.ts";
+import type { XmlName } from "../xml/node.ts";
+import { type ScalarKind, scalarKinds, xmlNameOf } from "./scalar-kind.ts";
+import {
+  type Contract,
+  type EnumShape,
+  type ListShape,
+  type MapShape,
+  type MemberShape,
+  nameOf,
+  nameText,
+  type ObjectShape,
+  resolved,
+  type ResolvedShape,
+  type Shape,
+} from "./shape.ts";
+
+/** A contract: a JSON Schema with the keyword `x-dotnet`; `schemas/dotnet-contract.schema.json` describes it. */
+export interface DotnetContract {
+  readonly [keyword: string]: unknown;
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+/**
+ * Compiles a contract.
+ *
+ * @throws SobreError `InvalidArgument` with the JSON path to what is not understood.
+ */
+export function compileContract(contract: DotnetContract): Contract {
+  return new Compiler(contract).compile();
+}
+
+class Compiler {
+  readonly #document: Node;
+  readonly #namespace: string;
+  readonly #types = new Map<string, ResolvedShape>();
+  readonly #pending = new Set<string>();
+
+  constructor(document: Node) {
+    this.#document = document;
+    this.#namespace = text(hints(document)["namespace"]) ?? "";
+  }
+
+  compile(): Contract {
+    const known = new Map<string, ResolvedShape>();
+    const clr = new Map<string, ResolvedShape>();
+    const root = resolved(this.#shape(this.#document, "$", text(this.#document["title"])));
+    const add = (shape: ResolvedShape): void => {
+      const name = nameOf(shape);
+      if (name !== undefined) known.set(nameText(name), shape);
+      if (shape.kind !== "object" && shape.kind !== "enum") return;
+      const full = shape.kind === "object" ? shape.clrName : shape.name.local;
+      clr.set(full, shape);
+      clr.set(full.slice(full.lastIndexOf(".") + 1), shape);
+    };
+    add(root);
+    for (const name of Object.keys(object(this.#document["$defs"]) ?? {})) add(this.#type(name));
+    return { root, known, clr };
+  }
+
+  /** The type of `$defs` with this name. */
+  #type(name: string): ResolvedShape {
+    const known = this.#types.get(name);
+    if (known !== undefined) return known;
+    const path = `$.$defs.${name}`;
+    const node = object(object(this.#document["$defs"])?.[name]);
+    if (node === undefined) throw invalid(path, "is not declared");
+    if (this.#pending.has(name)) throw invalid(path, "is declared by itself");
+    this.#pending.add(name);
+    const shape = resolved(this.#shape(node, path, name));
+    this.#pending.delete(name);
+    this.#types.set(name, shape);
+    return shape;
+  }
+
+  #shape(node: Node, path: string, title: string | undefined): Shape {
+    const reference = text(node["$ref"]);
+    if (reference !== undefined) {
+      const name = /^#\/\$defs\/([^/]+)$/.exec(reference)?.[1];
+      if (name === undefined) throw invalid(path, "has a $ref that is not #/$defs/NAME");
+      // Only the root is needed at once; members may lead back to their class.
+      return path === "$" ? this.#type(name) : () => this.#type(name);
+    }
+    const hint = hints(node);
+    const kind = text(hint["type"]) ?? this.#plainKind(node);
+    switch (kind) {
+      case "class":
+        return this.#class(node, hint, path, title);
+      case "enum":
+        return this.#enum(hint, path, title);
+      case "list":
+        return this.#list(node, hint, path);
+      case "map":
+        return this.#map(node, hint, path);
+      default: {
+        const scalar = scalarKinds.find((candidate) => candidate === kind);
+        if (scalar === undefined) throw invalid(path, `has the unknown x-dotnet type ${JSON.stringify(kind)}`);
+        return { kind: "scalar", scalar };
+      }
+    }
+  }
+
+  /** What the schema says without the keyword. */
+  #plainKind(node: Node): string {
+    const type = Array.isArray(node["type"]) ? node["type"].find((one) => one !== "null") : node["type"];
+    switch (type) {
+      case "boolean":
+      case "string":
+        return type;
+      case "integer":
+        return "int";
+      case "number":
+        return "double";
+      case "array":
+        return "list";
+      case "object":
+        return node["properties"] === undefined && node["allOf"] === undefined && object(node["additionalProperties"])
+          ? "map"
+          : "class";
+      default:
+        return node["properties"] === undefined && node["allOf"] === undefined ? "any" : "class";
+    }
+  }
+
+  #name(hint: Node, local: string | undefined, path: string): XmlName {
+    const name = text(hint["name"]) ?? local;
+    if (name === undefined) throw invalid(path, "needs a name: a title, a key of $defs, or x-dotnet.name");
+    return { namespace: text(hint["namespace"]) ?? this.#namespace, local: name };
+  }
+
+  #class(node: Node, hint: Node, path: string, title: string | undefined): ObjectShape {
+    const name = this.#name(hint, title, path);
+    const bases = list(node["allOf"]).map((base, index) => {
+      const shape = resolved(this.#shape(object(base) ?? {}, `${path}.allOf[${index}]`, undefined));
+      const target = typeof shape === "object" && shape.kind === "object" ? shape : undefined;
+      if (target === undefined) throw invalid(`${path}.allOf[${index}]`, "is no class");
+      return target;
+    });
+    const own = Object.entries(object(node["properties"]) ?? {}).map(([key, property]) =>
+      this.#member(key, object(property) ?? {}, name.namespace, `${path}.properties.${key}`),
+    );
+    own.sort((a, b) => a.order - b.order || ordinal(a.member.name, b.member.name));
+    const members = [...bases.flatMap((base) => base.members), ...own.map(({ member }) => member)];
+    return {
+      kind: "object",
+      name,
+      clrName: text(hint["clrName"]) ?? clrNameOf(name),
+      members,
+      byName: new Map(members.map((member) => [member.name, member])),
+      byClrName: new Map(members.map((member) => [member.clrName, member])),
+      reference: hint["reference"] === true || bases.some(({ reference }) => reference),
+      serializable: hint["serializable"] === true,
+    };
+  }
+
+  #member(
+    key: string,
+    property: Node,
+    namespace: string,
+    path: string,
+  ): { readonly order: number; readonly member: MemberShape } {
+    const hint = hints(property);
+    const shape = this.#shape(property, path, undefined);
+    const order = typeof hint["order"] === "number" ? hint["order"] : -1;
+    const types = list(property["type"]);
+    const nullable = types.length > 0 ? types.includes("null") : typeof shape === "function" || isReferenceType(shape);
+    return {
+      order,
+      member: { name: key, clrName: text(hint["member"]) ?? key, namespace, shape, nullable },
+    };
+  }
+
+  #enum(hint: Node, path: string, title: string | undefined): EnumShape {
+    return {
+      kind: "enum",
+      name: this.#name(hint, title, path),
+      members: integers(hint["members"], `${path}.x-dotnet.members`),
+      clrMembers: integers(hint["clrMembers"] ?? {}, `${path}.x-dotnet.clrMembers`),
+      flags: hint["flags"] === true,
+    };
+  }
+
+  #list(node: Node, hint: Node, path: string): ListShape {
+    const items = this.#shape(object(node["items"]) ?? {}, `${path}.items`, undefined);
+    // Lazy: the name of an item may need the class around the list.
+    const self = { kind: "list", items } as const;
+    const given = { name: text(hint["name"]), namespace: text(hint["namespace"]), item: text(hint["itemName"]) };
+    return {
+      ...self,
+      get item() {
+        const item = itemNameOf(resolved(items));
+        return { namespace: given.namespace ?? item.namespace, local: given.item ?? item.local };
+      },
+      get name() {
+        const item = itemNameOf(resolved(items));
+        return { namespace: given.namespace ?? item.namespace, local: given.name ?? `ArrayOf${item.local}` };
+      },
+    };
+  }
+
+  #map(node: Node, hint: Node, path: string): MapShape {
+    const keyNode = object(hint["key"]) ?? { "x-dotnet": hint["key"] ?? "string" };
+    const key = this.#shape(keyNode, `${path}.x-dotnet.key`, undefined);
+    const value = this.#shape(object(node["additionalProperties"]) ?? {}, `${path}.additionalProperties`, undefined);
+    const namespace = text(hint["namespace"]) ?? arrays;
+    const entryName = (): string =>
+      text(hint["entryName"]) ?? `KeyValueOf${itemNameOf(resolved(key)).local}${itemNameOf(resolved(value)).local}`;
+    return {
+      kind: "map",
+      key,
+      value,
+      keyName: text(hint["keyName"]) ?? "Key",
+      valueName: text(hint["valueName"]) ?? "Value",
+      get entry() {
+        return { namespace, local: entryName() };
+      },
+      get name() {
+        return { namespace, local: text(hint["name"]) ?? `ArrayOf${entryName()}` };
+      },
+    };
+  }
+}
+
+/** The name of an item of a list, or the part of a name that a type gives to collections of it. */
+export function itemNameOf(shape: ResolvedShape): XmlName {
+  if (shape.kind !== "scalar") return shape.name;
+  const scalar = xmlNameOf(shape.scalar);
+  if (scalar !== undefined) return { namespace: arrays, local: scalar.local };
+  return { namespace: system, local: shape.scalar === "version" ? "Version" : "DateTimeOffset" };
+}
+
+/** The name of a root element. */
+export function rootNameOf(shape: ResolvedShape): XmlName {
+  const scalar = shape.kind === "scalar" ? xmlNameOf(shape.scalar) : undefined;
+  return scalar === undefined ? itemNameOf(shape) : { namespace: serialization, local: scalar.local };
+}
+
+function isReferenceType(shape: ResolvedShape): boolean {
+  if (shape.kind !== "scalar") return shape.kind !== "enum";
+  const reference: readonly ScalarKind[] = ["any", "bytes", "qname", "string", "uri", "version"];
+  return reference.includes(shape.scalar);
+}
+
+function clrNameOf({ namespace, local }: XmlName): string {
+  const space = namespace.startsWith(clrNamespaces) ? `${namespace.slice(clrNamespaces.length)}.` : "";
+  return `${space}${local}`;
+}
+
+/** Members are sorted by UTF-16 units, as .NET's ordinal comparison does. */
+function ordinal(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function hints(node: Node): Node {
+  const hint = node["x-dotnet"];
+  return typeof hint === "string" ? { type: hint } : (object(hint) ?? {});
+}
+
+function integers(value: unknown, path: string): ReadonlyMap<string, bigint> {
+  const entries = Object.entries(object(value) ?? {});
+  return new Map(
+    entries.map(([name, number]) => {
+      if (typeof number === "number" && Number.isSafeInteger(number)) return [name, BigInt(number)];
+      if (typeof number === "string" && /^-?\d+$/.test(number)) return [name, BigInt(number)];
+      throw invalid(`${path}.${name}`, "is no integer");
+    }),
+  );
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function object(value: unknown): Node | undefined {
+  return isNode(value) ? value : undefined;
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function invalid(path: string, why: string): SobreError {
+  return new SobreError("InvalidArgument", `The contract at ${path} ${why}.`, { path });
+}

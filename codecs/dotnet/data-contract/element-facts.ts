@@ -1,0 +1,108 @@
+import { lexical } from "../xml/lexical.ts";
+import { serialization, xmlns, xsi } from "../xml/namespaces.ts";
+import { type XmlArray, XmlElement, type XmlName, XmlText } from "../xml/node.ts";
+
+/** What the attributes of the serializers say of an element. */
+export interface ElementFacts {
+  /** `xsi:nil`. */
+  readonly nil: boolean;
+  /** `z:Id`: others may refer to it. */
+  readonly id: string | undefined;
+  /** `z:Ref`: it is the object of that id; it then also carries `xsi:nil`. */
+  readonly ref: string | undefined;
+  /** `z:Type` of NetDataContractSerializer: a CLR type name. */
+  readonly clrType: string | undefined;
+  /** `z:Size`: it is an array of this many items. */
+  readonly size: string | undefined;
+  /** Whether there are attributes that no serializer writes. */
+  readonly others: boolean;
+}
+
+const none: ElementFacts = {
+  nil: false,
+  id: undefined,
+  ref: undefined,
+  clrType: undefined,
+  size: undefined,
+  others: false,
+};
+
+/** Reads the attributes of the serializers. */
+export function factsOf({ attributes }: XmlElement): ElementFacts {
+  if (attributes.length === 0) return none;
+  let nil = false;
+  let others = false;
+  let id: string | undefined;
+  let ref: string | undefined;
+  let clrType: string | undefined;
+  let size: string | undefined;
+  for (const { namespace, local, value } of attributes) {
+    if (namespace === xmlns) continue;
+    const text = lexical(value, undefined);
+    if (namespace === xsi) nil ||= local === "nil" && (text === "true" || text === "1");
+    else if (namespace !== serialization) others = true;
+    else if (local === "Id") id = text;
+    else if (local === "Ref") ref = text;
+    else if (local === "Type") clrType = text;
+    else if (local === "Size") size = text;
+  }
+  return { nil, id, ref, clrType, size, others };
+}
+
+/** The attributes that no serializer writes, as members `@name`. */
+export function otherAttributes({ attributes }: XmlElement): readonly (readonly [string, string])[] {
+  return attributes
+    .filter(({ namespace }) => namespace !== xmlns && namespace !== xsi && namespace !== serialization)
+    .map(({ local, value }) => [`@${local}`, lexical(value, undefined)]);
+}
+
+/** Whether an element declares a namespace, as serializers do around items of another one. */
+export function declaresNamespace({ attributes }: XmlElement): boolean {
+  return attributes.some(({ namespace, prefix }) => namespace === xmlns && prefix === "xmlns");
+}
+
+/** The elements inside, without text and comments; those of an array record one by one. */
+export function elementsIn(element: XmlElement): readonly XmlElement[] {
+  return element.children.flatMap((child) =>
+    child.kind === "element" ? [child] : child.kind === "array" ? expanded(child, element) : [],
+  );
+}
+
+function expanded({ item, values, type, offset }: XmlArray, parent: XmlElement): readonly XmlElement[] {
+  return values.map((value) => {
+    const element = new XmlElement(item.prefix, item.local, parent, offset);
+    element.namespace = item.namespace;
+    element.children.push(new XmlText(value, type, offset));
+    return element;
+  });
+}
+
+/** Whether text other than blanks stands inside. */
+export function hasText({ children }: XmlElement): boolean {
+  return children.some((child) => child.kind === "text" && !isBlank(child));
+}
+
+function isBlank({ value }: XmlText): boolean {
+  return typeof value === "string" && /^[\t\n\r ]*$/.test(value);
+}
+
+/** Undoes XmlConvert.EncodeName: `con_x0020_espacio` is "con espacio". */
+export function decodeName(name: string): string {
+  if (!name.includes("_x")) return name;
+  return name.replaceAll(/_x([0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{4})?)_/g, (whole, hex: string) => {
+    const code = Number.parseInt(hex, 16);
+    return code <= 0x10_ffff ? String.fromCodePoint(code) : whole;
+  });
+}
+
+/** Whether the document was written by XmlSerializer: it always declares these prefixes, except around scalars. */
+export function isXmlSerializer(root: XmlElement): boolean {
+  const prefixes = root.attributes.filter(({ namespace, prefix }) => namespace === xmlns && prefix === "xmlns");
+  if (prefixes.some(({ local }) => local === "xsi" || local === "xsd")) return true;
+  return prefixes.length === 0 && root.namespace === "";
+}
+
+/** The name of an element. */
+export function nameOfElement({ namespace, local }: XmlElement): XmlName {
+  return { namespace, local };
+}

@@ -1,0 +1,61 @@
+import type { XmlNode } from "../xml/node.ts";
+import type { Plan } from "./plan.ts";
+import type { ObjectShape, Shape } from "./shape.ts";
+
+/** An object whose members are being read. */
+export interface ObjectFrame {
+  readonly kind: "object";
+  readonly children: readonly XmlNode[];
+  readonly bag: Record<string, unknown>;
+  readonly shape: ObjectShape | undefined;
+  /** Names that have come more than once, and so are lists. */
+  repeated: Set<string> | undefined;
+  index: number;
+}
+
+/** A list whose items are being read. */
+export interface ListFrame {
+  readonly kind: "list";
+  readonly children: readonly XmlNode[];
+  readonly list: unknown[];
+  readonly count: number;
+  readonly shape: Shape | undefined;
+  index: number;
+}
+
+/** A dictionary whose entries are being read. */
+export interface EntriesFrame {
+  readonly kind: "entries";
+  readonly plan: Extract<Plan, { readonly kind: "entries" }>;
+  readonly target: Map<unknown, unknown> | Record<string, unknown>;
+  /** The key whose value comes next; set after its own contents are read. */
+  key: { readonly value: unknown } | undefined;
+  index: number;
+}
+
+/** A container that is being filled. */
+export type Frame = ObjectFrame | ListFrame | EntriesFrame;
+
+/** Adds the members that XmlSerializer leaves out since they are null. */
+export function fillNulls(bag: Record<string, unknown>, { members }: ObjectShape): void {
+  for (const { clrName, nullable } of members) if (nullable && !(clrName in bag)) bag[clrName] = null;
+}
+
+/** Puts a member into its object; members of one name become a list. */
+export function place(frame: ObjectFrame, name: string, value: unknown): void {
+  const { bag } = frame;
+  if (!(name in bag)) {
+    bag[name] = value;
+    return;
+  }
+  frame.repeated ??= new Set();
+  const before = bag[name];
+  if (frame.repeated.has(name) && Array.isArray(before)) before.push(value);
+  else bag[name] = [before, value];
+  frame.repeated.add(name);
+}
+
+/** Whether text between elements is there for the eye only. */
+export function isBlank(value: unknown): boolean {
+  return typeof value === "string" && value.trim() === "";
+}

@@ -1,0 +1,259 @@
+import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
+import { emptyBag } from "../../../src/envelope/bag.ts";
+import { annotate } from "../../../src/values/annotations.ts";
+import type { XmlArray, XmlDocument, XmlElement } from "../xml/node.ts";
+import { decodeName, factsOf, isXmlSerializer, otherAttributes } from "./element-facts.ts";
+import {
+  type Frame,
+  type EntriesFrame,
+  type ListFrame,
+  type ObjectFrame,
+  fillNulls,
+  isBlank,
+  place,
+} from "./frames.ts";
+import { type Plan, planOf, systemStruct } from "./plan.ts";
+import { References } from "./references.ts";
+import { contentOf, enumValue, typedScalar, untypedScalar } from "./scalar.ts";
+import { ShapeChoice } from "./shape-choice.ts";
+import {
+  type Contract,
+  type MemberShape,
+  nameText,
+  type ObjectShape,
+  type ResolvedShape,
+  type Shape,
+} from "./shape.ts";
+import { systemValue } from "./system-values.ts";
+
+/** Options of {@link mapDocument}. */
+export interface MapOptions {
+  readonly contracts: readonly Contract[];
+  /** Whether untyped text is read as a number or boolean where that would be written as exactly this text. */
+  readonly guess: boolean;
+  readonly limits: DecodeLimits;
+}
+
+/** A body, and what the document says of it. */
+export interface MappedDocument {
+  readonly body: unknown;
+  readonly typeName: string;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Maps the nodes of a data contract document to plain values, by a contract or by what the document says; not recursive.
+ *
+ * Objects have no prototype members; what is shared stays shared.
+ *
+ * @throws SobreError `DecodeFailed` with the offset where content and type contradict, `LimitExceeded`.
+ */
+export function mapDocument({ root }: XmlDocument, options: MapOptions): MappedDocument {
+  return new Mapper(root, options).map();
+}
+
+const mostWarnings = 100;
+
+class Mapper {
+  readonly #root: XmlElement;
+  readonly #options: MapOptions;
+  readonly #xmlSerializer: boolean;
+  readonly #references: References;
+  readonly #shapes: ShapeChoice;
+  readonly #frames: Frame[] = [];
+  readonly #warnings: string[] = [];
+  #items = 0;
+
+  constructor(root: XmlElement, options: MapOptions) {
+    this.#root = root;
+    this.#options = options;
+    this.#xmlSerializer = isXmlSerializer(root);
+    this.#references = new References(root, (element) => this.#scalar(element, undefined));
+    this.#shapes = new ShapeChoice(root, options.contracts, this.#xmlSerializer);
+  }
+
+  map(): MappedDocument {
+    const root = this.#root;
+    const name = nameText(root);
+    if (this.#options.contracts.length > 0 && this.#shapes.root === undefined) {
+      this.#warnings.push(`No contract is for ${name}; it was read by its form.`);
+    }
+    const body = this.#start(root, this.#shapes.root);
+    for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) this.#step(frame);
+    return { body, typeName: root.type === undefined ? name : nameText(root.type), warnings: this.#warnings };
+  }
+
+  #step(frame: Frame): void {
+    switch (frame.kind) {
+      case "object":
+        return this.#stepObject(frame);
+      case "list":
+        return this.#stepList(frame);
+      default:
+        return this.#stepEntries(frame);
+    }
+  }
+
+  #stepObject(frame: ObjectFrame): void {
+    const child = frame.children[frame.index++];
+    if (child === undefined) {
+      this.#frames.pop();
+      if (this.#xmlSerializer && frame.shape !== undefined) fillNulls(frame.bag, frame.shape);
+      return;
+    }
+    if (child.kind === "element") {
+      const name = decodeName(child.local);
+      const member = this.#member(frame.shape, name);
+      place(frame, member === undefined ? name : this.#nameOf(member), this.#start(child, member?.shape));
+    } else if (child.kind === "array") {
+      const name = decodeName(child.item.local);
+      const values = this.#arrayValues(child, this.#member(frame.shape, name)?.shape, Infinity);
+      for (const value of values) place(frame, name, value);
+    } else if (child.kind === "text" && frame.shape === undefined && !isBlank(child.value)) {
+      place(frame, "#text", child.value);
+    }
+  }
+
+  #member(shape: ObjectShape | undefined, name: string): MemberShape | undefined {
+    if (shape === undefined) return undefined;
+    return this.#xmlSerializer ? (shape.byClrName.get(name) ?? shape.byName.get(name)) : shape.byName.get(name);
+  }
+
+  #nameOf({ name, clrName }: MemberShape): string {
+    return this.#xmlSerializer ? clrName : name;
+  }
+
+  #stepList(frame: ListFrame): void {
+    const child = frame.children[frame.index++];
+    if (child === undefined || frame.list.length >= frame.count) {
+      this.#frames.pop();
+      return;
+    }
+    if (child.kind === "element") frame.list.push(this.#start(child, frame.shape));
+    else if (child.kind === "array") {
+      // One by one: a spread of a million arguments would overflow the stack.
+      for (const value of this.#arrayValues(child, frame.shape, frame.count - frame.list.length))
+        frame.list.push(value);
+    }
+  }
+
+  #stepEntries(frame: EntriesFrame): void {
+    const { plan, target } = frame;
+    const pair = plan.pairs[frame.index];
+    if (pair === undefined) {
+      this.#frames.pop();
+      return;
+    }
+    if (frame.key === undefined) {
+      // The contents of a key are read before its value is, since that may refer to them.
+      frame.key = { value: this.#start(pair[0], plan.key) };
+      return;
+    }
+    const key = frame.key.value;
+    frame.key = undefined;
+    frame.index++;
+    const value = this.#start(pair[1], plan.value);
+    if (target instanceof Map) target.set(key, value);
+    else target[String(key)] = value;
+  }
+
+  /** The value of an element; what it holds follows through a frame. */
+  #start(element: XmlElement, declared: Shape | undefined): unknown {
+    if (++this.#items > this.#options.limits.maxItems) {
+      throw limitExceeded("maxItems", this.#options.limits, { offset: element.offset });
+    }
+    const facts = factsOf(element);
+    // Before nil: a reference carries both.
+    if (facts.ref !== undefined) return this.#references.resolve(facts.ref, element);
+    if (facts.nil) return null;
+    const { shape, typeName } = this.#shapes.of(element, facts, declared);
+    const members = systemStruct(element);
+    const struct = members && systemValue(members);
+    if (struct !== undefined) return this.#references.remember(facts.id, struct);
+    const plan = planOf(element, {
+      facts,
+      shape,
+      xmlSerializer: this.#xmlSerializer,
+      warn: (what) => this.#warn(element, what),
+    });
+    const foreign = facts.others && shape === undefined;
+    if (plan.kind === "scalar" && !foreign) return this.#references.remember(facts.id, this.#scalar(element, shape));
+    const container = this.#open(
+      plan.kind === "scalar" ? { kind: "object", children: element.children } : plan,
+      shape,
+      element,
+    );
+    if (foreign) addAttributes(container, element);
+    if (typeName !== undefined && plan.kind === "object") annotate(container, { typeName });
+    return this.#references.remember(facts.id, container);
+  }
+
+  #open(
+    plan: Exclude<Plan, { readonly kind: "scalar" }>,
+    shape: ResolvedShape | undefined,
+    element: XmlElement,
+  ): object {
+    if (this.#frames.length >= this.#options.limits.maxDepth) {
+      throw limitExceeded("maxDepth", this.#options.limits, { offset: element.offset });
+    }
+    switch (plan.kind) {
+      case "object": {
+        const bag = emptyBag<unknown>();
+        const objectShape = shape?.kind === "object" ? shape : undefined;
+        this.#frames.push({
+          kind: "object",
+          children: plan.children,
+          bag,
+          shape: objectShape,
+          repeated: undefined,
+          index: 0,
+        });
+        return bag;
+      }
+      case "list": {
+        const list: unknown[] = [];
+        const { items, count } = plan;
+        this.#frames.push({ kind: "list", children: items, list, count, shape: plan.shape, index: 0 });
+        return list;
+      }
+      default: {
+        const target = plan.named ? emptyBag<unknown>() : new Map<unknown, unknown>();
+        this.#frames.push({ kind: "entries", plan, target, key: undefined, index: 0 });
+        return target;
+      }
+    }
+  }
+
+  #scalar(element: XmlElement, shape: ResolvedShape | undefined): unknown {
+    const content = contentOf(element);
+    if (shape?.kind === "enum") return enumValue(content, shape, this.#xmlSerializer);
+    if (shape?.kind === "scalar" && shape.scalar !== "any") return typedScalar(content, shape.scalar, element);
+    return untypedScalar(content, this.#options.guess);
+  }
+
+  #arrayValues(
+    { item, values, type, offset }: XmlArray,
+    declared: Shape | undefined,
+    most: number,
+  ): readonly unknown[] {
+    const kept = values.slice(0, most);
+    this.#items += kept.length;
+    if (this.#items > this.#options.limits.maxItems) throw limitExceeded("maxItems", this.#options.limits, { offset });
+    const { shape } = this.#shapes.of(item, factsOf(item), declared);
+    if (shape?.kind !== "scalar") return kept.map((value) => untypedScalar({ value, type, offset }, false));
+    return kept.map((value) => typedScalar({ value, type, offset }, shape.scalar, item));
+  }
+
+  #warn(element: XmlElement, what: string): void {
+    if (this.#warnings.length >= mostWarnings) return;
+    const steps: string[] = [];
+    for (let at: XmlElement | undefined = element; at !== undefined; at = at.parent) steps.push(at.local);
+    this.#warnings.push(`${steps.reverse().join("/")} ${what}.`);
+  }
+}
+
+/** Attributes that no serializer wrote become members `@name`. */
+function addAttributes(container: object, element: XmlElement): void {
+  if (!Array.isArray(container) && !(container instanceof Map))
+    Object.assign(container, Object.fromEntries(otherAttributes(element)));
+}

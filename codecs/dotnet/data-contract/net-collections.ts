@@ -1,0 +1,96 @@
+import { factsOf, elementsIn } from "./element-facts.ts";
+import type { XmlElement, XmlNode } from "../xml/node.ts";
+import { contentOf } from "./scalar.ts";
+
+/** A collection that was written as the private fields of its class. */
+export type NetCollection =
+  | { readonly kind: "list"; readonly items: readonly XmlNode[]; readonly count: number }
+  | { readonly kind: "entries"; readonly pairs: readonly (readonly [XmlElement, XmlElement])[] };
+
+/**
+ * The collection behind the fields of a BCL class, as NetDataContractSerializer writes them, or `undefined`.
+ *
+ * It goes by the names of the fields, since members carry no type: List and ArrayList (`_items`, `_size`), Stack
+ * (`_array`), Queue (`_head`), HashSet (`Elements`), LinkedList (`Data`), Dictionary (`KeyValuePairs`), Hashtable
+ * (`Keys`, `Values`), SortedList (`keys`, `values`), SortedDictionary (`_set`), Collection (`items`).
+ */
+export function netCollection(element: XmlElement): NetCollection | undefined {
+  const fields = new Map(elementsIn(element).map((field) => [field.local, field]));
+  const has = (...names: readonly string[]): boolean => names.every((name) => fields.has(name));
+  const field = (name: string): XmlElement | undefined => fields.get(name);
+  if (has("_items", "_size", "_version")) return list(field("_items"), integer(field("_size")));
+  if (has("_array", "_head", "_tail", "_size")) {
+    return queue(field("_array"), integer(field("_head")), integer(field("_size")));
+  }
+  if (has("_array", "_size", "_version")) return stack(field("_array"), integer(field("_size")));
+  if (has("Comparer", "HashSize", "Version") && !has("LoadFactor")) return dictionary(field("KeyValuePairs"));
+  if (has("Comparer", "Capacity", "Version")) return list(field("Elements"));
+  if (has("LoadFactor", "HashSize", "Keys", "Values")) return columns(field("Keys"), field("Values"));
+  if (has("_size", "keys", "values")) return columns(field("keys"), field("values"), integer(field("_size")));
+  const set = field("_set");
+  if (set !== undefined && has("_set") && fields.size <= 3) return dictionary(elementsIn(set).find(named("Items")));
+  if (has("Count", "Comparer", "Version")) return list(field("Items"));
+  if (has("Data", "Version") && fields.size === 2) return list(field("Data"));
+  const inner = field("items") ?? field("list");
+  if (inner !== undefined && fields.size === 1 && factsOf(inner).id !== undefined) return netCollection(inner);
+  return undefined;
+}
+
+const named =
+  (name: string) =>
+  ({ local }: XmlElement): boolean =>
+    local === name;
+
+function list(items: XmlElement | undefined, count: number = Infinity): NetCollection {
+  return { kind: "list", items: items?.children ?? [], count };
+}
+
+function stack(array: XmlElement | undefined, size: number): NetCollection {
+  // The top of a stack, which enumerates first, is last in its array.
+  return { kind: "list", items: array === undefined ? [] : elementsIn(array).slice(0, size).toReversed(), count: size };
+}
+
+function queue(array: XmlElement | undefined, head: number, size: number): NetCollection {
+  const items = array === undefined ? [] : elementsIn(array);
+  return { kind: "list", items: [...items.slice(head), ...items.slice(0, head)].slice(0, size), count: size };
+}
+
+function dictionary(pairs: XmlElement | undefined): NetCollection | undefined {
+  if (pairs === undefined) return { kind: "entries", pairs: [] };
+  const entries = elementsIn(pairs).map((entry) => pairOf(entry, "key", "value"));
+  return entries.includes(undefined)
+    ? undefined
+    : { kind: "entries", pairs: entries.filter((entry) => entry !== undefined) };
+}
+
+function columns(
+  keys: XmlElement | undefined,
+  values: XmlElement | undefined,
+  size: number = Infinity,
+): NetCollection | undefined {
+  if (keys === undefined || values === undefined) return undefined;
+  const right = elementsIn(values);
+  const left = elementsIn(keys).slice(0, size);
+  const pairs = left.flatMap((key, index): (readonly [XmlElement, XmlElement])[] => {
+    const value = right[index];
+    return value === undefined ? [] : [[key, value]];
+  });
+  return pairs.length === left.length ? { kind: "entries", pairs } : undefined;
+}
+
+function integer(element: XmlElement | undefined): number {
+  const { value } = element === undefined ? { value: 0 } : contentOf(element);
+  return typeof value === "number" ? value : Number(value);
+}
+
+/** Key and value of an entry, or `undefined` when it is none. */
+export function pairOf(
+  entry: XmlElement,
+  keyName: string,
+  valueName: string,
+): readonly [XmlElement, XmlElement] | undefined {
+  const [first, second, third] = elementsIn(entry);
+  if (first === undefined || second === undefined || third !== undefined) return undefined;
+  if (first.local === keyName && second.local === valueName) return [first, second];
+  return first.local === valueName && second.local === keyName ? [second, first] : undefined;
+}

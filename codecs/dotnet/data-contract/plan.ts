@@ -1,0 +1,207 @@
+import { arrays, serialization, system } from "../xml/namespaces.ts";
+import type { XmlElement, XmlNode } from "../xml/node.ts";
+import { declaresNamespace, type ElementFacts, elementsIn, hasText } from "./element-facts.ts";
+import { netCollection, pairOf } from "./net-collections.ts";
+import { type ScalarKind, scalarLocals, scalarNamed, scalarOfLocal } from "./scalar-kind.ts";
+import type { MapShape, ResolvedShape, Shape } from "./shape.ts";
+
+/** What becomes of an element that holds others. */
+export type Plan =
+  | { readonly kind: "scalar" }
+  | { readonly kind: "object"; readonly children: readonly XmlNode[] }
+  | {
+      readonly kind: "list";
+      readonly items: readonly XmlNode[];
+      readonly count: number;
+      readonly shape: Shape | undefined;
+    }
+  | {
+      readonly kind: "entries";
+      readonly pairs: readonly (readonly [XmlElement, XmlElement])[];
+      readonly key: Shape | undefined;
+      readonly value: Shape | undefined;
+      /** Whether all keys are strings, so that the dictionary is an object. */
+      readonly named: boolean;
+    };
+
+/** What a plan goes by beside the element. */
+export interface PlanContext {
+  readonly facts: ElementFacts;
+  readonly shape: ResolvedShape | undefined;
+  readonly xmlSerializer: boolean;
+  /** Notes what was tolerated. */
+  readonly warn: (what: string) => void;
+}
+
+/** Decides what an element is, by its contract or else by its form. */
+export function planOf(element: XmlElement, context: PlanContext): Plan {
+  const { shape, facts } = context;
+  if (shape === undefined) return inferred(element, context);
+  switch (shape.kind) {
+    case "scalar":
+    case "enum":
+      return { kind: "scalar" };
+    case "object":
+      return { kind: "object", children: element.children };
+    default: {
+      const fields = facts.id === undefined ? undefined : netCollection(element);
+      if (shape.kind === "map") return dictionary(element, fields, shape);
+      if (fields?.kind === "list") return { kind: "list", ...pick(fields), shape: shape.items };
+      return { kind: "list", items: element.children, count: Infinity, shape: shape.items };
+    }
+  }
+}
+
+function pick({ items, count }: { readonly items: readonly XmlNode[]; readonly count: number }): {
+  readonly items: readonly XmlNode[];
+  readonly count: number;
+} {
+  return { items, count };
+}
+
+function dictionary(element: XmlElement, fields: ReturnType<typeof netCollection>, shape: MapShape): Plan {
+  const { key, value } = shape;
+  const named = typeof key === "object" && key.kind === "scalar" && key.scalar === "string";
+  if (fields?.kind === "entries") return { kind: "entries", pairs: fields.pairs, key, value, named };
+  const pairs = pairsOf(element, shape.keyName, shape.valueName);
+  return pairs === undefined
+    ? { kind: "list", items: element.children, count: Infinity, shape: undefined }
+    : { kind: "entries", pairs, key, value, named };
+}
+
+function pairsOf(
+  element: XmlElement,
+  keyName: string,
+  valueName: string,
+): readonly (readonly [XmlElement, XmlElement])[] | undefined {
+  const pairs: (readonly [XmlElement, XmlElement])[] = [];
+  for (const entry of elementsIn(element)) {
+    const pair = pairOf(entry, keyName, valueName);
+    if (pair === undefined) return undefined;
+    pairs.push(pair);
+  }
+  return pairs;
+}
+
+function inferred(element: XmlElement, context: PlanContext): Plan {
+  const { children } = element;
+  const { facts, xmlSerializer, warn } = context;
+  const name = element.type ?? element;
+  const isCollection = name.local.startsWith("ArrayOf");
+  const [only] = children;
+  if (children.length === 0) return emptyPlan(element, facts, isCollection);
+  if (children.length === 1 && only?.kind === "text") return { kind: "scalar" };
+  let first: XmlElement | undefined;
+  let alike = true;
+  let count = 0;
+  for (const child of children) {
+    if (child.kind !== "element" && child.kind !== "array") continue;
+    const item = child.kind === "array" ? child.item : child;
+    count += child.kind === "array" ? 2 : 1;
+    if (first === undefined) first = item;
+    else alike &&= item.local === first.local && item.namespace === first.namespace;
+  }
+  if (first === undefined) return hasText(element) || !isCollection ? { kind: "scalar" } : list(element);
+  if (!alike) return fieldsPlan(element, facts);
+  if (isEntryName(first)) return entriesPlan(element, first.local, warn);
+  if (isCollection || facts.size !== undefined || count > 1) return list(element);
+  const scalar = xmlSerializer && first.namespace === "" ? scalarOfLocal(first.local) : scalarNamed(first);
+  if (scalar !== undefined || (first.namespace === arrays && first.namespace !== element.namespace))
+    return list(element);
+  const plan = fieldsPlan(element, facts);
+  if (plan.kind === "object" && first.children.some(({ kind }) => kind === "element")) {
+    warn(`may be a list of one "${first.local}"; a contract would tell`);
+  }
+  return plan;
+}
+
+function list({ children }: XmlElement): Plan {
+  return { kind: "list", items: children, count: Infinity, shape: undefined };
+}
+
+/** An element without contents: an empty list where something says so, otherwise empty text. */
+function emptyPlan(element: XmlElement, facts: ElementFacts, isCollection: boolean): Plan {
+  if (isCollection) {
+    const name = element.type ?? element;
+    if (name.local.startsWith("ArrayOfKeyValueOf") && name.namespace === arrays)
+      return entriesPlan(element, name.local.slice(7));
+    return list(element);
+  }
+  if (facts.size !== undefined) return list(element);
+  if (element.type !== undefined) return { kind: "object", children: [] };
+  // Members of a class that holds others declare the namespace of these.
+  return element.parent !== undefined && declaresNamespace(element) ? list(element) : { kind: "scalar" };
+}
+
+function isEntryName({ local, namespace }: XmlElement): boolean {
+  return namespace === arrays && local.startsWith("KeyValueOf");
+}
+
+/** An object, unless its members are the fields of a collection. */
+function fieldsPlan(element: XmlElement, facts: ElementFacts): Plan {
+  const fields = facts.id === undefined ? undefined : netCollection(element);
+  if (fields === undefined) return { kind: "object", children: element.children };
+  if (fields.kind === "list") return { kind: "list", ...pick(fields), shape: undefined };
+  const [entry] = fields.pairs;
+  const clr = /^System\.Collections\.Generic\.\w+`2\[\[System\.String,/.test(facts.clrType ?? "");
+  const named = clr || (entry === undefined ? true : isStringKeyed(fields.pairs, entry[0].parent?.local ?? ""));
+  return { kind: "entries", pairs: fields.pairs, key: named ? stringShape : undefined, value: undefined, named };
+}
+
+function entriesPlan(element: XmlElement, entryName: string, warn?: (what: string) => void): Plan {
+  const pairs = pairsOf(element, "Key", "Value");
+  if (pairs === undefined) {
+    warn?.("has an entry without Key or Value, and so is a list");
+    return list(element);
+  }
+  const [key, value] = scalarsOfEntry(entryName);
+  const named = key === "string" || (key === undefined && isStringKeyed(pairs, entryName));
+  return { kind: "entries", pairs, key: named ? stringShape : shapeOf(key), value: shapeOf(value), named };
+}
+
+const stringShape: Shape = { kind: "scalar", scalar: "string" };
+
+function shapeOf(scalar: ScalarKind | undefined): Shape | undefined {
+  return scalar === undefined || scalar === "any" ? undefined : { kind: "scalar", scalar };
+}
+
+/** Without a word on the type of the keys, they are strings when all of them are text. */
+function isStringKeyed(pairs: readonly (readonly [XmlElement, XmlElement])[], entryName: string): boolean {
+  if (/^KeyValue(?:Pair)?Ofstring/.test(entryName)) return true;
+  return pairs.every(([key]) => {
+    const [only] = key.children;
+    const text = only?.kind === "text" && key.children.length === 1 && typeof only.value === "string";
+    return text && (key.type === undefined || scalarNamed(key.type) === "string");
+  });
+}
+
+/** The scalars that the name of an entry names: `KeyValueOfstringint` has string keys and int values. */
+function scalarsOfEntry(local: string): readonly [ScalarKind | undefined, ScalarKind | undefined] {
+  const rest = local.slice("KeyValueOf".length);
+  const key = scalarLocals.find((scalar) => rest.startsWith(scalar));
+  if (key === undefined) return [undefined, undefined];
+  return [scalarOfLocal(key), scalarOfLocal(rest.slice(key.length))];
+}
+
+/** The scalar that the name of an element tells: a root of .NET's own, or an item of an array of scalars. */
+export function scalarOfElement(element: XmlElement, xmlSerializer: boolean): ScalarKind | undefined {
+  const { namespace, local, parent } = element;
+  if (namespace === arrays || namespace === serialization) return scalarNamed(element);
+  if (!xmlSerializer || namespace !== "") return undefined;
+  const scalar = scalarOfLocal(local);
+  if (scalar === undefined || scalar === "any" || parent === undefined) return scalar;
+  // `<Tags><string>…`: an item is named by its type, and everything around it is alike.
+  return parent.children.every((child) => child.kind !== "element" || child.local === local) ? scalar : undefined;
+}
+
+/** The children of a DateTimeOffset or Version as data contracts show them, by name, or `undefined`. */
+export function systemStruct(element: XmlElement): ReadonlyMap<string, XmlElement> | undefined {
+  const { children } = element;
+  if (children.length !== 2 && children.length !== 4) return undefined;
+  const members = new Map<string, XmlElement>();
+  for (const child of children) {
+    if (child.kind !== "element" || child.namespace !== system) return undefined;
+    members.set(child.local, child);
+  }
+  return members;
+}

@@ -1,0 +1,180 @@
+import { SobreError } from "../../../src/errors/index.ts";
+import { Typed } from "../../../src/envelope/typed.ts";
+import { DateTime } from "../../../src/values/date-time.ts";
+import { Decimal } from "../../../src/values/decimal.ts";
+import { Duration } from "../../../src/values/duration.ts";
+import { EnumValue } from "../../../src/values/enum-value.ts";
+import { QName } from "../../../src/values/q-name.ts";
+import { lexical } from "../xml/lexical.ts";
+import { xmlns } from "../xml/namespaces.ts";
+import type { XmlElement, XmlScalar, XmlScalarType } from "../xml/node.ts";
+import type { ScalarKind } from "./scalar-kind.ts";
+import { canonicalScalar, charOfCode, integerIn, longIn, scalarOfText } from "./scalar-text.ts";
+import type { EnumShape } from "./shape.ts";
+
+/** The text of an element, as far as it is typed; `offset` is where it starts. */
+export interface ScalarContent {
+  readonly value: XmlScalar;
+  readonly type: XmlScalarType | undefined;
+  readonly offset: number;
+}
+
+/** What an element without elements inside holds; no text at all is `""`. */
+export function contentOf(element: XmlElement): ScalarContent {
+  const { children, offset } = element;
+  const [only] = children;
+  if (only?.kind === "text" && children.length === 1 && !Array.isArray(only.value)) return scalarContent(only);
+  const texts: ScalarContent[] = [];
+  for (const child of children) {
+    if (child.kind === "text") texts.push(scalarContent(child));
+    else if (child.kind !== "comment") throw notScalar("has elements where a scalar should stand", child.offset);
+  }
+  const [first] = texts;
+  if (first === undefined) return { value: "", type: undefined, offset };
+  if (texts.length === 1) return first;
+  const chunks = texts.map(({ value }) => value).filter((value) => value instanceof Uint8Array);
+  if (chunks.length === texts.length) return { value: concatenate(chunks), type: undefined, offset: first.offset };
+  const text = texts.map(({ value, type }) => lexical(value, type)).join("");
+  return { value: text, type: undefined, offset: first.offset };
+}
+
+function scalarContent(text: {
+  readonly value: XmlScalar | readonly XmlScalar[];
+  readonly type: XmlScalarType | undefined;
+  readonly offset: number;
+}): ScalarContent {
+  const { value, type, offset } = text;
+  return { value: isList(value) ? lexical(value, type) : value, type, offset };
+}
+
+function isList(value: XmlScalar | readonly XmlScalar[]): value is readonly XmlScalar[] {
+  return Array.isArray(value);
+}
+
+function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+/** The value of a scalar of which nothing is known but its record; text stays text, or is read as `canonicalScalar`. */
+export function untypedScalar({ value }: ScalarContent, guess: boolean): unknown {
+  if (typeof value === "bigint") {
+    return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER ? Number(value) : value;
+  }
+  return guess && typeof value === "string" ? canonicalScalar(value) : value;
+}
+
+/**
+ * The value of a scalar of known type.
+ *
+ * @throws SobreError `DecodeFailed` with offset and path for content that the type does not have.
+ */
+export function typedScalar(content: ScalarContent, kind: ScalarKind, element: XmlElement): unknown {
+  const { value, type } = content;
+  const read = typeof value === "string" ? ofText(value, kind, element) : ofRecord(value, type, kind, element);
+  if (read === undefined) throw notScalar(`has content that is no ${kind}`, content.offset);
+  return read;
+}
+
+function ofText(text: string, kind: ScalarKind, element: XmlElement): unknown {
+  return kind === "qname" ? qNameOf(text.trim(), element) : scalarOfText(text, kind);
+}
+
+/** A scalar of binary XML: numbers come in the smallest record that holds them. */
+function ofRecord(
+  value: Exclude<XmlScalar, string>,
+  type: XmlScalarType | undefined,
+  kind: ScalarKind,
+  element: XmlElement,
+): unknown {
+  switch (kind) {
+    case "boolean":
+      return typeof value === "boolean" ? value : ofText(lexical(value, type), kind, element);
+    case "double":
+    case "float":
+      if (typeof value === "number") return kind === "float" ? Math.fround(value) : value;
+      return typeof value === "bigint" ? Number(value) : undefined;
+    case "long":
+    case "ulong":
+      if (typeof value === "bigint") return longIn(value, kind);
+      return typeof value === "number" && Number.isInteger(value) ? longIn(BigInt(value), kind) : undefined;
+    case "decimal":
+      if (value instanceof Decimal) return value;
+      return typeof value === "number" || typeof value === "bigint"
+        ? ofText(lexical(value, type), kind, element)
+        : undefined;
+    case "dateTime":
+      return value instanceof DateTime ? value : undefined;
+    case "timespan":
+      return value instanceof Duration ? value : undefined;
+    case "guid":
+      return value instanceof Typed ? value : undefined;
+    case "bytes":
+      return value instanceof Uint8Array ? value : undefined;
+    case "char":
+      return typeof value === "number" && integerIn(value, "ushort") !== undefined ? charOfCode(value) : undefined;
+    case "string":
+    case "uri":
+    case "qname":
+    case "version":
+      return ofText(lexical(value, type), kind, element);
+    case "any":
+    case "dateTimeOffset":
+      return undefined;
+    default:
+      return typeof value === "number" ? integerIn(value, kind) : undefined;
+  }
+}
+
+/** A qualified name, its prefix resolved where the element stands. */
+function qNameOf(text: string, element: XmlElement): QName | undefined {
+  const colon = text.indexOf(":");
+  const prefix = colon === -1 ? "" : text.slice(0, colon);
+  for (let at: XmlElement | undefined = element; at !== undefined; at = at.parent) {
+    for (const { local, prefix: own, namespace, value } of at.attributes) {
+      if (namespace !== xmlns || (prefix === "" ? own !== "" : own !== "xmlns" || local !== prefix)) continue;
+      return new QName(lexical(value, undefined), text.slice(colon + 1));
+    }
+  }
+  return prefix === "" ? new QName("", text) : undefined;
+}
+
+/** The value of an enumeration: its names, and their number where the contract tells it. */
+export function enumValue({ value, type, offset }: ScalarContent, shape: EnumShape, clrNames: boolean): EnumValue {
+  const text = lexical(value, type).trim();
+  if (/^-?\d+$/.test(text) && !shape.members.has(text)) return enumOfNumber(BigInt(text), shape);
+  const numbers = clrNames ? new Map([...shape.members, ...shape.clrMembers]) : shape.members;
+  const names = shape.flags ? text.split(/[\t\n\r ]+/).filter((name) => name !== "") : [text];
+  let sum = 0n;
+  for (const name of names) {
+    const number = numbers.get(name);
+    if (number === undefined) throw notScalar(`has a name that ${shape.name.local} does not declare`, offset);
+    sum |= number;
+  }
+  return new EnumValue(names.join(" "), sum);
+}
+
+/** The names of a number, as DataContractJsonSerializer writes enumerations. */
+export function enumOfNumber(number: bigint, shape: EnumShape): EnumValue {
+  for (const [name, value] of shape.members) if (value === number) return new EnumValue(name, number);
+  if (!shape.flags) return new EnumValue(`${number}`, number);
+  const names: string[] = [];
+  let left = number;
+  const largestFirst = [...shape.members].toSorted(([, a], [, b]) => (a < b ? 1 : -1));
+  for (const [name, value] of largestFirst) {
+    if (value === 0n || (left & value) !== value) continue;
+    left &= ~value;
+    names.unshift(name);
+  }
+  return new EnumValue(left === 0n && names.length > 0 ? names.join(" ") : `${number}`, number);
+}
+
+/** The error of content that does not fit. */
+export function notScalar(what: string, offset: number): SobreError {
+  return new SobreError("DecodeFailed", `The XML ${what}, at byte ${offset}.`, { offset });
+}

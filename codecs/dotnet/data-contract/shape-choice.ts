@@ -1,0 +1,89 @@
+import type { XmlElement } from "../xml/node.ts";
+import { rootNameOf } from "./contract.ts";
+import type { ElementFacts } from "./element-facts.ts";
+import { scalarOfElement } from "./plan.ts";
+import { scalarNamed, scalarOfClr } from "./scalar-kind.ts";
+import { type Contract, nameText, resolved, type ResolvedShape, type Shape } from "./shape.ts";
+
+/** A shape, and the name of its type where that is not the declared one. */
+export interface ChosenShape {
+  readonly shape: ResolvedShape | undefined;
+  readonly typeName: string | undefined;
+}
+
+/** Chooses the contract of a document, and the shape of each of its elements. */
+export class ShapeChoice {
+  readonly #root: XmlElement;
+  readonly #xmlSerializer: boolean;
+  #contract: Contract | undefined;
+  /** The shape of the root, or `undefined` when no contract is for it. */
+  readonly root: ResolvedShape | undefined;
+
+  constructor(root: XmlElement, contracts: readonly Contract[], xmlSerializer: boolean) {
+    this.#root = root;
+    this.#xmlSerializer = xmlSerializer;
+    this.root = this.#chooseRoot(contracts);
+  }
+
+  /** The shape that counts: the run-time type where the document names one, otherwise the declared one. */
+  of(
+    element: XmlElement,
+    facts: ElementFacts,
+    declaredShape: Shape | undefined,
+  ): { readonly shape: ResolvedShape | undefined; readonly typeName: string | undefined } {
+    const whole = declaredShape === undefined ? undefined : resolved(declaredShape);
+    const declared = whole?.kind === "scalar" && whole.scalar === "any" ? undefined : whole;
+    const { type } = element;
+    if (type !== undefined) {
+      const scalar = scalarNamed(type);
+      if (scalar !== undefined)
+        return { shape: scalar === "any" ? declared : { kind: "scalar", scalar }, typeName: undefined };
+      const known =
+        this.#contract?.known.get(nameText(type)) ??
+        (this.#xmlSerializer ? this.#contract?.clr.get(type.local) : undefined);
+      if (known !== undefined) return { shape: known, typeName: runtimeName(known, declared) };
+      if (type.local.startsWith("ArrayOf")) return { shape: declared, typeName: undefined };
+      return { shape: declared?.kind === "object" ? declared : undefined, typeName: nameText(type) };
+    }
+    if (facts.clrType !== undefined) {
+      const scalar = scalarOfClr(facts.clrType);
+      if (scalar !== undefined && scalar !== "any") return { shape: { kind: "scalar", scalar }, typeName: undefined };
+      const known = this.#contract?.clr.get(facts.clrType);
+      const base = element === this.#root ? this.#contract?.root : declared;
+      if (known !== undefined) return { shape: known, typeName: runtimeName(known, base) };
+    }
+    if (declared !== undefined) return { shape: declared, typeName: undefined };
+    const named = scalarOfElement(element, this.#xmlSerializer);
+    return {
+      shape: named === undefined || named === "any" ? undefined : { kind: "scalar", scalar: named },
+      typeName: undefined,
+    };
+  }
+
+  /** The contract whose root, or one of whose types, the document is. */
+  #chooseRoot(contracts: readonly Contract[]): ResolvedShape | undefined {
+    const name = nameText(this.#root);
+    const exact = contracts.find(({ root }) => nameText(rootNameOf(root)) === name);
+    if (exact !== undefined) {
+      this.#contract = exact;
+      return exact.root;
+    }
+    for (const contract of contracts) {
+      const known =
+        contract.known.get(name) ?? (this.#xmlSerializer ? xmlSerializerRoot(contract, this.#root) : undefined);
+      if (known === undefined) continue;
+      this.#contract = contract;
+      return known;
+    }
+    return undefined;
+  }
+}
+
+/** XmlSerializer names a root by its CLR type, and says ArrayOfInt where data contracts say ArrayOfint. */
+function xmlSerializerRoot({ root, clr }: Contract, { local }: XmlElement): ResolvedShape | undefined {
+  return clr.get(local) ?? (rootNameOf(root).local.toLowerCase() === local.toLowerCase() ? root : undefined);
+}
+
+function runtimeName(known: ResolvedShape, declared: ResolvedShape | undefined): string | undefined {
+  return known.kind === "object" && known !== declared ? nameText(known.name) : undefined;
+}

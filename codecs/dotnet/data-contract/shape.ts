@@ -1,0 +1,96 @@
+import type { XmlName } from "../xml/node.ts";
+import type { ScalarKind } from "./scalar-kind.ts";
+
+/** A scalar. */
+export interface ScalarShape {
+  readonly kind: "scalar";
+  readonly scalar: ScalarKind;
+}
+
+/** An enumeration: the names on the wire and what they stand for. */
+export interface EnumShape {
+  readonly kind: "enum";
+  readonly name: XmlName;
+  readonly members: ReadonlyMap<string, bigint>;
+  /** Names as XmlSerializer writes them, where they differ: the CLR names. */
+  readonly clrMembers: ReadonlyMap<string, bigint>;
+  /** Whether several names may stand side by side. */
+  readonly flags: boolean;
+}
+
+/** A member of a class. */
+export interface MemberShape {
+  /** Name on the wire, decoded, and in the value. */
+  readonly name: string;
+  /** Name that XmlSerializer uses, and the value read from it: the CLR name. */
+  readonly clrName: string;
+  /** Namespace of the class that declares it. */
+  readonly namespace: string;
+  readonly shape: Shape;
+  /** Whether null may stand for it; then XmlSerializer leaves it out. */
+  readonly nullable: boolean;
+}
+
+/** A class or struct. */
+export interface ObjectShape {
+  readonly kind: "object";
+  readonly name: XmlName;
+  readonly clrName: string;
+  /** In the order of the wire: base classes first, then by `order`, then by name. */
+  readonly members: readonly MemberShape[];
+  readonly byName: ReadonlyMap<string, MemberShape>;
+  readonly byClrName: ReadonlyMap<string, MemberShape>;
+  /** Whether its instances are written once and then referred to (`IsReference`). */
+  readonly reference: boolean;
+  /** The class writes its members itself, with a type for each and in no namespace (ISerializable). */
+  readonly serializable: boolean;
+}
+
+/** A list, array or set. */
+export interface ListShape {
+  readonly kind: "list";
+  readonly name: XmlName;
+  readonly item: XmlName;
+  readonly items: Shape;
+}
+
+/** A dictionary. */
+export interface MapShape {
+  readonly kind: "map";
+  readonly name: XmlName;
+  readonly entry: XmlName;
+  readonly keyName: string;
+  readonly valueName: string;
+  readonly key: Shape;
+  readonly value: Shape;
+}
+
+/** What a contract says of a value; a function where contracts refer to each other. */
+export type ResolvedShape = ScalarShape | EnumShape | ObjectShape | ListShape | MapShape;
+
+/** A shape, or a promise of one. */
+export type Shape = ResolvedShape | (() => ResolvedShape);
+
+/** The shape itself. */
+export function resolved(shape: Shape): ResolvedShape {
+  return typeof shape === "function" ? shape() : shape;
+}
+
+/** A compiled contract: the shape of the root, and the classes that may stand in the place of others. */
+export interface Contract {
+  readonly root: ResolvedShape;
+  /** The declared types by `{namespace}name`. */
+  readonly known: ReadonlyMap<string, ResolvedShape>;
+  /** The declared types by CLR name, with and without namespace. */
+  readonly clr: ReadonlyMap<string, ResolvedShape>;
+}
+
+/** `{namespace}local`, or `local` in no namespace. */
+export function nameText({ namespace, local }: XmlName): string {
+  return namespace === "" ? local : `{${namespace}}${local}`;
+}
+
+/** The name of a shape on the wire. */
+export function nameOf(shape: ResolvedShape): XmlName | undefined {
+  return shape.kind === "scalar" ? undefined : shape.name;
+}

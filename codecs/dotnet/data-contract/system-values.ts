@@ -1,0 +1,49 @@
+import { DateTime } from "../../../src/values/date-time.ts";
+import { DateTimeOffset } from "../../../src/values/date-time-offset.ts";
+import { Version } from "../../../src/values/named-text.ts";
+import { ticksPerMinute } from "../../../src/values/ticks.ts";
+import type { XmlElement } from "../xml/node.ts";
+import type { ScalarKind } from "./scalar-kind.ts";
+import { contentOf, notScalar, typedScalar } from "./scalar.ts";
+
+type Members = ReadonlyMap<string, XmlElement>;
+
+/** The DateTimeOffset or Version that these members are, or `undefined`. */
+export function systemValue(members: Members): DateTimeOffset | Version | undefined {
+  if (members.has("DateTime") && members.has("OffsetMinutes")) return dateTimeOffset(members);
+  return members.has("_Major") && members.has("_Minor") ? version(members) : undefined;
+}
+
+function dateTimeOffset(members: Members): DateTimeOffset {
+  const time = member(members, "DateTime", "dateTime");
+  const minutes = member(members, "OffsetMinutes", "short");
+  if (!(time instanceof DateTime) || typeof minutes !== "number") throw incomplete(members);
+  return offsetTime(time, minutes);
+}
+
+/** A DateTimeOffset of its UTC time and its offset. */
+export function offsetTime(utc: DateTime, offsetMinutes: number): DateTimeOffset {
+  return new DateTimeOffset(utc.ticks - BigInt(utc.offsetMinutes ?? 0) * ticksPerMinute, offsetMinutes);
+}
+
+function version(members: Members): Version {
+  const parts = ["_Major", "_Minor", "_Build", "_Revision"].map((name) =>
+    members.has(name) ? member(members, name, "int") : -1,
+  );
+  return versionOf(parts);
+}
+
+/** A Version of its parts; those that it lacks are -1. */
+export function versionOf(parts: readonly unknown[]): Version {
+  return new Version(parts.filter((part) => typeof part === "number" && part >= 0).join("."));
+}
+
+function member(members: Members, name: string, kind: ScalarKind): unknown {
+  const element = members.get(name);
+  return element === undefined ? undefined : typedScalar(contentOf(element), kind, element);
+}
+
+function incomplete(members: Members): Error {
+  const [first] = members.values();
+  return notScalar("has a DateTimeOffset without its parts", first?.offset ?? 0);
+}

@@ -1,0 +1,62 @@
+import type { Decoded, DecodeContext, Decoder, Sniff } from "../../../src/codec/codec.ts";
+import { limitExceeded } from "../../../src/codec/limits.ts";
+import { mediaRange } from "../../../src/content-type/media-range.ts";
+import { typeNameOf } from "../../../src/values/annotations.ts";
+import { rootNameOf, compileContract, type DotnetContract } from "../data-contract/contract.ts";
+import { type Contract, nameText } from "../data-contract/shape.ts";
+import { ByteOffsets } from "../xml/source-text.ts";
+import { jsonText } from "./json-text.ts";
+import { mapJson } from "./map-json.ts";
+import { readJson } from "./read-json.ts";
+
+/** Options of {@link dataContractJson}. */
+export interface DataContractJsonOptions {
+  /** What the type of every body is; JSON does not name it. Default: none. */
+  readonly contract?: DotnetContract;
+}
+
+/**
+ * The decoder of DataContractJsonSerializer's JSON: `"\/Date(ms+0200)\/"`, dictionaries as lists of Key and Value,
+ * `__type`, bare `NaN`, `INF` and `-INF`; numbers keep every digit.
+ *
+ * Other JSON is read too, and mostly as the `json` codec reads it; list it behind that one.
+ *
+ * @throws SobreError `InvalidArgument` for a contract that is not understood.
+ */
+export function dataContractJson(options: DataContractJsonOptions = {}): Decoder {
+  const contract = options.contract === undefined ? undefined : compileContract(options.contract);
+  return Object.freeze({
+    name: "datacontract-json",
+    accepts,
+    decode: (payload, context) => decodeJson(payload, context, contract),
+    sniff,
+  } satisfies Decoder);
+}
+
+const accepts = Object.freeze([mediaRange("application", "json"), mediaRange("text", "json")]);
+
+function decodeJson(
+  payload: Uint8Array,
+  { limits, contentType }: DecodeContext,
+  contract: Contract | undefined,
+): Decoded {
+  if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits, { offset: limits.maxBytes });
+  const source = jsonText(payload, contentType);
+  // Made anew for each question, since those come in any order.
+  const offsetOf = (index: number): number => new ByteOffsets(source, payload.length).at(index);
+  const body = mapJson(readJson(source.text, limits, offsetOf), contract, offsetOf);
+  const typeName = typeNameOf(body) ?? (contract && nameText(rootNameOf(contract.root)));
+  return typeName === undefined ? { body } : { body, typeName };
+}
+
+const scanned = 65_536;
+
+/** JSON begins with one of a few characters; dates and type hints are .NET's alone. */
+function sniff(payload: Uint8Array): Sniff {
+  const head = Array.from(payload.subarray(0, scanned), (byte) => (byte === 0 ? "" : String.fromCharCode(byte))).join(
+    "",
+  );
+  const first = /[^\t\n\r \xef\xbb\xbf\xfe\xff]/.exec(head)?.[0] ?? "";
+  if (!/[-[{"\dtfnNI]/.test(first)) return "no";
+  return /"\\\/Date\(-?\d+(?:[+-]\d{4})?\)\\\/"|"__type":"[^":]+:[^"]+"/.test(head) ? "strong" : "weak";
+}

@@ -1,0 +1,78 @@
+import type { Decoded, DecodeContext, Decoder, Sniff } from "../../../src/codec/codec.ts";
+import { defaultDecodeLimits } from "../../../src/codec/limits.ts";
+import { mediaRange } from "../../../src/content-type/media-range.ts";
+import { compileContract, type DotnetContract } from "../data-contract/contract.ts";
+import { mapDocument } from "../data-contract/map-document.ts";
+import type { Contract } from "../data-contract/shape.ts";
+import { serialization, xsd, xsi } from "./namespaces.ts";
+import { readXml } from "./read-xml.ts";
+
+/** Options of {@link dataContractXml}. */
+export interface DataContractXmlOptions {
+  /** What the types are; the one whose name the root bears counts. Default: none. */
+  readonly contracts?: readonly DotnetContract[];
+  /**
+   * What text of unknown type becomes: a number or boolean with `canonical`, when that would be written as exactly this
+   * text (`01` and `1.10` stay text); always text with `text`. Default: `canonical`.
+   */
+  readonly untyped?: "canonical" | "text";
+}
+
+/**
+ * The decoder of text XML as DataContractSerializer, NetDataContractSerializer and XmlSerializer write it.
+ *
+ * There is no DOCTYPE and no entity but XML's five; nothing is fetched, loaded or run. UTF-8, UTF-16 and the declared
+ * charsets are read. Errors name the byte.
+ *
+ * @throws SobreError `InvalidArgument` for a contract that is not understood.
+ */
+export function dataContractXml(options: DataContractXmlOptions = {}): Decoder {
+  const contracts = (options.contracts ?? []).map(compileContract);
+  return Object.freeze({
+    name: "datacontract-xml",
+    accepts,
+    decode: (payload, context) => decodeXml(payload, context, options, contracts),
+    sniff: sniffXml,
+  } satisfies Decoder);
+}
+
+const accepts = Object.freeze([
+  mediaRange("application", "xml"),
+  mediaRange("text", "xml"),
+  mediaRange("application", "*+xml"),
+]);
+
+function decodeXml(
+  payload: Uint8Array,
+  { limits, contentType }: DecodeContext,
+  { untyped }: DataContractXmlOptions,
+  contracts: readonly Contract[],
+): Decoded {
+  const document = readXml(payload, limits, contentType);
+  const { body, typeName, warnings } = mapDocument(document, { contracts, guess: untyped !== "text", limits });
+  return warnings.length === 0 ? { body, typeName } : { body, typeName, warnings };
+}
+
+/** XML begins with `<` and a name, `!` or `?`; it is .NET's when it names one of .NET's namespaces. */
+function sniffXml(payload: Uint8Array): Sniff {
+  if (!startsLikeXml(payload)) return "no";
+  try {
+    const { root } = readXml(payload, defaultDecodeLimits);
+    const declared = root.attributes.some(({ value }) => value === xsi || value === xsd);
+    return declared || root.namespace === serialization || root.namespace.startsWith("http://schemas.")
+      ? "strong"
+      : "weak";
+  } catch {
+    return "no";
+  }
+}
+
+function startsLikeXml(payload: Uint8Array): boolean {
+  // Past a byte-order mark and blanks, over the zero bytes of UTF-16.
+  const start = payload
+    .subarray(0, 64)
+    .filter((byte) => byte !== 0 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf && byte < 0xfe);
+  const at = start.findIndex((byte) => byte > 0x20);
+  const next = start[at + 1] ?? 0;
+  return start[at] === 0x3c && (/[A-Za-z_!?]/.test(String.fromCharCode(next)) || next >= 0x80);
+}

@@ -1,0 +1,286 @@
+import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
+import type { ContentType } from "../../../src/content-type/content-type.ts";
+import { type ErrorCode, SobreError } from "../../../src/errors/index.ts";
+import { XmlAttribute, XmlComment, type XmlDocument, XmlElement, XmlText } from "./node.ts";
+import { NamespaceScope } from "./scope.ts";
+import { ByteOffsets, sourceText } from "./source-text.ts";
+
+/** Elements may nest this much deeper than values do: a list or an entry of a dictionary takes up to three elements. */
+const elementsPerLevel = 4;
+
+// XML 1.0 section 2.2: what may not stand in a document, not even as a reference.
+// oxlint-disable-next-line no-control-regex -- control characters are the point
+const forbidden = /[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/;
+// Namespaces in XML 1.0 section 4; the letters beyond ASCII somewhat widely.
+const nameForm = /[A-Za-z_\u{c0}-\u{effff}][-\w.\u{b7}\u{c0}-\u{effff}]*/uy;
+const blanks = /[\t\n\r ]*/y;
+
+/**
+ * Reads a text XML document (XML 1.0 with namespaces) into its nodes, with byte offsets; not recursive.
+ *
+ * There is no DOCTYPE and no entity but the five of XML, so nothing expands and nothing is fetched.
+ *
+ * @throws SobreError `DecodeFailed`, `TruncatedPayload`, `TrailingBytes`, `UnknownCharset` or `LimitExceeded`.
+ */
+export function readXml(payload: Uint8Array, limits: DecodeLimits, contentType?: ContentType): XmlDocument {
+  if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits, { offset: limits.maxBytes });
+  return new XmlReader(payload, limits, contentType).document();
+}
+
+class XmlReader {
+  readonly #text: string;
+  readonly #offsets: ByteOffsets;
+  readonly #limits: DecodeLimits;
+  readonly #scope = new NamespaceScope();
+  readonly #marks: number[] = [];
+  readonly #nodes: (XmlElement | XmlComment)[] = [];
+  #open: XmlElement | undefined;
+  #root: XmlElement | undefined;
+  #at = 0;
+  #items = 0;
+
+  constructor(payload: Uint8Array, limits: DecodeLimits, contentType: ContentType | undefined) {
+    const source = sourceText(payload, contentType);
+    this.#text = source.text;
+    this.#offsets = new ByteOffsets(source, payload.length);
+    this.#limits = limits;
+    const control = forbidden.exec(source.text);
+    if (control !== null) throw this.#broken("has a character that XML forbids", control.index);
+  }
+
+  document(): XmlDocument {
+    const text = this.#text;
+    if (/^<\?xml[\t\n\r ]/.test(text)) this.#at = this.#end("?>", 5);
+    while (this.#at < text.length) {
+      if (text.charCodeAt(this.#at) !== 0x3c) this.#characters();
+      else this.#markup();
+    }
+    if (this.#open !== undefined || this.#root === undefined) throw this.#truncated();
+    return { root: this.#root, nodes: this.#nodes };
+  }
+
+  #markup(): void {
+    const text = this.#text;
+    const start = this.#at;
+    switch (text.charAt(start + 1)) {
+      case "/":
+        return this.#endTag();
+      case "?":
+        if (/^<\?xml[\t\n\r ?]/i.test(text.slice(start, start + 6))) {
+          throw this.#broken("has a declaration that is not at its start", start);
+        }
+        this.#at = this.#end("?>", start + 2);
+        return;
+      case "!":
+        if (text.startsWith("<!--", start)) return this.#comment();
+        if (text.startsWith("<![CDATA[", start)) return this.#characters();
+        throw this.#broken("has a DOCTYPE or another declaration, which nothing here reads", start);
+      default:
+        return this.#startTag();
+    }
+  }
+
+  #startTag(): void {
+    const start = this.#at++;
+    if (this.#root !== undefined && this.#open === undefined) throw this.#trailing(start);
+    if (this.#marks.length >= this.#limits.maxDepth * elementsPerLevel) {
+      throw limitExceeded("maxDepth", this.#limits, { offset: this.#offsets.at(start) });
+    }
+    const offset = this.#count(start);
+    const [prefix, local] = this.#qualifiedName();
+    const element = new XmlElement(prefix, local, this.#open, offset);
+    const attributes: XmlAttribute[] = [];
+    for (;;) {
+      const before = this.#at;
+      this.#skipBlanks();
+      const unit = this.#text.charCodeAt(this.#at);
+      if (unit === 0x3e || unit === 0x2f) break;
+      if (before === this.#at) throw this.#unexpected();
+      attributes.push(this.#attribute());
+    }
+    if (attributes.length > 0) element.attributes = attributes;
+    this.#marks.push(this.#scope.mark);
+    this.#scope.enter(element);
+    if (this.#open === undefined) {
+      this.#root = element;
+      this.#nodes.push(element);
+    } else this.#open.children.push(element);
+    this.#open = element;
+    if (this.#text.startsWith("/>", this.#at)) this.#close(this.#at + 2);
+    else if (this.#text.charCodeAt(this.#at) === 0x3e) this.#at++;
+    else throw this.#unexpected();
+  }
+
+  #endTag(): void {
+    const start = this.#at;
+    this.#at += 2;
+    const [prefix, local] = this.#qualifiedName();
+    if (this.#open === undefined || this.#open.local !== local || this.#open.prefix !== prefix) {
+      throw this.#broken("ends an element that is not open", start);
+    }
+    this.#skipBlanks();
+    if (this.#text.charCodeAt(this.#at) !== 0x3e) throw this.#unexpected();
+    this.#close(this.#at + 1);
+  }
+
+  #close(next: number): void {
+    this.#at = next;
+    this.#scope.leave(this.#marks.pop() ?? 0);
+    this.#open = this.#open?.parent;
+  }
+
+  #attribute(): XmlAttribute {
+    const offset = this.#count(this.#at);
+    const [prefix, local] = this.#qualifiedName();
+    this.#skipBlanks();
+    if (this.#text.charCodeAt(this.#at) !== 0x3d) throw this.#unexpected();
+    this.#at++;
+    this.#skipBlanks();
+    const quote = this.#text.charAt(this.#at);
+    if (quote !== '"' && quote !== "'") throw this.#unexpected();
+    const start = this.#at + 1;
+    const end = this.#text.indexOf(quote, start);
+    if (end === -1) throw this.#truncated();
+    const raw = this.#text.slice(start, end);
+    if (raw.includes("<")) throw this.#broken("has a < in an attribute", start + raw.indexOf("<"));
+    this.#at = end + 1;
+    // XML 1.0 section 3.3.3: blanks in an attribute are spaces, unless they are references.
+    return new XmlAttribute(prefix, local, this.#expanded(raw.replaceAll(/\r\n|[\t\n\r]/g, " "), start), offset);
+  }
+
+  /** Text and CDATA sections up to the next other markup. */
+  #characters(): void {
+    const text = this.#text;
+    const start = this.#at;
+    const parts: string[] = [];
+    while (this.#at < text.length) {
+      if (text.startsWith("<![CDATA[", this.#at)) {
+        const end = this.#end("]]>", this.#at + 9);
+        parts.push(lines(text.slice(this.#at + 9, end - 3)));
+        this.#at = end;
+        continue;
+      }
+      const next = text.indexOf("<", this.#at);
+      const end = next === -1 ? text.length : next;
+      if (end === this.#at) break;
+      const raw = text.slice(this.#at, end);
+      if (raw.includes("]]>")) throw this.#broken("has ]]> in text", this.#at + raw.indexOf("]]>"));
+      parts.push(this.#expanded(lines(raw), this.#at));
+      this.#at = end;
+    }
+    const value = parts.length === 1 ? (parts[0] ?? "") : parts.join("");
+    if (this.#open !== undefined) this.#open.children.push(new XmlText(value, undefined, this.#count(start)));
+    else if (/[^\t\n\r ]/.test(text.slice(start, this.#at))) {
+      throw this.#root === undefined
+        ? this.#broken("begins with something else than an element", start)
+        : this.#trailing(start);
+    }
+  }
+
+  #comment(): void {
+    const start = this.#at;
+    const end = this.#end("-->", start + 4);
+    const text = this.#text.slice(start + 4, end - 3);
+    if (text.includes("--") || text.endsWith("-")) throw this.#broken("has -- in a comment", start);
+    const comment = new XmlComment(lines(text), this.#count(start));
+    if (this.#open === undefined) this.#nodes.push(comment);
+    else this.#open.children.push(comment);
+    this.#at = end;
+  }
+
+  /** Replaces references; `start` is where the text stands. */
+  #expanded(text: string, start: number): string {
+    if (!text.includes("&")) return text;
+    return text.replaceAll(/&([^;&]{0,12};?)/g, (_whole, reference: string, index: number) => {
+      const character = referred(reference);
+      if (character === undefined) {
+        throw this.#broken(
+          `has a reference that is none of &lt; &gt; &amp; &quot; &apos; and characters`,
+          start + index,
+        );
+      }
+      return character;
+    });
+  }
+
+  #qualifiedName(): readonly [string, string] {
+    const first = this.#name();
+    if (this.#text.charCodeAt(this.#at) !== 0x3a) return ["", first];
+    this.#at++;
+    return [first, this.#name()];
+  }
+
+  #name(): string {
+    nameForm.lastIndex = this.#at;
+    const name = nameForm.exec(this.#text)?.[0];
+    if (name === undefined) throw this.#unexpected();
+    this.#at += name.length;
+    return name;
+  }
+
+  #skipBlanks(): void {
+    blanks.lastIndex = this.#at;
+    this.#at += blanks.exec(this.#text)?.[0].length ?? 0;
+  }
+
+  /** The index behind the next `mark`. */
+  #end(mark: string, from: number): number {
+    const index = this.#text.indexOf(mark, from);
+    if (index === -1) throw this.#truncated();
+    return index + mark.length;
+  }
+
+  /** Counts an item, and gives the byte offset at which it starts. */
+  #count(start: number): number {
+    const offset = this.#offsets.at(start);
+    if (++this.#items > this.#limits.maxItems * elementsPerLevel) {
+      throw limitExceeded("maxItems", this.#limits, { offset });
+    }
+    return offset;
+  }
+
+  #unexpected(): SobreError {
+    return this.#at >= this.#text.length ? this.#truncated() : this.#broken("breaks the grammar of XML", this.#at);
+  }
+
+  #broken(what: string, index: number): SobreError {
+    return this.#error("DecodeFailed", what, index);
+  }
+
+  #trailing(index: number): SobreError {
+    return this.#error("TrailingBytes", "goes on behind its root element", index);
+  }
+
+  #truncated(): SobreError {
+    return this.#error("TruncatedPayload", "ends before its root element does", this.#text.length);
+  }
+
+  #error(code: ErrorCode, what: string, index: number): SobreError {
+    const offset = this.#offsets.at(index);
+    return new SobreError(code, `The XML ${what}, at byte ${offset}.`, { offset });
+  }
+}
+
+/** XML 1.0 section 2.11. */
+function lines(text: string): string {
+  return text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text;
+}
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ["lt;", "<"],
+  ["gt;", ">"],
+  ["amp;", "&"],
+  ["quot;", '"'],
+  ["apos;", "'"],
+]);
+
+function referred(reference: string): string | undefined {
+  const entity = entities.get(reference);
+  if (entity !== undefined) return entity;
+  const [, hex, decimal] = /^#(?:x([0-9A-Fa-f]{1,8})|(\d{1,8}));$/.exec(reference) ?? [];
+  if (hex === undefined && decimal === undefined) return undefined;
+  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+  if (code > 0x10_ffff || (code >= 0xd800 && code <= 0xdfff)) return undefined;
+  const character = String.fromCodePoint(code);
+  return forbidden.test(character) ? undefined : character;
+}

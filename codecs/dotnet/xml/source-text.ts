@@ -1,0 +1,77 @@
+import {
+  type Charset,
+  charsetNamed,
+  decodeText,
+  markedCharset,
+  unknownCharset,
+} from "../../../src/content-type/charset.ts";
+import { type ContentType, parameter } from "../../../src/content-type/index.ts";
+
+/** A decoded document, and the bytes that it was. */
+export interface SourceText {
+  readonly text: string;
+  readonly charset: Charset;
+  /** Bytes of the byte-order mark. */
+  readonly mark: number;
+}
+
+const declaration = /^<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z][\w.-]*)["']/;
+/** Bytes in which an XML declaration ends. */
+const declarationLength = 256;
+
+/**
+ * Decodes XML: by its byte-order mark, by the zero bytes of UTF-16, by the charset of the content type, by the encoding
+ * that it declares, or else as UTF-8 (RFC 7303 section 3).
+ *
+ * A declared UTF-16 that is none is read as UTF-8: .NET writes that declaration into every string.
+ *
+ * @throws SobreError `UnknownCharset`, or `DecodeFailed` for bytes that are not in the charset.
+ */
+export function sourceText(payload: Uint8Array, contentType: ContentType | undefined): SourceText {
+  const marked = markedCharset(payload);
+  const charset = marked ?? zeroBytes(payload) ?? named(payload, contentType) ?? "utf-8";
+  const mark = marked === undefined ? 0 : marked === "utf-8" ? 3 : 2;
+  return { text: decodeText(payload, charset), charset, mark };
+}
+
+function zeroBytes(payload: Uint8Array): Charset | undefined {
+  if (payload[0] === 0x3c && payload[1] === 0) return "utf-16le";
+  return payload[0] === 0 && payload[1] === 0x3c ? "utf-16be" : undefined;
+}
+
+function named(payload: Uint8Array, contentType: ContentType | undefined): Charset | undefined {
+  const start = String.fromCharCode(...payload.subarray(0, declarationLength));
+  const label = (contentType && parameter(contentType, "charset")) ?? declaration.exec(start)?.[1];
+  if (label === undefined) return undefined;
+  const charset = charsetNamed(label);
+  if (charset === undefined) throw unknownCharset("The encoding that the XML declares");
+  return charset.startsWith("utf-16") ? "utf-8" : charset;
+}
+
+/** Byte offsets of text indexes, which are asked for in rising order. */
+export class ByteOffsets {
+  readonly #source: SourceText;
+  readonly #narrow: boolean;
+  #index = 0;
+  #byte: number;
+
+  constructor(source: SourceText, byteLength: number) {
+    this.#source = source;
+    this.#byte = source.mark;
+    // One byte for every unit: nothing to count.
+    this.#narrow = source.text.length === byteLength - source.mark;
+  }
+
+  /** The byte at which the character at `index` starts. */
+  at(index: number): number {
+    const { text, charset, mark } = this.#source;
+    if (this.#narrow) return mark + index;
+    if (charset.startsWith("utf-16")) return mark + 2 * index;
+    for (; this.#index < index; this.#index++) {
+      const unit = text.charCodeAt(this.#index);
+      // Each half of a surrogate pair counts for two of its four bytes.
+      this.#byte += unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3;
+    }
+    return this.#byte;
+  }
+}
