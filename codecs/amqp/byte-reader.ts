@@ -2,6 +2,7 @@ import type { DecodeLimits } from "../../src/codec/index.ts";
 import { type ErrorCode, SobreError } from "../../src/errors/index.ts";
 import { isUtf8 } from "./is-utf8.ts";
 import { knownKey, longestKey, remember, slotOf } from "./key-cache.ts";
+import { shortText } from "./short-text.ts";
 import { pathTo } from "./value-path.ts";
 
 /** How a {@link ByteReader} reads; every member is resolved. */
@@ -18,7 +19,7 @@ export interface ReaderSettings {
 /** The deepest nesting that any limit allows: what the stack holds with ease. */
 const deepest = 1024;
 /** Texts within this many bytes are cut out of one string that is made at once. */
-const slabSize = 512;
+const slabSize = 1024;
 
 const scratch = new DataView(new ArrayBuffer(8));
 
@@ -31,6 +32,10 @@ export class ByteReader {
   at: number;
   /** The end of the innermost list, map, array or section. */
   end: number;
+  /** The same number for the same {@link name}, and nearly always another for another. */
+  nameHash: number;
+  /** Where short texts end to be read ahead. */
+  textEnd: number;
   #items: number;
   /** Where the value began that the paths of errors start from. */
   #root: number;
@@ -46,6 +51,8 @@ export class ByteReader {
     this.maxDepth = Math.min(settings.limits.maxDepth, deepest);
     this.at = 0;
     this.end = size;
+    this.textEnd = size;
+    this.nameHash = 0;
     this.#items = settings.limits.maxItems;
     this.#root = 0;
     if (size > settings.limits.maxBytes) throw this.exceeded("maxBytes", "bytes", 0);
@@ -176,8 +183,10 @@ export class ByteReader {
 
   /** UTF-8 text of `length` bytes that is likely to come again: a key or a symbol. */
   name(length: number): string {
+    this.nameHash = length;
     if (length === 0 || length > longestKey || length > this.end - this.at) return this.text(length);
     const slot = slotOf(this.bytes, this.at, length);
+    this.nameHash = slot;
     const known = knownKey(this.bytes, this.at, length, slot);
     if (known === undefined) {
       const text = this.text(length);
@@ -191,32 +200,22 @@ export class ByteReader {
   /** ASCII text of `length` bytes (AMQP 1.0 part 1.6.21). */
   symbol(length: number): string {
     const start = this.at;
-    const { bytes, end } = this;
-    const slot = length > 0 && length <= longestKey && length <= end - start ? slotOf(bytes, start, length) : -1;
-    const known = slot === -1 ? undefined : knownKey(bytes, start, length, slot);
-    if (known !== undefined) {
-      this.at += length;
-      return known;
-    }
-    const stop = this.skip(length) + length;
-    for (let index = start; index < stop; index++) {
-      if ((bytes[index] ?? 0) < 0x80) continue;
-      if (this.settings.lenient) return bytes.toString("latin1", start, stop);
-      throw this.fault("A symbol holds a byte that is not ASCII", index);
-    }
-    const text = this.#ascii(start, stop);
-    if (slot !== -1) remember(text, slot);
-    return text;
+    const text = this.name(length);
+    // Every other UTF-8 text has fewer units than bytes.
+    if (text.length === length && !(this.settings.lenient && text.includes("\ufffd"))) return text;
+    if (this.settings.lenient) return this.bytes.toString("latin1", start, start + length);
+    throw this.fault("A symbol holds a byte that is not ASCII", start);
   }
 
   #ascii(start: number, stop: number): string {
     if (start >= this.#slabStart && stop <= this.#slabEnd) {
       return this.#slab.substring(start - this.#slabStart, stop - this.#slabStart);
     }
+    if (stop - start <= 4) return shortText(this.bytes, start, stop - start);
     if (stop - start > slabSize) return this.bytes.toString("latin1", start, stop);
     // One call out of JavaScript serves all the short texts that follow.
     this.#slabStart = start;
-    this.#slabEnd = Math.min(this.bytes.byteLength, start + slabSize);
+    this.#slabEnd = Math.max(stop, Math.min(this.textEnd, start + slabSize));
     this.#slab = this.bytes.toString("latin1", start, this.#slabEnd);
     return this.#slab.substring(0, stop - start);
   }

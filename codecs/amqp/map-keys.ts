@@ -2,7 +2,7 @@ import { AmqpMap, type AmqpValue, Typed } from "../../src/envelope/index.ts";
 import type { ByteReader } from "./byte-reader.ts";
 
 /** Up to this many keys are compared with each other; more go through a set. */
-const few = 16;
+export const few = 16;
 
 /** @throws SobreError `DecodeFailed` when a map has the same key twice (AMQP 1.0 part 1.6.23). */
 export function refuseDuplicates(reader: ByteReader, keys: readonly AmqpValue[], offset: number): void {

@@ -1,7 +1,7 @@
 import { AmqpMap, type AmqpValue, Typed } from "../../src/envelope/index.ts";
 import { readArray } from "./read-array.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { refuseDuplicates } from "./map-keys.ts";
+import { few, refuseDuplicates } from "./map-keys.ts";
 import { doubleOf, floatOf, readTimestamp } from "./typed-scalar.ts";
 import { smallUbytes, smallUints, smallUlongs, symbolOf } from "./shared-typed.ts";
 
@@ -123,18 +123,26 @@ export function readMap(reader: ByteReader, width: 1 | 4, depth: number): AmqpMa
   if (count % 2 === 1) throw reader.fault("A map has a key without a value", start);
   const keys: AmqpValue[] = [];
   const values: AmqpValue[] = [];
+  let bits = 0;
+  let unique = count <= 2 * few;
   for (let left = count; left > 0; left -= 2) {
-    keys.push(readKey(reader, depth + 1));
+    const key = readKey(reader, depth + 1);
+    const bit = 1 << reader.nameHash;
+    // Names of different hashes differ; the few others, and keys that are no names, are compared.
+    unique &&= typeof key === "string" && ((bits & bit) === 0 || !keys.includes(key));
+    bits |= bit;
+    keys.push(key);
     values.push(readTyped(reader, depth + 1));
   }
   reader.leave(outer);
-  if (count > 2) refuseDuplicates(reader, keys, start);
+  if (!unique) refuseDuplicates(reader, keys, start);
   return AmqpMap.fromColumns(keys, values);
 }
 
 function readKey(reader: ByteReader, depth: number): AmqpValue {
   const code = reader.code();
-  return code === 0xa1 ? reader.name(reader.u8()) : readTypedAs(reader, code, depth);
+  if (code === 0xa1) return reader.name(reader.u8());
+  return code === 0xb1 ? reader.name(reader.u32()) : readTypedAs(reader, code, depth);
 }
 
 function readDescribed(reader: ByteReader, depth: number): Typed<"described"> {

@@ -67,6 +67,8 @@ export class AmqpMessage implements MessageSections {
     this.#reader = new ByteReader(bytes, options === undefined ? defaults : resolveReadOptions(options).settings);
     this.bytes = bytes;
     this.#borders = scanSections(this.#reader);
+    // Nothing but the text before the body is worth reading ahead.
+    this.#reader.textEnd = this.#borders[this.#bodyIndex() + 1] ?? bytes.byteLength;
   }
 
   get header(): MessageHeader | undefined {
@@ -190,7 +192,7 @@ export class AmqpMessage implements MessageSections {
   }
 
   #enter(index: number, kind: number): void {
-    this.#reader.seek(this.#borders[index + 2] ?? 0, this.#end(index), `$.${sectionNames[kind]}`);
+    this.#reader.seek(this.#borders[index + 2] ?? 0, this.#end(index), paths[kind]);
   }
 
   #map(kind: number): AmqpMap | undefined {
@@ -200,21 +202,36 @@ export class AmqpMessage implements MessageSections {
   }
 
   #readBody(): MessageBody | undefined {
-    const borders = this.#borders;
-    const reader = this.#reader;
-    const data: Uint8Array[] = [];
-    const lists: (readonly AmqpValue[])[] = [];
-    let value: MessageBody | undefined;
-    for (let index = 0; index < borders.length; index += 3) {
-      const kind = borders[index] ?? 0;
-      if (kind < section.data || kind > section.value) continue;
+    const first = this.#bodyIndex();
+    const kind = this.#borders[first];
+    if (kind === undefined) return undefined;
+    this.#enter(first, kind);
+    if (kind === section.value) return { kind: "value", value: readTyped(this.#reader, 0) };
+    if (kind === section.data) return { kind: "data", sections: this.#each(first, kind, readData) };
+    return { kind: "sequence", sections: this.#each(first, kind, readSequence) };
+  }
+
+  /** What `read` makes of each of the sections of a kind, which stand one behind the other. */
+  #each<T>(first: number, kind: number, read: (reader: ByteReader) => T): readonly T[] {
+    const contents = [read(this.#reader)];
+    for (let index = first + 3; this.#borders[index] === kind; index += 3) {
       this.#enter(index, kind);
-      const content = readTyped(reader, 0);
-      if (kind === section.value) value = { kind: "value", value: content };
-      else if (content instanceof Uint8Array) data.push(content);
-      else if (Array.isArray(content)) lists.push(content);
+      contents.push(read(this.#reader));
     }
-    if (data.length > 0) return { kind: "data", sections: data };
-    return lists.length > 0 ? { kind: "sequence", sections: lists } : value;
+    return contents;
   }
 }
+
+/** The binary of a data section, whose format code the scan has checked. */
+function readData(reader: ByteReader): Uint8Array {
+  return reader.binary(reader.code() === 0xa0 ? reader.u8() : reader.u32());
+}
+
+/** The list of a sequence section. */
+function readSequence(reader: ByteReader): readonly AmqpValue[] {
+  const list = readTyped(reader, 0);
+  return Array.isArray(list) ? list : [];
+}
+
+/** The paths of errors in the sections. */
+const paths: readonly string[] = sectionNames.map((name) => `$.${name}`);

@@ -13,5 +13,5 @@ export { encodeMessage, type EncodeMessageOptions } from "./encode-message.ts";
 export type { MessageHeader } from "./message-header.ts";
 export type { MessageProperties } from "./message-properties.ts";
 export type { SectionName } from "./section.ts";
-export { type MessageInit, type MessageWriteOptions, writeMessage } from "./write-message.ts";
+export { type BodyInit, type MessageInit, type MessageWriteOptions, writeMessage } from "./write-message.ts";
 export type { MapInit } from "./write-section.ts";

@@ -55,40 +55,41 @@ function checkOrder(reader: ByteReader, kind: number, last: number, start: numbe
   if (kind !== section.footer) throw reader.fault(`A message has both a ${before} and a ${name} section`, start);
 }
 
-const list = 0b001;
-const map = 0b010;
-const binary = 0b100;
+const anything = 0b1000;
+const binary = 0b0100;
+const map = 0b0010;
+const list = 0b0001;
 
-/** The kinds of value that each section may hold; 0 is any. */
-const wanted = Uint8Array.of(list, map, map, list, map, binary, list, 0, map);
+/** The kinds of value that each section may hold. */
+const wanted = Uint8Array.of(list, map, map, list, map, binary, list, anything | binary | map | list, map);
 
-function kindOf(code: number): number {
-  switch (code) {
-    case 0x45:
-    case 0xc0:
-    case 0xd0:
-      return list;
-    case 0xc1:
-    case 0xd1:
-      return map;
-    case 0xa0:
-    case 0xb0:
-      return binary;
-    default:
-      return 0;
-  }
-}
+/** The kind of value that each format code begins. */
+const kinds = new Uint8Array(256).fill(anything);
+for (const code of [0x45, 0xc0, 0xd0]) kinds[code] = list;
+for (const code of [0xc1, 0xd1]) kinds[code] = map;
+for (const code of [0xa0, 0xb0]) kinds[code] = binary;
+
+/** Format codes that say their size in one byte. */
+const narrow = new Uint8Array(256);
+for (const code of [0xa0, 0xc0, 0xc1]) narrow[code] = 1;
 
 /** Where the section ends whose value begins at `at`. */
 function skipContent(reader: ByteReader, kind: number, at: number): number {
   const { bytes } = reader;
   const code = bytes[at] ?? 0;
-  if ((wanted[kind] ?? 0) !== 0 && kindOf(code) !== wanted[kind]) {
-    reader.seek(at, bytes.byteLength);
-    if (at >= bytes.byteLength) throw reader.cut("The value of a section is missing", at);
-    throw reader.fault(`The section ${sectionNames[kind]} holds a value of another type than it must`, at);
-  }
-  return reader.settings.lenient ? skipByReading(reader, at) : skipValue(reader, at);
+  const found = kinds[code] ?? 0;
+  if ((found & (wanted[kind] ?? 0)) === 0) throw mistyped(reader, kind, at);
+  if (reader.settings.lenient) return skipByReading(reader, at);
+  // Most sections say their size in one byte.
+  const end = narrow[code] === 1 ? at + 2 + (bytes[at + 1] ?? 0) : -1;
+  return end < 0 || end > bytes.byteLength ? skipValue(reader, at) : end;
+}
+
+function mistyped(reader: ByteReader, kind: number, at: number): Error {
+  reader.seek(at, reader.bytes.byteLength);
+  return at < reader.bytes.byteLength
+    ? reader.fault(`The section ${sectionNames[kind]} holds a value of another type than it must`, at)
+    : reader.cut("The value of a section is missing", at);
 }
 
 /** Peers whose sizes lie are believed only after reading. */

@@ -3,7 +3,7 @@ import { resolveWriteOptions } from "../../codecs/amqp/encode-value.ts";
 import type { Profile } from "../../codecs/amqp/index.ts";
 import { inside, withPath } from "../../codecs/amqp/unsupported-value.ts";
 import { writeList, writeValue, type WriterSettings } from "../../codecs/amqp/write-value.ts";
-import type { MessageBody, MessageSections } from "./amqp-message.ts";
+import type { MessageSections } from "./amqp-message.ts";
 import { section } from "./section.ts";
 import { writeHeader, writeProperties } from "./write-fields.ts";
 import { type MapInit, writeAnnotations, writeApplicationProperties, writeDescriptor } from "./write-section.ts";
@@ -11,13 +11,20 @@ import { type MapInit, writeAnnotations, writeApplicationProperties, writeDescri
 /** The sections of a message to write; map sections may be plain objects, whose names become symbols or strings. */
 export interface MessageInit extends Omit<
   MessageSections,
-  "deliveryAnnotations" | "messageAnnotations" | "applicationProperties" | "footer"
+  "deliveryAnnotations" | "messageAnnotations" | "applicationProperties" | "body" | "footer"
 > {
   readonly deliveryAnnotations?: MapInit | undefined;
   readonly messageAnnotations?: MapInit | undefined;
   readonly applicationProperties?: MapInit | undefined;
+  readonly body?: BodyInit | undefined;
   readonly footer?: MapInit | undefined;
 }
+
+/** A body to write; values are anything that `encodeValue` takes. */
+export type BodyInit =
+  | { readonly kind: "data"; readonly sections: readonly Uint8Array[] }
+  | { readonly kind: "sequence"; readonly sections: readonly (readonly unknown[])[] }
+  | { readonly kind: "value"; readonly value: unknown };
 
 /** How messages are written. */
 export interface MessageWriteOptions {
@@ -79,7 +86,7 @@ function writeSections(writer: ByteWriter, message: MessageInit, settings: Write
   }
 }
 
-function writeBody(writer: ByteWriter, body: MessageBody, settings: WriterSettings): void {
+function writeBody(writer: ByteWriter, body: BodyInit, settings: WriterSettings): void {
   switch (body.kind) {
     case "data":
       for (const data of body.sections) writeData(writer, data);

@@ -39,7 +39,7 @@ export function variedMessages(count = 512): readonly SampleMessage[] {
 }
 
 function message(random: (below: number) => number): SampleMessage {
-  const often = <T>(value: T): T | undefined => (random(4) > 0 ? value : undefined);
+  const often = <T>(item: T): T | undefined => (random(4) > 0 ? item : undefined);
   const text = (least: number, more: number): string =>
     Array.from({ length: least + random(more) }, () => (random(36) + 0).toString(36)).join("");
   const sessionId = often(`session-${random(1000)}`);

@@ -1,0 +1,124 @@
+import { WireFault } from "./wire-fault.ts";
+
+/** What the first eight bytes of a layer say: which protocol follows. */
+export interface ProtocolHeader {
+  readonly kind: "header";
+  /** 0 AMQP, 2 TLS, 3 SASL; -1: no AMQP 1.0. */
+  readonly protocol: number;
+}
+
+/** A frame without its header (AMQP 1.0 part 2.3). */
+export interface Frame {
+  readonly kind: "frame";
+  /** 0 AMQP, 1 SASL. */
+  readonly type: number;
+  readonly channel: number;
+  /** Empty in a frame that only tells that the peer is alive. A view of the bytes received. */
+  readonly body: Uint8Array;
+}
+
+const headerSize = 8;
+const none = new Uint8Array(0);
+
+/** Cuts a stream of bytes into protocol headers and frames, and buffers no more than one frame of the size allowed. */
+export class FrameReader {
+  /** Most bytes of a frame. */
+  maxFrameSize: number;
+  /** What was received and not yet read. */
+  #chunk: Uint8Array = none;
+  #at = 0;
+  /** The beginning of a frame whose end has not come; `#held` of its bytes are there. */
+  #partial: Uint8Array = none;
+  #held = 0;
+  #wanted = 0;
+
+  constructor(maxFrameSize: number) {
+    this.maxFrameSize = maxFrameSize;
+  }
+
+  /** Takes the next bytes; what was handed in before must have been read. */
+  push(chunk: Uint8Array): void {
+    this.#chunk = chunk;
+    this.#at = 0;
+  }
+
+  /** The next protocol header, or `undefined` until all of it is there. */
+  header(): ProtocolHeader | undefined {
+    const bytes = this.#take(headerSize);
+    if (bytes === undefined) return undefined;
+    const isAmqp = bytes[0] === 0x41 && bytes[1] === 0x4d && bytes[2] === 0x51 && bytes[3] === 0x50;
+    const isVersion1 = bytes[5] === 1 && bytes[6] === 0 && bytes[7] === 0;
+    return { kind: "header", protocol: isAmqp && isVersion1 ? (bytes[4] ?? -1) : -1 };
+  }
+
+  /**
+   * The next frame, or `undefined` until all of it is there.
+   *
+   * @throws WireFault `amqp:connection:framing-error` as soon as its header is wrong.
+   */
+  frame(): Frame | undefined {
+    const size = this.#frameSize();
+    if (size === undefined) return undefined;
+    if (size < headerSize) throw framing(`A frame of ${size} bytes is smaller than its header`);
+    if (size > this.maxFrameSize)
+      throw framing(`A frame of ${size} bytes is larger than the ${this.maxFrameSize} allowed`);
+    const bytes = this.#take(size);
+    if (bytes === undefined) return undefined;
+    const offset = (bytes[4] ?? 0) * 4;
+    if (offset < headerSize || offset > size) throw framing(`A frame has its body at ${offset} of ${size} bytes`);
+    const channel = ((bytes[6] ?? 0) << 8) | (bytes[7] ?? 0);
+    return { kind: "frame", type: bytes[5] ?? 0, channel, body: bytes.subarray(offset) };
+  }
+
+  /** The size in the next four bytes, without passing them. */
+  #frameSize(): number | undefined {
+    if (this.#held > 0) {
+      if (this.#held < 4 && !this.#fill(4)) return undefined;
+      return sizeAt(this.#partial, 0);
+    }
+    if (this.#chunk.byteLength - this.#at >= 4) return sizeAt(this.#chunk, this.#at);
+    this.#fill(4);
+    return undefined;
+  }
+
+  /** The next `size` bytes: a view of the chunk when they all lie in it. */
+  #take(size: number): Uint8Array | undefined {
+    if (this.#held === 0 && this.#chunk.byteLength - this.#at >= size) {
+      const start = this.#at;
+      this.#at += size;
+      return this.#chunk.subarray(start, this.#at);
+    }
+    if (!this.#fill(size)) return undefined;
+    const bytes = this.#partial.subarray(0, size);
+    this.#partial = none;
+    this.#held = 0;
+    this.#wanted = 0;
+    return bytes;
+  }
+
+  /** Moves bytes of the chunk to the partial frame until it has `size`; false when there are too few. */
+  #fill(size: number): boolean {
+    const left = this.#chunk.byteLength - this.#at;
+    const count = Math.min(size - this.#held, left);
+    // Room for what a peer has claimed is made as its bytes come, so that a claim alone costs nothing.
+    const room = Math.min(size, Math.max(512, (this.#held + count) * 2));
+    if (this.#partial.byteLength < this.#held + count || this.#wanted === 0) {
+      const grown = new Uint8Array(Math.max(room, this.#held + count));
+      grown.set(this.#partial.subarray(0, this.#held));
+      this.#partial = grown;
+      this.#wanted = size;
+    }
+    this.#partial.set(this.#chunk.subarray(this.#at, this.#at + count), this.#held);
+    this.#at += count;
+    this.#held += count;
+    return this.#held >= size;
+  }
+}
+
+function sizeAt(bytes: Uint8Array, at: number): number {
+  return (
+    (bytes[at] ?? 0) * 2 ** 24 + (((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0))
+  );
+}
+
+const framing = (what: string): WireFault => new WireFault("amqp:connection:framing-error", `${what}.`);
