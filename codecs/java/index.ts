@@ -2,6 +2,7 @@ import type { Decoded, Decoder, DecodeContext, Sniff } from "../../src/codec/cod
 import { mediaRange } from "../../src/content-type/media-range.ts";
 import type { ContentNode } from "./nodes.ts";
 import { type JavaStream, readStream } from "./read-stream.ts";
+import { javaTimeType } from "./java-time.ts";
 import { streamHeader } from "./type-codes.ts";
 import { valueOfStream } from "./values.ts";
 
@@ -59,6 +60,7 @@ function typeNameOf({ contents }: JavaStream): string | undefined {
 function typeOf(node: ContentNode): string | undefined {
   switch (node.kind) {
     case "object":
+      return javaTimeType(node) ?? node.description.name;
     case "array":
     case "primitive-array":
     case "enum":

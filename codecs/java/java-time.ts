@@ -1,6 +1,33 @@
 import { Duration, LocalDate, LocalTime } from "../../src/values/index.ts";
+import type { ObjectNode } from "./nodes.ts";
+import { ObjectView } from "./object-view.ts";
 import { BlockReader } from "./block-reader.ts";
 import { dateText, instantText, JavaTime, offsetText, timeText, two, yearText } from "./iso-time.ts";
+
+/** The classes of `java.time` by the byte that `java.time.Ser` begins with, from 1 on. */
+const classes = [
+  "Duration",
+  "Instant",
+  "LocalDate",
+  "LocalTime",
+  "LocalDateTime",
+  "ZonedDateTime",
+  "ZoneRegion",
+  "ZoneOffset",
+  "OffsetTime",
+  "OffsetDateTime",
+  "Year",
+  "YearMonth",
+  "MonthDay",
+  "Period",
+];
+
+/** The class of `java.time` that an object stands for, or `undefined`. */
+export function javaTimeType(node: ObjectNode): string | undefined {
+  const block = new ObjectView(node).firstBlock("java.time.Ser");
+  const name = classes[(block?.bytes[0] ?? 0) - 1];
+  return name && `java.time.${name}`;
+}
 
 /**
  * The value that `java.time.Ser` wrote: its first byte names the class, the rest is that class's `writeExternal`.

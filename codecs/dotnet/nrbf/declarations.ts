@@ -12,9 +12,9 @@ export function readClassInfo(cursor: Cursor): { readonly typeName: string; read
   const typeName = cursor.text("a class name");
   const offset = cursor.at;
   const count = cursor.i32("a count of members");
+  if (count < 0) throw cursor.broken("A class has a negative number of members", offset);
   // Each takes the length of its name at least.
-  if (count < 0 || count > cursor.remaining)
-    throw cursor.broken("A class claims an impossible number of members", offset);
+  if (count > cursor.remaining) cursor.skip(count, "the members of a class");
   cursor.spend(count);
   const memberNames: string[] = [];
   for (let left = count; left > 0; left--) memberNames.push(cursor.text("a member name"));
