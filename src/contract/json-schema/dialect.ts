@@ -1,0 +1,68 @@
+import { isObject } from "./json-value.ts";
+
+/** The dialects of JSON Schema that are read. */
+export type Dialect = "draft-04" | "draft-06" | "draft-07" | "2019-09" | "2020-12";
+
+/** Whether a dialect is draft-07 or older. */
+export function isOldDialect(dialect: Dialect): boolean {
+  return dialect.startsWith("draft-");
+}
+
+/** The dialect that `$schema` names, else the one that the keywords betray; 2020-12 when nothing does. */
+export function dialectOf(schema: unknown): Dialect {
+  const named = isObject(schema) && typeof schema["$schema"] === "string" ? schema["$schema"] : undefined;
+  const known = dialects.find(([part]) => named?.includes(part));
+  if (known !== undefined) return known[1];
+  const seen = keywordsIn(schema);
+  if (seen.has("boolean exclusive")) return "draft-04";
+  if (seen.has("prefixItems") || seen.has("$dynamicRef") || seen.has("$dynamicAnchor")) return "2020-12";
+  if (seen.has("array items") || seen.has("additionalItems"))
+    return newKeywords.some((name) => seen.has(name)) ? "2019-09" : "draft-07";
+  return "2020-12";
+}
+
+const dialects: readonly (readonly [string, Dialect])[] = [
+  ["draft-04", "draft-04"],
+  ["draft-06", "draft-06"],
+  ["draft-07", "draft-07"],
+  ["2019-09", "2019-09"],
+  ["2020-12", "2020-12"],
+];
+
+const newKeywords = [
+  ...["unevaluatedProperties", "unevaluatedItems", "dependentRequired", "dependentSchemas"],
+  ...["minContains", "maxContains", "$defs", "$anchor", "$recursiveRef"],
+];
+
+function keywordsIn(schema: unknown): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const open: unknown[] = [schema];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (Array.isArray(next)) for (const item of next) open.push(item);
+    if (!isObject(next)) continue;
+    for (const [name, value] of Object.entries(next)) {
+      seen.add(name === "items" && Array.isArray(value) ? "array items" : name);
+      if (/^exclusiveM/.test(name) && typeof value === "boolean") seen.add("boolean exclusive");
+      if (name !== "enum" && name !== "const" && name !== "default" && name !== "examples") open.push(value);
+    }
+  }
+  return seen;
+}
+
+/** Keywords whose value is a schema, a list of schemas, or a map of schemas. */
+export const schemaKeywords: readonly string[] = [
+  ...["additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"],
+  ...["unevaluatedItems", "unevaluatedProperties", "contentSchema", "allOf", "anyOf", "oneOf", "prefixItems"],
+];
+
+/** Keywords whose value is a map of schemas. */
+export const schemaMapKeywords: readonly string[] = [
+  ...["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"],
+];
+
+/** Keywords that constrain nothing. */
+export const annotations: ReadonlySet<string> = new Set([
+  ...["$anchor", "$comment", "$defs", "$dynamicAnchor", "$id", "$ref", "$schema", "$vocabulary", "default"],
+  ...["definitions", "deprecated", "description", "examples", "id", "readOnly", "title", "writeOnly"],
+]);

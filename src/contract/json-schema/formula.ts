@@ -1,0 +1,78 @@
+import type { Rational } from "./rational.ts";
+
+/** The types of JSON values. */
+export type TypeName = "null" | "boolean" | "number" | "string" | "array" | "object";
+
+/** Every type. */
+export const typeNames: readonly TypeName[] = ["null", "boolean", "number", "string", "array", "object"];
+
+/**
+ * What a formula says of one JSON value.
+ *
+ * Literals about one type hold for values of every other type, as the keywords of JSON Schema do; their negations therefore
+ * name the type. `values`, `reference` and `opaque` speak of every value.
+ */
+export type Shape =
+  | { readonly kind: "all" | "any"; readonly of: readonly Formula[] }
+  | { readonly kind: "types"; readonly types: readonly TypeName[] }
+  | { readonly kind: "values"; readonly values: readonly unknown[]; readonly negated: boolean }
+  | { readonly kind: "lower" | "upper"; readonly limit: Rational; readonly exclusive: boolean }
+  | { readonly kind: "multiple"; readonly factor: Rational; readonly negated: boolean }
+  | { readonly kind: "size"; readonly type: SizedType; readonly min: number; readonly max: number }
+  | { readonly kind: "pattern"; readonly source: string; readonly negated: boolean }
+  | { readonly kind: "format"; readonly name: string; readonly negated: boolean }
+  | { readonly kind: "everyProperty" | "someProperty"; readonly names: Formula; readonly of: Formula }
+  | { readonly kind: "everyItem" | "someItem"; readonly from: number; readonly to: number; readonly of: Formula }
+  | { readonly kind: "containsLeast" | "containsMost"; readonly count: number; readonly of: Formula }
+  | { readonly kind: "unique"; readonly negated: boolean }
+  | { readonly kind: "reference"; readonly target: string; readonly negated: boolean }
+  | { readonly kind: "opaque"; readonly what: string; readonly negated: boolean };
+
+/** The types that have a size: code points, items, members. */
+export type SizedType = "string" | "array" | "object";
+
+/** A formula; equal ones of one {@link FormulaPool} are one object with one id. */
+export type Formula = Shape & { readonly id: number };
+
+/** The formula of one kind. */
+export type FormulaOf<Kind extends Shape["kind"]> = Extract<Formula, { readonly kind: Kind }>;
+
+/** The type a literal speaks about; `undefined` for what speaks about every value. */
+export function typeOfLiteral(formula: Formula): TypeName | undefined {
+  switch (formula.kind) {
+    case "lower":
+    case "upper":
+    case "multiple":
+      return "number";
+    case "pattern":
+    case "format":
+      return "string";
+    case "size":
+      return formula.type;
+    case "everyProperty":
+    case "someProperty":
+      return "object";
+    case "everyItem":
+    case "someItem":
+    case "containsLeast":
+    case "containsMost":
+    case "unique":
+      return "array";
+    case "all":
+    case "any":
+    case "types":
+    case "values":
+    case "reference":
+    case "opaque":
+      return undefined;
+  }
+}
+
+/** The type of a JSON value. */
+export function typeOfValue(value: unknown): TypeName {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  const name = typeof value;
+  if (name === "boolean" || name === "number" || name === "string") return name;
+  return "object";
+}

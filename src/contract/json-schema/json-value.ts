@@ -1,0 +1,25 @@
+/** Whether a value is a JSON object: neither null nor an array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** One text for equal JSON values: members sorted, `1.0` and `-0` as JSON Schema compares them. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
+  if (!isObject(value)) return value === 0 ? "0" : (JSON.stringify(value) ?? "null");
+  const members = Object.keys(value).toSorted();
+  return `{${members.map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`).join()}}`;
+}
+
+/** Makes an object of members, one of which may be named `__proto__`. */
+export function objectOf(members: Iterable<readonly [string, unknown]>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(members);
+}
+
+/** How many values a JSON value consists of, and how long its strings are, together. */
+export function weight(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + weight(item), 2);
+  if (isObject(value)) return Object.entries(value).reduce((sum, [name, member]) => sum + 1 + name.length + weight(member), 2);
+  if (typeof value === "string") return 1 + value.length;
+  return typeof value === "number" ? String(value).length : 1;
+}

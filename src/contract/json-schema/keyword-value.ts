@@ -1,0 +1,64 @@
+import { SobreError } from "../../errors/index.ts";
+import { isObject } from "./json-value.ts";
+import type { SchemaNode } from "./schema-document.ts";
+
+/** A schema object whose keywords are read with their types checked. */
+export class Keywords {
+  readonly node: SchemaNode;
+  readonly schema: Readonly<Record<string, unknown>>;
+
+  constructor(node: SchemaNode, schema: Readonly<Record<string, unknown>>) {
+    this.node = node;
+    this.schema = schema;
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.schema, name) && this.schema[name] !== undefined;
+  }
+
+  number(name: string): number | undefined {
+    const value = this.get(name);
+    if (value === undefined || typeof value === "number") return value;
+    throw this.broken(name, "a number");
+  }
+
+  count(name: string): number | undefined {
+    const value = this.number(name);
+    if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
+    throw this.broken(name, "a whole number of at least 0");
+  }
+
+  text(name: string): string | undefined {
+    const value = this.get(name);
+    if (value === undefined || typeof value === "string") return value;
+    throw this.broken(name, "a string");
+  }
+
+  list(name: string): readonly unknown[] | undefined {
+    const value = this.get(name);
+    if (value === undefined || Array.isArray(value)) return value;
+    throw this.broken(name, "an array");
+  }
+
+  map(name: string): Readonly<Record<string, unknown>> | undefined {
+    const value = this.get(name);
+    if (value === undefined || isObject(value)) return value;
+    throw this.broken(name, "an object");
+  }
+
+  /** The names in a list such as `required`. */
+  names(value: unknown, keyword: string): readonly string[] {
+    if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
+    throw this.broken(keyword, "an array of strings");
+  }
+
+  get(name: string): unknown {
+    return this.has(name) ? this.schema[name] : undefined;
+  }
+
+  broken(keyword: string, wanted: string): SobreError {
+    return new SobreError("InvalidArgument", `The JSON Schema is broken: ${keyword} must be ${wanted}.`, {
+      path: `#${this.node.pointer}/${keyword}`,
+    });
+  }
+}

@@ -1,0 +1,152 @@
+import { SobreError } from "../../errors/index.ts";
+import { matcherOf } from "../regex/matcher.ts";
+import { isOldDialect } from "./dialect.ts";
+import { type Formula, type TypeName, typeNames } from "./formula.ts";
+import type { FormulaPool } from "./formula-pool.ts";
+import { isObject } from "./json-value.ts";
+import type { Keywords } from "./keyword-value.ts";
+import { rational } from "./rational.ts";
+import type { Reading } from "./reading.ts";
+
+/** The formula of the schema at a path of keywords. */
+type Child = (path: readonly (string | number)[]) => Formula;
+
+/** `type`, `enum` and `const`. */
+export function typeKeyword(keywords: Keywords, pool: FormulaPool): Formula[] {
+  const parts: Formula[] = [];
+  const type = keywords.get("type");
+  if (type !== undefined) parts.push(typesOf(Array.isArray(type) ? type : [type], keywords, pool));
+  const values = keywords.list("enum");
+  if (values !== undefined) parts.push(pool.values(values));
+  if (keywords.has("const")) parts.push(pool.values([keywords.get("const")]));
+  return parts;
+}
+
+function typesOf(names: readonly unknown[], keywords: Keywords, pool: FormulaPool): Formula {
+  const known = names.flatMap((name): readonly TypeName[] => typeNames.filter((type) => type === name));
+  if (known.length + names.filter((name) => name === "integer").length < names.length) {
+    throw keywords.broken("type", "one or several of null, boolean, number, integer, string, array and object");
+  }
+  if (!names.includes("integer") || known.includes("number")) return pool.types(known);
+  return pool.all([pool.types([...known, "number"]), pool.multiple(rational(1))]);
+}
+
+/** The keywords of numbers; draft-04's boolean `exclusiveMinimum` is accepted everywhere. */
+export function numberKeywords(keywords: Keywords, pool: FormulaPool): Formula[] {
+  const parts: Formula[] = [];
+  for (const [name, exclusive] of [
+    ["minimum", "exclusiveMinimum"],
+    ["maximum", "exclusiveMaximum"],
+  ] as const) {
+    const bound = (limit: number, strict: boolean): Formula =>
+      name === "minimum" ? pool.lower(rational(limit), strict) : pool.upper(rational(limit), strict);
+    const flag = keywords.get(exclusive);
+    const limit = keywords.number(name);
+    if (limit !== undefined) parts.push(bound(limit, flag === true));
+    const strict = typeof flag === "boolean" ? undefined : keywords.number(exclusive);
+    if (strict !== undefined) parts.push(bound(strict, true));
+  }
+  const factor = keywords.number("multipleOf");
+  if (factor !== undefined && factor <= 0) throw keywords.broken("multipleOf", "a number above 0");
+  if (factor !== undefined) parts.push(pool.multiple(rational(factor)));
+  return parts;
+}
+
+/** The keywords of strings. */
+export function stringKeywords(keywords: Keywords, { pool, formats }: Reading): Formula[] {
+  const parts = sizes(keywords, pool, ["string", "minLength", "maxLength"]);
+  const pattern = keywords.text("pattern");
+  if (pattern !== undefined) parts.push(patternOf(pattern, keywords, pool));
+  const format = keywords.text("format");
+  if (format !== undefined && formats.has(format)) parts.push(pool.format(format));
+  return parts;
+}
+
+/** The keywords of objects that speak of single members. */
+export function propertyKeywords(keywords: Keywords, pool: FormulaPool, child: Child): Formula[] {
+  const parts = sizes(keywords, pool, ["object", "minProperties", "maxProperties"]);
+  const present = (name: string): Formula => pool.someProperty(pool.values([name]), pool.always);
+  // Draft-03 had a boolean there, and old schemas still carry it where it means nothing.
+  const required = typeof keywords.get("required") === "boolean" ? [] : keywords.get("required");
+  for (const name of required === undefined ? [] : keywords.names(required, "required")) parts.push(present(name));
+  const names = Object.keys(keywords.map("properties") ?? {});
+  for (const name of names) parts.push(pool.everyProperty(pool.values([name]), child(["properties", name])));
+  const patterns = Object.keys(keywords.map("patternProperties") ?? {});
+  for (const pattern of patterns)
+    parts.push(pool.everyProperty(patternOf(pattern, keywords, pool), child(["patternProperties", pattern])));
+  if (keywords.has("additionalProperties")) {
+    const others = pool.all([pool.values(names, true), ...patterns.map((pattern) => pool.pattern(pattern, true))]);
+    parts.push(pool.everyProperty(others, child(["additionalProperties"])));
+  }
+  if (keywords.has("propertyNames"))
+    parts.push(pool.everyProperty(pool.not(child(["propertyNames"])), pool.never));
+  for (const keyword of ["dependencies", "dependentRequired"]) {
+    if (keyword === "dependentRequired" && isOldDialect(keywords.node.document.dialect)) continue;
+    for (const [name, list] of Object.entries(keywords.map(keyword) ?? {})) {
+      // Draft-03 allowed one name.
+      const wanted = typeof list === "string" ? [list] : list;
+      if (isObject(wanted) || typeof wanted === "boolean") continue;
+      const absent = pool.everyProperty(pool.values([name]), pool.never);
+      parts.push(pool.any([absent, pool.all(keywords.names(wanted, keyword).map(present))]));
+    }
+  }
+  return parts;
+}
+
+/** The keywords of arrays. */
+export function itemKeywords(keywords: Keywords, pool: FormulaPool, child: Child): Formula[] {
+  const { dialect } = keywords.node.document;
+  const parts = sizes(keywords, pool, ["array", "minItems", "maxItems"]);
+  const items = keywords.get("items");
+  const hasPrefix = dialect === "2020-12" && keywords.has("prefixItems");
+  const prefixName = hasPrefix ? "prefixItems" : "items";
+  const prefix = hasPrefix ? keywords.list("prefixItems") : Array.isArray(items) ? items : [];
+  (prefix ?? []).forEach((_, index) => parts.push(pool.everyItem(index, index + 1, child([prefixName, index]))));
+  const from = prefix?.length ?? 0;
+  const rest = restKeyword(keywords, hasPrefix);
+  if (rest !== undefined) parts.push(pool.everyItem(from, Infinity, child([rest])));
+  if (keywords.has("contains")) {
+    const counts = !isOldDialect(dialect);
+    const of = child(["contains"]);
+    parts.push(pool.containsLeast((counts ? keywords.count("minContains") : undefined) ?? 1, of));
+    const most = counts ? keywords.count("maxContains") : undefined;
+    if (most !== undefined) parts.push(pool.containsMost(most, of));
+  }
+  if (keywords.get("uniqueItems") === true) parts.push(pool.unique());
+  return parts;
+}
+
+/** The keyword that speaks of the items after the prefix. */
+export function restKeyword(keywords: Keywords, hasPrefix: boolean): "items" | "additionalItems" | undefined {
+  if (Array.isArray(keywords.get("items"))) return keywords.has("additionalItems") && !hasPrefix ? "additionalItems" : undefined;
+  return keywords.has("items") ? "items" : undefined;
+}
+
+/**
+ * The formula of a pattern.
+ *
+ * @throws SobreError `InvalidArgument` when its syntax is broken.
+ */
+export function patternOf(source: string, keywords: Keywords, pool: FormulaPool): Formula {
+  try {
+    matcherOf(source);
+  } catch (error) {
+    throw new SobreError("InvalidArgument", `The JSON Schema is broken: ${JSON.stringify(source)} is no pattern.`, {
+      path: `#${keywords.node.pointer}`,
+      cause: error,
+    });
+  }
+  return pool.pattern(source);
+}
+
+function sizes(
+  keywords: Keywords,
+  pool: FormulaPool,
+  [type, least, most]: readonly ["string" | "array" | "object", string, string],
+): Formula[] {
+  const [min, max] = [keywords.count(least), keywords.count(most)];
+  return [
+    ...(min === undefined ? [] : [pool.size(type, min, Infinity)]),
+    ...(max === undefined ? [] : [pool.size(type, 0, max)]),
+  ];
+}

@@ -1,0 +1,63 @@
+import type { Evaluation } from "./evaluation.ts";
+import type { Formula, FormulaOf } from "./formula.ts";
+
+/** The literals about objects among a set, sorted by what they do. */
+export interface ObjectLiterals {
+  readonly every: readonly FormulaOf<"everyProperty">[];
+  /** Members wanted under one name that is spelt out. */
+  readonly named: ReadonlyMap<string, readonly Formula[]>;
+  /** Members wanted under a name of some kind. */
+  readonly some: readonly FormulaOf<"someProperty">[];
+  /** Every name that a formula spells out. */
+  readonly names: readonly string[];
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Sorts the literals about objects. */
+export function objectLiterals(members: readonly Formula[]): ObjectLiterals {
+  const every = members.filter((member) => member.kind === "everyProperty");
+  const wanted = members.filter((member) => member.kind === "someProperty");
+  const named = new Map<string, readonly Formula[]>();
+  const some: FormulaOf<"someProperty">[] = [];
+  for (const literal of wanted) {
+    const name = onlyName(literal.names);
+    if (name === undefined) some.push(literal);
+    else named.set(name, [...(named.get(name) ?? []), literal.of]);
+  }
+  const names = new Set<string>();
+  for (const literal of [...every, ...wanted]) collectNames(literal.names, names);
+  const sizes = members.filter((member) => member.kind === "size");
+  return {
+    every,
+    named,
+    some,
+    names: Array.from(names),
+    min: Math.max(0, ...sizes.map(({ min }) => min)),
+    max: Math.min(Infinity, ...sizes.map(({ max }) => max)),
+  };
+}
+
+/** What the value of the member `name` must satisfy when it is there. */
+export function memberFormulas(name: string, { every, named }: ObjectLiterals, evaluation: Evaluation): readonly Formula[] {
+  return [
+    ...every.filter(({ names }) => evaluation.truth(names, name) === true).map(({ of }) => of),
+    ...(named.get(name) ?? []),
+  ];
+}
+
+/** The formulas on members whose names are not spelt out, which may or may not concern another name. */
+export function openEvery({ every }: ObjectLiterals): readonly FormulaOf<"everyProperty">[] {
+  return every.filter(({ names }) => !(names.kind === "values" && !names.negated));
+}
+
+function onlyName(names: Formula): string | undefined {
+  if (names.kind !== "values" || names.negated || names.values.length !== 1) return undefined;
+  const [name] = names.values;
+  return typeof name === "string" ? name : undefined;
+}
+
+function collectNames(formula: Formula, into: Set<string>): void {
+  if (formula.kind === "values") for (const value of formula.values) if (typeof value === "string") into.add(value);
+  if (formula.kind === "all" || formula.kind === "any") for (const part of formula.of) collectNames(part, into);
+}

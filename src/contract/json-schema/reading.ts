@@ -1,0 +1,10 @@
+import type { FormatTests } from "./formats.ts";
+import type { FormulaPool } from "./formula-pool.ts";
+
+/** How a schema is read. */
+export interface Reading {
+  readonly pool: FormulaPool;
+  readonly formats: FormatTests;
+  /** Whether keywords beside `$ref` count in old dialects; the specifications say no, some validators do it. */
+  readonly siblings: boolean;
+}

@@ -1,0 +1,25 @@
+import { isOldDialect } from "./dialect.ts";
+import { isObject } from "./json-value.ts";
+import type { Keywords } from "./keyword-value.ts";
+import type { SchemaNode } from "./schema-document.ts";
+
+/** The targets of the references of a schema; a text for one whose target depends on the way it was reached. */
+export function referenceTargets(keywords: Keywords): readonly (SchemaNode | string)[] {
+  const { node } = keywords;
+  const { document } = node;
+  const targets: (SchemaNode | string)[] = [];
+  const reference = keywords.text("$ref");
+  if (reference !== undefined) targets.push(document.resolve(node, reference));
+  if (isOldDialect(document.dialect)) return targets;
+  const dynamic = keywords.text("$dynamicRef");
+  if (dynamic !== undefined) {
+    const anchor = dynamic.slice(dynamic.indexOf("#") + 1);
+    const target = document.resolve(node, dynamic);
+    const isDynamic = isObject(target.schema) && target.schema["$dynamicAnchor"] === anchor;
+    const depends = isDynamic && target.document.dynamicTargets(anchor).length > 1;
+    targets.push(depends ? `${document.name}#${node.pointer}/$dynamicRef` : target);
+  }
+  if (keywords.has("$recursiveRef"))
+    targets.push(document.recursive ? `${document.name}#${node.pointer}/$recursiveRef` : document.resolve(node, "#"));
+  return targets;
+}

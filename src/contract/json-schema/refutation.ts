@@ -1,0 +1,194 @@
+import { SobreError } from "../../errors/index.ts";
+import { arrayOutcome } from "./array-outcome.ts";
+import type { Evaluation } from "./evaluation.ts";
+import { formatSamples } from "./formats.ts";
+import { type Formula, type TypeName, typeNames } from "./formula.ts";
+import type { FormulaPool } from "./formula-pool.ts";
+import { listedValues } from "./listed-values.ts";
+import { numbersFor } from "./number-literals.ts";
+import { objectOutcome } from "./object-outcome.ts";
+import type { Outcome, Proof } from "./proof.ts";
+import type { Restriction } from "./restriction.ts";
+import { stringFor } from "./string-literals.ts";
+
+/** What the searches for objects and arrays use of the whole. */
+export interface Searcher {
+  readonly pool: FormulaPool;
+  readonly evaluation: Evaluation;
+  readonly restriction: Restriction;
+  /** Searches for a value inside the one at hand. */
+  inside(formulas: readonly Formula[]): Outcome;
+  /** Continues with one more formula about the same value. */
+  further(members: readonly Formula[], type: TypeName): Outcome;
+}
+
+/** Options of {@link Refutation}. */
+export interface RefutationOptions {
+  readonly pool: FormulaPool;
+  readonly evaluation: Evaluation;
+  readonly restriction: Restriction;
+  /** Steps before the search gives up. */
+  readonly mostSteps: number;
+  /** Says when to give up, by a clock. */
+  readonly isLate: () => boolean;
+}
+
+/**
+ * Searches for a value that satisfies a set of formulas, by cases; when every case contradicts itself, their tree is the
+ * proof that there is none.
+ */
+export class Refutation implements Searcher {
+  readonly pool: FormulaPool;
+  readonly evaluation: Evaluation;
+  readonly restriction: Restriction;
+  private readonly options: RefutationOptions;
+  private readonly closed = new Map<string, Outcome>();
+  private readonly path: ReadonlySet<number>[] = [];
+  private steps = 0;
+  /** The outermost ancestor that the steps since the last reset have leaned on. */
+  private lowest = Infinity;
+
+  constructor(options: RefutationOptions) {
+    this.options = options;
+    this.pool = options.pool;
+    this.evaluation = options.evaluation;
+    this.restriction = options.restriction;
+  }
+
+  /** Searches for a value of its own. @throws SobreError `LimitExceeded` when the budget is used up. */
+  search(formulas: readonly Formula[]): Outcome {
+    return this.inside(formulas);
+  }
+
+  inside(formulas: readonly Formula[]): Outcome {
+    this.count();
+    const flat = this.pool.all(formulas);
+    const members = flat.kind === "all" ? flat.of : [flat];
+    const ids = new Set(members.map(({ id }) => id));
+    const ancestor = this.path.findIndex((above) => isSubset(above, ids));
+    if (ancestor >= 0) {
+      this.lowest = Math.min(this.lowest, ancestor);
+      return { kind: "closed", proof: { rule: "induction", ancestor } };
+    }
+    const key = `${flat.id}`;
+    const known = this.closed.get(key);
+    if (known !== undefined) return known;
+    if (this.path.length >= deepest) return { kind: "unknown", why: "the values nest too deep" };
+    const before = this.lowest;
+    this.lowest = Infinity;
+    this.path.push(ids);
+    const outcome = this.byType(members);
+    this.path.pop();
+    const leansOnAncestor = this.lowest < this.path.length;
+    if (outcome.kind === "open" || (outcome.kind === "closed" && !leansOnAncestor)) this.closed.set(key, outcome);
+    this.lowest = leansOnAncestor ? Math.min(before, this.lowest) : before;
+    return outcome;
+  }
+
+  further(members: readonly Formula[], type: TypeName): Outcome {
+    this.count();
+    const reduced = this.restriction.saturate(members, type);
+    if (reduced === undefined) return { kind: "closed", proof: { rule: "clash" } };
+    return this.ofType(reduced, type);
+  }
+
+  private byType(members: readonly Formula[]): Outcome {
+    const cases: (readonly [TypeName, Proof])[] = [];
+    let unknown: Outcome | undefined;
+    for (const type of typeNames) {
+      const outcome = this.further(members, type);
+      if (outcome.kind === "open") return outcome;
+      if (outcome.kind === "closed") cases.push([type, outcome.proof]);
+      else unknown = better(unknown, outcome);
+    }
+    return unknown ?? { kind: "closed", proof: { rule: "types", cases } };
+  }
+
+  private ofType(members: readonly Formula[], type: TypeName): Outcome {
+    const listed = listedValues(members, type);
+    if (listed !== undefined) return this.amongValues(members, listed, { rule: "values" });
+    const alternatives = members.filter((member) => member.kind === "any");
+    const literals = members.filter((member) => member.kind !== "any");
+    const outcome = this.byLiterals(literals, type);
+    const smallest = alternatives.reduce<Formula | undefined>((best, next) => {
+      if (best?.kind !== "any" || next.kind !== "any") return next;
+      return next.of.length < best.of.length ? next : best;
+    }, undefined);
+    if (outcome.kind === "closed" || smallest?.kind !== "any") return outcome;
+    if (outcome.kind === "open" && this.holds(members, outcome.value)) return outcome;
+    return this.byCases(members, smallest, type);
+  }
+
+  private byCases(members: readonly Formula[], of: Formula & { readonly kind: "any" }, type: TypeName): Outcome {
+    const others = members.filter((member) => member !== of);
+    const cases: Proof[] = [];
+    let unknown: Outcome | undefined;
+    for (const part of of.of) {
+      const outcome = this.further([...others, part], type);
+      if (outcome.kind === "open") return outcome;
+      if (outcome.kind === "closed") cases.push(outcome.proof);
+      else unknown = better(unknown, outcome);
+    }
+    return unknown ?? { kind: "closed", proof: { rule: "cases", of, cases } };
+  }
+
+  private byLiterals(members: readonly Formula[], type: TypeName): Outcome {
+    switch (type) {
+      case "null":
+      case "boolean":
+        return { kind: "unknown", why: "no value is listed" };
+      case "number": {
+        const numbers = numbersFor(members);
+        if (numbers === "none") return { kind: "closed", proof: { rule: "numbers" } };
+        const proof: Proof | undefined = numbers.finite ? { rule: "numbers" } : undefined;
+        return this.amongValues(members, numbers.candidates, proof);
+      }
+      case "string":
+        return this.byString(members);
+      case "object":
+        return objectOutcome(members, this);
+      case "array":
+        return arrayOutcome(members, this);
+    }
+  }
+
+  private byString(members: readonly Formula[]): Outcome {
+    const found = stringFor(members);
+    if (found === "none") return { kind: "closed", proof: { rule: "strings" } };
+    const candidates = found === "unknown" ? [] : [found.text];
+    const needsSamples = members.some(({ kind }) => kind === "format" || kind === "pattern");
+    return this.amongValues(members, needsSamples ? [...candidates, ...formatSamples, "a", "x", "A1"] : candidates, undefined);
+  }
+
+  private amongValues(members: readonly Formula[], values: readonly unknown[], proof: Proof | undefined): Outcome {
+    let candidate: { readonly value: unknown } | undefined;
+    for (const value of values) {
+      const truths = members.map((member) => this.evaluation.truth(member, value));
+      if (truths.every((truth) => truth === true)) return { kind: "open", value };
+      if (!truths.includes(false)) candidate ??= { value };
+    }
+    if (candidate === undefined && proof !== undefined) return { kind: "closed", proof };
+    return { kind: "unknown", why: "no value was found among those tried", ...(candidate ? { candidate } : {}) };
+  }
+
+  private holds(members: readonly Formula[], value: unknown): boolean {
+    return members.every((member) => this.evaluation.truth(member, value) === true);
+  }
+
+  private count(): void {
+    if (++this.steps > this.options.mostSteps || (this.steps % 64 === 0 && this.options.isLate()))
+      throw new SobreError("LimitExceeded", "The search has used up its budget.");
+  }
+}
+
+const deepest = 60;
+
+function better(old: Outcome | undefined, next: Outcome): Outcome {
+  return old?.kind === "unknown" && old.candidate !== undefined ? old : next;
+}
+
+function isSubset(small: ReadonlySet<number>, large: ReadonlySet<number>): boolean {
+  if (small.size > large.size) return false;
+  for (const id of small) if (!large.has(id)) return false;
+  return true;
+}

@@ -1,0 +1,74 @@
+/** An inclusive range of code points. */
+export type CodePointRange = readonly [first: number, last: number];
+
+/** A regular expression as a tree. `look` and `backreference` have no finite automaton here. */
+export type RegexNode =
+  | { readonly kind: "empty" }
+  | { readonly kind: "set"; readonly ranges: readonly CodePointRange[] }
+  | { readonly kind: "sequence"; readonly parts: readonly RegexNode[] }
+  | { readonly kind: "choice"; readonly parts: readonly RegexNode[] }
+  | { readonly kind: "repeat"; readonly part: RegexNode; readonly min: number; readonly max: number }
+  | { readonly kind: "start" }
+  | { readonly kind: "end" };
+
+/** The greatest code point. */
+export const lastCodePoint = 0x10ffff;
+
+/** Sorts and joins ranges. */
+export function joined(ranges: readonly CodePointRange[]): readonly CodePointRange[] {
+  const result: CodePointRange[] = [];
+  for (const [first, last] of ranges.toSorted(([a], [b]) => a - b)) {
+    const before = result.at(-1);
+    if (before !== undefined && first <= before[1] + 1) result[result.length - 1] = [before[0], Math.max(before[1], last)];
+    else result.push([first, last]);
+  }
+  return result;
+}
+
+/** All code points but those of `ranges`. */
+export function complement(ranges: readonly CodePointRange[]): readonly CodePointRange[] {
+  const result: CodePointRange[] = [];
+  let next = 0;
+  for (const [first, last] of joined(ranges)) {
+    if (first > next) result.push([next, first - 1]);
+    next = last + 1;
+  }
+  if (next <= lastCodePoint) result.push([next, lastCodePoint]);
+  return result;
+}
+
+const digits: readonly CodePointRange[] = [[48, 57]];
+const word: readonly CodePointRange[] = [
+  [48, 57],
+  [65, 90],
+  [95, 95],
+  [97, 122],
+];
+const lineEnds: readonly CodePointRange[] = [
+  [10, 10],
+  [13, 13],
+  [0x2028, 0x2029],
+];
+const space: readonly CodePointRange[] = [
+  [9, 13],
+  [32, 32],
+  [160, 160],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+];
+
+/** The sets that a letter behind a backslash names, and the full stop. */
+export const namedSets: Readonly<Record<string, readonly CodePointRange[]>> = {
+  ".": complement(lineEnds),
+  d: digits,
+  D: complement(digits),
+  w: word,
+  W: complement(word),
+  s: space,
+  S: complement(space),
+};
