@@ -40,7 +40,7 @@ class Compiler {
 
   constructor(document: Node) {
     this.#document = document;
-    this.#namespace = text(hints(document)["namespace"]) ?? "";
+    this.#namespace = text(hints(document)["defaultNamespace"]) ?? "";
   }
 
   compile(): Contract {
@@ -51,7 +51,7 @@ class Compiler {
       const name = nameOf(shape);
       if (name !== undefined) known.set(nameText(name), shape);
       if (shape.kind !== "object" && shape.kind !== "enum") return;
-      const full = shape.kind === "object" ? shape.clrName : shape.name.local;
+      const full = shape.clrName;
       clr.set(full, shape);
       clr.set(full.slice(full.lastIndexOf(".") + 1), shape);
     };
@@ -173,9 +173,11 @@ class Compiler {
   }
 
   #enum(hint: Node, path: string, title: string | undefined): EnumShape {
+    const name = this.#name(hint, title, path);
     return {
       kind: "enum",
-      name: this.#name(hint, title, path),
+      name,
+      clrName: text(hint["clrName"]) ?? clrNameOf(name),
       members: integers(hint["members"], `${path}.x-dotnet.members`),
       clrMembers: integers(hint["clrMembers"] ?? {}, `${path}.x-dotnet.clrMembers`),
       flags: hint["flags"] === true,

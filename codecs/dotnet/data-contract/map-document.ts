@@ -54,6 +54,9 @@ export function mapDocument({ root }: XmlDocument, options: MapOptions): MappedD
 
 const mostWarnings = 100;
 
+/** XmlSerializer writes structs without public members as empty elements. */
+const lostToXmlSerializer: ReadonlySet<string> = new Set(["timespan", "version", "dateTimeOffset"]);
+
 class Mapper {
   readonly #root: XmlElement;
   readonly #options: MapOptions;
@@ -227,7 +230,13 @@ class Mapper {
   #scalar(element: XmlElement, shape: ResolvedShape | undefined): unknown {
     const content = contentOf(element);
     if (shape?.kind === "enum") return enumValue(content, shape, this.#xmlSerializer);
-    if (shape?.kind === "scalar" && shape.scalar !== "any") return typedScalar(content, shape.scalar, element);
+    if (shape?.kind === "scalar" && shape.scalar !== "any") {
+      if (this.#xmlSerializer && content.value === "" && lostToXmlSerializer.has(shape.scalar)) {
+        this.#warn(element, `is a ${shape.scalar}, which XmlSerializer did not write`);
+        return null;
+      }
+      return typedScalar(content, shape.scalar, element);
+    }
     return untypedScalar(content, this.#options.guess);
   }
 

@@ -2,7 +2,7 @@ import { arrays, serialization, system } from "../xml/namespaces.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
 import { declaresNamespace, type ElementFacts, elementsIn, hasText } from "./element-facts.ts";
 import { netCollection, pairOf } from "./net-collections.ts";
-import { type ScalarKind, scalarLocals, scalarNamed, scalarOfLocal } from "./scalar-kind.ts";
+import { type ScalarKind, scalarLocals, scalarNamed, scalarOfClr, scalarOfLocal } from "./scalar-kind.ts";
 import type { MapShape, ResolvedShape, Shape } from "./shape.ts";
 
 /** What becomes of an element that holds others. */
@@ -143,9 +143,23 @@ function fieldsPlan(element: XmlElement, facts: ElementFacts): Plan {
   if (fields === undefined) return { kind: "object", children: element.children };
   if (fields.kind === "list") return { kind: "list", ...pick(fields), shape: undefined };
   const [entry] = fields.pairs;
-  const clr = /^System\.Collections\.Generic\.\w+`2\[\[System\.String,/.test(facts.clrType ?? "");
-  const named = clr || (entry === undefined ? true : isStringKeyed(fields.pairs, entry[0].parent?.local ?? ""));
-  return { kind: "entries", pairs: fields.pairs, key: named ? stringShape : undefined, value: undefined, named };
+  const [key, value] = genericScalars(facts.clrType) ?? scalarsOfEntry(entry?.[0].parent?.local ?? "");
+  const named = key === "string" || (key === undefined && isStringKeyed(fields.pairs));
+  return {
+    kind: "entries",
+    pairs: fields.pairs,
+    key: named ? stringShape : shapeOf(key),
+    value: shapeOf(value),
+    named,
+  };
+}
+
+/** The scalars of `System.Collections.Generic.Dictionary`2[[System.String, mscorlib, …],[System.Int32, …]]`. */
+function genericScalars(
+  clrType: string | undefined,
+): readonly [ScalarKind | undefined, ScalarKind | undefined] | undefined {
+  const match = /`2\[\[([\w.[\]]+), [^\]]*\],\[([\w.]+(?:\[\])?)(?:, |`)/.exec(clrType ?? "");
+  return match === null ? undefined : [scalarOfClr(match[1] ?? ""), scalarOfClr(match[2] ?? "")];
 }
 
 function entriesPlan(element: XmlElement, entryName: string, warn?: (what: string) => void): Plan {
@@ -155,7 +169,7 @@ function entriesPlan(element: XmlElement, entryName: string, warn?: (what: strin
     return list(element);
   }
   const [key, value] = scalarsOfEntry(entryName);
-  const named = key === "string" || (key === undefined && isStringKeyed(pairs, entryName));
+  const named = key === "string" || (key === undefined && isStringKeyed(pairs));
   return { kind: "entries", pairs, key: named ? stringShape : shapeOf(key), value: shapeOf(value), named };
 }
 
@@ -166,8 +180,7 @@ function shapeOf(scalar: ScalarKind | undefined): Shape | undefined {
 }
 
 /** Without a word on the type of the keys, they are strings when all of them are text. */
-function isStringKeyed(pairs: readonly (readonly [XmlElement, XmlElement])[], entryName: string): boolean {
-  if (/^KeyValue(?:Pair)?Ofstring/.test(entryName)) return true;
+function isStringKeyed(pairs: readonly (readonly [XmlElement, XmlElement])[]): boolean {
   return pairs.every(([key]) => {
     const [only] = key.children;
     const text = only?.kind === "text" && key.children.length === 1 && typeof only.value === "string";
@@ -177,7 +190,7 @@ function isStringKeyed(pairs: readonly (readonly [XmlElement, XmlElement])[], en
 
 /** The scalars that the name of an entry names: `KeyValueOfstringint` has string keys and int values. */
 function scalarsOfEntry(local: string): readonly [ScalarKind | undefined, ScalarKind | undefined] {
-  const rest = local.slice("KeyValueOf".length);
+  const rest = /^KeyValue(?:Pair)?Of(.*)$/.exec(local)?.[1] ?? "";
   const key = scalarLocals.find((scalar) => rest.startsWith(scalar));
   if (key === undefined) return [undefined, undefined];
   return [scalarOfLocal(key), scalarOfLocal(rest.slice(key.length))];

@@ -127,7 +127,8 @@ function ofRecord(
     case "dateTimeOffset":
       return undefined;
     default:
-      return typeof value === "number" ? integerIn(value, kind) : undefined;
+      // An unsigned int beyond 2^31 comes in the record of a long.
+      return typeof value === "number" || typeof value === "bigint" ? integerIn(Number(value), kind) : undefined;
   }
 }
 

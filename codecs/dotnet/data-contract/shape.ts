@@ -11,6 +11,7 @@ export interface ScalarShape {
 export interface EnumShape {
   readonly kind: "enum";
   readonly name: XmlName;
+  readonly clrName: string;
   readonly members: ReadonlyMap<string, bigint>;
   /** Names as XmlSerializer writes them, where they differ: the CLR names. */
   readonly clrMembers: ReadonlyMap<string, bigint>;

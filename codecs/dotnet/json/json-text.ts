@@ -1,12 +1,6 @@
-import {
-  type Charset,
-  charsetNamed,
-  decodeText,
-  markedCharset,
-  unknownCharset,
-} from "../../../src/content-type/charset.ts";
+import { type Charset, charsetNamed, unknownCharset } from "../../../src/content-type/charset.ts";
 import { type ContentType, parameter } from "../../../src/content-type/index.ts";
-import type { SourceText } from "../xml/source-text.ts";
+import { decoded, type SourceText } from "../xml/source-text.ts";
 
 /**
  * Decodes JSON: by the charset of the content type, by its byte-order mark, by the zero bytes of UTF-16, or as UTF-8.
@@ -14,10 +8,7 @@ import type { SourceText } from "../xml/source-text.ts";
  * @throws SobreError `UnknownCharset`, or `DecodeFailed` for bytes that are not in the charset.
  */
 export function jsonText(payload: Uint8Array, contentType: ContentType | undefined): SourceText {
-  const marked = markedCharset(payload);
-  const charset = marked ?? declared(contentType) ?? zeroBytes(payload) ?? "utf-8";
-  const mark = marked === undefined ? 0 : marked === "utf-8" ? 3 : 2;
-  return { text: decodeText(payload, charset), charset, mark };
+  return decoded(payload, () => declared(contentType) ?? zeroBytes(payload));
 }
 
 function declared(contentType: ContentType | undefined): Charset | undefined {

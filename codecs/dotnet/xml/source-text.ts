@@ -1,3 +1,4 @@
+import { SobreError } from "../../../src/errors/index.ts";
 import {
   type Charset,
   charsetNamed,
@@ -28,10 +29,21 @@ const declarationLength = 256;
  * @throws SobreError `UnknownCharset`, or `DecodeFailed` for bytes that are not in the charset.
  */
 export function sourceText(payload: Uint8Array, contentType: ContentType | undefined): SourceText {
-  const marked = markedCharset(payload);
-  const charset = marked ?? zeroBytes(payload) ?? named(payload, contentType) ?? "utf-8";
-  const mark = marked === undefined ? 0 : marked === "utf-8" ? 3 : 2;
-  return { text: decodeText(payload, charset), charset, mark };
+  return decoded(payload, () => zeroBytes(payload) ?? named(payload, contentType));
+}
+
+/** Decodes by the byte-order mark, or else by the charset that `choose` gives, or as UTF-8. */
+export function decoded(payload: Uint8Array, choose: () => Charset | undefined): SourceText {
+  try {
+    const marked = markedCharset(payload);
+    const charset = marked ?? choose() ?? "utf-8";
+    const mark = marked === undefined ? 0 : marked === "utf-8" ? 3 : 2;
+    return { text: decodeText(payload, charset), charset, mark };
+  } catch (error) {
+    // What names the charset stands at the start.
+    if (!(error instanceof SobreError) || error.offset !== undefined) throw error;
+    throw new SobreError(error.code, error.message, { offset: 0 });
+  }
 }
 
 function zeroBytes(payload: Uint8Array): Charset | undefined {
