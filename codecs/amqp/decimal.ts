@@ -55,7 +55,7 @@ function scientific(coefficient: bigint, exponent: number): string {
   return `${mantissa}E${adjusted < 0 ? "" : "+"}${adjusted}`;
 }
 
-const form = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,5}))?$/;
+const form = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,5}))?$/;
 
 /**
  * The decimal of a text as `12.30` or `-1.5E+20`; the scale is kept.

@@ -1,5 +1,4 @@
 export { amqp, type AmqpCodecOptions } from "./codec.ts";
-export { DateTimeOffset } from "./date-time-offset.ts";
 export { encodeValue, type WriteOptions } from "./encode-value.ts";
 export type { AmqpExtension } from "./extension.ts";
 export {
@@ -9,7 +8,6 @@ export {
   uriExtension,
 } from "./microsoft-extensions.ts";
 export { decodeValue, decodeValues, type ReadMode, type ReadOptions } from "./read-value.ts";
-export { Timespan } from "./timespan.ts";
 export type { Profile } from "./write-number.ts";
 export { toTypedJson, type TypedJson } from "./typed-json.ts";
 export { fromTypedJson } from "./typed-json-reading.ts";

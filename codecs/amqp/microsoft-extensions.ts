@@ -1,33 +1,30 @@
-import { DateTimeOffset } from "./date-time-offset.ts";
+import { DateTimeOffset, Duration, Uri } from "../../src/values/index.ts";
 import type { AmqpExtension } from "./extension.ts";
-import { Timespan } from "./timespan.ts";
 
-/** `com.microsoft:timespan`: a long of 100-nanosecond ticks, as {@link Timespan}. */
+/** `com.microsoft:timespan`: a long of 100-nanosecond ticks, as `Duration`. */
 export const timespanExtension: AmqpExtension = {
   descriptor: "com.microsoft:timespan",
-  read: (value) => (typeof value === "bigint" ? new Timespan(value) : undefined),
-  write: (value) => (value instanceof Timespan ? value.ticks : undefined),
+  read: (value) => (typeof value === "bigint" ? Duration.fromTicks(value) : undefined),
+  write: (value) => (value instanceof Duration ? (value.ticks ?? Duration.parse(value.iso)?.ticks) : undefined),
 };
 
-/** `com.microsoft:datetime-offset`: a long of UTC ticks since 0001-01-01, as {@link DateTimeOffset}. */
+/**
+ * `com.microsoft:datetime-offset`: a long of UTC ticks since 0001-01-01, as `DateTimeOffset`.
+ *
+ * The offset does not travel: one that is not 0 is refused when written.
+ */
 export const dateTimeOffsetExtension: AmqpExtension = {
   descriptor: "com.microsoft:datetime-offset",
   read: (value) => (typeof value === "bigint" ? new DateTimeOffset(value) : undefined),
-  write: (value) => (value instanceof DateTimeOffset ? value.utcTicks : undefined),
+  write: (value) => (value instanceof DateTimeOffset && value.offsetMinutes === 0 ? value.utcTicks : undefined),
 };
 
-/** `com.microsoft:uri`: a string, as a `URL` when it is one that `URL` writes the same; other URIs stay described. */
+/** `com.microsoft:uri`: a string, as `Uri`; a `URL` is written too. */
 export const uriExtension: AmqpExtension = {
   descriptor: "com.microsoft:uri",
-  read: (value) => (typeof value === "string" && URL.canParse(value) ? exactUrl(value) : undefined),
-  write: (value) => (value instanceof URL ? value.href : undefined),
+  read: (value) => (typeof value === "string" ? new Uri(value) : undefined),
+  write: (value) => (value instanceof Uri ? value.text : value instanceof URL ? value.href : undefined),
 };
 
 /** The described types of the official .NET and Java clients. */
 export const microsoftExtensions: readonly AmqpExtension[] = [timespanExtension, dateTimeOffsetExtension, uriExtension];
-
-/** A `URL` normalises; one that changed the text would not be the value that was sent. */
-function exactUrl(text: string): URL | undefined {
-  const url = new URL(text);
-  return url.href === text ? url : undefined;
-}

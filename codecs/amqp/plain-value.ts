@@ -1,7 +1,9 @@
-import { AmqpMap, type AmqpValue, Typed } from "../../src/envelope/index.ts";
+import { AmqpMap, type AmqpValue, Typed, type TypedValues } from "../../src/envelope/index.ts";
+import { Decimal, isDecimalText } from "../../src/values/index.ts";
+import { type DecimalType, toDecimalString } from "./decimal.ts";
 import type { Extensions } from "./extension.ts";
 
-/** The plain form of a typed value; decimals, unknown described values and far timestamps stay {@link Typed}. */
+/** The plain form of a typed value; infinite decimals, unknown described values and far timestamps stay {@link Typed}. */
 export function plainOf(value: AmqpValue, extensions: Extensions): unknown {
   if (typeof value !== "object" || value === null || value instanceof Date || value instanceof Uint8Array) return value;
   if (value instanceof Typed) return plainOfTyped(value, extensions);
@@ -12,7 +14,7 @@ export function plainOf(value: AmqpValue, extensions: Extensions): unknown {
 function plainOfTyped(typed: Typed, extensions: Extensions): unknown {
   const { type, value } = typed;
   if (typeof value !== "object") return type === "timestamp" ? typed : value;
-  if (value instanceof Uint8Array) return typed;
+  if (value instanceof Uint8Array) return isDecimal(typed) ? plainDecimal(typed) : typed;
   if ("values" in value) return value.descriptor === undefined ? plainArray(value, extensions) : typed;
   const { descriptor } = value;
   const name = descriptor instanceof Typed && descriptor.type === "symbol" ? descriptor.value : undefined;
@@ -20,14 +22,25 @@ function plainOfTyped(typed: Typed, extensions: Extensions): unknown {
   return extension?.read(value.value) ?? typed;
 }
 
-function plainArray(
-  { elementType, values }: { elementType: string; values: readonly AmqpValue[] },
-  extensions: Extensions,
-): unknown {
-  const decimal = elementType === "decimal32" || elementType === "decimal64" || elementType === "decimal128";
-  return values.map((item) =>
-    decimal && item instanceof Uint8Array ? new Typed(elementType, item) : plainOf(item, extensions),
-  );
+function plainArray({ elementType, values }: TypedValues["array"], extensions: Extensions): unknown {
+  return values.map((item) => {
+    const decimal = item instanceof Uint8Array ? decimalOf(elementType, item) : undefined;
+    return decimal === undefined ? plainOf(item, extensions) : plainDecimal(decimal);
+  });
+}
+
+function decimalOf(type: string, bits: Uint8Array): Typed<DecimalType> | undefined {
+  return type === "decimal32" || type === "decimal64" || type === "decimal128" ? new Typed(type, bits) : undefined;
+}
+
+function isDecimal(typed: Typed): typed is Typed<DecimalType> {
+  return typed.type === "decimal32" || typed.type === "decimal64" || typed.type === "decimal128";
+}
+
+/** Infinities and NaN have no other form than the typed one. */
+function plainDecimal(typed: Typed<DecimalType>): unknown {
+  const text = toDecimalString(typed);
+  return isDecimalText(text) ? new Decimal(text) : typed;
 }
 
 function plainOfMap(map: AmqpMap, extensions: Extensions): unknown {

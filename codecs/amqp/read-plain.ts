@@ -68,7 +68,10 @@ export class PlainReader {
       case 0xf0:
         return this.#array(4, depth);
       case 0x00:
-        return this.#described(depth);
+      case 0x74:
+      case 0x84:
+      case 0x94:
+        return plainOf(readTypedAs(reader, code, depth), this.#extensions);
       default:
         return readTypedAs(reader, code, depth);
     }
@@ -141,10 +144,6 @@ export class PlainReader {
 
   #array(width: 1 | 4, depth: number): unknown {
     return plainOf(new Typed("array", readArray(this.#reader, width, depth, readTypedAs)), this.#extensions);
-  }
-
-  #described(depth: number): unknown {
-    return plainOf(readTypedAs(this.#reader, 0x00, depth), this.#extensions);
   }
 }
 

@@ -1,5 +1,7 @@
 import { AmqpMap, Typed, type TypedValues } from "../../src/envelope/index.ts";
+import { Decimal } from "../../src/values/index.ts";
 import type { ByteWriter } from "./byte-writer.ts";
+import { fromDecimalString } from "./decimal.ts";
 import type { Extensions } from "./extension.ts";
 import { checkDepth, inside, memberStep, unsupported } from "./unsupported-value.ts";
 import { writeArray } from "./write-array.ts";
@@ -51,6 +53,7 @@ function writeObject(writer: ByteWriter, value: object, settings: WriterSettings
   if (value instanceof Date) return writeDate(writer, value);
   if (value instanceof AmqpMap) return writeColumns(writer, value.keys(), value.values(), settings, depth);
   if (value instanceof Map) return writeColumns(writer, [...value.keys()], [...value.values()], settings, depth);
+  if (value instanceof Decimal) return writeScalar(writer, decimalOf(value));
   for (const extension of settings.extensions.values()) {
     const content = extension.write(value);
     if (content === undefined) continue;
@@ -82,6 +85,15 @@ function writeDescribed(
     throw inside(error, "{descriptor}");
   }
   writeValue(writer, value, settings, depth + 1);
+}
+
+/** As .NET writes its `decimal`. */
+function decimalOf({ text }: Decimal): Typed {
+  try {
+    return fromDecimalString(text, "decimal128");
+  } catch {
+    throw unsupported("is a Decimal of more than 34 digits or too large an exponent");
+  }
 }
 
 function writeDate(writer: ByteWriter, value: Date): void {
