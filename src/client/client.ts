@@ -1,8 +1,17 @@
 import type { PayloadStage, Serializer } from "../codec/index.ts";
-import type { Engine } from "../engine/index.ts";
-import { type Processor, type ProcessorHandlers, type ProcessorOptions, startProcessor } from "./processor.ts";
+import type { Engine, Transaction } from "../engine/index.ts";
+import { SobreError } from "../errors/index.ts";
+import type { MessageType } from "../message/index.ts";
+import { type Clock, systemClock } from "../time/index.ts";
+import type { ClientParts } from "./client-parts.ts";
+import type { ProcessorHandlers } from "./message-work.ts";
+import { invalidOption } from "./option-checks.ts";
+import { type Processor, type ProcessorOptions, startProcessor } from "./processor.ts";
+import type { ReadMessage, Received } from "./received-message.ts";
 import { createReceiver, type Receiver, type ReceiverOptions } from "./receiver.ts";
+import { createRetry, type RetryOptions } from "./retry.ts";
 import { createSender, type Sender } from "./sender.ts";
+import type { Tracing } from "./tracing.ts";
 
 /** What {@link createClient} takes. */
 export interface ClientOptions {
@@ -10,32 +19,79 @@ export interface ClientOptions {
   readonly serializer: Serializer;
   /** What happens to payloads between serializer and engine. Default: nothing. */
   readonly stages?: readonly PayloadStage[] | undefined;
+  /** How often and how patiently sends are tried again, and links are opened again. */
+  readonly retryOptions?: RetryOptions | undefined;
+  /** What retries and renewals wait by; the engine's, when that runs on a clock of its own. Default: the machine's clock. */
+  readonly clock?: Clock | undefined;
+  /** Follows messages from sender to handler. Default: nothing. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Senders, receivers and processors over one engine; the names are those of `@azure/service-bus`. */
 export interface Client {
   createSender(entityPath: string): Sender;
-  createReceiver(entityPath: string, options?: ReceiverOptions): Receiver;
+  createReceiver<
+    const Types extends readonly MessageType[] = readonly [],
+    const OnUnreadable extends "hand-over" | "dead-letter" = "hand-over",
+  >(
+    entityPath: string,
+    options?: ReceiverOptions<Types, OnUnreadable>,
+  ): Receiver<Received<Types, OnUnreadable>, ReadMessage<Types>>;
   /** Starts receiving at once. */
-  createProcessor(entityPath: string, handlers: ProcessorHandlers, options?: ProcessorOptions): Processor;
+  createProcessor<const Types extends readonly MessageType[] = readonly []>(
+    entityPath: string,
+    handlers: ProcessorHandlers<ReadMessage<Types>>,
+    options?: ProcessorOptions<Types>,
+  ): Processor;
+  /** What is sent and settled with it happens together or not at all. */
+  beginTransaction(): Promise<Transaction>;
   /** Closes everything the client made, gracefully; the engine stays open. */
   close(): Promise<void>;
 }
 
-/** Makes a client. */
-export function createClient({ engine, serializer, stages = [] }: ClientOptions): Client {
-  const parts = { engine, serializer, stages };
-  const open: { close(): Promise<void> }[] = [];
-  const keep = <T extends { close(): Promise<void> }>(end: T): T => {
-    open.push(end);
+/**
+ * Makes a client.
+ *
+ * @throws SobreError `InvalidArgument` naming the option.
+ */
+export function createClient(options: ClientOptions): Client {
+  const parts = clientParts(options);
+  const open = new Set<{ close(): Promise<void> }>();
+  let closed = false;
+  const keep = <T extends { close(): Promise<void> }>(make: () => T): T => {
+    if (closed) throw new SobreError("Closed", "The client is closed. Create another.");
+    const end = make();
+    open.add(end);
     return end;
   };
   return {
-    createSender: (entityPath) => keep(createSender(entityPath, parts)),
-    createReceiver: (entityPath, options) => keep(createReceiver(entityPath, parts, options)),
-    createProcessor: (entityPath, handlers, options) => keep(startProcessor(entityPath, parts, handlers, options)),
+    createSender: (entityPath) => keep(() => createSender(checkPath(entityPath), parts)),
+    createReceiver: (entityPath, receiverOptions) =>
+      keep(() => createReceiver(checkPath(entityPath), parts, receiverOptions)),
+    createProcessor: (entityPath, handlers, processorOptions) =>
+      keep(() => startProcessor(checkPath(entityPath), parts, handlers, processorOptions)),
+    beginTransaction: () => parts.engine.begin(),
     async close() {
-      await Promise.all(open.splice(0).map((end) => end.close()));
+      closed = true;
+      const ends = [...open];
+      open.clear();
+      await Promise.all(ends.map((end) => end.close()));
     },
   };
+}
+
+function clientParts(options: ClientOptions): ClientParts {
+  const { engine, serializer, stages = [], retryOptions, clock = systemClock, tracing } = options;
+  if (typeof engine?.openSender !== "function") throw invalidOption("engine", "must be an engine, as memoryEngine()");
+  if (typeof serializer?.serialize !== "function")
+    throw invalidOption("serializer", "must be made by createSerializer");
+  if (!Array.isArray(stages) || stages.some((stage) => typeof stage?.name !== "string")) {
+    throw invalidOption("stages", "must be a list of payload stages");
+  }
+  return { engine, serializer, stages, clock, retry: createRetry(clock, retryOptions), tracing };
+}
+
+function checkPath(entityPath: string): string {
+  if (typeof entityPath === "string" && entityPath !== "") return entityPath;
+  throw invalidOption("entityPath", 'must name an entity, as in "orders"');
 }

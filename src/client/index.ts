@@ -1,12 +1,21 @@
 export { type Client, type ClientOptions, createClient } from "./client.ts";
-export type { ProcessErrorArgs, Processor, ProcessorHandlers, ProcessorOptions } from "./processor.ts";
-export type { ReceivedMessage } from "./received-message.ts";
+export { failureProperty } from "./failure.ts";
+export type { MessageBatch } from "./message-batch.ts";
+export type { MessageContext } from "./message-context.ts";
+export type { MessageIteratorOptions } from "./message-iterator.ts";
+export type { ProcessorHandlers } from "./message-work.ts";
+export type { ErrorSource, ProcessErrorArgs } from "./process-error.ts";
+export type { Processor, ProcessorOptions } from "./processor.ts";
+export type { MessageOf, ReadMessage, Received, ReceivedMessage, UnreadableMessage } from "./received-message.ts";
 export type {
-  DeadLetterOptions,
-  PropertiesToModify,
+  PeekMessagesOptions,
   ReceiveMessagesOptions,
   Receiver,
   ReceiverOptions,
+  SubscribeOptions,
 } from "./receiver.ts";
-export type { Sender } from "./sender.ts";
+export type { RetryOptions } from "./retry.ts";
+export type { SendManyOptions, SendMessagesOptions, SendOutcome, Sender } from "./sender.ts";
+export type { DeadLetterOptions, PropertiesToModify, SettlingVerbs } from "./settling.ts";
+export type { TracedOperation, TracedSpan, Tracing } from "./tracing.ts";
 export { attemptsProperty, maxDescriptionLength, unreadableReason, withoutDeadLetterMarks } from "./unreadable.ts";

@@ -1,30 +1,87 @@
-import type { DeserializeResult } from "../codec/index.ts";
+import type { UnreadableResult } from "../codec/index.ts";
 import type { Delivery } from "../engine/index.ts";
 import type { ApplicationProperties, BrokerProperties, Envelope } from "../envelope/index.ts";
+import type { MessageType, TypedReadResult } from "../message/index.ts";
+import type { MessageResult } from "./message-reader.ts";
 
 /** A received message: the broker properties as in `@azure/service-bus`, the body, and how it was read. */
-export interface ReceivedMessage<Result extends DeserializeResult = DeserializeResult>
+export interface ReceivedMessage<
+  Body = unknown,
+  Result extends MessageResult = MessageResult,
+  Name extends string | undefined = string | undefined,
+>
   extends BrokerProperties, Delivery {
   /** The value the payload holds; `undefined` when {@link ReceivedMessage.result} says that it could not be read. */
-  readonly body: unknown;
+  readonly body: Body;
   readonly applicationProperties: ApplicationProperties;
   /** The message as it travelled, its payload untouched. */
   readonly envelope: Envelope;
+  /** Name of the message type, where types are read. */
+  readonly messageType: Name;
+  /** The version the message travelled in; the body is in the latest. */
+  readonly messageVersion: number | undefined;
   /** Which codec read the body, with every attempt, or why none could. */
   readonly result: Result;
 }
 
+/** A message that nothing could read, or that is not valid. */
+export type UnreadableMessage = ReceivedMessage<undefined, UnreadableResult, undefined>;
+
+/** The messages of the given types, told apart by `messageType`; without types, any message that was read. */
+export type ReadMessage<Types extends readonly MessageType[]> = Types extends readonly []
+  ? ReceivedMessage<unknown, TypedReadResult>
+  : MessageOf<Types[number]>;
+
+/** A received message of a message type. */
+export type MessageOf<Type extends MessageType> =
+  Type extends MessageType<infer Name, infer _Input, infer Output>
+    ? ReceivedMessage<Output, TypedReadResult, Name>
+    : never;
+
 /** Joins what the broker, the sender and the serializer say about a message. */
-export function receivedMessage<Result extends DeserializeResult>(
+export function receivedMessage<Result extends MessageResult>(
   delivery: Delivery,
   result: Result,
-): ReceivedMessage<Result> {
+): ReceivedMessage<unknown, Result> {
   const { envelope } = delivery;
   return {
     ...envelope.brokerProperties,
     ...delivery,
     applicationProperties: envelope.applicationProperties,
     body: result.ok ? result.body : undefined,
+    messageType: result.ok ? result.messageType : undefined,
+    messageVersion: result.ok ? result.messageVersion : undefined,
     result,
   };
 }
+
+/** What is handed over to those who take messages of these types, and maybe unreadable ones. */
+export type Received<
+  Types extends readonly MessageType[],
+  OnUnreadable extends "hand-over" | "dead-letter",
+> = OnUnreadable extends "dead-letter" ? ReadMessage<Types> : ReadMessage<Types> | UnreadableMessage;
+
+/** The message as the types that were asked for; the reader has made it so. */
+export function readMessage<Types extends readonly MessageType[]>(
+  delivery: Delivery,
+  result: TypedReadResult,
+): ReadMessage<Types> {
+  return asRead(receivedMessage(delivery, result));
+}
+
+/** The message that nothing could read. */
+export function unreadableMessage(delivery: Delivery, result: UnreadableResult): UnreadableMessage {
+  return { ...receivedMessage(delivery, result), body: undefined, messageType: undefined };
+}
+
+/** The message, read or not, as what a receiver hands over; one that dead-letters has left the unreadable ones out. */
+export function handedOver<Types extends readonly MessageType[], OnUnreadable extends "hand-over" | "dead-letter">(
+  delivery: Delivery,
+  result: MessageResult,
+): Received<Types, OnUnreadable> {
+  return asRead(result.ok ? receivedMessage(delivery, result) : unreadableMessage(delivery, result));
+}
+
+/** Gives a message the type that its reader has proven. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters -- the type reader has validated the body against the type it names
+const asRead = <Message>(message: ReceivedMessage): Message => message as Message;

@@ -1,19 +1,44 @@
-import type { Delivery, EngineReceiver, LockToken, ReceiveMode, Settlement } from "../engine/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { type Delivery, parseAddress, type ReceiveMode, type SubQueue, subQueueSuffix } from "../engine/index.ts";
+import type { MessageType } from "../message/index.ts";
+import type { ClientParts } from "./client-parts.ts";
+import { type DeliverySource, openSource } from "./delivery-source.ts";
+import { LockRenewal } from "./lock-renewal.ts";
+import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.ts";
 import { createMessageReader } from "./message-reader.ts";
-import { type ReceivedMessage, receivedMessage } from "./received-message.ts";
-import type { ClientParts } from "./sender.ts";
+import { checkCount, checkMilliseconds, checkOneOf, invalidOption } from "./option-checks.ts";
+import type { ProcessorHandlers } from "./message-work.ts";
+import { type Processor, type ProcessorOptions, startProcessor } from "./processor.ts";
+import {
+  handedOver,
+  type ReadMessage,
+  readMessage,
+  type Received,
+  type UnreadableMessage,
+  unreadableMessage,
+} from "./received-message.ts";
+import { type SettlingVerbs, settlingVerbs } from "./settling.ts";
 import { unreadableSettlement } from "./unreadable.ts";
 
 /** Options of a receiver. */
-export interface ReceiverOptions {
+export interface ReceiverOptions<
+  Types extends readonly MessageType[] = readonly MessageType[],
+  OnUnreadable extends "hand-over" | "dead-letter" = "hand-over" | "dead-letter",
+> {
   /** Default: `peekLock`. */
   readonly receiveMode?: ReceiveMode | undefined;
+  /** The dead-letter queue of the entity instead of the entity. */
+  readonly subQueueType?: SubQueue | undefined;
+  /** The types that are read: bodies are validated and brought to the latest version. Default: any body, as it is. */
+  readonly messageTypes?: Types | undefined;
   /**
-   * What happens to messages that nothing can read: handed over with their result (`hand-over`, the default), or
-   * dead-lettered and left out (`dead-letter`, in `peekLock` only).
+   * What happens to messages that nothing can read, or that are not valid: handed over with their result (`hand-over`,
+   * the default), or dead-lettered and left out (`dead-letter`, in `peekLock` only).
    */
-  readonly onUnreadable?: "hand-over" | "dead-letter" | undefined;
+  readonly onUnreadable?: OnUnreadable | undefined;
+  /** How many messages are fetched ahead; they are given back uncounted when the receiver closes. Default: 0. */
+  readonly prefetchCount?: number | undefined;
+  /** Milliseconds for which the locks of received messages are renewed until they are settled. Default: 0, not at all. */
+  readonly maxAutoLockRenewalDurationInMs?: number | undefined;
 }
 
 /** Options of {@link Receiver.receiveMessages}. */
@@ -24,96 +49,164 @@ export interface ReceiveMessagesOptions {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** Options of {@link Receiver.deadLetterMessage}. */
-export interface DeadLetterOptions {
-  readonly deadLetterReason?: string | undefined;
-  readonly deadLetterErrorDescription?: string | undefined;
-  readonly propertiesToModify?: PropertiesToModify;
+/** Options of {@link Receiver.peekMessages}. */
+export interface PeekMessagesOptions {
+  /** Default: the oldest. */
+  readonly fromSequenceNumber?: bigint | undefined;
 }
 
-/** Application properties to change while settling; `undefined` removes one. */
-export type PropertiesToModify = Extract<Settlement, { readonly kind: "abandon" }>["propertiesToModify"];
-
 /** Receives messages from one entity, with the verbs of `@azure/service-bus`. */
-export interface Receiver {
+export interface Receiver<
+  Message = ReadMessage<readonly []> | UnreadableMessage,
+  Read = ReadMessage<readonly []>,
+> extends SettlingVerbs {
+  /** With the sub-queue. */
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
   /** Resolves to at most `maxMessageCount` messages, or to none when the wait is over. */
-  receiveMessages(maxMessageCount: number, options?: ReceiveMessagesOptions): Promise<readonly ReceivedMessage[]>;
-  /** Reads messages without locking them, from `fromSequenceNumber` or the oldest. */
+  receiveMessages(maxMessageCount: number, options?: ReceiveMessagesOptions): Promise<readonly Message[]>;
+  /** Messages as they come, until the iteration is left or `abortSignal` ends it; a lost link is opened again. */
+  getMessageIterator(options?: MessageIteratorOptions): AsyncGenerator<Message, void, undefined>;
+  /** Reads messages without locking them; unreadable ones are handed over. */
   peekMessages(
     maxMessageCount: number,
-    options?: { readonly fromSequenceNumber?: bigint },
-  ): Promise<readonly ReceivedMessage[]>;
-  /** The settling verbs throw SobreError `MessageLockLost` when the lock is gone; nothing is changed then. */
-  completeMessage(message: Delivery): Promise<void>;
-  abandonMessage(message: Delivery, propertiesToModify?: PropertiesToModify): Promise<void>;
-  deferMessage(message: Delivery, propertiesToModify?: PropertiesToModify): Promise<void>;
-  deadLetterMessage(message: Delivery, options?: DeadLetterOptions): Promise<void>;
-  /** Resolves to the new end of the lock. */
-  renewMessageLock(message: Delivery): Promise<Date>;
+    options?: PeekMessagesOptions,
+  ): Promise<readonly (Message | UnreadableMessage)[]>;
+  /** @throws SobreError `MessageNotFound` when one of them is not deferred. */
+  receiveDeferredMessages(sequenceNumbers: bigint | readonly bigint[]): Promise<readonly Message[]>;
+  /** Deletes messages that nobody holds, oldest first; resolves to how many. */
+  deleteMessages(maxMessageCount: number, options?: { readonly beforeEnqueueTime?: Date | undefined }): Promise<number>;
+  /** Starts a processor on the entity, with this receiver's mode and types. */
+  subscribe(handlers: ProcessorHandlers<Read>, options?: SubscribeOptions): Processor;
   close(): Promise<void>;
 }
+
+/** Options of {@link Receiver.subscribe}. */
+export type SubscribeOptions = Omit<ProcessorOptions, "receiveMode" | "messageTypes">;
 
 /**
  * Makes a receiver; the link is opened by the first receive.
  *
- * @throws SobreError `InvalidArgument` for `onUnreadable: "dead-letter"` in `receiveAndDelete`.
+ * @throws SobreError `InvalidArgument` naming the option.
  */
-export function createReceiver(entityPath: string, parts: ClientParts, options: ReceiverOptions = {}): Receiver {
-  const { receiveMode = "peekLock", onUnreadable = "hand-over" } = options;
+export function createReceiver<
+  const Types extends readonly MessageType[] = readonly [],
+  const OnUnreadable extends "hand-over" | "dead-letter" = "hand-over",
+>(
+  entity: string,
+  parts: ClientParts,
+  options: ReceiverOptions<Types, OnUnreadable> = {},
+): Receiver<Received<Types, OnUnreadable>, ReadMessage<Types>> {
+  const { prefetchCount = 0, messageTypes } = options;
+  const { entityPath, receiveMode } = receivingEnd(entity, options);
+  const source = openSource({ ...parts, entityPath, receiveMode, prefetchCount });
+  return receiverOver<Types, OnUnreadable>(source, { entityPath, receiveMode, parts }, { ...options, messageTypes });
+}
+
+/** Where and how is received. */
+export interface ReceivingEnd {
+  readonly entityPath: string;
+  readonly receiveMode: ReceiveMode;
+  readonly parts: ClientParts;
+}
+
+/** @throws SobreError `InvalidArgument` naming the option. */
+export function receivingEnd(
+  entity: string,
+  { receiveMode = "peekLock", onUnreadable = "hand-over", subQueueType }: ReceiverOptions,
+): Pick<ReceivingEnd, "entityPath" | "receiveMode"> {
+  checkOneOf("receiveMode", receiveMode, ["peekLock", "receiveAndDelete"]);
+  checkOneOf("onUnreadable", onUnreadable, ["hand-over", "dead-letter"]);
   if (onUnreadable === "dead-letter" && receiveMode === "receiveAndDelete") {
-    throw new SobreError("InvalidArgument", 'onUnreadable: "dead-letter" needs receiveMode: "peekLock".');
+    throw invalidOption("onUnreadable", '"dead-letter" needs receiveMode: "peekLock"');
   }
-  const { engine } = parts;
-  const read = createMessageReader(parts.serializer, parts.stages);
-  let link: Promise<EngineReceiver> | undefined;
-  const open = (): Promise<EngineReceiver> => {
-    link ??= engine.openReceiver(entityPath, { receiveMode });
-    // A failed opening is not kept, so that the next receive tries again.
-    link.catch(() => (link = undefined));
-    return link;
+  if (subQueueType === undefined) return { entityPath: entity, receiveMode };
+  checkOneOf("subQueueType", subQueueType, ["deadLetter", "transferDeadLetter"]);
+  if (parseAddress(entity).subQueue !== undefined)
+    throw invalidOption("subQueueType", "is in the entity's path already");
+  return { entityPath: `${entity}${subQueueSuffix[subQueueType]}`, receiveMode };
+}
+
+/** The receiver over a source of deliveries. */
+export function receiverOver<Types extends readonly MessageType[], OnUnreadable extends "hand-over" | "dead-letter">(
+  source: DeliverySource & { readonly sessionId?: string },
+  { entityPath, receiveMode, parts }: ReceivingEnd,
+  options: ReceiverOptions<Types, OnUnreadable>,
+): Receiver<Received<Types, OnUnreadable>, ReadMessage<Types>> {
+  type Message = Received<Types, OnUnreadable>;
+  const { onUnreadable = "hand-over", messageTypes } = options;
+  const read = createMessageReader(parts, messageTypes);
+  const maximum = checkMilliseconds("maxAutoLockRenewalDurationInMs", options.maxAutoLockRenewalDurationInMs ?? 0);
+  const renewal = new LockRenewal(parts.clock, maximum);
+  const verbs = settlingVerbs(
+    entityPath,
+    () => source.engine,
+    ({ lockToken }) => renewal.release(lockToken),
+  );
+  const hand = async (delivery: Delivery): Promise<Message | undefined> => {
+    const { lockToken, lockedUntilUtc, envelope } = delivery;
+    const result = await read(envelope);
+    if (!result.ok && onUnreadable === "dead-letter" && lockToken !== undefined) {
+      await source.engine.settle(entityPath, lockToken, unreadableSettlement(envelope, result));
+      return undefined;
+    }
+    const renew = lockToken && (() => source.engine.renew(entityPath, lockToken));
+    // Whoever settles learns of a lost lock there.
+    if (renew) renewal.keep(lockToken, lockedUntilUtc, { renew, lost: () => undefined });
+    return handedOver<Types, OnUnreadable>(delivery, result);
   };
-  const settle = (message: Delivery, settlement: Settlement): Promise<void> =>
-    engine.settle(entityPath, lockTokenOf(message), settlement);
-  const unwrap = async (delivery: Delivery): Promise<ReceivedMessage | undefined> => {
-    const result = await read(delivery.envelope);
-    if (result.ok || onUnreadable === "hand-over") return receivedMessage(delivery, result);
-    await settle(delivery, unreadableSettlement(delivery.envelope, result));
-    return undefined;
+  const handAll = async (deliveries: readonly Delivery[]): Promise<readonly Message[]> => {
+    const messages: Message[] = [];
+    for (const message of await Promise.all(deliveries.map(hand))) if (message !== undefined) messages.push(message);
+    return messages;
   };
   return {
+    ...verbs,
     entityPath,
     receiveMode,
     async receiveMessages(maxMessageCount, { maxWaitTimeInMs = 60_000, abortSignal } = {}) {
-      const receiver = await open();
-      const deliveries = await receiver.receive({
-        maxMessages: maxMessageCount,
-        maxWaitTime: maxWaitTimeInMs,
-        signal: abortSignal,
-      });
-      const messages = await Promise.all(deliveries.map(unwrap));
-      return messages.filter((message) => message !== undefined);
+      checkCount("maxMessageCount", maxMessageCount, 1);
+      checkMilliseconds("maxWaitTimeInMs", maxWaitTimeInMs);
+      return handAll(
+        await source.receive({ maxMessages: maxMessageCount, maxWaitTime: maxWaitTimeInMs, signal: abortSignal }),
+      );
     },
+    getMessageIterator: (iteratorOptions) => iterateMessages(source, parts, handAll, iteratorOptions),
     async peekMessages(maxMessageCount, { fromSequenceNumber } = {}) {
-      const deliveries = await engine.peek(entityPath, { maxMessages: maxMessageCount, fromSequenceNumber });
-      return Promise.all(deliveries.map(async (delivery) => receivedMessage(delivery, await read(delivery.envelope))));
+      const { sessionId } = source;
+      const deliveries = await parts.engine.peek(entityPath, {
+        maxMessages: maxMessageCount,
+        fromSequenceNumber,
+        sessionId,
+      });
+      return Promise.all(
+        deliveries.map(async (delivery) => {
+          const result = await read(delivery.envelope);
+          return result.ok ? readMessage<Types>(delivery, result) : unreadableMessage(delivery, result);
+        }),
+      );
     },
-    completeMessage: (message) => settle(message, { kind: "complete" }),
-    abandonMessage: (message, propertiesToModify) => settle(message, { kind: "abandon", propertiesToModify }),
-    deferMessage: (message, propertiesToModify) => settle(message, { kind: "defer", propertiesToModify }),
-    deadLetterMessage: (message, deadLetter = {}) => settle(message, { kind: "deadLetter", ...deadLetter }),
-    renewMessageLock: async (message) => engine.renew(entityPath, lockTokenOf(message)),
-    async close() {
-      await (await link)?.close();
+    async receiveDeferredMessages(sequenceNumbers) {
+      const { sessionId } = source;
+      return handAll(
+        await source.engine.receiveDeferred(entityPath, listOf(sequenceNumbers), { receiveMode, sessionId }),
+      );
+    },
+    deleteMessages: async (maxMessageCount, { beforeEnqueueTime } = {}) =>
+      parts.engine.deleteMessages(entityPath, {
+        maxMessages: maxMessageCount,
+        beforeEnqueueTime,
+        sessionId: source.sessionId,
+      }),
+    subscribe: (handlers, subscribeOptions) =>
+      startProcessor<Types>(entityPath, parts, handlers, { ...subscribeOptions, receiveMode, messageTypes }),
+    close() {
+      renewal.stop();
+      return source.close();
     },
   };
 }
 
-function lockTokenOf({ lockToken }: Delivery): LockToken {
-  if (lockToken !== undefined) return lockToken;
-  throw new SobreError(
-    "InvalidOperation",
-    "This message is not locked: it was peeked, or received with receiveAndDelete.",
-  );
+function listOf(numbers: bigint | readonly bigint[]): readonly bigint[] {
+  return typeof numbers === "bigint" ? [numbers] : numbers;
 }

@@ -1,55 +1,151 @@
-import type { Message, PayloadStage, Serializer } from "../codec/index.ts";
-import type { Engine, EngineSender, TransactionOption } from "../engine/index.ts";
-import type { Envelope } from "../envelope/index.ts";
+import type { Message } from "../codec/index.ts";
+import type { EngineSender, TransactionOption } from "../engine/index.ts";
+import { amend, type Envelope } from "../envelope/index.ts";
+import type { ClientParts } from "./client-parts.ts";
+import { Link } from "./link.ts";
+import { createBatch, isBatch, type MessageBatch } from "./message-batch.ts";
+import { createMessageWriter } from "./message-writer.ts";
+import { checkCount, invalidOption } from "./option-checks.ts";
+import { throwIfAborted } from "./retry.ts";
 
-/** Sends messages to one entity. */
+/** Options of what sends. */
+export interface SendMessagesOptions extends TransactionOption {
+  /** Ends the waiting for a retry; what was accepted stays accepted. */
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+/** Options of {@link Sender.sendMany}. */
+export interface SendManyOptions {
+  /** How many sends have no outcome yet at once. Default: 16. */
+  readonly maxConcurrency?: number | undefined;
+  /** Ends the sending; what was not sent has the outcome `Aborted`. */
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+/** What became of one of many messages. */
+export type SendOutcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
+
+/** Sends messages to one entity. Retries what is retryable; with duplicate detection and message ids that is safe. */
 export interface Sender {
   readonly entityPath: string;
   /**
-   * Serializes and sends one message or several; resolves when all are accepted, and none was accepted when it rejects.
+   * Serializes and sends one message, several or a batch; resolves when all are accepted, and none was accepted when it rejects.
    *
-   * @throws SobreError what the serializer, a stage or the engine throws.
+   * @throws SobreError what the message type, the serializer, a stage or the engine throws.
    */
-  sendMessages(messages: Message | readonly Message[], options?: TransactionOption): Promise<void>;
+  sendMessages(messages: Message | readonly Message[] | MessageBatch, options?: SendMessagesOptions): Promise<void>;
+  /** Sends each message by itself, several at once; resolves to an outcome per message, in their order, and never rejects for one. */
+  sendMany(
+    messages: Iterable<Message> | AsyncIterable<Message>,
+    options?: SendManyOptions,
+  ): Promise<readonly SendOutcome[]>;
+  /** @throws SobreError `InvalidArgument` when `maxSizeInBytes` is above what the entity takes, which is the default. */
+  createMessageBatch(options?: { readonly maxSizeInBytes?: number | undefined }): Promise<MessageBatch>;
+  /** Has the messages enqueued at a time; resolves to their sequence numbers, in order, with which they can be cancelled. */
+  scheduleMessages(
+    messages: Message | readonly Message[],
+    scheduledEnqueueTimeUtc: Date,
+    options?: SendMessagesOptions,
+  ): Promise<readonly bigint[]>;
+  /** @throws SobreError `MessageNotFound` when one of them is not scheduled any more. */
+  cancelScheduledMessages(sequenceNumbers: bigint | readonly bigint[]): Promise<void>;
   /** Sends envelopes as they are, without serializer and stages; for re-driving and for bridges. */
-  sendEnvelopes(envelopes: Envelope | readonly Envelope[], options?: TransactionOption): Promise<void>;
+  sendEnvelopes(envelopes: Envelope | readonly Envelope[], options?: SendMessagesOptions): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What the ends of a client share. */
-export interface ClientParts {
-  readonly engine: Engine;
-  readonly serializer: Serializer;
-  readonly stages: readonly PayloadStage[];
-}
-
 /** Makes a sender; the link is opened by the first send. */
-export function createSender(entityPath: string, { engine, serializer, stages }: ClientParts): Sender {
-  let link: Promise<EngineSender> | undefined;
-  const open = (): Promise<EngineSender> => {
-    link ??= engine.openSender(entityPath);
-    // A failed opening is not kept, so that the next send tries again.
-    link.catch(() => (link = undefined));
-    return link;
+export function createSender(entityPath: string, parts: ClientParts): Sender {
+  const { engine, retry, tracing } = parts;
+  const link = new Link("sender", () => engine.openSender(entityPath));
+  const write = createMessageWriter(parts);
+  const send = async (
+    envelopes: readonly Envelope[],
+    operation: (sender: EngineSender) => Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<void> => {
+    const span = tracing?.startSend({ entityPath, engine: engine.name, messageCount: envelopes.length });
+    try {
+      await retry.run(() => link.use(operation), signal);
+      span?.end();
+    } catch (error) {
+      span?.end(error);
+      throw error;
+    }
+  };
+  const sendEnvelopes = async (envelopes: readonly Envelope[], options: SendMessagesOptions = {}): Promise<void> => {
+    // A transaction belongs to the link it was begun on, so that a send in it is not repeated on another.
+    if (options.transaction !== undefined) await (await link.get()).send(envelopes, options);
+    else await send(envelopes, (sender) => sender.send(envelopes), options.abortSignal);
+  };
+  const writeAll = async (messages: Message | readonly Message[]): Promise<readonly Envelope[]> => {
+    const envelopes: Envelope[] = [];
+    for (const message of listOf<Message>(messages)) envelopes.push(await write(message));
+    return envelopes;
   };
   return {
     entityPath,
     async sendMessages(messages, options) {
-      const envelopes: Envelope[] = [];
-      for (const message of listOf<Message>(messages)) {
-        let envelope = serializer.serialize(message);
-        for (const stage of stages) envelope = (await stage.beforeSend?.(envelope)) ?? envelope;
-        envelopes.push(envelope);
+      if (typeof messages !== "object" || messages === null)
+        throw invalidOption("messages", "must be a message, a list or a batch");
+      throwIfAborted(options?.abortSignal);
+      const envelopes = isBatch(messages) ? messages.envelopes : await writeAll(messages);
+      if (envelopes.length > 0) await sendEnvelopes(envelopes, options);
+    },
+    async sendMany(messages, { maxConcurrency = 16, abortSignal } = {}) {
+      checkCount("maxConcurrency", maxConcurrency, 1);
+      return sendEach(messages, maxConcurrency, async (message) => {
+        throwIfAborted(abortSignal);
+        await sendEnvelopes([await write(message)], { abortSignal });
+      });
+    },
+    async createMessageBatch({ maxSizeInBytes } = {}) {
+      const { maxMessageSize } = await retry.run(() => link.get());
+      return createBatch(write, maxMessageSize, maxSizeInBytes);
+    },
+    async scheduleMessages(messages, scheduledEnqueueTimeUtc, { abortSignal, transaction } = {}) {
+      if (!(scheduledEnqueueTimeUtc instanceof Date) || Number.isNaN(scheduledEnqueueTimeUtc.getTime())) {
+        throw invalidOption("scheduledEnqueueTimeUtc", "must be a valid Date");
       }
-      await (await open()).send(envelopes, options);
+      const envelopes = (await writeAll(messages)).map((envelope) =>
+        amend(envelope, { brokerProperties: { scheduledEnqueueTimeUtc } }),
+      );
+      if (transaction !== undefined) return engine.schedule(entityPath, envelopes, { transaction });
+      return retry.run(() => engine.schedule(entityPath, envelopes), abortSignal);
     },
-    async sendEnvelopes(envelopes, options) {
-      await (await open()).send(listOf<Envelope>(envelopes), options);
-    },
-    async close() {
-      await (await link)?.close();
-    },
+    cancelScheduledMessages: (sequenceNumbers) => engine.cancel(entityPath, listOf<bigint>(sequenceNumbers)),
+    sendEnvelopes: (envelopes, options) => sendEnvelopes(listOf<Envelope>(envelopes), options),
+    close: () => link.close(),
   };
+}
+
+/** Takes the messages as places become free, so that a long stream is never held in memory. */
+async function sendEach(
+  messages: Iterable<Message> | AsyncIterable<Message>,
+  maxConcurrency: number,
+  send: (message: Message) => Promise<void>,
+): Promise<readonly SendOutcome[]> {
+  const outcomes: SendOutcome[] = [];
+  const running = new Set<Promise<void>>();
+  let index = 0;
+  const start = async (message: Message, at: number): Promise<void> => {
+    try {
+      await send(message);
+      outcomes[at] = { ok: true };
+    } catch (error) {
+      outcomes[at] = { ok: false, error };
+    }
+  };
+  try {
+    for await (const message of messages) {
+      const sending = start(message, index++).finally(() => running.delete(sending));
+      running.add(sending);
+      if (running.size >= maxConcurrency) await Promise.race(running);
+    }
+  } finally {
+    await Promise.all(running);
+  }
+  return outcomes;
 }
 
 function listOf<T>(items: T | readonly T[]): readonly T[] {

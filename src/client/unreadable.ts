@@ -1,10 +1,24 @@
 import type { Attempt, UnreadableResult } from "../codec/index.ts";
 import { amend, type Envelope, headerSize, maxHeaderSize } from "../envelope/index.ts";
 import { type ErrorCode, SobreError } from "../errors/index.ts";
+import { cut } from "./cut.ts";
 import { deadLetterProperties, type Settlement } from "../engine/index.ts";
+import { failureProperty } from "./failure.ts";
 
 /** The dead-letter reason of messages that nothing could read. */
 export const unreadableReason = "Unreadable";
+
+/** Codes that are a dead-letter reason of their own: the payload is no riddle, but not to be delivered. */
+const ownReasons: ReadonlySet<ErrorCode> = new Set([
+  "ValidationFailed",
+  "UnknownMessageType",
+  "UnknownMessageVersion",
+  "UpcastFailed",
+  "DecryptionFailed",
+  "UnknownKey",
+  "PlaintextRefused",
+  "PayloadNotFound",
+]);
 
 /** The application property that carries the attempts on a dead letter, as JSON. */
 export const attemptsProperty = "sobre-attempts";
@@ -12,15 +26,20 @@ export const attemptsProperty = "sobre-attempts";
 /** Longest description of a dead letter, in characters. */
 export const maxDescriptionLength = 1024;
 
-/** The settlement that dead-letters an unreadable message with its whole story. */
+/**
+ * The settlement that dead-letters an unreadable message with its whole story.
+ *
+ * The reason is `Unreadable`, or the code of a message that was read and must not be delivered, as `ValidationFailed`.
+ */
 export function unreadableSettlement(envelope: Envelope, { error, attempts }: UnreadableResult): Settlement {
-  const told = error.code === unreadableReason ? error.message : `${error.code}: ${error.message}`;
+  const reason = ownReasons.has(error.code) ? error.code : unreadableReason;
+  const told = error.code === reason ? error.message : `${error.code}: ${error.message}`;
   const description = cut(told, maxDescriptionLength);
-  const marks = { [deadLetterProperties.reason]: unreadableReason, [deadLetterProperties.description]: description };
+  const marks = { [deadLetterProperties.reason]: reason, [deadLetterProperties.description]: description };
   const story = fittingStory(envelope, marks, error.code, attempts);
   return {
     kind: "deadLetter",
-    deadLetterReason: unreadableReason,
+    deadLetterReason: reason,
     deadLetterErrorDescription: description,
     propertiesToModify: story === undefined ? {} : { [attemptsProperty]: story },
   };
@@ -52,12 +71,9 @@ export function withoutDeadLetterMarks(envelope: Envelope): Envelope {
       [deadLetterProperties.reason]: undefined,
       [deadLetterProperties.description]: undefined,
       [attemptsProperty]: undefined,
+      [failureProperty]: undefined,
     },
   });
-}
-
-function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
 /** The error of an address that has no handler for what cannot be dead-lettered. */

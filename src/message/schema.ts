@@ -42,8 +42,8 @@ export function whenReady<T, R>(value: MaybePromise<T>, use: (value: T) => Maybe
  */
 export function compileSchema(schema: Schema, where: string): (value: unknown) => MaybePromise<Checked> {
   if (isStandardSchema(schema)) {
-    const { vendor, validate } = schema["~standard"];
-    return (value) => whenReady(validate(value), (result) => toChecked(result, vendor));
+    const standard = schema["~standard"];
+    return (value) => whenReady(standard.validate(value), (result) => toChecked(result, standard.vendor));
   }
   try {
     const problemsOf = compileJsonSchema(schema);

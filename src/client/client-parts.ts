@@ -1,0 +1,15 @@
+import type { PayloadStage, Serializer } from "../codec/index.ts";
+import type { Engine } from "../engine/index.ts";
+import type { Clock } from "../time/index.ts";
+import type { Retry } from "./retry.ts";
+import type { Tracing } from "./tracing.ts";
+
+/** What the ends of a client share. */
+export interface ClientParts {
+  readonly engine: Engine;
+  readonly serializer: Serializer;
+  readonly stages: readonly PayloadStage[];
+  readonly clock: Clock;
+  readonly retry: Retry;
+  readonly tracing: Tracing | undefined;
+}

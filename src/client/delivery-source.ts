@@ -1,0 +1,80 @@
+import type { Delivery, Engine, EngineReceiver, ReceiveMode, ReceiveOptions } from "../engine/index.ts";
+import type { Clock } from "../time/index.ts";
+import { Link } from "./link.ts";
+import { checkCount } from "./option-checks.ts";
+import { Prefetch } from "./prefetch.ts";
+
+/** Where the deliveries of one entity come from: a link, or a stock that is fetched ahead. */
+export interface DeliverySource {
+  /** The connection that holds the locks, to settle with. */
+  readonly engine: Engine;
+  receive(options: ReceiveOptions): Promise<readonly Delivery[]>;
+  close(): Promise<void>;
+}
+
+/** What {@link openSource} takes. */
+export interface SourceOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly entityPath: string;
+  readonly receiveMode: ReceiveMode;
+  readonly prefetchCount: number;
+}
+
+/**
+ * A source of deliveries; the link is opened by the first receive.
+ *
+ * With prefetching it has a connection of its own, so that what nobody took is given back uncounted when it closes.
+ */
+export function openSource(options: SourceOptions): DeliverySource {
+  const { engine, entityPath, receiveMode } = options;
+  const prefetchCount = checkCount("prefetchCount", options.prefetchCount, 0);
+  if (prefetchCount > 0) return new PrefetchingSource({ ...options, prefetchCount });
+  const link = new Link("receiver", () => engine.openReceiver(entityPath, { receiveMode }));
+  return {
+    engine,
+    receive: (receiveOptions) => link.use((receiver) => receiver.receive(receiveOptions)),
+    close: () => link.close(),
+  };
+}
+
+class PrefetchingSource implements DeliverySource {
+  readonly #options: SourceOptions;
+  readonly #prefetch: Prefetch;
+  readonly #link: Link<EngineReceiver>;
+  #connection: Engine | undefined;
+
+  constructor(options: SourceOptions) {
+    this.#options = options;
+    this.#link = new Link("receiver", () => this.#open());
+    this.#prefetch = new Prefetch(options.prefetchCount, options.clock, (receiveOptions) =>
+      this.#link.use((link) => link.receive(receiveOptions)),
+    );
+  }
+
+  get engine(): Engine {
+    return this.#connection ?? this.#options.engine;
+  }
+
+  receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
+    return this.#prefetch.take(options);
+  }
+
+  async close(): Promise<void> {
+    await this.#prefetch.close();
+    await this.#link.close();
+    await this.#connection?.close();
+  }
+
+  /** A connection that was lost has lost its locks, so that a new one is made each time. */
+  async #open(): Promise<EngineReceiver> {
+    this.#prefetch.forget();
+    const lost = this.#connection;
+    this.#connection = undefined;
+    await lost?.close().catch(() => undefined);
+    const { engine, entityPath, receiveMode } = this.#options;
+    const connection = await engine.connect();
+    this.#connection = connection;
+    return connection.openReceiver(entityPath, { receiveMode });
+  }
+}

@@ -1,0 +1,28 @@
+import type { Settlement } from "../engine/index.ts";
+import { type Envelope, headerSize, maxHeaderSize } from "../envelope/index.ts";
+import { cut } from "./cut.ts";
+
+/** The application property that tells why the last handler failed; it stays on the dead letter. */
+export const failureProperty = "sobre-failure";
+
+/** Longest text of a failure, in characters. */
+const maxFailureLength = 1024;
+
+/**
+ * The settlement of a message whose handler failed: given back, with the cause written on it.
+ *
+ * So the dead letter tells more than that the delivery count was exceeded. Where the properties leave no room, the cause is left out.
+ */
+export function failureSettlement(envelope: Envelope, error: unknown): Settlement {
+  const text = cut(describe(error), maxFailureLength);
+  const application = { ...envelope.applicationProperties, [failureProperty]: text };
+  // A broker may add marks of its own when it dead-letters the message.
+  const fits = headerSize(envelope.brokerProperties, application) <= maxHeaderSize - 1024;
+  return fits ? { kind: "abandon", propertiesToModify: { [failureProperty]: text } } : { kind: "abandon" };
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return `${typeof error} thrown`;
+  const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
+  return `${error.name}${code}: ${error.message}`;
+}

@@ -1,0 +1,70 @@
+import { SobreError } from "../errors/index.ts";
+
+/** A link to an entity that is opened when it is needed, and again when it was lost. */
+export class Link<L extends { close(): Promise<void> }> {
+  readonly #what: string;
+  readonly #open: () => Promise<L>;
+  #opening: Promise<L> | undefined;
+  #current: L | undefined;
+  #closed = false;
+
+  constructor(what: string, open: () => Promise<L>) {
+    this.#what = what;
+    this.#open = open;
+  }
+
+  /** The open link. @throws SobreError `Closed`, and what opening it throws; then the next call tries again. */
+  get(): Promise<L> {
+    if (this.#closed) return Promise.reject(new SobreError("Closed", `The ${this.#what} is closed. Create another.`));
+    this.#opening ??= this.#reopen();
+    return this.#opening;
+  }
+
+  /** Does something with the open link, and forgets the link when that shows that it was lost. */
+  async use<T>(operation: (link: L) => Promise<T>): Promise<T> {
+    const link = this.#current ?? (await this.get());
+    try {
+      return await operation(link);
+    } catch (error) {
+      if (isLinkLost(error) && link === this.#current) await this.#drop();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#drop();
+  }
+
+  async #reopen(): Promise<L> {
+    try {
+      const link = await this.#open();
+      if (!this.#closed) this.#current = link;
+      return link;
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  async #drop(): Promise<void> {
+    const opening = this.#opening;
+    this.#opening = undefined;
+    this.#current = undefined;
+    await closeQuietly(opening);
+  }
+}
+
+/** Closing what is broken may fail, which changes nothing. */
+async function closeQuietly(link: Promise<{ close(): Promise<void> }> | undefined): Promise<void> {
+  try {
+    await (await link)?.close();
+  } catch {
+    // It is gone either way.
+  }
+}
+
+/** Whether the connection behind a link was lost, or may have been. */
+function isLinkLost(error: unknown): boolean {
+  return error instanceof SobreError && (error.code === "ServiceCommunicationProblem" || error.code === "GeneralError");
+}

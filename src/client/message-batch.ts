@@ -1,0 +1,82 @@
+import type { Message } from "../codec/index.ts";
+import { type Envelope, sizeOf, sizeOfProperties } from "../envelope/index.ts";
+import type { MessageWriter } from "./message-writer.ts";
+import { checkCount, invalidOption } from "./option-checks.ts";
+
+/** Messages that go in one send, within a size. */
+export interface MessageBatch {
+  readonly count: number;
+  /** Bytes of the batch as one AMQP message, exactly. */
+  readonly sizeInBytes: number;
+  readonly maxSizeInBytes: number;
+  /** What was added, serialized. */
+  readonly envelopes: readonly Envelope[];
+  /**
+   * Serializes the message and adds it if it fits; `false` leaves the batch as it was. Adding one waits for the one before.
+   *
+   * @throws SobreError what the message type, the serializer or a stage throws.
+   */
+  tryAddMessage(message: Message): Promise<boolean>;
+}
+
+/** @throws SobreError `InvalidArgument` when `maxSizeInBytes` is above what the entity takes. */
+export function createBatch(
+  write: MessageWriter,
+  maxMessageSize: number,
+  maxSizeInBytes: number = maxMessageSize,
+): MessageBatch {
+  checkCount("maxSizeInBytes", maxSizeInBytes, 1);
+  if (maxSizeInBytes > maxMessageSize) {
+    throw invalidOption("maxSizeInBytes", `must be at most ${maxMessageSize}, the most that the entity takes`);
+  }
+  const envelopes: Envelope[] = [];
+  let size = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  const add = async (message: Message): Promise<boolean> => {
+    const envelope = await write(message);
+    const grown = (envelopes.length === 0 ? frameSize(envelope) : size) + sectionSize(envelope);
+    if (grown > maxSizeInBytes) return false;
+    envelopes.push(envelope);
+    size = grown;
+    return true;
+  };
+  return {
+    maxSizeInBytes,
+    envelopes,
+    get count() {
+      return envelopes.length;
+    },
+    get sizeInBytes() {
+      return size;
+    },
+    tryAddMessage(message) {
+      const added = last.then(() => add(message));
+      last = added.catch(() => undefined);
+      return added;
+    },
+  };
+}
+
+/** What the first message repeats outside: its ids and its partition key. */
+function frameSize({ brokerProperties }: Envelope): number {
+  const { messageId, sessionId, partitionKey } = brokerProperties;
+  return sizeOfProperties(
+    {
+      ...(messageId !== undefined && { messageId }),
+      ...(sessionId !== undefined && { sessionId }),
+      ...(partitionKey !== undefined && { partitionKey }),
+    },
+    {},
+  );
+}
+
+/** Each message is a data section: descriptor, binary head of one or four bytes of length, and the encoded message. */
+function sectionSize(envelope: Envelope): number {
+  const size = sizeOf(envelope);
+  return 3 + (size <= 0xff ? 2 : 5) + size;
+}
+
+/** Whether what is to be sent was made by `createMessageBatch`. */
+export function isBatch(messages: object): messages is MessageBatch {
+  return "tryAddMessage" in messages;
+}

@@ -1,0 +1,73 @@
+import type { Delivery, Engine, Settlement } from "../engine/index.ts";
+import { lockTokenOf, type DeadLetterOptions, type PropertiesToModify } from "./settling.ts";
+
+/** What a handler can do with the message it was called for; what it settles itself is not settled again. */
+export interface MessageContext {
+  /** Aborted when the lock is lost: what is done from then on may be done twice. */
+  readonly abortSignal: AbortSignal;
+  completeMessage(): Promise<void>;
+  abandonMessage(propertiesToModify?: PropertiesToModify): Promise<void>;
+  deferMessage(propertiesToModify?: PropertiesToModify): Promise<void>;
+  deadLetterMessage(deadLetter?: DeadLetterOptions): Promise<void>;
+  /** Resolves to the new end of the lock; it is renewed without this too. */
+  renewMessageLock(): Promise<Date>;
+}
+
+/** The context of one call of a handler. */
+export class HandlerContext implements MessageContext {
+  readonly #engine: Engine;
+  readonly #entityPath: string;
+  readonly #delivery: Delivery;
+  #abort: AbortController | undefined;
+  #settled = false;
+  #lost = false;
+
+  constructor(engine: Engine, entityPath: string, delivery: Delivery) {
+    this.#engine = engine;
+    this.#entityPath = entityPath;
+    this.#delivery = delivery;
+  }
+
+  get abortSignal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#lost) this.#abort.abort();
+    return this.#abort.signal;
+  }
+
+  /** Whether nothing is left to settle: the handler did, there is no lock, or it was lost. */
+  get isSettled(): boolean {
+    return this.#settled || this.#lost || this.#delivery.lockToken === undefined;
+  }
+
+  /** Tells the handler that the lock is lost. */
+  loseLock(reason: unknown): void {
+    this.#lost = true;
+    this.#abort?.abort(reason);
+  }
+
+  completeMessage(): Promise<void> {
+    return this.settle({ kind: "complete" });
+  }
+
+  abandonMessage(propertiesToModify?: PropertiesToModify): Promise<void> {
+    return this.settle({ kind: "abandon", propertiesToModify });
+  }
+
+  deferMessage(propertiesToModify?: PropertiesToModify): Promise<void> {
+    return this.settle({ kind: "defer", propertiesToModify });
+  }
+
+  deadLetterMessage(deadLetter: DeadLetterOptions = {}): Promise<void> {
+    return this.settle({ kind: "deadLetter", ...deadLetter });
+  }
+
+  async renewMessageLock(): Promise<Date> {
+    return this.#engine.renew(this.#entityPath, lockTokenOf(this.#delivery));
+  }
+
+  async settle(settlement: Settlement): Promise<void> {
+    const token = lockTokenOf(this.#delivery);
+    this.#settled = true;
+    await this.#engine.settle(this.#entityPath, token, settlement);
+  }
+}

@@ -1,0 +1,125 @@
+import { type Delivery, type Engine, parseAddress, type ReceiveMode, type Settlement } from "../engine/index.ts";
+import type { MessageType } from "../message/index.ts";
+import type { ClientParts } from "./client-parts.ts";
+import { failureSettlement } from "./failure.ts";
+import type { LockRenewal } from "./lock-renewal.ts";
+import { HandlerContext, type MessageContext } from "./message-context.ts";
+import { createMessageReader, type MessageReader } from "./message-reader.ts";
+import { checkFunction } from "./option-checks.ts";
+import { type ProcessErrorArgs, type TellError } from "./process-error.ts";
+import { type ReadMessage, readMessage, type UnreadableMessage, unreadableMessage } from "./received-message.ts";
+import { needsUnreadableHandler, unreadableSettlement } from "./unreadable.ts";
+
+/** What a processor calls. */
+export interface ProcessorHandlers<Message = ReadMessage<readonly []>, Context = MessageContext> {
+  /**
+   * Called with every message that was read. When it resolves the message is completed, when it rejects abandoned with
+   * the cause in the application property `sobre-failure`. What it resolves to is ignored.
+   */
+  processMessage(message: Message, context: Context): Promise<void> | void;
+  /** Told of everything that went wrong; what it throws itself is ignored. */
+  processError(args: ProcessErrorArgs): Promise<void> | void;
+  /** Called with messages that nothing can read, where they cannot be dead-lettered; required exactly there. */
+  processUnreadable?(message: UnreadableMessage, context: Context): Promise<void> | void;
+}
+
+/** What a {@link MessageWork} needs. */
+export interface WorkOptions<Types extends readonly MessageType[], Context> {
+  readonly entityPath: string;
+  readonly receiveMode: ReceiveMode;
+  readonly autoCompleteMessages: boolean;
+  readonly messageTypes: Types | undefined;
+  readonly parts: ClientParts;
+  readonly handlers: ProcessorHandlers<ReadMessage<Types>, Context>;
+  readonly tell: TellError;
+}
+
+/** @throws SobreError `InvalidArgument` naming the handler that is missing. */
+export function checkHandlers(
+  entityPath: string,
+  receiveMode: ReceiveMode,
+  handlers: { readonly [K in "processMessage" | "processError" | "processUnreadable"]?: unknown },
+): void {
+  checkFunction("processMessage", handlers.processMessage, "required");
+  checkFunction("processError", handlers.processError, "required");
+  checkFunction("processUnreadable", handlers.processUnreadable, "optional");
+  if (handlers.processUnreadable !== undefined) return;
+  if (receiveMode === "receiveAndDelete") throw needsUnreadableHandler("in receiveAndDelete");
+  if (parseAddress(entityPath).subQueue !== undefined) throw needsUnreadableHandler("on a sub-queue");
+}
+
+/** What a processor does with one delivery: read, handle, settle. */
+export class MessageWork<Types extends readonly MessageType[], Context> {
+  readonly #options: WorkOptions<Types, Context>;
+  /** Whether unreadable messages can be dead-lettered here. */
+  readonly #deadLetters: boolean;
+  readonly #read: MessageReader;
+
+  constructor(options: WorkOptions<Types, Context>) {
+    const { parts, messageTypes, receiveMode, entityPath } = options;
+    this.#options = options;
+    this.#read = createMessageReader(parts, messageTypes);
+    this.#deadLetters = receiveMode === "peekLock" && parseAddress(entityPath).subQueue === undefined;
+  }
+
+  /** Handles a delivery; never rejects. `extend` makes the handler's context of the ordinary one. */
+  async handle(
+    delivery: Delivery,
+    engine: Engine,
+    renewal: LockRenewal | undefined,
+    extend: (context: HandlerContext) => Context,
+  ): Promise<void> {
+    const { entityPath, handlers, tell } = this.#options;
+    const { envelope, lockToken } = delivery;
+    const context = new HandlerContext(engine, entityPath, delivery);
+    if (renewal !== undefined && lockToken !== undefined) {
+      const lost = (error: unknown): void => {
+        context.loseLock(error);
+        void tell("renewLock", error, envelope);
+      };
+      renewal.keep(lockToken, delivery.lockedUntilUtc, { renew: () => engine.renew(entityPath, lockToken), lost });
+    }
+    try {
+      const reading = this.#read(envelope);
+      const result = reading instanceof Promise ? await reading : reading;
+      if (result.ok) {
+        await this.#call(delivery, context, async () =>
+          handlers.processMessage(readMessage<Types>(delivery, result), extend(context)),
+        );
+      } else if (this.#deadLetters) {
+        await this.#settle(delivery, context, unreadableSettlement(envelope, result));
+        await tell("deserialize", result.error, envelope, result.attempts);
+      } else {
+        await this.#call(delivery, context, async () =>
+          handlers.processUnreadable?.(unreadableMessage(delivery, result), extend(context)),
+        );
+      }
+    } finally {
+      renewal?.release(lockToken);
+    }
+  }
+
+  async #call(delivery: Delivery, context: HandlerContext, handler: () => Promise<unknown>): Promise<void> {
+    const { entityPath, parts, autoCompleteMessages, tell } = this.#options;
+    const { tracing, engine } = parts;
+    try {
+      if (tracing === undefined) await handler();
+      else await tracing.process({ entityPath, engine: engine.name, messageCount: 1 }, delivery.envelope, handler);
+    } catch (error) {
+      await tell("handler", error, delivery.envelope);
+      await this.#settle(delivery, context, failureSettlement(delivery.envelope, error));
+      return;
+    }
+    if (autoCompleteMessages) await this.#settle(delivery, context, { kind: "complete" });
+  }
+
+  /** Once only: a lost lock, or an outcome that nobody knows, is not tried again but told. */
+  async #settle(delivery: Delivery, context: HandlerContext, settlement: Settlement): Promise<void> {
+    if (context.isSettled) return;
+    try {
+      await context.settle(settlement);
+    } catch (error) {
+      await this.#options.tell("settle", error, delivery.envelope);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import type { Message } from "../codec/index.ts";
+import type { Envelope } from "../envelope/index.ts";
+import { type MaybePromise, type TypedMessage, withTypeClaim } from "../message/index.ts";
+import type { ClientParts } from "./client-parts.ts";
+
+/** Turns a message into the envelope to send, through message type, serializer and stages. */
+export type MessageWriter = (message: Message) => MaybePromise<Envelope>;
+
+/** Makes a writer; it throws what the type, the serializer and the stages throw. */
+export function createMessageWriter({ serializer, stages, tracing }: ClientParts): MessageWriter {
+  const before = stages.filter((stage) => "beforeSend" in stage);
+  const fallbackType = serializer.registry.encoders[0]?.contentType ?? "application/octet-stream";
+  const encode = (message: Message): MaybePromise<Envelope> => {
+    const envelope = serializer.serialize(tracing === undefined ? message : tracing.inject(message));
+    return before.length === 0 ? envelope : through(before, envelope);
+  };
+  return (message) => {
+    if (!isTyped(message)) return encode(message);
+    const { messageType, messageVersion: version, ...plain } = message;
+    const claimed = (body: unknown): Message =>
+      withTypeClaim({ ...plain, body }, { name: messageType.name, version }, messageType.wire, fallbackType);
+    const written = messageType.write(message.body, version);
+    return written instanceof Promise ? written.then((body) => encode(claimed(body))) : encode(claimed(written));
+  };
+}
+
+async function through(stages: ClientParts["stages"], encoded: Envelope): Promise<Envelope> {
+  let envelope = encoded;
+  for (const stage of stages) envelope = (await stage.beforeSend?.(envelope)) ?? envelope;
+  return envelope;
+}
+
+function isTyped(message: Message): message is TypedMessage {
+  return "messageType" in message && message.messageType !== undefined;
+}

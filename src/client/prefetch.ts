@@ -1,0 +1,100 @@
+import type { Delivery, ReceiveOptions } from "../engine/index.ts";
+import type { Clock, Timer } from "../time/index.ts";
+
+interface Waiting {
+  readonly maxMessages: number;
+  readonly end: (deliveries: readonly Delivery[]) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Milliseconds that one fetch waits; it only bounds how long an idle link is silent. */
+const fetchWait = 60_000;
+
+/** A stock of deliveries that is filled in the background. */
+export class Prefetch {
+  readonly #count: number;
+  readonly #clock: Clock;
+  readonly #fetch: (options: ReceiveOptions) => Promise<readonly Delivery[]>;
+  readonly #stop = new AbortController();
+  readonly #waiting: Waiting[] = [];
+  #stock: Delivery[] = [];
+  #filling: Promise<void> | undefined;
+
+  constructor(count: number, clock: Clock, fetch: (options: ReceiveOptions) => Promise<readonly Delivery[]>) {
+    this.#count = count;
+    this.#clock = clock;
+    this.#fetch = fetch;
+  }
+
+  /** What is in stock and still locked, at most `maxMessages`, or what comes first. @throws what fetching throws. */
+  take({ maxMessages, maxWaitTime, signal }: ReceiveOptions): Promise<readonly Delivery[]> {
+    const ready = this.#pick(maxMessages);
+    this.#fill();
+    if (ready.length > 0 || signal?.aborted === true) return Promise.resolve(ready);
+    // Without waiting, the stock is no answer: it may not have been filled yet.
+    if (maxWaitTime === 0) return this.#fetch({ maxMessages, maxWaitTime });
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        timer.cancel();
+        signal?.removeEventListener("abort", giveUp);
+        const index = this.#waiting.indexOf(waiting);
+        if (index >= 0) this.#waiting.splice(index, 1);
+      };
+      const end = (deliveries: readonly Delivery[]): void => {
+        leave();
+        resolve(deliveries);
+      };
+      const fail = (error: unknown): void => {
+        leave();
+        reject(error instanceof Error ? error : new Error("The fetching failed.", { cause: error }));
+      };
+      const giveUp = (): void => end([]);
+      const waiting: Waiting = { maxMessages, end, fail };
+      const timer: Timer = this.#clock.setTimer(this.#clock.now() + maxWaitTime, giveUp);
+      signal?.addEventListener("abort", giveUp);
+      this.#waiting.push(waiting);
+    });
+  }
+
+  /** Forgets the stock: its locks ended with the connection. */
+  forget(): void {
+    this.#stock = [];
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    for (const waiting of this.#waiting.slice()) waiting.end([]);
+    await this.#filling;
+  }
+
+  /** Those whose lock ended while they waited are delivered again by the broker. */
+  #pick(maxMessages: number): Delivery[] {
+    const now = this.#clock.now();
+    this.#stock = this.#stock.filter(
+      ({ lockedUntilUtc }) => lockedUntilUtc === undefined || lockedUntilUtc.getTime() > now,
+    );
+    return this.#stock.splice(0, maxMessages);
+  }
+
+  #fill(): void {
+    if (this.#filling !== undefined || this.#stop.signal.aborted || this.#stock.length > this.#count / 2) return;
+    this.#filling = this.#fetchUntilFull().finally(() => (this.#filling = undefined));
+  }
+
+  async #fetchUntilFull(): Promise<void> {
+    try {
+      while (this.#stock.length < this.#count && !this.#stop.signal.aborted) {
+        const maxMessages = this.#count - this.#stock.length;
+        const fetched = await this.#fetch({ maxMessages, maxWaitTime: fetchWait, signal: this.#stop.signal });
+        this.#stock.push(...fetched);
+        for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+          const taken = this.#pick(next.maxMessages);
+          if (taken.length === 0) break;
+          next.end(taken);
+        }
+      }
+    } catch (error) {
+      for (const waiting of this.#waiting.slice()) waiting.fail(error);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { UnreadableResult } from "../codec/index.ts";
+import type { Envelope } from "../envelope/index.ts";
+import { type ErrorCode, SobreError } from "../errors/index.ts";
+
+/** Where in a processor something went wrong. */
+export type ErrorSource = "receive" | "acceptSession" | "deserialize" | "handler" | "settle" | "renewLock";
+
+/** What went wrong in a processor. */
+export interface ProcessErrorArgs {
+  readonly entityPath: string;
+  /**
+   * `receive` and `acceptSession`: the engine; `deserialize`: nothing could read the payload, or it is not valid;
+   * `handler`: `processMessage` rejected; `settle` and `renewLock`: the engine again.
+   */
+  readonly errorSource: ErrorSource;
+  readonly error: unknown;
+  /** The code of `error`, or `GeneralError` when it is foreign. */
+  readonly code: ErrorCode;
+  /** The message concerned, if there is one. */
+  readonly envelope: Envelope | undefined;
+  /** The attempts at an unreadable message. */
+  readonly attempts: UnreadableResult["attempts"];
+}
+
+/** Tells of something that went wrong; never rejects. */
+export type TellError = (
+  errorSource: ErrorSource,
+  error: unknown,
+  envelope?: Envelope,
+  attempts?: UnreadableResult["attempts"],
+) => Promise<void>;
+
+/** Makes the teller of a processor. */
+export function errorTeller(
+  entityPath: string,
+  processError: (args: ProcessErrorArgs) => Promise<void> | void,
+): TellError {
+  return async (errorSource, error, envelope, attempts = []) => {
+    const code = error instanceof SobreError ? error.code : "GeneralError";
+    try {
+      await processError({ entityPath, errorSource, error, code, envelope, attempts });
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+}

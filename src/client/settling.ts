@@ -1,0 +1,58 @@
+import type { Delivery, Engine, LockToken, Settlement, TransactionOption } from "../engine/index.ts";
+import { SobreError } from "../errors/index.ts";
+
+/** Application properties to change while settling; `undefined` removes one. */
+export type PropertiesToModify = Extract<Settlement, { readonly kind: "abandon" }>["propertiesToModify"];
+
+/** What a dead letter is told. */
+export interface DeadLetterOptions {
+  readonly deadLetterReason?: string | undefined;
+  readonly deadLetterErrorDescription?: string | undefined;
+  readonly propertiesToModify?: PropertiesToModify;
+}
+
+/** The settling verbs; they throw SobreError `MessageLockLost` when the lock is gone, and nothing is changed then. */
+export interface SettlingVerbs {
+  completeMessage(message: Delivery, options?: TransactionOption): Promise<void>;
+  abandonMessage(
+    message: Delivery,
+    propertiesToModify?: PropertiesToModify,
+    options?: TransactionOption,
+  ): Promise<void>;
+  deferMessage(message: Delivery, propertiesToModify?: PropertiesToModify, options?: TransactionOption): Promise<void>;
+  deadLetterMessage(message: Delivery, deadLetter?: DeadLetterOptions, options?: TransactionOption): Promise<void>;
+  /** Resolves to the new end of the lock. */
+  renewMessageLock(message: Delivery): Promise<Date>;
+}
+
+/** The verbs over an engine; a settlement is never repeated, since its outcome would be another. */
+export function settlingVerbs(
+  entityPath: string,
+  engine: () => Engine,
+  settled: (message: Delivery) => void,
+): SettlingVerbs {
+  const settle = (message: Delivery, settlement: Settlement, options?: TransactionOption): Promise<void> => {
+    const token = lockTokenOf(message);
+    settled(message);
+    return engine().settle(entityPath, token, settlement, options);
+  };
+  return {
+    completeMessage: (message, options) => settle(message, { kind: "complete" }, options),
+    abandonMessage: (message, propertiesToModify, options) =>
+      settle(message, { kind: "abandon", propertiesToModify }, options),
+    deferMessage: (message, propertiesToModify, options) =>
+      settle(message, { kind: "defer", propertiesToModify }, options),
+    deadLetterMessage: (message, deadLetter = {}, options) =>
+      settle(message, { kind: "deadLetter", ...deadLetter }, options),
+    renewMessageLock: async (message) => engine().renew(entityPath, lockTokenOf(message)),
+  };
+}
+
+/** @throws SobreError `InvalidOperation` for a message that is not locked. */
+export function lockTokenOf({ lockToken }: Delivery): LockToken {
+  if (lockToken !== undefined) return lockToken;
+  throw new SobreError(
+    "InvalidOperation",
+    "This message is not locked: it was peeked, or received with receiveAndDelete.",
+  );
+}

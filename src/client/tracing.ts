@@ -1,0 +1,27 @@
+import type { Message } from "../codec/index.ts";
+import type { Envelope } from "../envelope/index.ts";
+
+/** What happens to a message: sent, or handled. */
+export interface TracedOperation {
+  readonly entityPath: string;
+  /** Name of the engine, as `memory`. */
+  readonly engine: string;
+  /** Whether the messages went as one batch. */
+  readonly messageCount: number;
+}
+
+/** The end of a traced operation. */
+export interface TracedSpan {
+  /** Ends it well, or with what went wrong. */
+  end(error?: unknown): void;
+}
+
+/** Follows messages from sender to handler; `openTelemetry()` makes one. */
+export interface Tracing {
+  /** The message with the context of the sender written into its application properties. */
+  inject(message: Message): Message;
+  /** Begins the sending of messages. */
+  startSend(operation: TracedOperation): TracedSpan;
+  /** Runs a handler as a continuation of the context that the message carries. */
+  process<T>(operation: TracedOperation, envelope: Envelope, run: () => Promise<T>): Promise<T>;
+}

@@ -1,0 +1,132 @@
+import type { Delivery, Engine, EngineReceiver } from "../engine/index.ts";
+import type { Clock } from "../time/index.ts";
+import { FaultPlan, type Faults, refused } from "./faults.ts";
+import { faultyReceiver, faultySender, faultySessionReceiver, type LinkParts } from "./faulty-links.ts";
+
+/** An engine and the faults that can be asked of it. */
+export interface FaultyEngine {
+  readonly engine: Engine;
+  readonly faults: Faults;
+}
+
+/** Puts faults on demand before any engine; without a fault it behaves as that one. `clock` is the engine's. */
+export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
+  const plan = new FaultPlan();
+  const open = new Set<Connection>();
+  const engine = connectionOver(inner, plan, clock, open);
+  const faults: Faults = {
+    refuse: (operation, code, options) => plan.add({ kind: "refuse", operation, code }, options),
+    loseAnswer: (operation, options) => plan.add({ kind: "loseAnswer", operation }, options),
+    drop: (options) => plan.add({ kind: "drop" }, options),
+    delay: (milliseconds, options) => plan.add({ kind: "delay", milliseconds }, options),
+    duplicate: (options) => plan.add({ kind: "duplicate" }, options),
+    loseLock: (options) => plan.add({ kind: "loseLock" }, options),
+    async cut() {
+      await Promise.all([...open].map((connection) => connection.cut()));
+    },
+    clear: () => plan.clear(),
+  };
+  return { engine, faults };
+}
+
+/** What the broker sees as one connection, which ends when it is cut; the engine before it goes on with another. */
+class Connection {
+  readonly #root: Engine;
+  #current: Promise<Engine> | undefined;
+  readonly #cuts = new Set<() => void>();
+
+  constructor(root: Engine) {
+    this.#root = root;
+  }
+
+  get(): Promise<Engine> {
+    this.#current ??= this.#root.connect();
+    return this.#current;
+  }
+
+  async cut(): Promise<void> {
+    const cuts = [...this.#cuts];
+    this.#cuts.clear();
+    for (const cut of cuts) cut();
+    const current = this.#current;
+    this.#current = undefined;
+    await (await current)?.close();
+  }
+
+  /** A link's life: it ends for good with the cut. */
+  link(): { guard: LinkParts["connection"]["guard"] } {
+    let broken = false;
+    const breakers = new Set<() => void>();
+    this.#cuts.add(() => {
+      broken = true;
+      for (const breaker of breakers) breaker();
+    });
+    return {
+      guard(operation, entity, run) {
+        if (broken) return Promise.reject(refused("ServiceCommunicationProblem", operation, entity));
+        return new Promise((resolve, reject) => {
+          const breaker = (): void => reject(refused("ServiceCommunicationProblem", operation, entity));
+          breakers.add(breaker);
+          run()
+            .then(resolve, reject)
+            .finally(() => breakers.delete(breaker));
+        });
+      },
+    };
+  }
+}
+
+function connectionOver(root: Engine, plan: FaultPlan, clock: Clock, open: Set<Connection>): Engine {
+  const connection = new Connection(root);
+  open.add(connection);
+  const link = (entity: string): LinkParts => ({
+    entity,
+    plan,
+    clock,
+    connection: connection.link(),
+    expire: async ({ lockToken }: Delivery) => {
+      // As an expired lock: the delivery is counted, and the token is worth nothing any more.
+      if (lockToken !== undefined) await (await connection.get()).settle(entity, lockToken, { kind: "abandon" });
+    },
+  });
+  const receiverOf = async (entity: string, options: Parameters<Engine["openReceiver"]>[1]): Promise<EngineReceiver> =>
+    faultyReceiver(await (await connection.get()).openReceiver(entity, options), link(entity));
+  return {
+    name: root.name,
+    capabilities: root.capabilities,
+    admin: root.admin,
+    openSender: (entity, options) =>
+      plan.around("open", entity, async () =>
+        faultySender(await (await connection.get()).openSender(entity, options), link(entity)),
+      ),
+    openReceiver: (entity, options) => plan.around("open", entity, () => receiverOf(entity, options)),
+    acceptSession: (entity, options) => {
+      const parts = link(entity);
+      return parts.connection.guard("acceptSession", entity, () =>
+        plan.around("acceptSession", entity, async () =>
+          faultySessionReceiver(await (await connection.get()).acceptSession(entity, options), parts),
+        ),
+      );
+    },
+    peek: async (entity, options) => (await connection.get()).peek(entity, options),
+    receiveDeferred: async (entity, numbers, options) =>
+      (await connection.get()).receiveDeferred(entity, numbers, options),
+    schedule: (entity, envelopes, options) =>
+      plan.around("schedule", entity, async () => (await connection.get()).schedule(entity, envelopes, options)),
+    cancel: async (entity, numbers) => (await connection.get()).cancel(entity, numbers),
+    settle: (entity, lockToken, settlement, options) =>
+      plan.around("settle", entity, async () =>
+        (await connection.get()).settle(entity, lockToken, settlement, options),
+      ),
+    renew: (entity, lockToken) =>
+      plan.around("renew", entity, async () => (await connection.get()).renew(entity, lockToken)),
+    deleteMessages: async (entity, options) => (await connection.get()).deleteMessages(entity, options),
+    listSessions: async (entity, options) => (await connection.get()).listSessions(entity, options),
+    begin: async () => (await connection.get()).begin(),
+    connect: async () => connectionOver(root, plan, clock, open),
+    async close() {
+      open.delete(connection);
+      await connection.cut();
+    },
+  };
+}

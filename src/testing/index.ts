@@ -1,0 +1,4 @@
+export { type FaultyEngine, faultyEngine } from "./faulty-engine.ts";
+export type { FaultOptions, Faults, FaultyOperation } from "./faults.ts";
+export { type ExpectedDeadLetters, type MatcherResult, sobreMatchers, type SobreMatchers } from "./matchers.ts";
+export { testEngine, type TestEngine } from "./test-engine.ts";

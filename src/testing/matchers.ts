@@ -1,0 +1,60 @@
+import type { DeserializeResult, Serializer } from "../codec/index.ts";
+import { type Engine, parseAddress, subQueueSuffix } from "../engine/index.ts";
+import type { Envelope } from "../envelope/index.ts";
+
+/** What a matcher says: `expect.extend` of vitest and jest take it. */
+export interface MatcherResult {
+  readonly pass: boolean;
+  readonly message: () => string;
+}
+
+/** What a dead letter must be for {@link SobreMatchers.toHaveDeadLettered}. */
+export interface ExpectedDeadLetters {
+  /** How many there are. Default: at least one. */
+  readonly count?: number | undefined;
+  /** The reason that all of them have. Default: any. */
+  readonly reason?: string | undefined;
+}
+
+/** The matchers, as the types of `expect`: `declare module "vitest" { interface Matchers<T> extends SobreMatchers<T> {} }`. */
+export interface SobreMatchers<R> {
+  /** Whether an engine has dead letters of an entity: `await expect(engine).toHaveDeadLettered("orders", { reason: "Unreadable" })`. */
+  toHaveDeadLettered(entity: string, expected?: ExpectedDeadLetters): Promise<R>;
+  /** Whether an envelope is read by a serializer, and by the codec named: `expect(envelope).toBeReadableBy(serializer, "json")`. */
+  toBeReadableBy(serializer: Serializer, codec?: string): R;
+}
+
+/** Most dead letters that are looked at. */
+const most = 1_000;
+
+/** The matchers for `expect.extend(sobreMatchers)`. */
+export const sobreMatchers: {
+  toHaveDeadLettered(engine: Engine, entity: string, expected?: ExpectedDeadLetters): Promise<MatcherResult>;
+  toBeReadableBy(envelope: Envelope, serializer: Serializer, codec?: string): MatcherResult;
+} = {
+  async toHaveDeadLettered(engine, entity, { count, reason } = {}) {
+    const address = parseAddress(entity).subQueue === undefined ? `${entity}${subQueueSuffix.deadLetter}` : entity;
+    const letters = await engine.peek(address, { maxMessages: most });
+    const reasons = letters.map(({ deadLetterReason }) => deadLetterReason ?? "none");
+    const fitting = reason === undefined ? reasons : reasons.filter((one) => one === reason);
+    const pass = count === undefined ? fitting.length > 0 : fitting.length === count;
+    const wanted = `${count ?? "at least one"}${reason === undefined ? "" : ` with the reason ${reason}`}`;
+    return {
+      pass,
+      message: () =>
+        `"${entity}" has ${letters.length} dead letters (${reasons.join(", ") || "none"}); ${pass ? "not " : ""}wanted: ${wanted}.`,
+    };
+  },
+  toBeReadableBy(envelope, serializer, codec) {
+    const result = serializer.deserialize(envelope);
+    const pass = result.ok && (codec === undefined || result.codec === codec);
+    return {
+      pass,
+      message: () => `The envelope was ${told(result)}; ${pass ? "not " : ""}wanted: read by ${codec ?? "any codec"}.`,
+    };
+  },
+};
+
+function told(result: DeserializeResult): string {
+  return result.ok ? `read by ${result.codec}` : `not read (${result.error.code}: ${result.error.message})`;
+}

@@ -1,0 +1,41 @@
+import { afterEach } from "vitest";
+import { json } from "../../codecs/json/index.ts";
+import { type Client, type ClientOptions, createClient } from "../../src/client/index.ts";
+import { createSerializer } from "../../src/codec/index.ts";
+import type { MemoryEngineOptions } from "../../src/engines/memory/index.ts";
+import { testEngine, type TestEngine } from "../../src/testing/index.ts";
+
+/** A client over a test engine, on its clock. */
+export interface Setup extends TestEngine {
+  readonly client: Client;
+}
+
+const open: Setup[] = [];
+
+/** Makes one; it is closed after the test. */
+export function setup(engine: Omit<MemoryEngineOptions, "clock">, options: Partial<ClientOptions> = {}): Setup {
+  const made = testEngine(engine);
+  const client = createClient({
+    engine: made.engine,
+    serializer: createSerializer({ codecs: [json()] }),
+    clock: made.clock,
+    ...options,
+  });
+  const all = { ...made, client };
+  open.push(all);
+  return all;
+}
+
+/** The entry, which must be there. */
+export function one<T>(items: readonly T[]): T {
+  const [first] = items;
+  if (first === undefined) throw new Error("There is none.");
+  return first;
+}
+
+afterEach(async () => {
+  for (const { client, engine } of open.splice(0)) {
+    await client.close();
+    await engine.close();
+  }
+});
