@@ -73,12 +73,6 @@ export class ByteReader {
     return this.bytes[this.at++] ?? 0;
   }
 
-  /** Whether the next value is a string or a symbol. */
-  atText(): boolean {
-    const code = this.bytes[this.at];
-    return this.at < this.end && (code === 0xa1 || code === 0xa3 || code === 0xb1 || code === 0xb3);
-  }
-
   /** Counts `items` that are not read through {@link code}. */
   spend(items: number): void {
     this.#items -= items;
@@ -277,11 +271,15 @@ export class ByteReader {
 
   /** The error of bytes that break a rule of the format. */
   fault(what: string, offset: number, code: ErrorCode = "DecodeFailed"): SobreError {
-    const path = `${this.#path}${pathTo(this.bytes, this.#root, offset)}`;
+    const path = this.#pathTo(offset);
     return new SobreError(code, `${what}, at byte ${offset}. Check the sender's encoding against AMQP 1.0 part 1.6.`, {
       offset,
       path,
     });
+  }
+
+  #pathTo(offset: number): string {
+    return `${this.#path}${pathTo(this.bytes, this.#root, offset)}`;
   }
 
   /** The error of a value that ends behind the extent it is in, or behind the payload. */
@@ -294,6 +292,7 @@ export class ByteReader {
   /** The error of a used-up budget. */
   exceeded(limit: keyof DecodeLimits, words: string, offset: number): SobreError {
     const most = limit === "maxDepth" ? this.maxDepth : this.settings.limits[limit];
-    return new SobreError("LimitExceeded", `The payload has more than ${most} ${words} (limits.${limit}).`, { offset });
+    const message = `The payload has more than ${most} ${words} (limits.${limit}).`;
+    return new SobreError("LimitExceeded", message, { offset, path: this.#pathTo(offset) });
   }
 }

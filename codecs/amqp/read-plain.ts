@@ -96,7 +96,7 @@ export class PlainReader {
     if (count % 2 === 1) throw reader.fault("A map has a key without a value", start);
     const object: Record<string, unknown> = {};
     let left = count;
-    for (; left > 0 && reader.atText(); left -= 2) {
+    for (; left > 0 && isAtText(reader); left -= 2) {
       const key = this.#key();
       if (Object.hasOwn(object, key)) return this.#typedMap(start, outer, width, depth);
       define(object, key, this.read(depth + 1));
@@ -151,4 +151,10 @@ function define(object: Record<string, unknown>, key: string, value: unknown): v
   if (key !== "__proto__") object[key] = value;
   // A plain assignment would set the prototype.
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Whether the next value is a string or a symbol. */
+function isAtText({ bytes, at, end }: ByteReader): boolean {
+  const code = bytes[at];
+  return at < end && (code === 0xa1 || code === 0xa3 || code === 0xb1 || code === 0xb3);
 }

@@ -1,0 +1,175 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decodeValue, encodeValue, fromTypedJson, type ReadOptions, toTypedJson } from "../../../codecs/amqp/index.ts";
+import { amqp, AmqpMap, type AmqpValue, Typed } from "../../../src/envelope/index.ts";
+import { SobreError } from "../../../src/errors/index.ts";
+import { simple } from "../../envelope/arbitraries.ts";
+import { hex } from "./vectors.ts";
+
+describe("bytes are refused with code, offset and path", () => {
+  it.each([
+    ["a1", "TruncatedPayload", 1, "$"],
+    ["c0030154", "TruncatedPayload", 1, "$"],
+    ["5402ff", "TrailingBytes", 2, "$"],
+    ["c10902a1026964c003015602", "DecodeFailed", 8, "$.id"],
+    ["c10802a10178a102c328", "DecodeFailed", 8, "$.x"],
+    ["c00401c0020145", "DecodeFailed", 4, "$[0]"],
+    ["c1020140", "DecodeFailed", 1, "$"],
+    ["c10904a1016140a1016141", "DecodeFailed", 1, "$"],
+    ["c10c04a1016140b1000000016141", "DecodeFailed", 1, "$"],
+    ["c10e0453054080000000000000000541", "DecodeFailed", 1, "$"],
+    ["a302e9e8", "DecodeFailed", 2, "$"],
+    ["a302c3b1", "DecodeFailed", 2, "$"],
+    ["f0000000050000100140", "LimitExceeded", 10, "$"],
+    ["e0035000", "TruncatedPayload", 1, "$"],
+  ])("%s: %s at byte %i in %s", (bytes, code, offset, path) => {
+    const error = errorOf(() => decodeValue(hex(bytes)));
+
+    expect([error.code, error.offset, error.path]).toEqual([code, offset, path]);
+  });
+
+  it.each<[ReadOptions, string, string]>([
+    [{ limits: { maxDepth: 1 } }, "c0020145", "$"],
+    [{ limits: { maxItems: 2 } }, "c00403404040", "$"],
+    [{ limits: { maxBytes: 3 } }, "a1026162", "$"],
+    [{ maxZeroWidth: 2 }, "e0020340", "$"],
+  ])("by the budget %o", (options, bytes, path) => {
+    const error = errorOf(() => decodeValue(hex(bytes), options));
+
+    expect(error.code).toBe("LimitExceeded");
+    expect(error.path?.startsWith(path)).toBe(true);
+    expect(() => decodeValue(hex(bytes))).not.toThrow();
+  });
+
+  it("but arrays without bytes are read up to the cap", () => {
+    const uints = decodeValue(hex("e0021143"));
+
+    expect(uints).toEqual(
+      amqp.array(
+        "uint",
+        Array.from({ length: 17 }, () => 0),
+      ),
+    );
+  });
+
+  it("with a path that is cut where nobody would read on", () => {
+    const deep = Array.from({ length: 60 }).reduce<AmqpValue>((inner) => [inner], amqp.symbol("s"));
+    const bytes = encodeValue(deep);
+    bytes[bytes.length - 1] = 0xff;
+
+    const error = errorOf(() => decodeValue(bytes));
+
+    expect(error.path).toMatch(/^\$(\[0\]){32}…$/);
+  });
+
+  it("and without a word of the content", () => {
+    const error = errorOf(() => decodeValue(hex("c10d02a106736563726574a10370c328")));
+
+    expect(error.message).not.toContain("secret");
+  });
+});
+
+describe("lenient reading tolerates", () => {
+  it.each([
+    ["a size that is too large", "c0ff0254015402", [1, 2]],
+    ["a size that is too small", "c0020254015402", [1, 2]],
+    ["text that is no UTF-8", "a102c328", "\ufffd("],
+    ["a symbol that is not ASCII", "a302e9e8", new Typed("symbol", "éè")],
+    [
+      "a key that comes twice",
+      "c10904a1016140a1016141",
+      new AmqpMap([
+        ["a", null],
+        ["a", true],
+      ]),
+    ],
+  ])("%s", (_what, bytes, expected) => {
+    expect(decodeValue(hex(bytes), { lenient: true })).toEqual(expected);
+    expect(() => decodeValue(hex(bytes))).toThrow(SobreError);
+  });
+});
+
+/** Any AMQP value, four levels deep. */
+const values = fc.letrec<{ value: AmqpValue }>((tie) => {
+  const inner = tie("value");
+  return {
+    value: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      simple,
+      fc.array(inner, { maxLength: 5 }),
+      fc
+        .uniqueArray(fc.tuple(simple, inner), { maxLength: 5, selector: ([key]) => keyText(key) })
+        .map((entries) => new AmqpMap(entries)),
+      fc.tuple(simple, inner).map(([descriptor, value]) => amqp.described(descriptor, value)),
+      fc.array(fc.array(inner, { maxLength: 3 }), { maxLength: 3 }).map((lists) => amqp.array("list", lists)),
+      fc.array(fc.float(), { maxLength: 5 }).map((numbers) => amqp.array("float", numbers, amqp.symbol("acme:x"))),
+    ),
+  };
+}).value;
+
+function keyText(key: AmqpValue): string {
+  return JSON.stringify(toTypedJson(key));
+}
+
+describe("every value", () => {
+  it("comes back with its types, also through typed JSON", () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        const bytes = attempt(() => encodeValue(value));
+        if (bytes === undefined) return;
+
+        const json = toTypedJson(decodeValue(bytes));
+
+        expect(encodeValue(decodeValue(bytes))).toEqual(bytes);
+        expect(encodeValue(fromTypedJson(JSON.parse(JSON.stringify(json))))).toEqual(bytes);
+      }),
+    );
+  });
+
+  it("of random bytes ends in a value or a SobreError", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), fc.boolean(), (bytes, lenient) => {
+        attempt(() => decodeValue(bytes, { lenient }));
+        attempt(() => decodeValue(bytes, { lenient, mode: "plain" }));
+      }),
+    );
+  });
+});
+
+describe("typed JSON", () => {
+  it.each([
+    [null, "$"],
+    [{ t: "unknown" }, "$"],
+    [{ t: "uint", v: -1 }, "$"],
+    [{ t: "long", v: 5 }, "$"],
+    [{ t: "double", v: "00" }, "$"],
+    [{ t: "binary", v: "0" }, "$"],
+    [{ t: "list", v: [{ t: "null" }, { t: "char", v: 0xd800 }] }, "$[1]"],
+    [{ t: "map", v: [[{ t: "null" }]] }, "${0}"],
+    [{ t: "array", v: [] }, "$"],
+    [{ t: "array", of: "int", v: ["x"] }, "$[0]"],
+    [{ t: "described", d: { t: "symbol", v: "ñ" }, v: { t: "null" } }, "${descriptor}"],
+  ])("%j is refused at %s", (json, path) => {
+    expect(errorOf(() => fromTypedJson(json))).toMatchObject({ code: "InvalidArgument", path });
+  });
+});
+
+function errorOf(run: () => unknown): SobreError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof SobreError) return error;
+    throw error;
+  }
+  throw new Error("Nothing was thrown.");
+}
+
+/** `undefined` for what is refused; any other error than a SobreError fails the test. */
+function attempt<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof SobreError) return undefined;
+    throw error;
+  }
+}
