@@ -94,6 +94,6 @@ export function decodeValues(bytes: Uint8Array, options?: ReadOptions): unknown[
 }
 
 /** Reads the next value in the mode of the options. */
-export function readOne(reader: ByteReader, { mode, extensions }: ResolvedReadOptions): unknown {
+function readOne(reader: ByteReader, { mode, extensions }: ResolvedReadOptions): unknown {
   return mode === "typed" ? readTyped(reader, 0) : new PlainReader(reader, extensions).read(0);
 }

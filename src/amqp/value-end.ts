@@ -3,7 +3,7 @@ import { noWidth, widths } from "../../codecs/amqp/format-code.ts";
 /** What {@link valueEnd} says when the value does not end within the bytes. */
 export const cutOff = -1;
 /** What {@link valueEnd} says when a format code is none of AMQP 1.0. */
-export const unknownCode = -2;
+const unknownCode = -2;
 
 /** Where the value at `at` ends by its own size, which is believed only within the bytes. */
 export function valueEnd(bytes: Uint8Array, at: number): number {
