@@ -5,6 +5,7 @@ import type { Frame, Parser } from "./frame.ts";
 import {
   type ClassDescriptionNode,
   type ContentNode,
+  type NullNode,
   type ObjectNode,
   type ObjectPart,
   type PrimitiveCode,
@@ -105,25 +106,47 @@ class ArrayFrame implements Frame {
   readonly #parser: Parser;
   readonly #elements: ContentNode[] = [];
   readonly #node: ContentNode;
-  readonly #length: number;
+  #left: number;
 
   constructor(parser: Parser, offset: number, description: ClassDescriptionNode, length: number) {
     parser.deeper(offset);
     this.#parser = parser;
-    this.#length = length;
+    this.#left = length;
     const elements = this.#elements;
     this.#node = parser.handle((handle) => ({ kind: "array", offset, handle, description, elements }));
   }
 
   step(): void {
-    if (this.#elements.length < this.#length) return this.#parser.read("object");
+    if (this.#left-- > 0) return this.#parser.read("object");
     this.#parser.shallower();
     this.#parser.close(this.#node);
   }
 
   take(content: ContentNode | undefined): void {
-    if (content !== undefined) this.#elements.push(content);
+    if (content !== undefined) append(this.#elements, content);
   }
+}
+
+/** A row of nulls that is being read. */
+class NullRow implements NullNode {
+  readonly kind = "null";
+  readonly offset: number;
+  count = 1;
+
+  constructor(offset: number) {
+    this.offset = offset;
+  }
+}
+
+/** Adds a content; a `null` behind a `null` only counts. */
+function append(contents: ContentNode[], content: ContentNode): void {
+  if (content.kind !== "null") {
+    contents.push(content);
+    return;
+  }
+  const last = contents.at(-1);
+  if (last instanceof NullRow) last.count++;
+  else contents.push(new NullRow(content.offset));
 }
 
 interface OpenPart extends ObjectPart {
@@ -169,9 +192,9 @@ class ObjectFrame implements Frame {
 
   take(content: ContentNode | undefined): void {
     const part = this.#part;
-    if (content === undefined) this.#part = undefined;
-    else if (this.#stage === "annotations") part?.annotations.push(content);
-    else part?.values.push(content);
+    if (content === undefined || part === undefined) this.#part = undefined;
+    else if (this.#stage === "annotations") append(part.annotations, content);
+    else part.values.push(content);
   }
 
   #next(): OpenPart | undefined {

@@ -7,9 +7,10 @@ interface Located {
   readonly offset: number;
 }
 
-/** `TC_NULL`. */
+/** `TC_NULL`, or several in a row as elements or in what `writeObject` wrote, of one byte each. */
 export interface NullNode extends Located {
   readonly kind: "null";
+  readonly count: number;
 }
 
 /** `TC_REFERENCE`: something written before, in full at its own place only. */

@@ -8,6 +8,16 @@ export function targetOf(node: FieldNode | undefined): FieldNode | undefined {
   return node?.kind === "reference" ? node.target : node;
 }
 
+/** Contents with each `null` of a row as one. */
+export function spelledOut(contents: readonly ContentNode[]): readonly ContentNode[] {
+  if (!contents.some((content) => content.kind === "null" && content.count > 1)) return contents;
+  const result: ContentNode[] = [];
+  for (const content of contents) {
+    for (let left = content.kind === "null" ? content.count : 1; left > 0; left--) result.push(content);
+  }
+  return result;
+}
+
 /** An object's fields by name, and what its classes wrote beside them. */
 export class ObjectView {
   readonly node: ObjectNode;
@@ -51,12 +61,12 @@ export class ObjectView {
   /** The elements of a field that holds an array of objects. */
   elements(name: string): readonly ContentNode[] | undefined {
     const field = this.field(name);
-    return field?.kind === "array" ? field.elements : undefined;
+    return field?.kind === "array" ? spelledOut(field.elements) : undefined;
   }
 
   /** The objects that a class's `writeObject` wrote beside the fields, without block data. */
   written(className: string): readonly ContentNode[] {
-    return this.part(className)?.annotations.filter(({ kind }) => kind !== "block-data") ?? [];
+    return spelledOut(this.part(className)?.annotations.filter(({ kind }) => kind !== "block-data") ?? []);
   }
 
   /** An int that a class's `writeObject` wrote into its first block data, `at` bytes in. */

@@ -5,7 +5,7 @@ import { Cursor } from "./cursor.ts";
 import { DescribedFrame } from "./data-frames.ts";
 import { DescriptionFrame } from "./description-frame.ts";
 import type { Allowed, Frame, Parser } from "./frame.ts";
-import type { ClassDescriptionNode, ContentNode, HandledNode, StringNode } from "./nodes.ts";
+import type { BlockDataNode, ClassDescriptionNode, ContentNode, HandledNode, StringNode } from "./nodes.ts";
 import { SC_WRITE_METHOD } from "./nodes.ts";
 import { firstHandle, streamHeader, typeCodes } from "./type-codes.ts";
 
@@ -64,7 +64,7 @@ export class StreamParser implements Parser {
     }
     switch (code) {
       case typeCodes.null:
-        return this.#give({ kind: "null", offset });
+        return this.#give({ kind: "null", offset, count: 1 });
       case typeCodes.reference:
         return this.#give({ kind: "reference", offset, target: this.#referenced(offset) });
       case typeCodes.string:
@@ -139,12 +139,12 @@ export class StreamParser implements Parser {
     const { cursor } = this;
     const inBlocks = allowed === "annotation" || allowed === "top";
     if (inBlocks && code === typeCodes.blockData) {
-      return this.#give({ kind: "block-data", offset, bytes: cursor.take(cursor.u8("a size"), "block data") });
+      return this.#give(new BlockData(cursor, offset, cursor.u8("a size")));
     }
     if (inBlocks && code === typeCodes.blockDataLong) {
       const size = cursor.i32("a size");
       if (size < 0) throw cursor.broken("Block data has a negative size", offset);
-      return this.#give({ kind: "block-data", offset, bytes: cursor.take(size, "block data") });
+      return this.#give(new BlockData(cursor, offset, size));
     }
     if (allowed === "annotation" && code === typeCodes.endBlockData) return this.#give(undefined);
     if (allowed === "top" && code === typeCodes.reset) {
@@ -172,6 +172,27 @@ export class StreamParser implements Parser {
     const target = this.#handles[handle - firstHandle];
     if (target !== undefined) return target;
     throw this.cursor.broken("A reference points at nothing that was written before; it stands", offset);
+  }
+}
+
+/** Block data that makes its view when it is asked for: many are never looked at. */
+class BlockData implements BlockDataNode {
+  readonly kind = "block-data";
+  readonly offset: number;
+  readonly #payload: Uint8Array;
+  readonly #start: number;
+  readonly #size: number;
+
+  constructor(cursor: Cursor, offset: number, size: number) {
+    this.offset = offset;
+    this.#payload = cursor.bytes;
+    this.#start = cursor.skip(size, "block data");
+    this.#size = size;
+  }
+
+  get bytes(): Uint8Array {
+    const { buffer, byteOffset } = this.#payload;
+    return new Uint8Array(buffer, byteOffset + this.#start, this.#size);
   }
 }
 

@@ -1,11 +1,12 @@
 import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
+import { buildGraph, notLeaf, type Plan, setMember } from "../../src/values/graph.ts";
 import { annotate, ClassName, ContentStream, EnumValue } from "../../src/values/index.ts";
-import { buildGraph, type Plan, setMember } from "../../src/values/graph.ts";
 import { joinBlocks } from "./block-reader.ts";
 import { collectedOf, unwrapped } from "./collections.ts";
-import { primitiveSizes } from "./cursor.ts";
-import type { BlockDataNode, ContentNode, ObjectNode, PrimitiveArrayNode } from "./nodes.ts";
-import { type FieldNode, targetOf } from "./object-view.ts";
+import { type FieldPlace, placesOf } from "./members.ts";
+import type { BlockDataNode, ClassDescriptionNode, ContentNode, ObjectNode } from "./nodes.ts";
+import { type FieldNode, spelledOut, targetOf } from "./object-view.ts";
+import { primitivesOf } from "./primitive-values.ts";
 import type { JavaStream } from "./read-stream.ts";
 import { charOf, scalarOf } from "./scalars.ts";
 
@@ -22,60 +23,129 @@ type ValueNode = FieldNode | StreamNode;
 export function valueOfStream({ contents }: JavaStream, limits: DecodeLimits): unknown {
   const kept = joined(contents.filter(({ kind }) => kind !== "reset"));
   const [only] = kept;
-  const single = kept.length === 1 && only !== undefined && only.kind !== "block-data" && contents.length === 1;
+  const single = contents.length === 1 && only !== undefined && only.kind !== "block-data";
   const root: ValueNode = single ? only : { kind: "stream", offset: 0, contents: kept };
-  let items = 0;
-  const spend = (more: number, offset: number): void => {
-    items += more;
-    if (items > limits.maxItems) throw limitExceeded("maxItems", limits, { offset });
-  };
+  const planner = new Planner(limits);
   return buildGraph<ValueNode>(root, {
-    resolve: (node) => (node.kind === "stream" ? node : unwrapped(node)),
-    plan: (node) => planOf(node, spend),
+    leaf: leafOf,
+    resolve: (node) => (node.kind === "object" || node.kind === "reference" ? unwrapped(node) : node),
+    plan: (node) => planner.plan(node),
     // The stream itself is no level.
     maxDepth: limits.maxDepth + (single ? 0 : 1),
     tooDeep: ({ offset }) => limitExceeded("maxDepth", limits, { offset }),
   });
 }
 
-type Spend = (items: number, offset: number) => void;
-
-function planOf(node: ValueNode, spend: Spend): Plan<ValueNode> {
+function leafOf(node: ValueNode): unknown {
   switch (node.kind) {
     case "null":
     case "reset":
-      return { value: null };
+      return null;
     case "primitive":
-      return { value: node.code === "C" ? charOf(`${node.value}`) : node.value };
+      return node.code === "C" ? charOf(String(node.value)) : node.value;
     case "string":
-      return { value: node.value };
-    case "block-data":
-      return { value: node.bytes };
-    case "class":
-      return { value: new ClassName(node.description.name) };
-    case "class-description":
-      return { value: new ClassName(node.name) };
-    case "enum":
-      return { value: new EnumValue(node.constant) };
-    case "primitive-array":
-      return { value: primitives(node) };
-    case "array":
-      return listOf(node.elements);
-    case "stream": {
-      const contents: unknown[] = [];
-      return {
-        value: new ContentStream(contents),
-        children: node.contents,
-        put: (value) => void contents.push(value),
-      };
-    }
-    case "object":
-      return planOfObject(node, spend);
-    case "reference":
-      return { value: null };
+      return node.value;
     default:
-      return node satisfies never;
+      return notLeaf;
   }
+}
+
+class Planner {
+  readonly #limits: DecodeLimits;
+  readonly #places = new Map<ClassDescriptionNode, readonly FieldPlace[]>();
+  #items = 0;
+
+  constructor(limits: DecodeLimits) {
+    this.#limits = limits;
+  }
+
+  plan(node: ValueNode): Plan<ValueNode> {
+    switch (node.kind) {
+      case "block-data":
+        return { value: node.bytes };
+      case "class":
+        return { value: new ClassName(node.description.name) };
+      case "class-description":
+        return { value: new ClassName(node.name) };
+      case "enum":
+        return { value: new EnumValue(node.constant) };
+      case "primitive-array":
+        return { value: primitivesOf(node) };
+      case "array":
+        return listOf(spelledOut(node.elements));
+      case "stream": {
+        const contents: unknown[] = [];
+        return {
+          value: new ContentStream(contents),
+          children: node.contents,
+          put: (value) => void contents.push(value),
+        };
+      }
+      case "object":
+        return this.#object(node);
+      default:
+        return { value: leafOf(node) };
+    }
+  }
+
+  #object(node: ObjectNode): Plan<ValueNode> {
+    const scalar = scalarOf(node, this.#spend);
+    if (scalar !== undefined) return { value: scalar };
+    const collected = collectedOf(node, this.#spend);
+    if (collected === undefined) return this.#members(node);
+    return collected.kind === "list" ? listOf(collected.items) : mapOf(collected.items);
+  }
+
+  /** An object by its fields: what a derived class hides and what `writeObject` appended go to its annotations. */
+  #members(node: ObjectNode): Plan<ValueNode> {
+    const value: Record<string, unknown> = {};
+    const hidden: Record<string, unknown> = {};
+    const data: unknown[] = [];
+    if (node.description.interfaces !== undefined) {
+      const interfaces = node.description.interfaces.map((name) => new ClassName(name));
+      setMember(value, "interfaces", interfaces);
+    }
+    const places = this.#placesOf(node);
+    const [first] = node.parts;
+    const fields = node.parts.length === 1 && first ? first.values : node.parts.flatMap(({ values }) => values);
+    const annotated = node.parts.some(({ annotations }) => annotations.length > 0);
+    if (!annotated && !places.some(({ hiddenBy }) => hiddenBy !== undefined)) {
+      annotate(value, { typeName: node.description.name });
+      return { value, children: fields, put: (inner, index) => setMember(value, places[index]?.name ?? "", inner) };
+    }
+    const appended = annotated ? node.parts.flatMap(({ annotations }) => joined(spelledOut(annotations))) : [];
+    const hiding = new Map<string, Record<string, unknown>>();
+    for (const { hiddenBy } of places) if (hiddenBy !== undefined) hiding.set(hiddenBy, {});
+    for (const [className, members] of hiding) setMember(hidden, className, members);
+    annotate(value, {
+      typeName: node.description.name,
+      ...(annotated ? { data } : {}),
+      ...(hiding.size > 0 ? { superMembers: hidden } : {}),
+    });
+    const put = (inner: unknown, index: number): void => {
+      const place = places[index];
+      if (place === undefined) data.push(inner);
+      else setMember(hiding.get(place.hiddenBy ?? "") ?? value, place.name, inner);
+    };
+    return { value, children: annotated ? [...fields, ...appended] : fields, put };
+  }
+
+  #placesOf(node: ObjectNode): readonly FieldPlace[] {
+    // Where writeObject left fields out, the places of this one object are others.
+    if (node.parts.some(({ description, values }) => values.length < description.fields.length)) {
+      return placesOf({ ...node, parts: node.parts.filter(({ values }) => values.length > 0) });
+    }
+    const known = this.#places.get(node.description);
+    if (known !== undefined) return known;
+    const places = placesOf(node);
+    this.#places.set(node.description, places);
+    return places;
+  }
+
+  readonly #spend = (items: number, offset: number): void => {
+    this.#items += items;
+    if (this.#items > this.#limits.maxItems) throw limitExceeded("maxItems", this.#limits, { offset });
+  };
 }
 
 function listOf(items: readonly FieldNode[]): Plan<ValueNode> {
@@ -87,7 +157,7 @@ function mapOf(items: readonly FieldNode[]): Plan<ValueNode> {
   const named = items.every((item, index) => index % 2 === 1 || targetOf(item)?.kind === "string");
   let key: unknown;
   if (named) {
-    const members = {};
+    const members: Record<string, unknown> = {};
     const put = (value: unknown, index: number): void => {
       if (index % 2 === 0) key = value;
       else setMember(members, String(key), value);
@@ -100,61 +170,6 @@ function mapOf(items: readonly FieldNode[]): Plan<ValueNode> {
     else entries.set(key, value);
   };
   return { value: entries, children: items, put };
-}
-
-function planOfObject(node: ObjectNode, spend: Spend): Plan<ValueNode> {
-  const scalar = scalarOf(node, spend);
-  if (scalar !== undefined) return { value: scalar };
-  const collected = collectedOf(node, spend);
-  if (collected === undefined) return planOfMembers(node);
-  return collected.kind === "list" ? listOf(collected.items) : mapOf(collected.items);
-}
-
-/** An object by its fields: what a derived class hides and what `writeObject` appended go to its annotations. */
-function planOfMembers(node: ObjectNode): Plan<ValueNode> {
-  const value = {};
-  const hidden = {};
-  const data: unknown[] = [];
-  const children: FieldNode[] = [];
-  const puts: ((value: unknown) => void)[] = [];
-  const add = (child: FieldNode, put: (value: unknown) => void): void => {
-    children.push(child);
-    puts.push(put);
-  };
-  if (node.description.interfaces !== undefined) {
-    setMember(
-      value,
-      "interfaces",
-      node.description.interfaces.map((name) => new ClassName(name)),
-    );
-  }
-  const owners = ownersOf(node);
-  for (const { description, values, annotations } of node.parts) {
-    const own = new Map(values.map((child, index) => [description.fields[index]?.name ?? "", child]));
-    const lost = [...own].filter(([name]) => owners.get(name) !== description);
-    if (lost.length > 0) {
-      const members = {};
-      setMember(hidden, description.name, members);
-      for (const [name, child] of lost) add(child, (inner) => setMember(members, name, inner));
-    }
-    for (const [name, child] of own) {
-      if (owners.get(name) === description) add(child, (inner) => setMember(value, name, inner));
-    }
-    for (const child of joined(annotations)) add(child, (inner) => void data.push(inner));
-  }
-  annotate(value, {
-    typeName: node.description.name,
-    ...(data.length > 0 || node.parts.some(({ annotations }) => annotations.length > 0) ? { data } : {}),
-    ...(Object.keys(hidden).length > 0 ? { superMembers: hidden } : {}),
-  });
-  return { value, children, put: (inner, index) => puts[index]?.(inner) };
-}
-
-/** The most derived class that has each field. */
-function ownersOf({ parts }: ObjectNode): ReadonlyMap<string, object> {
-  return new Map(
-    parts.flatMap(({ description }) => description.fields.map(({ name }): [string, object] => [name, description])),
-  );
 }
 
 /** Contents with block data that stands in a row made one. */
@@ -175,31 +190,4 @@ function joined(contents: readonly ContentNode[]): readonly ContentNode[] {
   }
   flush();
   return result;
-}
-
-function primitives({ code, length, bytes }: PrimitiveArrayNode): unknown {
-  if (code === "B") return bytes;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const size = primitiveSizes[code];
-  return Array.from({ length }, (_, index) => {
-    const at = index * size;
-    switch (code) {
-      case "C":
-        return charOf(String.fromCharCode(view.getUint16(at)));
-      case "D":
-        return view.getFloat64(at);
-      case "F":
-        return view.getFloat32(at);
-      case "I":
-        return view.getInt32(at);
-      case "J":
-        return view.getBigInt64(at);
-      case "S":
-        return view.getInt16(at);
-      case "Z":
-        return view.getUint8(at) !== 0;
-      default:
-        return code satisfies never;
-    }
-  });
 }

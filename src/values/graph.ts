@@ -1,6 +1,6 @@
-/** What a node of a graph becomes. */
+/** A container that is still empty, and what is to be put into it. */
 export interface Plan<N> {
-  /** The value; of a container, empty still. */
+  /** The container, or a value that holds no other. */
   readonly value: unknown;
   /** What the container holds, in order. */
   readonly children?: readonly N[];
@@ -8,11 +8,16 @@ export interface Plan<N> {
   put?(this: void, value: unknown, index: number): void;
 }
 
+/** What {@link GraphRules.leaf} says of a node that is no leaf. */
+export const notLeaf: unique symbol = Symbol("not a leaf");
+
 /** How {@link buildGraph} treats the nodes of one format. */
 export interface GraphRules<N> {
+  /** The value of a node that holds no others and is cheap to make anew, or {@link notLeaf}. */
+  leaf(node: N): unknown;
   /** The node that stands for this one: the target of a reference, the content of a wrapper, or the node itself. */
   resolve(node: N): N;
-  /** Makes the value of a node; called once for each node. */
+  /** Makes the value of a node that is no leaf; called once for each. */
   plan(node: N): Plan<N>;
   /** Containers that may lie in one another. */
   readonly maxDepth: number;
@@ -21,8 +26,8 @@ export interface GraphRules<N> {
 }
 
 interface Open<N> {
-  readonly plan: Plan<N>;
   readonly children: readonly N[];
+  readonly put: (value: unknown, index: number) => void;
   next: number;
 }
 
@@ -32,26 +37,36 @@ export function buildGraph<N extends object>(root: N, rules: GraphRules<N>): unk
   const open: Open<N>[] = [];
   const valueOf = (node: N): unknown => {
     const target = rules.resolve(node);
-    if (built.has(target)) return built.get(target);
-    const plan = rules.plan(target);
-    built.set(target, plan.value);
-    if (plan.children !== undefined && plan.children.length > 0) {
-      if (open.length >= rules.maxDepth) throw rules.tooDeep(target);
-      open.push({ plan, children: plan.children, next: 0 });
-    }
-    return plan.value;
+    const leaf = rules.leaf(target);
+    if (leaf !== notLeaf) return leaf;
+    const known = built.get(target);
+    if (known !== undefined) return known;
+    const { value, children = [], put = ignore } = rules.plan(target);
+    built.set(target, value);
+    if (children.length === 0) return value;
+    if (open.length >= rules.maxDepth) throw rules.tooDeep(target);
+    open.push({ children, put, next: 0 });
+    return value;
   };
   const value = valueOf(root);
   for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-    const index = top.next++;
-    const child = top.children[index];
-    if (child === undefined) open.pop();
-    else top.plan.put?.(valueOf(child), index);
+    const { children, put } = top;
+    const level = open.length;
+    // What a child opens is filled first.
+    while (top.next < children.length && open.length === level) {
+      const index = top.next++;
+      const child = children[index];
+      if (child !== undefined) put(valueOf(child), index);
+    }
+    if (open.length === level) open.pop();
   }
   return value;
 }
 
+function ignore(): void {}
+
 /** Sets an own member, whatever its name. */
-export function setMember(target: object, name: string, value: unknown): void {
-  Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
+export function setMember(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== "__proto__") target[name] = value;
+  else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
 }

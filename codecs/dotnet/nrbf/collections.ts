@@ -24,9 +24,12 @@ type Collector = (view: ClassView) => Collected | undefined;
 /** The elements of an array, with runs of nulls written out. */
 export function elementsOf(array: ArrayNode | PrimitiveArrayNode): readonly ItemNode[] {
   if (array.kind === "array") {
-    return array.elements.flatMap((element): readonly ItemNode[] =>
-      element.kind === "null" ? Array.from({ length: element.count }, () => element) : [element],
-    );
+    if (!array.elements.some((element) => element.kind === "null" && element.count > 1)) return array.elements;
+    const items: ItemNode[] = [];
+    for (const element of array.elements) {
+      for (let left = element.kind === "null" ? element.count : 1; left > 0; left--) items.push(element);
+    }
+    return items;
   }
   const { offset } = array;
   return Array.from(array.values, (_, index) => ({ kind: "elements", offset, array, index }));

@@ -1,5 +1,5 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
-import { buildGraph, type Plan, setMember } from "../../../src/values/graph.ts";
+import { buildGraph, notLeaf, type Plan, setMember } from "../../../src/values/graph.ts";
 import { annotate, MultiArray } from "../../../src/values/index.ts";
 import { ClassView, targetOf } from "./class-view.ts";
 import { collectedOf, elementsOf, type ItemNode, wrappedIn } from "./collections.ts";
@@ -10,7 +10,8 @@ import { primitiveOf, scalarOf } from "./scalars.ts";
 /** The value of a payload. @throws SobreError for collections that lie about themselves, and beyond the limits. */
 export function valueOfDocument(document: NrbfDocument, options: NrbfOptions, limits: DecodeLimits): unknown {
   return buildGraph<ItemNode>(document.root, {
-    resolve: (node) => resolved(node, document),
+    leaf: (node) => leafOf(node, options),
+    resolve: (node) => (node.kind === "class" || node.kind === "reference" ? resolved(node, document) : node),
     plan: (node) => planOf(node, document, options),
     maxDepth: limits.maxDepth,
     tooDeep: ({ offset }) => limitExceeded("maxDepth", limits, { offset }),
@@ -30,18 +31,25 @@ function resolved(node: ItemNode, document: NrbfDocument): ItemNode {
   return at;
 }
 
-function planOf(node: ItemNode, document: NrbfDocument, options: NrbfOptions): Plan<ItemNode> {
+function leafOf(node: ItemNode, options: NrbfOptions): unknown {
   switch (node.kind) {
     case "null":
     // A reference to nothing has been refused before.
     case "reference":
-      return { value: null };
+      return null;
     case "string":
-      return { value: node.value };
+      return node.value;
     case "primitive":
-      return { value: primitiveOf(node.type, node.value, options) };
+      return primitiveOf(node.type, node.value, options);
     case "elements":
-      return { value: elementAt(node.array, node.index, options) };
+      return elementAt(node.array, node.index, options);
+    default:
+      return notLeaf;
+  }
+}
+
+function planOf(node: ItemNode, document: NrbfDocument, options: NrbfOptions): Plan<ItemNode> {
+  switch (node.kind) {
     case "primitive-array":
       return { value: shaped(node, primitivesOf(node, options)) };
     case "array":
@@ -49,7 +57,7 @@ function planOf(node: ItemNode, document: NrbfDocument, options: NrbfOptions): P
     case "class":
       return planOfClass(node, document, options);
     default:
-      return node satisfies never;
+      return { value: leafOf(node, options) };
   }
 }
 
@@ -61,7 +69,7 @@ function planOfClass(node: ClassNode, document: NrbfDocument, options: NrbfOptio
   if (collected?.kind === "list") return listOf(collected.items);
   if (collected?.kind === "map") return mapOf(collected.items, document);
   const { typeName, memberNames } = node.description;
-  const value = annotate({}, { typeName });
+  const value: Record<string, unknown> = annotate({}, { typeName });
   const names = options.memberNames === "property" ? propertyNames(memberNames) : memberNames;
   return { value, children: node.members, put: (member, index) => setMember(value, names[index] ?? "", member) };
 }
@@ -76,7 +84,7 @@ function mapOf(items: readonly ItemNode[], document: NrbfDocument): Plan<ItemNod
   let key: unknown;
   const named = items.every((item, index) => index % 2 === 1 || resolved(item, document).kind === "string");
   if (named) {
-    const members = {};
+    const members: Record<string, unknown> = {};
     const put = (value: unknown, index: number): void => {
       if (index % 2 === 0) key = value;
       else setMember(members, String(key), value);

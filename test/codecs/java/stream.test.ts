@@ -250,7 +250,7 @@ describe("the reader's manners", () => {
   it("are to give the tree on request", () => {
     const { body } = decodedBy(java({ form: "tree" }), hex(`${header} 70`), resolveDecodeLimits());
 
-    expect(body).toEqual({ contents: [{ kind: "null", offset: 4 }], withoutFields: [] });
+    expect(body).toEqual({ contents: [{ kind: "null", offset: 4, count: 1 }], withoutFields: [] });
   });
 
   it("are to report proxies, not to make them", () => {
