@@ -1,0 +1,25 @@
+/** What a peer may use up. */
+export interface ConnectionLimits {
+  /** Most bytes of a frame. Default: 65536. */
+  readonly maxFrameSize: number;
+  /** The highest channel. Default: 1023. */
+  readonly channelMax: number;
+  /** The highest handle of a session. Default: 255. */
+  readonly handleMax: number;
+  /** Most links of a connection. Default: 1024. */
+  readonly maxLinks: number;
+  /** Milliseconds from the first byte to the open. Default: 10000. */
+  readonly handshakeTimeOut: number;
+  /** Milliseconds of silence after which the peer is given up; it is asked to speak twice as often. Default: 120000. */
+  readonly idleTimeOut: number;
+}
+
+/** The limits when none are given. */
+export const defaultLimits: ConnectionLimits = {
+  maxFrameSize: 65_536,
+  channelMax: 1023,
+  handleMax: 255,
+  maxLinks: 1024,
+  handshakeTimeOut: 10_000,
+  idleTimeOut: 120_000,
+};

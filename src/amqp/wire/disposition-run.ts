@@ -1,0 +1,40 @@
+import { accepted, type DeliveryState } from "./delivery-state.ts";
+import type { Disposition, Role } from "./performative.ts";
+import { plus } from "./serial.ts";
+
+/** Joins the dispositions of deliveries that were accepted one behind the other into one frame. */
+export class DispositionRun {
+  readonly #write: (disposition: Disposition) => void;
+  #role: Role = "receiver";
+  #first = 0;
+  #last = 0;
+  #open = false;
+
+  constructor(write: (disposition: Disposition) => void) {
+    this.#write = write;
+  }
+
+  /** Tells the outcome of a delivery, which is settled with it; acceptance is told at the next {@link flush}. */
+  add(role: Role, id: number, state: DeliveryState): void {
+    if (state !== accepted) {
+      this.flush();
+      this.#write({ role, first: id, last: id, settled: true, state });
+      return;
+    }
+    if (this.#open && role === this.#role && id === plus(this.#last, 1)) {
+      this.#last = id;
+      return;
+    }
+    this.flush();
+    this.#open = true;
+    this.#role = role;
+    this.#first = id;
+    this.#last = id;
+  }
+
+  flush(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#write({ role: this.#role, first: this.#first, last: this.#last, settled: true, state: accepted });
+  }
+}

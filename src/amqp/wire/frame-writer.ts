@@ -1,0 +1,285 @@
+import { ByteWriter } from "../../../codecs/amqp/byte-writer.ts";
+import type { DeliveryState, Outcome } from "./delivery-state.ts";
+import { FieldWriter } from "./field-writer.ts";
+import {
+  type Attach,
+  type Begin,
+  code,
+  type Detach,
+  type Disposition,
+  type Flow,
+  type Open,
+  type Terminus,
+  type Transfer,
+} from "./performative.ts";
+import type { WireError } from "./wire-fault.ts";
+
+/** Writes frames one behind the other. */
+export class FrameWriter {
+  readonly #writer = new ByteWriter(4096);
+
+  /** Bytes written and not yet taken. */
+  get size(): number {
+    return this.#writer.mark();
+  }
+
+  /** What was written since the last time; it is not written to again. */
+  take(): Uint8Array {
+    return this.#writer.take();
+  }
+
+  protocolHeader(protocol: number): void {
+    this.#writer.raw(Uint8Array.of(0x41, 0x4d, 0x51, 0x50, protocol, 1, 0, 0));
+  }
+
+  /** A frame that only tells that this side is alive. */
+  empty(): void {
+    this.#end(this.#begin(0, 0));
+  }
+
+  saslMechanisms(mechanisms: readonly string[]): void {
+    const mark = this.#begin(1, 0);
+    const fields = new FieldWriter(this.#writer, code.saslMechanisms);
+    const writer = fields.next();
+    const array = writer.open();
+    writer.byte(0xb3);
+    for (const mechanism of mechanisms) {
+      writer.reserve(4);
+      writer.put32(mechanism.length);
+      writer.raw(Buffer.from(mechanism, "latin1"));
+    }
+    writer.close(array, 0xe0, mechanisms.length);
+    fields.end();
+    this.#end(mark);
+  }
+
+  saslInit(mechanism: string, initialResponse: Uint8Array | undefined, hostname: string | undefined): void {
+    const mark = this.#begin(1, 0);
+    const fields = new FieldWriter(this.#writer, code.saslInit);
+    fields.symbol(mechanism);
+    fields.binary(initialResponse);
+    fields.string(hostname);
+    fields.end();
+    this.#end(mark);
+  }
+
+  saslOutcome(outcome: number): void {
+    const mark = this.#begin(1, 0);
+    const fields = new FieldWriter(this.#writer, code.saslOutcome);
+    fields.ubyte(outcome);
+    fields.end();
+    this.#end(mark);
+  }
+
+  open(open: Open): void {
+    const mark = this.#begin(0, 0);
+    const fields = new FieldWriter(this.#writer, code.open);
+    fields.string(open.containerId);
+    fields.string(open.hostname);
+    fields.uint(open.maxFrameSize);
+    fields.ushort(open.channelMax);
+    fields.uint(open.idleTimeOut);
+    for (let field = 0; field < 4; field++) fields.none();
+    fields.map(open.properties);
+    fields.end();
+    this.#end(mark);
+  }
+
+  begin(channel: number, begin: Begin): void {
+    const mark = this.#begin(0, channel);
+    const fields = new FieldWriter(this.#writer, code.begin);
+    fields.ushort(begin.remoteChannel);
+    fields.uint(begin.nextOutgoingId);
+    fields.uint(begin.incomingWindow);
+    fields.uint(begin.outgoingWindow);
+    fields.uint(begin.handleMax);
+    fields.end();
+    this.#end(mark);
+  }
+
+  attach(channel: number, attach: Attach): void {
+    const mark = this.#begin(0, channel);
+    const fields = new FieldWriter(this.#writer, code.attach);
+    fields.string(attach.name);
+    fields.uint(attach.handle);
+    fields.boolean(attach.role === "receiver");
+    fields.ubyte(attach.sndSettleMode);
+    fields.ubyte(attach.rcvSettleMode);
+    writeTerminus(fields, attach.source);
+    writeTerminus(fields, attach.target);
+    fields.none();
+    fields.none();
+    fields.uint(attach.initialDeliveryCount);
+    fields.ulong(attach.maxMessageSize);
+    fields.none();
+    fields.none();
+    fields.map(attach.properties);
+    fields.end();
+    this.#end(mark);
+  }
+
+  flow(channel: number, flow: Flow): void {
+    const mark = this.#begin(0, channel);
+    const fields = new FieldWriter(this.#writer, code.flow);
+    fields.uint(flow.nextIncomingId);
+    fields.uint(flow.incomingWindow);
+    fields.uint(flow.nextOutgoingId);
+    fields.uint(flow.outgoingWindow);
+    fields.uint(flow.handle);
+    fields.uint(flow.deliveryCount);
+    fields.uint(flow.linkCredit);
+    fields.uint(flow.available);
+    fields.boolean(flow.drain);
+    fields.boolean(flow.echo);
+    fields.end();
+    this.#end(mark);
+  }
+
+  /**
+   * One frame with as much of the payload from `from` on as fits.
+   *
+   * @returns Where the payload goes on in the next frame; its length when all of it is written.
+   */
+  transfer(channel: number, transfer: Omit<Transfer, "more">, part: PayloadPart): number {
+    const { payload, from, maxFrameSize } = part;
+    // No transfer's fields are larger than these with their tag.
+    const room = maxFrameSize - 8 - 64 - (transfer.deliveryTag?.byteLength ?? 0) - stateRoom(transfer.state);
+    const to = Math.min(payload.byteLength, from + room);
+    const mark = this.#begin(0, channel);
+    const fields = new FieldWriter(this.#writer, code.transfer);
+    fields.uint(transfer.handle);
+    fields.uint(transfer.deliveryId);
+    fields.binary(transfer.deliveryTag);
+    fields.uint(transfer.messageFormat);
+    fields.boolean(transfer.settled);
+    fields.boolean(to < payload.byteLength ? true : undefined);
+    fields.none();
+    if (transfer.state === undefined) fields.none();
+    else writeState(fields.next(), transfer.state);
+    fields.none();
+    fields.boolean(transfer.aborted ? true : undefined);
+    fields.end();
+    this.#writer.raw(from === 0 && to === payload.byteLength ? payload : payload.subarray(from, to));
+    this.#end(mark);
+    return to;
+  }
+
+  disposition(channel: number, disposition: Disposition): void {
+    const { role, first, last, settled, state } = disposition;
+    const mark = this.#begin(0, channel);
+    const fields = new FieldWriter(this.#writer, code.disposition);
+    fields.boolean(role === "receiver");
+    fields.uint(first);
+    fields.uint(last === first ? undefined : last);
+    fields.boolean(settled);
+    if (state !== undefined) writeState(fields.next(), state);
+    fields.end();
+    this.#end(mark);
+  }
+
+  detach(channel: number, { handle, closed, error }: Detach): void {
+    const mark = this.#begin(0, channel);
+    const fields = new FieldWriter(this.#writer, code.detach);
+    fields.uint(handle);
+    fields.boolean(closed);
+    writeError(fields, error);
+    fields.end();
+    this.#end(mark);
+  }
+
+  end(channel: number, error: WireError | undefined): void {
+    this.#ending(code.end, channel, error);
+  }
+
+  close(error: WireError | undefined): void {
+    this.#ending(code.close, 0, error);
+  }
+
+  #ending(descriptor: number, channel: number, error: WireError | undefined): void {
+    const mark = this.#begin(0, channel);
+    const fields = new FieldWriter(this.#writer, descriptor);
+    writeError(fields, error);
+    fields.end();
+    this.#end(mark);
+  }
+
+  #begin(type: number, channel: number): number {
+    const writer = this.#writer;
+    writer.reserve(8);
+    const mark = writer.mark();
+    writer.at += 4;
+    writer.put32(0x0200_0000 | (type << 16) | channel);
+    return mark;
+  }
+
+  #end(mark: number): void {
+    const writer = this.#writer;
+    const end = writer.at;
+    const begin = writer.start + mark;
+    writer.at = begin;
+    writer.put32(end - begin);
+    writer.at = end;
+  }
+}
+
+/** Which bytes of a message go into a frame, and how large the frame may be. */
+export interface PayloadPart {
+  readonly payload: Uint8Array;
+  readonly from: number;
+  readonly maxFrameSize: number;
+}
+
+function writeTerminus(fields: FieldWriter, terminus: Terminus | undefined): void {
+  if (terminus === undefined) return fields.none();
+  const inner = new FieldWriter(fields.next(), code[terminus.kind]);
+  inner.string(terminus.address);
+  if (terminus.filter !== undefined) {
+    for (let field = 0; field < 6; field++) inner.none();
+    inner.map(terminus.filter);
+  }
+  inner.end();
+}
+
+function writeError(fields: FieldWriter, error: WireError | undefined): void {
+  if (error === undefined) return fields.none();
+  const inner = new FieldWriter(fields.next(), code.error);
+  inner.symbol(error.condition);
+  inner.string(error.description);
+  inner.map(error.info);
+  inner.end();
+}
+
+const stateRoom = (state: DeliveryState | undefined): number => (state === undefined ? 0 : 64);
+
+function writeState(writer: ByteWriter, state: DeliveryState): void {
+  if (state.kind === "transactional") {
+    const fields = new FieldWriter(writer, code.transactionalState);
+    fields.binary(state.transactionId);
+    if (state.outcome !== undefined) writeOutcome(fields.next(), state.outcome);
+    return fields.end();
+  }
+  if (state.kind !== "received") writeOutcome(writer, state);
+}
+
+function writeOutcome(writer: ByteWriter, outcome: Outcome): void {
+  const fields = new FieldWriter(writer, code[outcome.kind]);
+  switch (outcome.kind) {
+    case "rejected":
+      writeError(fields, outcome.error);
+      break;
+    case "modified":
+      fields.boolean(outcome.deliveryFailed);
+      fields.boolean(outcome.undeliverableHere);
+      fields.map(outcome.annotations);
+      break;
+    case "declared":
+      fields.binary(outcome.transactionId);
+      break;
+    case "accepted":
+    case "released":
+      break;
+    default:
+      outcome satisfies never;
+  }
+  fields.end();
+}

@@ -1,0 +1,12 @@
+export { Connection } from "./connection.ts";
+export { type ConnectionLimits, defaultLimits } from "./connection-limits.ts";
+export type { ConnectionEvents, ConnectionOptions } from "./connection-options.ts";
+export { accepted, type DeliveryState, type Outcome } from "./delivery-state.ts";
+export type { ClientSasl, ServerSasl } from "./handshake.ts";
+export type { LinkSetup } from "./link.ts";
+export type { Attach, Open, Terminus } from "./performative.ts";
+export { type IncomingDelivery, ReceivingLink, type ReceivingLinkEvents } from "./receiving-link.ts";
+export type { SaslInit } from "./sasl-frames.ts";
+export { type Outgoing, type OutgoingDelivery, SendingLink, type SendingLinkEvents } from "./sending-link.ts";
+export type { Session } from "./session.ts";
+export { type WireError, WireFault, wireErrorOf } from "./wire-fault.ts";

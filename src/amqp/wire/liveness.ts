@@ -1,0 +1,40 @@
+import type { ConnectionLimits } from "./connection-limits.ts";
+import { WireFault } from "./wire-fault.ts";
+
+/** When a connection was heard and spoke last, and what has to be done about it. */
+export class Liveness {
+  /** Milliseconds of silence after which the peer gives this side up; 0: never. */
+  remoteIdleTimeOut = 0;
+  readonly #now: () => number;
+  readonly #limits: ConnectionLimits;
+  readonly #startedAt: number;
+  #heardAt: number;
+  #spokeAt: number;
+
+  constructor(now: () => number, limits: ConnectionLimits) {
+    this.#now = now;
+    this.#limits = limits;
+    this.#startedAt = now();
+    this.#heardAt = this.#startedAt;
+    this.#spokeAt = this.#startedAt;
+  }
+
+  heard(): void {
+    this.#heardAt = this.#now();
+  }
+
+  spoke(): void {
+    this.#spokeAt = this.#now();
+  }
+
+  /** Whether an empty frame is due. @throws WireFault when the peer has been silent for too long. */
+  check(open: boolean): boolean {
+    const now = this.#now();
+    const { handshakeTimeOut, idleTimeOut } = this.#limits;
+    if (!open && now - this.#startedAt >= handshakeTimeOut) throw forced("No open has come in time.");
+    if (now - this.#heardAt >= idleTimeOut) throw forced(`Nothing has come for ${idleTimeOut / 1000} seconds.`);
+    return open && this.remoteIdleTimeOut > 0 && (now - this.#spokeAt) * 2 >= this.remoteIdleTimeOut;
+  }
+}
+
+const forced = (text: string): WireFault => new WireFault("amqp:connection:forced", text);

@@ -1,0 +1,102 @@
+import type { Begin, Disposition, Flow } from "./performative.ts";
+import type { Outgoing, OutgoingDelivery, SendingLink } from "./sending-link.ts";
+import { distance, plus } from "./serial.ts";
+import type { Session } from "./session.ts";
+
+/** A message that is being sent, as far as it has got. */
+interface Pending {
+  readonly link: SendingLink;
+  readonly outgoing: Outgoing;
+  readonly id: number;
+  from: number;
+}
+
+/** What a session sends: within its peer's window, in order, remembered until it is settled. */
+export class OutgoingWindow {
+  readonly #session: Session;
+  readonly #unsettled = new Map<number, OutgoingDelivery>();
+  readonly #pending: Pending[] = [];
+  #nextDeliveryId = 0;
+  #remoteWindow = 0;
+  /** The number of the next frame with a message. */
+  nextId = 0;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Whether the next message would not have to wait. */
+  get open(): boolean {
+    return this.#remoteWindow > 0 && this.#pending.length === 0;
+  }
+
+  remoteBegan(begin: Begin): void {
+    this.#remoteWindow = begin.incomingWindow;
+  }
+
+  remoteFlowed(flow: Flow): void {
+    const sent = distance(flow.nextIncomingId ?? 0, this.nextId);
+    this.#remoteWindow = Math.max(0, flow.incomingWindow - Math.max(0, sent));
+    this.#go();
+  }
+
+  send(link: SendingLink, outgoing: Outgoing): OutgoingDelivery {
+    const id = this.#nextDeliveryId;
+    this.#nextDeliveryId = plus(id, 1);
+    const delivery = { id, link, context: outgoing.context };
+    if (!outgoing.settled) this.#unsettled.set(id, delivery);
+    this.#pending.push({ link, outgoing, id, from: 0 });
+    this.#go();
+    return delivery;
+  }
+
+  forget(id: number): void {
+    this.#unsettled.delete(id);
+  }
+
+  /** The peer's disposition; a range that claims more deliveries than there are costs no more than those. */
+  disposed({ first, last, settled, state }: Disposition): void {
+    const count = plus(last, -first) + 1;
+    if (count <= this.#unsettled.size) {
+      for (let offset = 0; offset < count; offset++) this.#dispose(plus(first, offset), settled, state);
+      return;
+    }
+    for (const id of this.#unsettled.keys()) if (plus(id, -first) < count) this.#dispose(id, settled, state);
+  }
+
+  #dispose(id: number, settled: boolean, state: Disposition["state"]): void {
+    const delivery = this.#unsettled.get(id);
+    if (delivery === undefined || (!settled && (state === undefined || state.kind === "received"))) return;
+    if (settled) this.#unsettled.delete(id);
+    delivery.link.events?.disposed(delivery, state, settled);
+  }
+
+  /** Writes frames while the peer has room. */
+  #go(): void {
+    let done = 0;
+    for (; done < this.#pending.length && this.#remoteWindow > 0; done++) {
+      const pending = this.#pending[done];
+      if (pending === undefined || !this.#write(pending)) break;
+    }
+    if (done > 0) this.#pending.splice(0, done);
+  }
+
+  /** Writes the frames of a message; false when the window has closed in between. */
+  #write(pending: Pending): boolean {
+    const { link, outgoing, id } = pending;
+    const { payload, messageFormat = 0, settled, state } = outgoing;
+    // What is left of a link that has gone is not sent.
+    if (link.state !== "attached") return true;
+    const { connection, channel } = this.#session;
+    do {
+      if (this.#remoteWindow === 0) return false;
+      const first = pending.from === 0;
+      const head = first ? { deliveryId: id, deliveryTag: outgoing.tag, messageFormat, settled, state } : {};
+      const part = { payload, from: pending.from, maxFrameSize: connection.maxOutgoingFrame };
+      pending.from = connection.frames.transfer(channel, { handle: link.handle, aborted: false, ...head }, part);
+      this.#remoteWindow--;
+      this.nextId = plus(this.nextId, 1);
+    } while (pending.from < payload.byteLength);
+    return true;
+  }
+}

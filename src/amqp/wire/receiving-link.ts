@@ -1,0 +1,156 @@
+import type { DeliveryState } from "./delivery-state.ts";
+import { Link, type LinkEvents, type LinkSetup } from "./link.ts";
+import type { Flow, Transfer } from "./performative.ts";
+import { plus } from "./serial.ts";
+import type { Session } from "./session.ts";
+import { WireFault } from "./wire-fault.ts";
+
+/** A whole message that has come in. */
+export interface IncomingDelivery {
+  readonly id: number;
+  readonly tag: Uint8Array;
+  /** A copy that belongs to the receiver. */
+  readonly payload: Uint8Array;
+  readonly messageFormat: number;
+  readonly settled: boolean;
+  readonly state: DeliveryState | undefined;
+}
+
+/** What the receiving end of a link tells. */
+export interface ReceivingLinkEvents extends LinkEvents {
+  readonly delivered: (delivery: IncomingDelivery) => void;
+  /** A message larger than allowed was thrown away. */
+  readonly tooLarge?: ((id: number, settled: boolean) => void) | undefined;
+  /** The peer has used up or given back all credit. */
+  readonly drained?: (() => void) | undefined;
+}
+
+/** A delivery of which the last frame has not come. */
+interface Partial {
+  readonly first: Transfer & { readonly deliveryId: number };
+  readonly parts: Uint8Array[];
+  size: number;
+  settled: boolean;
+  state: DeliveryState | undefined;
+}
+
+/** The end of a link that messages come in at. */
+export class ReceivingLink extends Link {
+  events: ReceivingLinkEvents | undefined;
+  credit = 0;
+  #deliveryCount = 0;
+  #maxMessageSize = Infinity;
+  #partial: Partial | undefined;
+  #topUpTo = 0;
+
+  constructor(session: Session, identity: { readonly name: string; readonly handle: number }) {
+    super(session, { ...identity, role: "receiver" });
+  }
+
+  /** Answers the peer's attach, or attaches on this side's own wish. */
+  open(setup: LinkSetup, events: ReceivingLinkEvents): void {
+    this.events = events;
+    if (setup.maxMessageSize !== undefined && setup.maxMessageSize > 0n)
+      this.#maxMessageSize = Number(setup.maxMessageSize);
+    this.attach(setup, {});
+  }
+
+  /** Grants credit and keeps it from falling below half of it. */
+  keepCredit(credit: number): void {
+    this.#topUpTo = credit;
+    this.grant(credit);
+  }
+
+  /** Makes the credit `credit`; `drain`: what is not used at once is to be given back. */
+  grant(credit: number, drain = false): void {
+    this.credit = credit;
+    if (this.state === "attached") this.#tell(drain);
+  }
+
+  /** Tells the peer how a delivery ended. */
+  settle(id: number, state: DeliveryState): void {
+    this.session.settleIncoming(id, state);
+  }
+
+  /** Takes a frame of a delivery. @throws WireFault when the peer breaks the rules of deliveries. */
+  transferred(transfer: Transfer, payload: Uint8Array): void {
+    const partial = this.#partial ?? this.#start(transfer);
+    if (transfer.aborted) {
+      this.#partial = undefined;
+      return;
+    }
+    partial.size += payload.byteLength;
+    if (partial.size > this.#maxMessageSize) partial.parts.length = 0;
+    // The bytes received are read over by the next ones, and would keep more alive than the message.
+    else partial.parts.push(copyOf(payload));
+    if (transfer.settled !== undefined) partial.settled = transfer.settled;
+    if (transfer.state !== undefined) partial.state = transfer.state;
+    if (transfer.more) return;
+    this.#partial = undefined;
+    this.#finish(partial);
+  }
+
+  flowed(flow: Flow): void {
+    if (flow.deliveryCount !== undefined && flow.linkCredit !== undefined) {
+      const used = (flow.deliveryCount - this.#deliveryCount) >>> 0;
+      if (used > 0 && used <= this.credit) {
+        this.#deliveryCount = flow.deliveryCount;
+        this.credit -= used;
+      }
+      if (flow.drain === true || this.credit === 0) this.events?.drained?.();
+    }
+    if (flow.echo === true && this.state === "attached") this.#tell(false);
+  }
+
+  protected override attachedNow(): void {
+    this.#deliveryCount = this.remote?.initialDeliveryCount ?? 0;
+    if (this.credit > 0) this.#tell(false);
+  }
+
+  #start(transfer: Transfer): Partial {
+    const { deliveryId } = transfer;
+    if (deliveryId === undefined || transfer.deliveryTag === undefined)
+      throw new WireFault("amqp:invalid-field", "The first frame of a delivery has no id or tag.", "session");
+    if (this.credit === 0)
+      throw new WireFault("amqp:link:transfer-limit-exceeded", "A message came without credit.", "session");
+    this.credit--;
+    this.#deliveryCount = plus(this.#deliveryCount, 1);
+    const first = { ...transfer, deliveryId };
+    const partial: Partial = { first, parts: [], size: 0, settled: false, state: undefined };
+    if (transfer.more) {
+      this.#partial = { ...partial, first: { ...first, deliveryTag: transfer.deliveryTag.slice() } };
+      return this.#partial;
+    }
+    return partial;
+  }
+
+  #finish({ first, parts, size, settled, state }: Partial): void {
+    if (this.credit * 2 <= this.#topUpTo && this.#topUpTo > 0) this.grant(this.#topUpTo);
+    if (size > this.#maxMessageSize) {
+      this.events?.tooLarge?.(first.deliveryId, settled);
+      return;
+    }
+    const [only] = parts;
+    this.events?.delivered({
+      id: first.deliveryId,
+      tag: first.deliveryTag ?? none,
+      payload: parts.length === 1 && only !== undefined ? only : Buffer.concat(parts),
+      messageFormat: first.messageFormat ?? 0,
+      settled,
+      state,
+    });
+  }
+
+  #tell(drain: boolean): void {
+    this.session.writeFlow({
+      handle: this.handle,
+      deliveryCount: this.#deliveryCount,
+      linkCredit: this.credit,
+      drain: drain ? true : undefined,
+    });
+  }
+}
+
+const none = new Uint8Array(0);
+
+const copyOf = (bytes: Uint8Array): Uint8Array => Buffer.from(bytes);
