@@ -1,3 +1,5 @@
+import { Ajv, type Options } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import { SobreError } from "../errors/index.ts";
 
@@ -30,6 +32,62 @@ export function compileJsonSchema(schema: unknown): (value: unknown) => readonly
     const why = error instanceof Error ? error.message : "it cannot be compiled";
     throw new SobreError("InvalidArgument", `The JSON Schema is broken: ${why}.`, { cause: error });
   }
+}
+
+/** Where and why a value was refused: JSON Pointers into value and schema. */
+export interface Refusal {
+  readonly instancePath: string;
+  readonly schemaPath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+/** How {@link compileJudge} reads a schema. */
+export interface JudgeOptions {
+  readonly dialect: "draft-07" | "2019-09" | "2020-12";
+  /** The formats to assert; others mean nothing. */
+  readonly formats: Readonly<Record<string, (text: string) => boolean>>;
+  /** Makes the matchers of patterns, so that none backtracks without end. */
+  readonly pattern: (source: string) => { readonly test: (text: string) => boolean };
+}
+
+/**
+ * Compiles a JSON Schema of any of three dialects, leniently, into a function that tells the first refusal of a value.
+ *
+ * @throws whatever ajv throws for a schema it cannot compile.
+ */
+export function compileJudge(schema: object | boolean, options: JudgeOptions): (value: unknown) => Refusal | undefined {
+  const { formats, pattern } = options;
+  const settings: Options = {
+    strict: false,
+    logger: false,
+    validateSchema: false,
+    inlineRefs: false,
+    formats,
+    // ajv tells patterns apart by their text.
+    code: {
+      regExp: Object.assign((source: string) => ({ ...pattern(source), toString: () => source }), { code: "pattern" }),
+    },
+  };
+  const validate = judges[options.dialect](settings).compile(schema);
+  return (value) => {
+    if (validate(value)) return undefined;
+    const { instancePath = "", schemaPath = "", keyword = "", params = {}, message = "" } = validate.errors?.[0] ?? {};
+    return { instancePath, schemaPath, keyword, params, message };
+  };
+}
+
+const judges = {
+  "draft-07": (settings: Options) => new Ajv(settings),
+  "2019-09": (settings: Options) => new Ajv2019(settings),
+  "2020-12": (settings: Options) => new Ajv2020(settings),
+};
+
+/** The meta-schemas that ajv brings along, by URI without a fragment. */
+export function metaSchema(uri: string): unknown {
+  const dialect = uri.includes("draft-07") ? "draft-07" : uri.includes("2019-09") ? "2019-09" : "2020-12";
+  return judges[dialect]({ logger: false }).getSchema(uri)?.schema;
 }
 
 const none: readonly ValidationProblem[] = Object.freeze([]);

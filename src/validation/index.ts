@@ -1,1 +1,1 @@
-export { compileJsonSchema, type ValidationProblem } from "./ajv.ts";
+export { compileJsonSchema, compileJudge, type JudgeOptions, metaSchema, type Refusal, type ValidationProblem } from "./ajv.ts";

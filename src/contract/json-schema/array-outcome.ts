@@ -162,7 +162,8 @@ class ArraySearch {
   /** Makes an array item by item. */
   private build(members: readonly Formula[], literals: ArrayLiterals, tail: readonly Formula[]): Outcome {
     const { pool } = this.searcher;
-    const wanted = [...tail, ...literals.least.flatMap(({ count, of }) => Array.from({ length: Math.min(count, longest) }, () => of))];
+    const anywhere = [...literals.least.flatMap(({ count, of }) => Array.from({ length: Math.min(count, longest) }, () => of))];
+    const wanted = [...tail, ...anywhere];
     const start = Math.min(literals.boundary, literals.max);
     const tailRoom = literals.max - start;
     const inPrefix = Math.max(0, wanted.length - tailRoom);
@@ -176,6 +177,8 @@ class ArraySearch {
       const taken = literals.unique && items.length > 0 ? [pool.values(items, true)] : [];
       const left = length - at;
       const [next] = pending;
+      // An item that was given a place behind the boundary counts only there.
+      const counts = at >= start || pending.length <= anywhere.length;
       const wish = next !== undefined && (at >= start || pending.length >= left || literals.boundary === 0) ? [next] : [];
       const avoid = wish.length > 0 ? [] : literals.most.map(({ of }) => pool.not(of));
       const outcome = this.firstOpen([
@@ -188,7 +191,7 @@ class ArraySearch {
       if (value === undefined) return { kind: "unknown", why: "an item is not decided" };
       if (outcome?.kind === "unknown") unsure = true;
       items.push(value.value);
-      pending = next !== undefined && this.searcher.evaluation.truth(next, value.value) === true ? pending.slice(1) : pending;
+      pending = next !== undefined && counts && this.searcher.evaluation.truth(next, value.value) === true ? pending.slice(1) : pending;
     }
     const truths = members.map((member) => this.searcher.evaluation.truth(member, items));
     if (truths.every((truth) => truth === true)) return { kind: "open", value: items };

@@ -1,7 +1,7 @@
 import { matcherOf } from "../regex/matcher.ts";
 import { type Formula, typeOfLiteral, typeOfValue } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
-import { type FormatTests, hasFormat } from "./formats.ts";
+import type { FormatTests } from "./formats.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 import { compareRational, isMultiple, rational } from "./rational.ts";
 
@@ -59,7 +59,7 @@ export class Evaluation {
       case "pattern":
         return negatedIf(matcherOf(formula.source).test(value), formula.negated);
       case "format":
-        return negatedIf(hasFormat(this.formats, formula.name, value), formula.negated);
+        return negatedIf(this.formats.test(formula.name, value), formula.negated);
       default:
         return undefined;
     }

@@ -1,34 +1,61 @@
-/** The formats that are asserted, each with its test; `undefined` when formats are annotations. */
-export type FormatTests = ReadonlyMap<string, (text: string) => boolean>;
+/**
+ * What `format` means: nothing (`annotation`), a condition (`assertion`), or one or the other, so that a verdict must hold
+ * for both (`either`).
+ */
+export type FormatPolicy = "annotation" | "assertion" | "either";
 
-/** Whether `text` has the format; `undefined` for formats without a test. */
-export function hasFormat(tests: FormatTests, name: string, text: string): boolean | undefined {
-  return tests.get(name)?.(text);
+/** Formats under one policy. */
+export interface FormatTests {
+  readonly policy: FormatPolicy;
+  /** Whether `text` has the format; `undefined` where it depends on the validator. */
+  test(name: string, text: string): boolean | undefined;
 }
 
-/** No format is asserted. */
-export const noFormats: FormatTests = new Map();
+/** The formats under a policy. */
+export function formatTests(policy: FormatPolicy): FormatTests {
+  return {
+    policy,
+    test(name, text) {
+      const truth = assertedFormats.get(name)?.(text);
+      return policy === "either" && truth === false ? undefined : truth;
+    },
+  };
+}
 
-/** The formats that `formats: "assertion"` asserts; every other format stays an annotation. */
-export const assertedFormats: FormatTests = new Map<string, (text: string) => boolean>([
+/** `undefined` where validators differ, so that neither answer is relied on. */
+type FormatTest = (text: string) => boolean | undefined;
+
+/** The formats that have a test here; of others it is not known which strings have them. */
+export const assertedFormats: ReadonlyMap<string, FormatTest> = new Map<string, FormatTest>([
   ["date", isDate],
-  ["date-time", (text) => /^[^Tt ]+[Tt ]/.test(text) && isDate(text.slice(0, 10)) && isTime(text.slice(11))],
+  ["date-time", isDateTime],
   ["time", isTime],
   ["duration", (text) => /^P(?!$)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?)$/.test(text)],
-  ["email", (text) => text.length <= 254 && /^[^\s@"(),:;<>[\\\]]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(text)],
-  ["hostname", isHostname],
-  ["ipv4", (text) => /^(\d{1,3}\.){3}\d{1,3}$/.test(text) && text.split(".").every(isOctet)],
-  ["ipv6", isIpv6],
-  ["uri", (text) => /^[A-Za-z][A-Za-z0-9+.-]*:/.test(text) && URL.canParse(text) && !/[\s"<>\\^`{|}]/.test(text)],
-  ["uuid", (text) => /^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/.test(text)],
+  ["email", (text) => sure(/^[a-z0-9]+([._-][a-z0-9]+)*@[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)+$/i.test(text), !text.includes("@"))],
+  ["hostname", (text) => sure(text.length < 200 && /^[a-z]{3,60}(\.[a-z]{2,60})*$/i.test(text), !/^[\w.-]+$/.test(text))],
+  ["ipv4", (text) => sure(/^([1-9]\d?\.){3}[1-9]\d?$/.test(text), !/^(\d{1,3}\.){3}\d{1,3}$/.test(text))],
+  ["ipv6", (text) => sure(/^([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$|^::1$/.test(text), !/^[0-9a-f:.%a-z]*:[0-9a-f:.%a-z]*$/i.test(text))],
+  ["uri", (text) => sure(/^https?:\/\/[a-z]+(\.[a-z]+)*(\/[a-z0-9]*)*$/.test(text), !/^[a-z][a-z0-9+.-]*:/i.test(text))],
+  ["uuid", isUuid],
   ["json-pointer", (text) => /^(\/([^~/]|~[01])*)*$/.test(text)],
 ]);
 
 /** Strings that have one of the formats, and strings that have none; tried where a format decides. */
 export const formatSamples: readonly string[] = [
-  ...["2026-01-31", "2026-01-31T12:30:00Z", "12:30:00Z", "P1D", "a@b.example", "example.org", "10.0.0.1", "::1"],
+  ...["2026-01-31", "2026-01-31T12:30:00Z", "12:30:00Z", "P1D", "a@b.example", "example.org", "10.10.10.10", "::1"],
   ...["https://example.org/a", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "/a/0", "", "?", "not one"],
 ];
+
+function sure(has: boolean, lacks: boolean): boolean | undefined {
+  return has ? true : lacks ? false : undefined;
+}
+
+function isUuid(text: string): boolean | undefined {
+  return sure(
+    /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(text),
+    !/^(urn:uuid:)?[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text),
+  );
+}
 
 function isDate(text: string): boolean {
   const [all, year = "", month = "", day = ""] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? [];
@@ -36,20 +63,14 @@ function isDate(text: string): boolean {
   return Number(day) <= new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
 }
 
-function isTime(text: string): boolean {
-  const [all, hour = "", minute = "", second = ""] =
-    /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/.exec(text) ?? [];
-  return all !== undefined && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60;
+function isTime(text: string): boolean | undefined {
+  const plain = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.test(text);
+  return sure(plain, !/^\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d(:?\d\d)?)?$/.test(text));
 }
 
-function isHostname(text: string): boolean {
-  return text.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/.test(text);
-}
-
-function isOctet(text: string): boolean {
-  return Number(text) <= 255 && (text === "0" || !text.startsWith("0"));
-}
-
-function isIpv6(text: string): boolean {
-  return text.includes(":") && !text.includes("%") && URL.canParse(`http://[${text}]/`);
+function isDateTime(text: string): boolean | undefined {
+  if (!isDate(text.slice(0, 10))) return false;
+  const time = isTime(text.slice(11));
+  if (time === true && text[10] === "T") return true;
+  return time === false || !/^[Tt ]$/.test(text[10] ?? "") ? false : undefined;
 }

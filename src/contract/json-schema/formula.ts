@@ -13,17 +13,22 @@ export const typeNames: readonly TypeName[] = ["null", "boolean", "number", "str
  * name the type. `values`, `reference` and `opaque` speak of every value.
  */
 export type Shape =
-  | { readonly kind: "all" | "any"; readonly of: readonly Formula[] }
+  | { readonly kind: "all"; readonly of: readonly Formula[] }
+  | { readonly kind: "any"; readonly of: readonly Formula[] }
   | { readonly kind: "types"; readonly types: readonly TypeName[] }
   | { readonly kind: "values"; readonly values: readonly unknown[]; readonly negated: boolean }
-  | { readonly kind: "lower" | "upper"; readonly limit: Rational; readonly exclusive: boolean }
+  | { readonly kind: "lower"; readonly limit: Rational; readonly exclusive: boolean }
+  | { readonly kind: "upper"; readonly limit: Rational; readonly exclusive: boolean }
   | { readonly kind: "multiple"; readonly factor: Rational; readonly negated: boolean }
   | { readonly kind: "size"; readonly type: SizedType; readonly min: number; readonly max: number }
   | { readonly kind: "pattern"; readonly source: string; readonly negated: boolean }
   | { readonly kind: "format"; readonly name: string; readonly negated: boolean }
-  | { readonly kind: "everyProperty" | "someProperty"; readonly names: Formula; readonly of: Formula }
-  | { readonly kind: "everyItem" | "someItem"; readonly from: number; readonly to: number; readonly of: Formula }
-  | { readonly kind: "containsLeast" | "containsMost"; readonly count: number; readonly of: Formula }
+  | { readonly kind: "everyProperty"; readonly names: Formula; readonly of: Formula }
+  | { readonly kind: "someProperty"; readonly names: Formula; readonly of: Formula }
+  | { readonly kind: "everyItem"; readonly from: number; readonly to: number; readonly of: Formula }
+  | { readonly kind: "someItem"; readonly from: number; readonly to: number; readonly of: Formula }
+  | { readonly kind: "containsLeast"; readonly count: number; readonly of: Formula }
+  | { readonly kind: "containsMost"; readonly count: number; readonly of: Formula }
   | { readonly kind: "unique"; readonly negated: boolean }
   | { readonly kind: "reference"; readonly target: string; readonly negated: boolean }
   | { readonly kind: "opaque"; readonly what: string; readonly negated: boolean };

@@ -58,7 +58,7 @@ export function stringKeywords(keywords: Keywords, { pool, formats }: Reading): 
   const pattern = keywords.text("pattern");
   if (pattern !== undefined) parts.push(patternOf(pattern, keywords, pool));
   const format = keywords.text("format");
-  if (format !== undefined && formats.has(format)) parts.push(pool.format(format));
+  if (format !== undefined && formats.policy !== "annotation") parts.push(pool.format(format));
   return parts;
 }
 

@@ -77,7 +77,7 @@ export class Refutation implements Searcher {
     const before = this.lowest;
     this.lowest = Infinity;
     this.path.push(ids);
-    const outcome = this.byType(members);
+    const outcome = this.verified(flat, this.byType(members));
     this.path.pop();
     const leansOnAncestor = this.lowest < this.path.length;
     if (outcome.kind === "open" || (outcome.kind === "closed" && !leansOnAncestor)) this.closed.set(key, outcome);
@@ -90,6 +90,11 @@ export class Refutation implements Searcher {
     const reduced = this.restriction.saturate(members, type);
     if (reduced === undefined) return { kind: "closed", proof: { rule: "clash" } };
     return this.ofType(reduced, type);
+  }
+
+  private verified(formula: Formula, outcome: Outcome): Outcome {
+    if (outcome.kind !== "open" || this.evaluation.truth(formula, outcome.value) === true) return outcome;
+    return { kind: "unknown", why: "the value that was found does not fit" };
   }
 
   private byType(members: readonly Formula[]): Outcome {

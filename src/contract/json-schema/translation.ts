@@ -51,6 +51,11 @@ export class Translation {
       });
     }
     const inner = scope.entered(node);
+    // The value is being checked against this schema already; saying so again adds nothing.
+    if (inner === undefined) {
+      this.reading.circular.add(scope.nodes.at(-1)?.pointer ?? "");
+      return pool.always;
+    }
     const keywords = new Keywords(node, schema);
     const reference = keywords.text("$ref");
     if (reference !== undefined && isOldDialect(node.document.dialect) && !this.reading.siblings)
@@ -78,7 +83,7 @@ export class Translation {
     const { node } = keywords;
     const at = (...path: readonly (string | number)[]): Formula => this.inPlace(node.document.child(node, ...path), scope);
     const plain = (name: string): Formula =>
-      this.plain().inPlace(node.document.child(node, name), new InPlaceScope(new Set(), scope.nodes));
+      this.plain().inPlace(node.document.child(node, name), new InPlaceScope(new Set(), scope.nodes, scope.nodes.length));
     const parts: Formula[] = [];
     const listed = (name: string): Formula[] => (keywords.list(name) ?? []).map((_, index) => at(name, index));
     parts.push(...listed("allOf"));
@@ -127,19 +132,23 @@ const deepest = 400;
 class InPlaceScope {
   private readonly shared: ReadonlySet<string>;
   readonly nodes: readonly SchemaNode[];
+  /** How many of the nodes are outside of the innermost negation. */
+  private readonly outside: number;
 
-  constructor(shared: ReadonlySet<string>, nodes: readonly SchemaNode[]) {
+  constructor(shared: ReadonlySet<string>, nodes: readonly SchemaNode[], outside = 0) {
     this.shared = shared;
     this.nodes = nodes;
+    this.outside = outside;
   }
 
-  entered(node: SchemaNode): InPlaceScope {
-    if (this.nodes.some(({ pointer, document }) => pointer === node.pointer && document === node.document)) {
-      throw new SobreError("InvalidArgument", "The JSON Schema is broken: it refers to itself without a value in between.", {
-        path: `#${node.pointer}`,
-      });
-    }
-    return new InPlaceScope(this.shared, [...this.nodes, node]);
+  /** `undefined` when the node is among those entered already. */
+  entered(node: SchemaNode): InPlaceScope | undefined {
+    const at = this.nodes.findIndex(({ pointer, document }) => pointer === node.pointer && document === node.document);
+    if (at < 0) return new InPlaceScope(this.shared, [...this.nodes, node], this.outside);
+    if (at >= this.outside) return undefined;
+    throw new SobreError("InvalidArgument", "The JSON Schema is broken: it holds where it does not hold.", {
+      path: `#${node.pointer}`,
+    });
   }
 
   isShared([keyword, name]: readonly (string | number)[]): boolean {

@@ -1,0 +1,88 @@
+import { compileJudge, type Refusal } from "../../validation/index.ts";
+import { matcherOf } from "../regex/matcher.ts";
+import { type Dialect, isOldDialect, schemaKeywords, schemaMapKeywords } from "./dialect.ts";
+import { assertedFormats, type FormatPolicy } from "./formats.ts";
+import { escapeToken, type SchemaDocument } from "./schema-document.ts";
+import { isObject, objectOf } from "./json-value.ts";
+
+/** Validates values as a service would: `undefined` for a valid one, the first refusal otherwise. */
+export type Judge = (value: unknown) => Refusal | undefined;
+
+/** How a document is judged. */
+export interface JudgeReading {
+  readonly policy: FormatPolicy;
+  readonly siblings: boolean;
+  readonly circular: ReadonlySet<string>;
+}
+
+/** Two judges where formats may mean something or nothing. */
+export function judgesOf(document: SchemaDocument, reading: JudgeReading): readonly Judge[] {
+  const { dialect } = document;
+  const schema = plainSchema(document.root.schema, "", { ...reading, dialect });
+  const chosen = reading.policy === "either" ? [{}, asserted] : [reading.policy === "annotation" ? {} : asserted];
+  return chosen.map((formats) =>
+    compileJudge(typeof schema === "boolean" || isObject(schema) ? schema : true, {
+      dialect: dialect === "2019-09" || dialect === "2020-12" ? dialect : "draft-07",
+      formats,
+      pattern: (source) => {
+        const matcher = matcherOf(source);
+        return { test: (text) => matcher.test(text) ?? outOfTime() };
+      },
+    }),
+  );
+}
+
+/** What is doubtful passes: no witness depends on it. */
+const asserted: Readonly<Record<string, (text: string) => boolean>> = Object.fromEntries(
+  Array.from(assertedFormats, ([name, test]) => [name, (text: string) => test(text) ?? true]),
+);
+
+function outOfTime(): never {
+  throw new RangeError("a pattern ran out of time");
+}
+
+/** What ajv knows beside JSON Schema, or cannot read in it. */
+const foreign = new Set(["$schema", "nullable", "discriminator", "$async", "id"]);
+
+interface Plain extends JudgeReading {
+  readonly dialect: Dialect;
+}
+
+/** The schema in the words of its dialect that ajv reads: no `$ref` with siblings, no boolean bounds, no foreign keywords. */
+function plainSchema(schema: unknown, pointer: string, reading: Plain): unknown {
+  if (!isObject(schema)) return schema;
+  if (isOldDialect(reading.dialect) && !reading.siblings && typeof schema["$ref"] === "string")
+    return reading.circular.has(pointer) ? {} : { $ref: schema["$ref"] };
+  const entries = Object.entries(schema).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
+    if (foreign.has(name)) return renamed(name, value, reading);
+    if (name === "$ref" && reading.circular.has(pointer)) return [];
+    if (name === "enum" && Array.isArray(value) && value.length === 0) return [["not", {}]];
+    if (name === "required" && typeof value === "boolean") return [];
+    if (name === "exclusiveMinimum" || name === "exclusiveMaximum") return bound(name, value, schema);
+    if ((name === "minimum" && schema["exclusiveMinimum"] === true) || (name === "maximum" && schema["exclusiveMaximum"] === true))
+      return [];
+    return [[name, inner(name, value, { pointer: `${pointer}/${escapeToken(name)}`, reading })]];
+  });
+  return objectOf(entries);
+}
+
+function renamed(name: string, value: unknown, { dialect }: Plain): readonly (readonly [string, unknown])[] {
+  return name === "id" && dialect === "draft-04" && typeof value === "string" ? [["$id", value]] : [];
+}
+
+function bound(name: string, value: unknown, schema: Readonly<Record<string, unknown>>): readonly (readonly [string, unknown])[] {
+  if (typeof value !== "boolean") return [[name, value]];
+  const limit = schema[name === "exclusiveMinimum" ? "minimum" : "maximum"];
+  return value && limit !== undefined ? [[name, limit]] : [];
+}
+
+function inner(name: string, value: unknown, { pointer, reading }: { readonly pointer: string; readonly reading: Plain }): unknown {
+  if (schemaMapKeywords.includes(name) && isObject(value)) {
+    return objectOf(
+      Object.entries(value).map(([key, child]) => [key, plainSchema(child, `${pointer}/${escapeToken(key)}`, reading)]),
+    );
+  }
+  if (!schemaKeywords.includes(name)) return value;
+  if (!Array.isArray(value)) return plainSchema(value, pointer, reading);
+  return value.map((child, at) => plainSchema(child, `${pointer}/${at}`, reading));
+}

@@ -1,0 +1,63 @@
+/** What a comparison of two versions says; `unproven` is never to be shown as compatible. */
+export type Verdict = "breaking" | "safe" | "unproven";
+
+/** A finding's place and text. */
+export interface Finding {
+  /** Short name of the kind of change, as `member-required`. */
+  readonly code: string;
+  /** One sentence. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly repair: string;
+  /** JSON Pointer, as `#/properties/a`, or a full Protobuf name; "" when the place is not known. */
+  readonly olderPointer: string;
+  readonly newerPointer: string;
+  /** Where in the witness. */
+  readonly instancePointer: string;
+  /** Present whenever the verdict is breaking for more than names. */
+  readonly witness?: Witness;
+}
+
+/** A concrete message that one version writes and the other refuses or changes. */
+export interface Witness {
+  /** The value, as JSON or in the renderings of the value JSON form. */
+  readonly value: unknown;
+  readonly encodings: readonly WitnessEncoding[];
+  /** What the reader makes of it: its refusal, or the value it reads instead. */
+  readonly outcome: string;
+  /** SHA-256 would need Node; this is a stable text that names the witness, for waivers. */
+  readonly key: string;
+}
+
+/** A witness as the bytes of one codec. */
+export interface WitnessEncoding {
+  readonly codec: string;
+  readonly contentType: string;
+  readonly payload: Uint8Array;
+}
+
+/** The verdict for one codec. */
+export interface CodecRow {
+  readonly codec: string;
+  readonly verdict: Verdict;
+  readonly reason: string;
+}
+
+/** What {@link checkCompatibility} resolves to. */
+export interface CompatibilityResult {
+  readonly verdict: Verdict;
+  readonly findings: readonly Finding[];
+  /** Steps of the proof when the verdict is safe, one line each, in outline. */
+  readonly trace?: readonly string[];
+  /** What was tried when the verdict is unproven. */
+  readonly tried?: readonly string[];
+  /** What the verdict supposes, as the policy for formats. */
+  readonly suppositions: readonly string[];
+  readonly rows: readonly CodecRow[];
+}
+
+/** The worst of several verdicts. */
+export function worst(verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.includes("breaking")) return "breaking";
+  return verdicts.includes("unproven") ? "unproven" : "safe";
+}
