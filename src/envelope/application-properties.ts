@@ -4,7 +4,8 @@ import { Typed } from "./typed.ts";
 /**
  * A value of an application property: an AMQP simple type (AMQP 1.0 part 3.2.5).
  *
- * Numbers are int or double, bigints long, Dates timestamp; {@link Typed} names any other type.
+ * Integers are int within 32 bits and long beyond, other numbers double, bigints long, Dates timestamp; {@link Typed}
+ * names any other type.
  */
 export type ApplicationPropertyValue = null | boolean | string | number | bigint | Date | Uint8Array | Typed;
 

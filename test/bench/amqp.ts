@@ -81,6 +81,7 @@ function large(): readonly Figure[] {
   print("4 KiB of data", compared);
   return [
     faster("4 KiB of data: encode, times rhea", compared, "sobre encode", "rhea encode", 5),
+    faster("4 KiB of data: decode every section, times rhea", compared, "sobre, every section", "rhea decode", 5),
     faster(
       "4 KiB of data: decode to an envelope, read payload and body kind, times rhea",
       compared,

@@ -1,0 +1,6 @@
+/** The name and version that `--version` tells. */
+export interface Product {
+  readonly version: string;
+  /** The mailbox that `sobre tour` visits when no folder is named. */
+  readonly mailbox: string;
+}
