@@ -15,6 +15,9 @@ import { type BrokerPropertiesInit, createEnvelope, type Envelope, type Envelope
 import { type ErrorCode, SobreError } from "../errors/index.ts";
 import type { OpenedEngine } from "./engine-case.ts";
 
+/** More messages than any case sends. */
+const endless = 10_000;
+
 /** What a case works with: a fresh engine, its time, and short ways to say what a message model talks about. */
 export class EngineHarness {
   readonly engine: Engine;
@@ -109,11 +112,12 @@ export class EngineHarness {
   /** Takes everything that is ready off an entity and returns the message ids in order of delivery. */
   async drain(entity: string): Promise<readonly unknown[]> {
     const taken: unknown[] = [];
-    for (;;) {
+    while (taken.length < endless) {
       const deliveries = await this.receive(entity, 100, "receiveAndDelete");
       if (deliveries.length === 0) return taken;
       taken.push(...idsOf(deliveries));
     }
+    throw new Error(`${entity} delivers without end.`);
   }
 
   /** The message ids that browsing shows. */

@@ -147,10 +147,10 @@ export const faults: readonly Fault[] = [
     "  skip(): number {\n    return this.#next;",
   ),
   fault(
-    "scheduled messages are delivered at once",
+    "what is scheduled within a second is delivered at once",
     "intake.ts",
     "if (at > now) this.#owner",
-    "if (at < now) this.#owner",
+    "if (at > now + 1000) this.#owner",
   ),
   fault(
     "a cancelled message comes all the same",
