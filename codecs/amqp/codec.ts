@@ -1,5 +1,6 @@
 import { type Codec, type DecodeContext, type Sniff } from "../../src/codec/index.ts";
 import { parseMediaRange } from "../../src/content-type/index.ts";
+import { SobreError } from "../../src/errors/index.ts";
 import type { AmqpExtension } from "./extension.ts";
 import { encodeValue } from "./encode-value.ts";
 import { formatCodes } from "./format-code.ts";
@@ -26,8 +27,8 @@ const nothing = new Uint8Array(0);
  * The codec of AMQP 1.0 values: bodies of kind `value` and `sequence`, and data of type `application/x-amqp-value`.
  *
  * The payload is the encoded value without its section descriptor. In a sequence it is the lists of all sections,
- * one behind the other: one list reads as an array, several read as an array of arrays. It writes the body kind `value`,
- * and data when the content type asks for it. 64-bit integers are always bigints; objects have own members only,
+ * one behind the other: one list reads as an array, several read as an array of arrays. It writes the body kind that the
+ * message asks for (an array as `sequence` in one list), or else `value`, and data when the content type asks for it. 64-bit integers are always bigints; objects have own members only,
  * also under `__proto__`; maps with a key that is no text are a `Map`. `undefined` is written as zero bytes.
  */
 export function amqp(options: AmqpCodecOptions = {}): Codec {
@@ -45,9 +46,13 @@ export function amqp(options: AmqpCodecOptions = {}): Codec {
       return { body: lists.length === 1 ? lists[0] : lists };
     },
     encode(body, context) {
+      const asked = context.contentType?.type === contentType ? "data" : "value";
+      const { bodyKind = asked } = context;
+      if (bodyKind === "sequence" && body !== undefined && !Array.isArray(body)) {
+        throw new SobreError("UnsupportedValue", "The body of an AMQP sequence must be an array.", { path: "$" });
+      }
       const payload = body === undefined ? nothing : encodeValue(body, { profile, extensions });
-      const asked = context.contentType?.type === contentType;
-      return asked ? { payload, bodyKind: "data", contentType } : { payload, bodyKind: "value" };
+      return bodyKind === "data" ? { payload, bodyKind, contentType } : { payload, bodyKind };
     },
     sniff,
   };

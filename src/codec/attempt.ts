@@ -6,11 +6,11 @@ export interface Attempt {
   readonly codec: string;
   /** `vetoed`: its `sniff` said no, so it was not asked to decode. */
   readonly outcome: "read" | "unwrapped" | "failed" | "vetoed";
-  /** Set when it failed. */
+  /** Set when it failed; a veto has none. */
   readonly code: ErrorCode | undefined;
   /** Byte offset at which it stopped, where the format has one. */
   readonly offset: number | undefined;
-  /** Why it failed, without payload content. */
+  /** Why it failed or was not asked, without payload content. */
   readonly message: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export function vetoed(codec: string): Attempt {
   return {
     codec,
     outcome: "vetoed",
-    code: "DecodeFailed",
+    code: undefined,
     offset: undefined,
     message: "The first bytes rule this format out.",
   };
@@ -38,7 +38,7 @@ export function vetoed(codec: string): Attempt {
 
 /** One line for people, as `json: DecodeFailed at byte 3: …`. */
 export function describeAttempt({ codec, outcome, code, offset, message }: Attempt): string {
-  if (code === undefined) return `${codec}: ${outcome}`;
+  if (code === undefined) return `${codec}: ${outcome}${message === undefined ? "" : `: ${message}`}`;
   return `${codec}: ${code}${offset === undefined ? "" : ` at byte ${offset}`}: ${message}`;
 }
 

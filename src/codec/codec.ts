@@ -39,12 +39,13 @@ export interface Decoder {
   /** The body kinds it reads; default: `data` only. */
   readonly bodyKinds?: readonly BodyKind[];
   /**
-   * Reads the whole payload, which it must not change; views into it are allowed.
+   * Reads the whole payload at once, which it must not change; views into it are allowed.
    *
    * Zero bytes are the format's empty value where it has one (`""` as text), and otherwise an error as any other
    * broken payload: the chain is what reads a message without a payload as the body `undefined`.
    *
-   * @throws SobreError, and nothing else, whatever the bytes.
+   * @throws SobreError, and nothing else, whatever the bytes; its message and path quote nothing of them, member names
+   *   included.
    */
   decode(payload: Uint8Array, context: DecodeContext): Decoded | Unwrapped;
   /** Looks at a few bytes; never throws, never decodes. Absent means `weak` for everything. */
@@ -56,6 +57,8 @@ export interface EncodeContext {
   /** The content type asked for, or `undefined` to use the encoder's own. */
   readonly contentType: ContentType | undefined;
   readonly applicationProperties: Readonly<Record<string, ApplicationPropertyValue | undefined>>;
+  /** The body kind asked for; only encoders whose {@link Decoder.bodyKinds} has it are. Default: the encoder's own. */
+  readonly bodyKind?: BodyKind | undefined;
 }
 
 /** An encoded body. */
@@ -76,7 +79,8 @@ export interface Encoder {
   /**
    * Writes the body so that its decoder reads the same value back; `undefined` is zero bytes.
    *
-   * @throws SobreError `UnsupportedValue` with the path to a value that the format cannot hold.
+   * @throws SobreError `UnsupportedValue` with the path to a value that the format cannot hold. What a getter or
+   *   `toJSON` of the body throws may come through; a serializer makes it `UnsupportedValue`, too.
    */
   encode(body: unknown, context: EncodeContext): Encoded;
 }

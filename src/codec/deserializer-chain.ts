@@ -1,8 +1,14 @@
-import { matchesRange, type MediaRange, parseContentType, parseMediaRange } from "../content-type/index.ts";
-import type { Envelope } from "../envelope/index.ts";
+import {
+  matchesRange,
+  type MediaRange,
+  parseContentType,
+  parseMediaRange,
+  rangesOverlap,
+} from "../content-type/index.ts";
+import type { BodyKind, Envelope } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { type Attempt, failed, succeeded, vetoed } from "./attempt.ts";
-import type { Decoded, Decoder, DecodeContext, Unwrapped } from "./codec.ts";
+import type { Decoded, Decoder, DecodeContext, Sniff, Unwrapped } from "./codec.ts";
 import { isIdentityEncoding } from "./identity-encoding.ts";
 import { type DecodeLimits, limitExceeded } from "./limits.ts";
 import type { CodecRegistry, Selection } from "./registry.ts";
@@ -31,63 +37,98 @@ const maxLayers = 3;
  * Makes the chain: the declared codecs in order, then the fallback decoders in order, and nothing else.
  *
  * A fallback decoder whose `sniff` says `strong` moves to the front, one that says `no` is not asked.
+ *
+ * @throws SobreError `InvalidArgument` for two fallback decoders of one name, and for one that reads nothing on the
+ *   accept list.
  */
 export function createDeserializerChain(options: DeserializerChainOptions): DeserializerChain {
   const accept = options.accept?.map(parseMediaRange);
+  checkFallback(options.fallback, accept);
   return (envelope) => {
     const { payload, bodyKind, brokerProperties } = envelope;
     const selection = options.registry.select(brokerProperties.contentType, bodyKind);
-    const refusal = refuse(envelope, selection, accept, options.limits);
+    const layer: Layer = { payload, bodyKind, selection, left: maxLayers };
+    const refusal = refuse(layer, accept, options.limits) ?? refuseEncoding(envelope);
     if (refusal !== undefined) return unreadable(refusal, [], payload);
-    const run = new Run(envelope, options);
-    return run.read(payload, selection, maxLayers);
+    return new Run(envelope, options, accept).read(layer);
   };
 }
 
+function checkFallback(fallback: readonly Decoder[], accept: readonly MediaRange[] | undefined): void {
+  const names = new Set<string>();
+  for (const { name, accepts, bodyKinds = dataOnly } of fallback) {
+    if (names.has(name)) {
+      throw new SobreError("InvalidArgument", `fallback has two decoders named "${name}"; leave one out.`);
+    }
+    names.add(name);
+    const ranges = bodyKinds.some((kind) => kind !== "data") ? [...accepts, amqpRange] : accepts;
+    if (accept === undefined || ranges.some((range) => accept.some((other) => rangesOverlap(range, other)))) continue;
+    throw new SobreError(
+      "InvalidArgument",
+      `fallback has "${name}", which reads nothing that is on the accept list; leave it out, or accept what it reads.`,
+    );
+  }
+}
+
+/** What the chain reads at a time: the payload of the envelope, or what a wrapping format held. */
+interface Layer {
+  readonly payload: Uint8Array;
+  readonly bodyKind: BodyKind;
+  readonly selection: Selection;
+  /** How many more layers may follow. */
+  readonly left: number;
+}
+
+/** Value and sequence bodies count as this type. */
+const amqpValue = parseContentType("application/x-amqp-value");
+const amqpRange = parseMediaRange(amqpValue.type);
+
+/** Why no decoder may see a layer; zero bytes are harmless. */
 function refuse(
-  { payload, bodyKind, brokerProperties }: Envelope,
-  { contentType }: Selection,
+  { payload, bodyKind, selection }: Layer,
   accept: readonly MediaRange[] | undefined,
   limits: DecodeLimits,
 ): SobreError | undefined {
   if (payload.byteLength === 0) return undefined;
   if (payload.byteLength > limits.maxBytes) return limitExceeded("maxBytes", limits, { offset: limits.maxBytes });
-  const encoding = brokerProperties.contentEncoding;
-  if (encoding !== undefined && !isIdentityEncoding(encoding)) {
-    return new SobreError(
-      "UnknownContentEncoding",
-      "The content encoding names a compression that nothing here removes; give the client a compression stage for it.",
-    );
-  }
   if (accept === undefined) return undefined;
-  const declared = bodyKind === "data" ? contentType : amqpValue;
+  const declared = bodyKind === "data" ? selection.contentType : amqpValue;
   if (declared === undefined || accept.some((range) => matchesRange(range, declared))) return undefined;
   return new SobreError("ContentTypeNotAccepted", `The content type ${declared.type} is not on the accept list.`);
 }
 
-/** Value and sequence bodies count as this type. */
-const amqpValue = parseContentType("application/x-amqp-value");
+function refuseEncoding({ payload, brokerProperties }: Envelope): SobreError | undefined {
+  const encoding = brokerProperties.contentEncoding;
+  if (payload.byteLength === 0 || encoding === undefined || isIdentityEncoding(encoding)) return undefined;
+  return new SobreError(
+    "UnknownContentEncoding",
+    "The content encoding names a compression that nothing here removes; give the client a compression stage for it.",
+  );
+}
 
 /** One envelope's way through the chain. */
 class Run {
   readonly #envelope: Envelope;
   readonly #options: DeserializerChainOptions;
+  readonly #accept: readonly MediaRange[] | undefined;
   readonly #attempts: Attempt[] = [];
 
-  constructor(envelope: Envelope, options: DeserializerChainOptions) {
+  constructor(envelope: Envelope, options: DeserializerChainOptions, accept: readonly MediaRange[] | undefined) {
     this.#envelope = envelope;
     this.#options = options;
+    this.#accept = accept;
   }
 
-  read(payload: Uint8Array, selection: Selection, layersLeft: number): DeserializeResult {
+  read(layer: Layer): DeserializeResult {
+    const { payload, bodyKind, selection } = layer;
     const context: DecodeContext = {
       contentType: selection.contentType,
       applicationProperties: this.#envelope.applicationProperties,
-      bodyKind: this.#envelope.bodyKind,
+      bodyKind,
       limits: this.#options.limits,
     };
     for (const decoder of selection.decoders) {
-      const result = this.#attempt(decoder, payload, selection, context, layersLeft);
+      const result = this.#attempt(decoder, layer, context);
       if (result !== undefined) return result;
     }
     if (selection.selectedBy === "nothing") {
@@ -95,46 +136,27 @@ class Run {
       if (this.#options.whenUnknown === "raw") return readable({ body: payload }, "raw", selection, this.#attempts);
       if (this.#options.whenUnknown === "dead-letter") return unreadable(selection.problem, this.#attempts, payload);
     }
-    for (const decoder of this.#fallback(payload, selection)) {
-      const result = this.#attempt(decoder, payload, selection, context, layersLeft);
+    for (const decoder of this.#fallback(layer)) {
+      const result = this.#attempt(decoder, layer, context);
       if (result !== undefined) return result;
     }
     return unreadable(selection.problem, this.#attempts, payload);
   }
 
-  #attempt(
-    decoder: Decoder,
-    payload: Uint8Array,
-    selection: Selection,
-    context: DecodeContext,
-    layersLeft: number,
-  ): DeserializeResult | undefined {
+  #attempt(decoder: Decoder, layer: Layer, context: DecodeContext): DeserializeResult | undefined {
+    const { payload, selection } = layer;
     let decoded: Decoded | Unwrapped;
     try {
-      decoded = decoder.decode(payload, context);
+      decoded = decodeWith(decoder, payload, context);
     } catch (error) {
       // A message without a payload is legal in every format.
       if (payload.byteLength === 0) return this.#empty(decoder, selection);
       this.#note(failed(decoder.name, error));
       return undefined;
     }
-    if (!("unwrapped" in decoded)) {
-      this.#note(succeeded(decoder.name, "read"));
-      return readable(decoded, decoder.name, selection, this.#attempts);
-    }
-    if (layersLeft === 0) {
-      this.#note(
-        failed(decoder.name, new SobreError("LimitExceeded", `The payload is wrapped more than ${maxLayers} times.`)),
-      );
-      return undefined;
-    }
-    this.#note(succeeded(decoder.name, "unwrapped"));
-    const inner = this.#options.registry.select(
-      decoded.contentType ?? this.#envelope.brokerProperties.contentType,
-      "data",
-    );
-    const result = this.read(decoded.unwrapped, inner, layersLeft - 1);
-    return result.ok ? result : undefined;
+    if ("unwrapped" in decoded) return this.#unwrap(decoder, decoded, layer);
+    this.#note(succeeded(decoder.name, "read"));
+    return readable(decoded, decoder.name, selection, this.#attempts);
   }
 
   #empty(decoder: Decoder, selection: Selection): DeserializeResult {
@@ -142,15 +164,34 @@ class Run {
     return readable({ body: undefined }, decoder.name, selection, this.#attempts);
   }
 
+  /** Reads what was inside, under every rule that holds for the outermost layer. */
+  #unwrap({ name }: Decoder, { unwrapped, contentType }: Unwrapped, { left }: Layer): DeserializeResult | undefined {
+    if (left === 0) {
+      this.#note(failed(name, new SobreError("LimitExceeded", `The payload is wrapped more than ${maxLayers} times.`)));
+      return undefined;
+    }
+    this.#note(succeeded(name, "unwrapped"));
+    const declared = contentType ?? this.#envelope.brokerProperties.contentType;
+    const selection = this.#options.registry.select(declared, "data");
+    const inner: Layer = { payload: unwrapped, bodyKind: "data", selection, left: left - 1 };
+    const refusal = refuse(inner, this.#accept, this.#options.limits);
+    const result = refusal === undefined ? this.read(inner) : undefined;
+    if (result?.ok === true) return result;
+    // Without a decoder nothing else tells why the layer was not read.
+    const problem = refusal ?? selection.problem;
+    if (problem !== undefined) this.#note(failed(name, problem));
+    return undefined;
+  }
+
   /** What has been tried stays tried; a strong sniff comes first, a "no" is a veto. */
-  #fallback(payload: Uint8Array, selection: Selection): readonly Decoder[] {
+  #fallback({ payload, bodyKind, selection }: Layer): readonly Decoder[] {
     const strong: Decoder[] = [];
     const weak: Decoder[] = [];
     for (const decoder of this.#options.fallback) {
-      if (selection.decoders.includes(decoder) || !(decoder.bodyKinds ?? dataOnly).includes(this.#envelope.bodyKind))
-        continue;
-      const sniffed = payload.byteLength === 0 ? "weak" : (decoder.sniff?.(payload) ?? "weak");
-      if (sniffed === "no") this.#note(vetoed(decoder.name));
+      const { name, bodyKinds = dataOnly } = decoder;
+      if (selection.decoders.some((tried) => tried.name === name) || !bodyKinds.includes(bodyKind)) continue;
+      const sniffed = payload.byteLength === 0 ? "weak" : sniffWith(decoder, payload);
+      if (sniffed === "no") this.#note(vetoed(name));
       else (sniffed === "strong" ? strong : weak).push(decoder);
     }
     return [...strong, ...weak];
@@ -158,8 +199,38 @@ class Run {
 
   #note(attempt: Attempt): void {
     this.#attempts.push(attempt);
-    this.#options.onAttempt?.(attempt, this.#envelope);
+    try {
+      this.#options.onAttempt?.(attempt, this.#envelope);
+    } catch {
+      // A listener that breaks must not cost a message.
+    }
   }
 }
 
-const dataOnly = ["data"] as const;
+/** What a decoder gives, checked, since decoders are anyone's code; @throws what it throws. */
+function decodeWith(decoder: Decoder, payload: Uint8Array, context: DecodeContext): Decoded | Unwrapped {
+  const decoded: unknown = decoder.decode(payload, context);
+  if (isDecoded(decoded)) return decoded;
+  // Its rejection would end the process.
+  if (decoded instanceof Promise) decoded.catch(() => undefined);
+  throw new SobreError(
+    "DecodeFailed",
+    `The codec "${decoder.name}" returned no { body } and no { unwrapped } bytes; it must do so at once, without a promise.`,
+  );
+}
+
+function isDecoded(decoded: unknown): decoded is Decoded | Unwrapped {
+  if (typeof decoded !== "object" || decoded === null) return false;
+  return "unwrapped" in decoded ? decoded.unwrapped instanceof Uint8Array : "body" in decoded;
+}
+
+/** A sniff that breaks tells nothing. */
+function sniffWith(decoder: Decoder, payload: Uint8Array): Sniff {
+  try {
+    return decoder.sniff?.(payload) ?? "weak";
+  } catch {
+    return "weak";
+  }
+}
+
+const dataOnly: readonly BodyKind[] = ["data"];

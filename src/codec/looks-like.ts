@@ -31,11 +31,7 @@ const likenesses: readonly (Likeness & { readonly mark: Mark })[] = [
   ),
   like("gzip", "application/gzip", starts(0x1f, 0x8b, 0x08)),
   like("zstd", "application/zstd", starts(0x28, 0xb5, 0x2f, 0xfd)),
-  like(
-    "zlib",
-    "application/zlib",
-    (payload) => payload[0] === 0x78 && ((payload[0] << 8) | (payload[1] ?? 1)) % 31 === 0,
-  ),
+  like("zlib", "application/zlib", looksLikeZlib),
   like(".NET binary XML", "application/x-nbfx", looksLikeBinaryXml),
   like("UTF-32 text", "text/plain; charset=utf-32", starts(0xff, 0xfe, 0x00, 0x00)),
   like(
@@ -63,6 +59,24 @@ const likenesses: readonly (Likeness & { readonly mark: Mark })[] = [
 export function looksLike(payload: Uint8Array): Likeness | undefined {
   const found = likenesses.find(({ mark }) => mark(payload));
   return found && { name: found.name, contentType: found.contentType };
+}
+
+/** RFC 1950 section 2.2: a 32 KiB window, the four levels without a dictionary, and at least a block and the checksum. */
+function looksLikeZlib(payload: Uint8Array): boolean {
+  const [method, level = 0] = payload;
+  return method === 0x78 && [0x01, 0x5e, 0x9c, 0xda].includes(level) && payload.length >= 8 && !isText(payload);
+}
+
+/** Whether it begins as UTF-8 without control characters does. */
+function isText(payload: Uint8Array): boolean {
+  const head = payload.subarray(0, 64);
+  if (head.some((byte) => byte === 0x7f || (byte < 0x20 && (byte < 0x09 || byte > 0x0d)))) return false;
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** MC-NBFX 2.2: an element record, a name in printable UTF-8 of the length told, then another record. */

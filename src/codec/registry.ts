@@ -32,11 +32,12 @@ export interface CodecRegistry {
   /** Never throws: what cannot be selected is told in `problem`. */
   select(contentType: string | undefined, bodyKind: BodyKind): Selection;
   /**
-   * The encoder for `contentType`, or the first of all for `undefined`.
+   * The encoder for `contentType`, or the first of all for `undefined` and `""`; for the body kinds `value` and `sequence`
+   * the first that writes them, whatever the content type says.
    *
    * @throws SobreError `UnknownContentType` or `InvalidContentType`.
    */
-  encoderFor(contentType: string | undefined): EncoderSelection;
+  encoderFor(contentType: string | undefined, bodyKind?: BodyKind): EncoderSelection;
 }
 
 /** The encoder for a content type, and that type parsed. */
@@ -70,7 +71,11 @@ export function createCodecRegistry(codecs: readonly (Codec | Decoder | Encoder)
     value: new Map(),
     sequence: new Map(),
   };
-  const writers = new Map<string | undefined, EncoderSelection>();
+  const writersOf: Readonly<Record<BodyKind, Map<string | undefined, EncoderSelection>>> = {
+    data: new Map(),
+    value: new Map(),
+    sequence: new Map(),
+  };
   return {
     decoders,
     encoders,
@@ -80,16 +85,9 @@ export function createCodecRegistry(codecs: readonly (Codec | Decoder | Encoder)
       if (known !== undefined) return known;
       return remember(cache, contentType, select(decoders, contentType, bodyKind));
     },
-    encoderFor(text) {
-      const known = writers.get(text);
-      if (known !== undefined) return known;
-      const contentType = text === undefined ? undefined : parseContentType(text);
-      const encoder = contentType === undefined ? encoders[0] : mostSpecific(encoders, contentType, rangesOf).codecs[0];
-      if (encoder !== undefined) return remember(writers, text, { encoder, contentType });
-      throw new SobreError(
-        "UnknownContentType",
-        `No codec writes ${contentType?.type ?? "anything"}; register one that does.`,
-      );
+    encoderFor(text, bodyKind = "data") {
+      const writers = writersOf[bodyKind];
+      return writers.get(text) ?? remember(writers, text, selectEncoder(encoders, text, bodyKind));
     },
   };
 }
@@ -122,11 +120,38 @@ function select(decoders: readonly Decoder[], text: string | undefined, bodyKind
   };
 }
 
+function selectEncoder(encoders: readonly Encoder[], text: string | undefined, bodyKind: BodyKind): EncoderSelection {
+  const contentType = isDeclared(text) ? parseContentType(text) : undefined;
+  if (bodyKind !== "data") {
+    const encoder = encoders.find((candidate) => bodyKindsOf(candidate).includes(bodyKind));
+    if (encoder !== undefined) return { encoder, contentType };
+    throw new SobreError(
+      "UnknownContentType",
+      `No codec writes bodies of kind ${bodyKind}; register one that does, as amqp().`,
+    );
+  }
+  const encoder = contentType === undefined ? encoders[0] : mostSpecific(encoders, contentType, rangesOf).codecs[0];
+  if (encoder !== undefined) return { encoder, contentType };
+  throw new SobreError(
+    "UnknownContentType",
+    `No codec writes ${contentType?.type ?? "anything"}; register one that does.`,
+  );
+}
+
+/** Whether a message declares a content type; brokers and clients also write none as `""`. */
+function isDeclared(text: string | undefined): text is string {
+  return text !== undefined && text !== "";
+}
+
+function bodyKindsOf(encoder: Encoder | Codec): readonly BodyKind[] {
+  return ("bodyKinds" in encoder ? encoder.bodyKinds : undefined) ?? ["data"];
+}
+
 function parse(text: string | undefined): {
   readonly contentType: ContentType | undefined;
   readonly problem: SobreError | undefined;
 } {
-  if (text === undefined || text === "") {
+  if (!isDeclared(text)) {
     return {
       contentType: undefined,
       problem: new SobreError("UnknownContentType", "The message declares no content type."),

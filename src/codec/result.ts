@@ -59,13 +59,14 @@ export function unreadable(
   payload: Uint8Array,
 ): UnreadableResult {
   const likeness = looksLike(payload);
-  const look = likeness && `look like ${likeness.name} (${likeness.contentType})`;
+  const [bytes, verb] = payload.byteLength === 1 ? ["byte", "looks"] : [`${payload.byteLength} bytes`, "look"];
+  const look = likeness && `${verb} like ${likeness.name} (${likeness.contentType})`;
   const tries = attempts.map(describeAttempt).join(" | ");
   if (tries !== "") {
-    const text = `Nothing could read the ${payload.byteLength} bytes${look ? `, which ${look}` : ""}: ${tries}`;
+    const text = `Nothing could read the ${bytes}${look ? `, which ${look}` : ""}: ${tries}`;
     const message = problem === undefined ? text : `${problem.message} ${text}`;
     return { ok: false, error: new SobreError("Unreadable", message, { cause: problem }), attempts };
   }
-  const message = `${problem?.message ?? "No decoder was allowed to try."}${look ? ` The ${payload.byteLength} bytes ${look}.` : ""}`;
+  const message = `${problem?.message ?? "No decoder was allowed to try."}${look ? ` The ${bytes} ${look}.` : ""}`;
   return { ok: false, error: new SobreError(problem?.code ?? "Unreadable", message, { cause: problem }), attempts };
 }

@@ -1,7 +1,13 @@
-import { type BrokerPropertiesInit, checkEnvelope, type Envelope, type EnvelopeInit } from "../envelope/index.ts";
+import {
+  type BodyKind,
+  type BrokerPropertiesInit,
+  checkEnvelope,
+  type Envelope,
+  type EnvelopeInit,
+} from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import type { Attempt } from "./attempt.ts";
-import type { Codec, Decoder, Encoder } from "./codec.ts";
+import type { Codec, Decoder, Encoded, EncodeContext, Encoder } from "./codec.ts";
 import { createDeserializerChain, type WhenUnknown } from "./deserializer-chain.ts";
 import { type DecodeLimits, resolveDecodeLimits } from "./limits.ts";
 import { type CodecRegistry, createCodecRegistry } from "./registry.ts";
@@ -11,15 +17,27 @@ import type { DeserializeResult } from "./result.ts";
 export type Message<Body = unknown> = BrokerPropertiesInit & {
   readonly body: Body;
   readonly applicationProperties?: EnvelopeInit["applicationProperties"];
+  /**
+   * `value` or `sequence` sends the body as an AMQP value or list, which the first codec that writes that kind encodes,
+   * whatever the content type says. Default: what the codec of the content type writes, `data` as a rule.
+   */
+  readonly bodyKind?: BodyKind | undefined;
 };
 
 /** What {@link createSerializer} takes. */
 export interface SerializerOptions {
   /** Tried by content type; several on one media type are tried in their order. The first one writes what names no type. */
   readonly codecs: readonly (Codec | Decoder | Encoder)[];
-  /** Decoders to try, in their order, when the declared ones fail: names from `codecs`, or more decoders. Default: none. */
+  /**
+   * Decoders to try, in their order, when the declared ones fail: names from `codecs`, or more decoders. Default: none.
+   *
+   * A decoder is known by its name: what the content type has chosen is not tried again under `fallback`.
+   */
   readonly fallback?: readonly (string | Decoder)[] | undefined;
-  /** The media ranges that are read at all. Default: all that a codec accepts. */
+  /**
+   * The media ranges that are read at all, also inside wrapping formats and by fallback decoders. Default: all that a
+   * codec accepts.
+   */
   readonly accept?: readonly string[] | undefined;
   /** Budgets for every decoder. */
   readonly limits?: Partial<DecodeLimits> | undefined;
@@ -28,7 +46,7 @@ export interface SerializerOptions {
    * tried by the `fallback` decoders, or handed over as its bytes (`raw`).
    */
   readonly whenUnknown?: WhenUnknown | undefined;
-  /** Called after each try of a decoder, so that you learn when a fallback is no longer needed. */
+  /** Called after each try of a decoder, so that you learn when a fallback is no longer needed. What it throws is ignored. */
   readonly onAttempt?: ((attempt: Attempt, envelope: Envelope) => void) | undefined;
 }
 
@@ -36,9 +54,10 @@ export interface SerializerOptions {
 export interface Serializer {
   readonly registry: CodecRegistry;
   /**
-   * Encodes the body by the message's content type, or by the first codec when it names none.
+   * Encodes the body by the message's content type, or by the first codec when it names none (or `""`).
    *
-   * @throws SobreError `UnknownContentType`, `InvalidContentType`, `UnsupportedValue`, `InvalidArgument`, `MessageSizeExceeded`.
+   * @throws SobreError `UnknownContentType`, `InvalidContentType`, `UnsupportedValue` (also for what a getter or `toJSON`
+   *   of the body throws), `InvalidArgument`, `MessageSizeExceeded`.
    */
   serialize(message: Message): Envelope;
   /** Reads the payload; the result tells what read it or why nothing could. Never throws for what is in the envelope. */
@@ -50,7 +69,8 @@ export interface Serializer {
 /**
  * Makes a serializer from codecs.
  *
- * @throws SobreError `InvalidArgument` when an option is wrong: no codec, two of one name, an unknown fallback name.
+ * @throws SobreError `InvalidArgument` when an option is wrong: no codec, two of one name, an unknown fallback name,
+ *   a fallback decoder that reads nothing on the `accept` list.
  */
 export function createSerializer(options: SerializerOptions): Serializer {
   const registry = createCodecRegistry(options.codecs);
@@ -73,10 +93,17 @@ export function createSerializer(options: SerializerOptions): Serializer {
 }
 
 function serialize(registry: CodecRegistry, message: Message): Envelope {
-  const { body, applicationProperties } = message;
-  const { encoder, contentType } = registry.encoderFor(message.contentType);
-  const encoded = encoder.encode(body, { contentType, applicationProperties: applicationProperties ?? none });
+  const { applicationProperties, bodyKind: asked } = message;
+  const { encoder, contentType } = registry.encoderFor(message.contentType, asked);
+  const context = { contentType, applicationProperties: applicationProperties ?? none, bodyKind: asked };
+  const encoded = encodeWith(encoder, message.body, context);
   const { payload, bodyKind = "data" } = encoded;
+  if (asked !== undefined && asked !== bodyKind) {
+    throw new SobreError(
+      "InvalidArgument",
+      `The codec "${encoder.name}" writes the body kind ${bodyKind}, not ${asked}.`,
+    );
+  }
   // An AMQP value or sequence says by itself what it is.
   const own = bodyKind === "data" ? encoder.contentType : undefined;
   return checkEnvelope({
@@ -84,12 +111,28 @@ function serialize(registry: CodecRegistry, message: Message): Envelope {
     bodyKind,
     brokerProperties: {
       ...message,
-      contentType: encoded.contentType ?? message.contentType ?? own,
+      contentType: encoded.contentType ?? (message.contentType || own),
       body: undefined,
+      bodyKind: undefined,
       applicationProperties: undefined,
     },
     applicationProperties,
   });
+}
+
+/** Bodies bring code of their own: getters and `toJSON`. */
+function encodeWith(encoder: Encoder, body: unknown, context: EncodeContext): Encoded {
+  try {
+    return encoder.encode(body, context);
+  } catch (error) {
+    if (error instanceof SobreError) throw error;
+    const what = error instanceof Error ? error.name : typeof error;
+    throw new SobreError(
+      "UnsupportedValue",
+      `The codec "${encoder.name}" broke with a ${what} on this body; a getter or toJSON of it may have thrown.`,
+      { path: "$", cause: error },
+    );
+  }
 }
 
 const none = Object.freeze({});

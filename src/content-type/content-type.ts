@@ -22,8 +22,8 @@ export const maxContentTypeLength = 1024;
  * Type and subtype are strict, with nothing around the slash. A parameter that breaks the grammar is left out and
  * named in `skipped`, since it must not make a message unreadable; of several with one name the first counts.
  *
- * @throws SobreError `InvalidContentType` with the offset, also for lists such as `application/json, text/plain`
- *   and for more than 1,024 characters.
+ * @throws SobreError `InvalidContentType` with the offset, also for lists such as `application/json, text/plain`,
+ *   media ranges such as `application/*+json`, and more than 1,024 characters.
  */
 export function parseContentType(text: string): ContentType {
   if (text.length > maxContentTypeLength) {
@@ -34,7 +34,7 @@ export function parseContentType(text: string): ContentType {
   const next = skipBlanks(text, end);
   if (text[next] === ",") throw isList(next);
   const type = text.slice(begin, end);
-  if (!isTypeValid(type)) throw invalid("is not type/subtype in tokens (RFC 2045 section 5.1)", begin);
+  checkType(type, begin);
   if (next === text.length) return { type: type.toLowerCase(), ...none };
   if (text[next] !== ";") throw invalid("goes on after the subtype without a semicolon (RFC 2045 section 5.1)", next);
   const { parameters, skipped } = scanParameters(text, next);
@@ -42,6 +42,9 @@ export function parseContentType(text: string): ContentType {
   if (listed !== undefined) throw isList(text.indexOf(",", listed));
   return { type: type.toLowerCase(), parameters, skipped };
 }
+
+/** `*` as type, as subtype or before its suffix. RFC 6838 section 4.2 leaves the asterisk to media ranges. */
+const wildcard = /^\*\/|\/\*(?:\+|$)/;
 
 /** A comma outside quotes and then a second type, as proxies write it when a header comes twice. */
 const anotherType = /^[^;]*,\s*[^\s;,"=/]+\/[^\s;,"=/]+\s*(?:[;,]|$)/;
@@ -54,10 +57,10 @@ const none: { readonly parameters: readonly Parameter[]; readonly skipped: reado
 /**
  * Writes a content type; values that are no tokens are quoted.
  *
- * @throws SobreError `InvalidContentType` for a type or name that is no token, and for a value with control characters.
+ * @throws SobreError `InvalidContentType` for a type or name that is no token, a media range, and for a value with control characters.
  */
 export function formatContentType(type: string, parameters: readonly Parameter[] = []): string {
-  if (!isTypeValid(type)) throw invalid("is not type/subtype in tokens (RFC 2045 section 5.1)", 0);
+  checkType(type, 0);
   let text = type;
   for (const { name, value } of parameters) {
     if (!isTokenValid(name)) throw invalid("has a parameter name that is no token (RFC 2045 section 5.1)", text.length);
@@ -67,6 +70,11 @@ export function formatContentType(type: string, parameters: readonly Parameter[]
     text += isTokenValid(value) ? `;${name}=${value}` : `;${name}="${value.replaceAll(/["\\]/g, "\\$&")}"`;
   }
   return text;
+}
+
+function checkType(type: string, offset: number): void {
+  if (!isTypeValid(type)) throw invalid("is not type/subtype in tokens (RFC 2045 section 5.1)", offset);
+  if (wildcard.test(type)) throw invalid("is a media range; a message has one content type", offset);
 }
 
 function isList(offset: number): SobreError {

@@ -1,4 +1,4 @@
 export { type ContentType, formatContentType, maxContentTypeLength, parseContentType } from "./content-type.ts";
-export { matchesRange, type MediaRange, specificityOf } from "./media-range.ts";
+export { matchesRange, type MediaRange, rangesOverlap, specificityOf } from "./media-range.ts";
 export { type Parameter, parameter } from "./parameter.ts";
 export { parseMediaRange } from "./parse-media-range.ts";

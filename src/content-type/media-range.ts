@@ -50,3 +50,20 @@ function parametersMatch(wanted: readonly Parameter[], contentType: ContentType)
     return found === value || (name.toLowerCase() === "charset" && found?.toLowerCase() === value.toLowerCase());
   });
 }
+
+/** Whether some content type lies in both ranges. */
+export function rangesOverlap(one: MediaRange, other: MediaRange): boolean {
+  const types = one.type === "*" || other.type === "*" || one.type === other.type;
+  return types && subtypesOverlap(one.subtype, other.subtype) && parametersAgree(one.parameters, other.parameters);
+}
+
+function subtypesOverlap(one: string, other: string): boolean {
+  return one === other || subtypeMatches(one, other) || subtypeMatches(other, one);
+}
+
+function parametersAgree(some: readonly Parameter[], others: readonly Parameter[]): boolean {
+  return some.every(({ name, value }) => {
+    const same = others.find((other) => other.name.toLowerCase() === name.toLowerCase());
+    return same === undefined || same.value.toLowerCase() === value.toLowerCase();
+  });
+}

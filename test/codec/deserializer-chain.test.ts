@@ -1,23 +1,7 @@
-import { describe, expect, it, vi } from "vitest";
-import { createSerializer, type DeserializeResult, type SerializerOptions } from "../../src/codec/index.ts";
-import { createEnvelope, type EnvelopeInit } from "../../src/envelope/index.ts";
+import { describe, expect, it } from "vitest";
+import { createSerializer } from "../../src/codec/index.ts";
+import { read, some, tried } from "./reading.ts";
 import { fails, stubDecoder } from "./stub-codec.ts";
-
-const some = new Uint8Array([1, 2, 3]);
-
-function read(
-  options: SerializerOptions,
-  contentType: string | undefined,
-  init: Partial<EnvelopeInit> = {},
-): DeserializeResult {
-  return createSerializer(options).deserialize(
-    createEnvelope({ payload: some, ...init, brokerProperties: { contentType, ...init.brokerProperties } }),
-  );
-}
-
-function tried(result: DeserializeResult): readonly string[] {
-  return result.attempts.map(({ codec, outcome }) => `${codec} ${outcome}`);
-}
 
 describe("selection", () => {
   const exact = stubDecoder("exact", { accepts: ["application/ld+json"] });
@@ -143,6 +127,31 @@ describe("the fallback", () => {
     expect(tried(result)).toEqual(["value failed"]);
   });
 
+  it("leaves out a decoder of a name that the content type has chosen before", () => {
+    const twin = stubDecoder("json", { accepts: ["application/json"], decode: fails() });
+
+    const result = read({ codecs: [liar], fallback: [twin] }, "application/json");
+
+    expect(tried(result)).toEqual(["json failed"]);
+  });
+
+  it("has no two decoders of one name", () => {
+    const twin = stubDecoder("json");
+
+    expect(() => createSerializer({ codecs: [liar], fallback: ["json", twin] })).toThrow(
+      expect.objectContaining({ code: "InvalidArgument", message: expect.stringContaining('"json"') }),
+    );
+  });
+
+  it("gives a veto a message and no code, since nothing was decoded", () => {
+    const vetoed = stubDecoder("vetoed", { sniff: "no" });
+
+    const result = read({ codecs: [liar], fallback: [vetoed] }, "application/json");
+
+    expect(result.attempts[1]).toMatchObject({ outcome: "vetoed", code: undefined });
+    expect(result.ok ? "" : result.error.message).toMatch(/\| vetoed: vetoed: The first bytes rule this format out\.$/);
+  });
+
   it("must be known by name", () => {
     expect(() => createSerializer({ codecs: [liar], fallback: ["nobody"] })).toThrow(/nobody.*json/);
   });
@@ -173,120 +182,5 @@ describe("an empty payload", () => {
     const text = stubDecoder("text", { accepts: ["text/*"], decode: () => ({ body: "" }) });
 
     expect(read({ codecs: [text] }, "text/plain", empty)).toMatchObject({ ok: true, codec: "text", body: "" });
-  });
-});
-
-describe("limits and the accept list", () => {
-  const json = stubDecoder("json", { accepts: ["application/json"] });
-
-  it("refuse a payload that is too large before any codec sees it", () => {
-    const result = read({ codecs: [json], limits: { maxBytes: 2 } }, "application/json");
-
-    expect(result).toMatchObject({ ok: false, error: { code: "LimitExceeded" }, attempts: [] });
-  });
-
-  it("refuse a content type that is known but not accepted", () => {
-    const xml = stubDecoder("xml", { accepts: ["text/xml"] });
-
-    const result = read({ codecs: [json, xml], accept: ["application/*"], fallback: ["xml"] }, "text/xml");
-
-    expect(result).toMatchObject({ ok: false, error: { code: "ContentTypeNotAccepted" }, attempts: [] });
-  });
-
-  it("refuse a content encoding that no stage has removed, and ignore a charset in its place", () => {
-    const compressed = read({ codecs: [json] }, "application/json", { brokerProperties: { contentEncoding: "gzip" } });
-    const charset = read({ codecs: [json] }, "application/json", { brokerProperties: { contentEncoding: "UTF-8" } });
-
-    expect(compressed).toMatchObject({ ok: false, error: { code: "UnknownContentEncoding" } });
-    expect(charset).toMatchObject({ ok: true });
-  });
-
-  it.each([{ maxBytes: -1 }, { maxDepth: 1.5 }, { maxItems: Number.NaN }])("refuse to be nonsense: %j", (limits) => {
-    expect(() => createSerializer({ codecs: [json], limits })).toThrow(
-      expect.objectContaining({ code: "InvalidArgument" }),
-    );
-  });
-});
-
-describe("wrapping formats", () => {
-  const inner = stubDecoder("inner", { accepts: ["application/inner"] });
-
-  it("enter the chain again with what was inside", () => {
-    const wrapper = stubDecoder("wrapper", {
-      accepts: ["application/wrapped"],
-      decode: () => ({ unwrapped: some, contentType: "application/inner" }),
-    });
-
-    const result = read({ codecs: [wrapper, inner] }, "application/wrapped");
-
-    expect(result).toMatchObject({ ok: true, codec: "inner" });
-    expect(tried(result)).toEqual(["wrapper unwrapped", "inner read"]);
-  });
-
-  it("end after three layers", () => {
-    const matryoshka = stubDecoder("matryoshka", {
-      accepts: ["application/doll"],
-      decode: (payload) => ({ unwrapped: payload }),
-    });
-
-    const result = read({ codecs: [matryoshka] }, "application/doll");
-
-    expect(tried(result)).toEqual([
-      "matryoshka unwrapped",
-      "matryoshka unwrapped",
-      "matryoshka unwrapped",
-      "matryoshka failed",
-    ]);
-    expect(result.attempts[3]).toMatchObject({ code: "LimitExceeded" });
-  });
-});
-
-describe("the story", () => {
-  it("names every try with code, offset and likeness, and fits a dead letter", () => {
-    const java = new Uint8Array([0xac, 0xed, 0x00, 0x05, 0x73]);
-    const json = stubDecoder("json", { accepts: ["application/json"], decode: fails("DecodeFailed", 0) });
-
-    const result = read({ codecs: [json] }, "application/json", { payload: java });
-
-    expect(result).toMatchObject({ ok: false, error: { code: "Unreadable" } });
-    expect(result.ok ? "" : result.error.message).toBe(
-      "Nothing could read the 5 bytes, which look like Java object serialization (application/x-java-serialized-object): json: DecodeFailed at byte 0: This stub never reads.",
-    );
-  });
-
-  it("turns an error that a codec should not throw into one without payload content", () => {
-    const broken = stubDecoder("broken", {
-      accepts: ["x/y"],
-      decode: () => {
-        throw new TypeError("secret content of the payload");
-      },
-    });
-
-    const result = read({ codecs: [broken] }, "x/y");
-
-    expect(result.attempts).toMatchObject([{ outcome: "failed", code: "DecodeFailed" }]);
-    expect(JSON.stringify(result)).not.toContain("secret");
-  });
-
-  it("is told to onAttempt as it happens, with the envelope", () => {
-    const onAttempt = vi.fn();
-    const liar = stubDecoder("liar", { accepts: ["x/y"], decode: fails() });
-    const reader = stubDecoder("reader");
-
-    read({ codecs: [liar], fallback: [reader], onAttempt }, "x/y");
-
-    expect(onAttempt.mock.calls.map(([attempt]) => attempt)).toMatchObject([
-      { codec: "liar" },
-      { codec: "reader", outcome: "read" },
-    ]);
-  });
-
-  it("warns of content type parameters that were left out", () => {
-    const result = read(
-      { codecs: [stubDecoder("json", { accepts: ["application/json"] })] },
-      "application/json; charset",
-    );
-
-    expect(result).toMatchObject({ ok: true, warnings: [expect.stringContaining("character 18")] });
   });
 });

@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { amqp } from "../../codecs/amqp/index.ts";
+import { json as jsonCodec } from "../../codecs/json/index.ts";
+import { msgpack } from "../../codecs/msgpack/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { fails, stubCodec, stubDecoder } from "./stub-codec.ts";
@@ -37,6 +40,69 @@ describe("a serializer", () => {
     expect(() => serializer.serialize({ body: 1, contentType: "a, b" })).toThrow(
       expect.objectContaining({ code: "InvalidContentType" }),
     );
+  });
+
+  it("takes an empty content type for none, as reading does", () => {
+    const written = createSerializer({ codecs: [json, text] }).serialize({ body: 1, contentType: "" });
+
+    expect(written.brokerProperties.contentType).toBe("application/json");
+  });
+
+  it.each(["*/*", "application/*", "application/*+json"])("refuses to write the media range %s", (contentType) => {
+    const any = stubCodec("any", "application/json", { accepts: ["*/*"] });
+
+    expect(() => createSerializer({ codecs: [any] }).serialize({ body: 1, contentType })).toThrow(
+      expect.objectContaining({ code: "InvalidContentType" }),
+    );
+  });
+
+  it("writes value and sequence bodies with the first codec of that kind, and keeps the content type", () => {
+    const serializer = createSerializer({ codecs: [json, amqp()] });
+    const body = [1, "two"];
+
+    for (const bodyKind of ["value", "sequence"] as const) {
+      const written = serializer.serialize({ body, bodyKind, contentType: "application/json" });
+
+      expect(written).toMatchObject({ bodyKind, brokerProperties: { contentType: "application/json" } });
+      expect(serializer.deserialize(written)).toMatchObject({ ok: true, codec: "amqp", body });
+    }
+  });
+
+  it("writes data with the AMQP codec when asked to, and an array only as a sequence", () => {
+    const serializer = createSerializer({ codecs: [amqp()] });
+
+    const data = serializer.serialize({ body: "x", bodyKind: "data" });
+
+    expect(data).toMatchObject({ bodyKind: "data", brokerProperties: { contentType: "application/x-amqp-value" } });
+    expect(() => serializer.serialize({ body: "x", bodyKind: "sequence" })).toThrow(
+      expect.objectContaining({ code: "UnsupportedValue", path: "$" }),
+    );
+  });
+
+  it("refuses a body kind that no codec writes, and a codec that writes another one", () => {
+    const stubborn = stubCodec("stubborn", "application/x-amqp-value", { bodyKinds: ["value"] });
+
+    expect(() => createSerializer({ codecs: [json] }).serialize({ body: 1, bodyKind: "value" })).toThrow(
+      expect.objectContaining({ code: "UnknownContentType", message: expect.stringContaining("kind value") }),
+    );
+    expect(() => createSerializer({ codecs: [stubborn] }).serialize({ body: 1, bodyKind: "value" })).toThrow(
+      expect.objectContaining({ code: "InvalidArgument" }),
+    );
+  });
+
+  it("makes what a getter or toJSON of the body throws an UnsupportedValue", () => {
+    const thrown = new TypeError("no name");
+    const broken = {
+      get name(): string {
+        throw thrown;
+      },
+    };
+
+    for (const codec of [jsonCodec(), msgpack()]) {
+      expect(() => createSerializer({ codecs: [codec] }).serialize({ body: broken })).toThrow(
+        expect.objectContaining({ code: "UnsupportedValue", path: "$", cause: thrown }),
+      );
+    }
   });
 
   it("reads many, and one bad message does not spoil the rest", () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { matchesRange, parseContentType, parseMediaRange, specificityOf } from "../../src/content-type/index.ts";
+import {
+  matchesRange,
+  parseContentType,
+  parseMediaRange,
+  specificityOf,
+  rangesOverlap,
+} from "../../src/content-type/index.ts";
 import { refusal } from "../refusal.ts";
 
 const matches = (range: string, type: string): boolean => matchesRange(parseMediaRange(range), parseContentType(type));
@@ -59,4 +65,23 @@ describe("a media range", () => {
       expect(refusal(() => parseMediaRange(text)).code).toBe("InvalidArgument");
     },
   );
+});
+
+describe("two media ranges overlap", () => {
+  it.each([
+    ["application/json", "application/json", true],
+    ["application/json", "application/*", true],
+    ["application/*+json", "application/problem+json", true],
+    ["application/*+json", "application/*", true],
+    ["*/*", "text/plain", true],
+    ["text/plain; charset=UTF-8", "text/plain; Charset=utf-8", true],
+    ["text/plain; charset=utf-8", "text/plain", true],
+    ["text/plain; charset=utf-8", "text/*; charset=utf-16", false],
+    ["application/json", "application/*+json", false],
+    ["application/*+json", "application/*+xml", false],
+    ["application/json", "text/*", false],
+  ])("%s and %s: %s", (one, other, overlap) => {
+    expect(rangesOverlap(parseMediaRange(one), parseMediaRange(other))).toBe(overlap);
+    expect(rangesOverlap(parseMediaRange(other), parseMediaRange(one))).toBe(overlap);
+  });
 });
