@@ -4,3 +4,4 @@ export type { NbfxDictionaryOptions } from "./nbfx/dictionaries.ts";
 export { nbfx, type NbfxOptions } from "./nbfx/nbfx.ts";
 export type { NbfxReadOptions } from "./nbfx/read-document.ts";
 export { dataContractXml, type DataContractXmlOptions } from "./xml/data-contract-xml.ts";
+export { nrbf, type NrbfEnum, type NrbfOptions } from "./nrbf/index.ts";

@@ -1,27 +1,60 @@
 import { EnumValue } from "../../../src/values/index.ts";
+import { compileContract } from "../data-contract/contract.ts";
+import type { EnumShape } from "../data-contract/shape.ts";
 import type { ClassView } from "./class-view.ts";
 import type { NrbfEnum, NrbfOptions } from "./options.ts";
 
+/** An enum's numbers by their name. */
+interface Declared {
+  readonly names: readonly (readonly [name: string, value: bigint])[];
+  readonly flags: boolean;
+}
+
+/** The enum of a CLR name, where it is declared. */
+export type EnumLookup = (typeName: string) => Declared | undefined;
+
+/** Prepares the enums of the options. @throws SobreError `InvalidArgument` for a contract that is not understood. */
+export function enumLookup({ enums = {}, contracts = [] }: NrbfOptions): EnumLookup {
+  const compiled = contracts.map(compileContract);
+  const given = new Map(Object.entries(enums).map(([typeName, one]) => [typeName, declaredOf(one)]));
+  return (typeName) => {
+    const own = given.get(typeName);
+    if (own !== undefined) return own;
+    const local = typeName.slice(Math.max(typeName.lastIndexOf("."), typeName.lastIndexOf("+")) + 1);
+    for (const { clr } of compiled) {
+      const shape = clr.get(typeName) ?? clr.get(local);
+      if (shape?.kind === "enum") return shapedOf(shape);
+    }
+    return undefined;
+  };
+}
+
+function declaredOf({ names, flags = false }: NrbfEnum): Declared {
+  return { names: Object.entries(names).map(([name, value]) => [name, BigInt(value)]), flags };
+}
+
+/** The CLR names, which are those of the wire where the contract has no others. */
+function shapedOf({ members, clrMembers, flags }: EnumShape): Declared {
+  return { names: [...(clrMembers.size > 0 ? clrMembers : members)], flags };
+}
+
 /** The value of an enum, which is written as a class with the one member `value__`, or `undefined`. */
-export function enumOf(view: ClassView, { enums }: NrbfOptions): EnumValue | undefined {
+export function enumOf(view: ClassView, lookup: EnumLookup): EnumValue | undefined {
   if (view.names.length !== 1 || view.names[0] !== "value__") return undefined;
   const number = view.primitive("value__");
   if (typeof number !== "number" && typeof number !== "bigint") return undefined;
-  const { typeName } = view.node.description;
-  const declared = enums !== undefined && Object.hasOwn(enums, typeName) ? enums[typeName] : undefined;
-  return new EnumValue(nameOf(BigInt(number), declared), number);
+  return new EnumValue(nameOf(BigInt(number), lookup(view.node.description.typeName)), number);
 }
 
 /** The name as .NET's `ToString` gives it: flags from the least on with commas, and the number where no name fits. */
-function nameOf(number: bigint, declared: NrbfEnum | undefined): string {
+function nameOf(number: bigint, declared: Declared | undefined): string {
   if (declared === undefined) return `${number}`;
-  const names = Object.entries(declared.names).map(([name, value]): [string, bigint] => [name, BigInt(value)]);
-  const exact = names.find(([, value]) => value === number);
+  const exact = declared.names.find(([, value]) => value === number);
   if (exact !== undefined) return exact[0];
-  return (declared.flags === true ? flagNames(number, names) : undefined) ?? `${number}`;
+  return (declared.flags ? flagNames(number, declared) : undefined) ?? `${number}`;
 }
 
-function flagNames(number: bigint, names: readonly [string, bigint][]): string | undefined {
+function flagNames(number: bigint, { names }: Declared): string | undefined {
   let left = number;
   const found: string[] = [];
   for (const [name, value] of names.toSorted(([, a], [, b]) => (a < b ? 1 : a > b ? -1 : 0))) {

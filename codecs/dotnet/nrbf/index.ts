@@ -1,9 +1,11 @@
 import type { Decoded, Decoder, DecodeContext, Sniff } from "../../../src/codec/codec.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
+import { enumLookup } from "./enums.ts";
 import type { DeclaredType, NrbfDocument } from "./nodes.ts";
 import type { NrbfOptions } from "./options.ts";
 import { readNrbf } from "./read-nrbf.ts";
 import { recordTypes } from "./record-types.ts";
+import type { ValueSettings } from "./scalars.ts";
 import { valueOfDocument } from "./values.ts";
 
 export type * from "./nodes.ts";
@@ -16,21 +18,25 @@ export { readNrbf } from "./read-nrbf.ts";
  * It loads, resolves and runs nothing. Primitives, strings, arrays, the usual collections, `Guid`, `DateTime`,
  * `TimeSpan`, `Uri`, `Version` and enums become values; any other object becomes its members, with its CLR type as
  * `typeNameOf` tells. 64-bit integers are bigints always. What is shared or cyclic stays so.
+ *
+ * @throws SobreError `InvalidArgument` for a contract that is not understood.
  */
 export function nrbf(options: NrbfOptions = {}): Decoder {
+  const { timeZone, memberNames = "written" } = options;
+  const settings = options.form === "tree" ? undefined : { enums: enumLookup(options), timeZone, memberNames };
   return Object.freeze({
     name: "nrbf",
     accepts,
-    decode: (payload, context) => decode(payload, context, options),
+    decode: (payload, context) => decode(payload, context, settings),
     sniff,
   } satisfies Decoder);
 }
 
 const accepts = Object.freeze([mediaRange("application", "x-nrbf")]);
 
-function decode(payload: Uint8Array, { limits }: DecodeContext, options: NrbfOptions): Decoded {
+function decode(payload: Uint8Array, { limits }: DecodeContext, settings: ValueSettings | undefined): Decoded {
   const document = readNrbf(payload, limits);
-  const body = options.form === "tree" ? document : valueOfDocument(document, options, limits);
+  const body = settings === undefined ? document : valueOfDocument(document, settings, limits);
   return { body, typeName: typeNameOf(document), warnings: warningsOf(document) };
 }
 

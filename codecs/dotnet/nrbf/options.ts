@@ -1,3 +1,5 @@
+import type { DotnetContract } from "../data-contract/contract.ts";
+
 /** An enum as it is declared, since the payload holds its number only. */
 export interface NrbfEnum {
   /** The number of each name. */
@@ -15,6 +17,8 @@ export interface NrbfOptions {
   readonly form?: "values" | "tree";
   /** Enums by their CLR name, as `Acme.Status`. Default: none; then an enum's name is its number. */
   readonly enums?: Readonly<Record<string, NrbfEnum>>;
+  /** Contracts of which the enums count as if they were in `enums`, by their name without namespace. Default: none. */
+  readonly contracts?: readonly DotnetContract[];
   /** The IANA zone of the senders, as `Europe/Madrid`, for the offset of local times. Default: the offset stays unknown. */
   readonly timeZone?: string;
   /**

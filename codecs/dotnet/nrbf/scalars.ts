@@ -13,11 +13,17 @@ import {
 } from "../../../src/values/index.ts";
 import type { ClassView } from "./class-view.ts";
 import { plainTypeName } from "./class-view.ts";
-import { enumOf } from "./enums.ts";
-import type { NrbfOptions } from "./options.ts";
+import { type EnumLookup, enumOf } from "./enums.ts";
 import type { PrimitiveType, PrimitiveValue } from "./nodes.ts";
 
-type Reader = (view: ClassView, options: NrbfOptions) => unknown;
+/** What the reader is told beside the payload. */
+export interface ValueSettings {
+  readonly enums: EnumLookup;
+  readonly timeZone: string | undefined;
+  readonly memberNames: "written" | "property";
+}
+
+type Reader = (view: ClassView, settings: ValueSettings) => unknown;
 
 /** The name under which a boxed primitive holds its value. */
 const boxedMember = "m_value";
@@ -38,11 +44,11 @@ const boxed: readonly PrimitiveType[] = [
 
 /** Classes of which an object is a value in JavaScript; what they do not read stays an object. */
 const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ...boxed.map((type): [string, Reader] => [`System.${type}`, (view, options) => boxedOf(view, options)]),
+  ...boxed.map((type): [string, Reader] => [`System.${type}`, (view, settings) => boxedOf(view, settings)]),
   ["System.IntPtr", (view) => view.long("value")],
   ["System.UIntPtr", (view) => view.long("value")],
   ["System.Decimal", decimal],
-  ["System.DateTime", (view, options) => dateTime(view, options)],
+  ["System.DateTime", (view, settings) => dateTime(view, settings)],
   ["System.TimeSpan", (view) => duration(view.long("_ticks"))],
   ["System.DateTimeOffset", dateTimeOffset],
   ["System.Guid", guid],
@@ -54,13 +60,13 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 ]);
 
 /** The JavaScript value of an object of a well-known class or of an enum, or `undefined`. */
-export function scalarOf(view: ClassView, options: NrbfOptions): unknown {
+export function scalarOf(view: ClassView, settings: ValueSettings): unknown {
   const reader = readers.get(plainTypeName(view.node.description.typeName));
-  return reader === undefined ? enumOf(view, options) : reader(view, options);
+  return reader === undefined ? enumOf(view, settings.enums) : reader(view, settings);
 }
 
 /** The JavaScript value of a primitive: 64-bit integers are bigint always. */
-export function primitiveOf(type: PrimitiveType, value: PrimitiveValue, options: NrbfOptions): unknown {
+export function primitiveOf(type: PrimitiveType, value: PrimitiveValue, settings: ValueSettings): unknown {
   switch (type) {
     case "Char":
       return charOf(String(value));
@@ -69,7 +75,7 @@ export function primitiveOf(type: PrimitiveType, value: PrimitiveValue, options:
     case "TimeSpan":
       return Duration.fromTicks(BigInt(value));
     case "DateTime":
-      return dateTimeOf(BigInt(value), options);
+      return dateTimeOf(BigInt(value), settings);
     default:
       return value;
   }
@@ -80,9 +86,9 @@ function charOf(unit: string): Typed<"char"> {
   return unit.isWellFormed() ? amqp.char(unit) : new Typed("char", unit);
 }
 
-function boxedOf(view: ClassView, options: NrbfOptions): unknown {
+function boxedOf(view: ClassView, settings: ValueSettings): unknown {
   const member = view.member(boxedMember);
-  return member?.kind === "primitive" ? primitiveOf(member.type, member.value, options) : undefined;
+  return member?.kind === "primitive" ? primitiveOf(member.type, member.value, settings) : undefined;
 }
 
 const maxScale = 28;
@@ -108,18 +114,18 @@ const ticksMask = (1n << 62n) - 1n;
  * The 64 bits that .NET calls `dateData`: two of the kind (the last is local, too, in the hour that is there twice),
  * 62 of the ticks of the value's own clock.
  */
-function dateTimeOf(bits: bigint, { timeZone }: NrbfOptions): DateTime {
+function dateTimeOf(bits: bigint, { timeZone }: ValueSettings): DateTime {
   const ticks = bits & ticksMask;
   const kind = bits >> 62n;
   if (kind < 2n) return new DateTime(ticks, kind === 1n ? "utc" : "unspecified");
   return new DateTime(ticks, "local", timeZone === undefined ? undefined : offsetAtClock(ticks, timeZone));
 }
 
-function dateTime(view: ClassView, options: NrbfOptions): DateTime | undefined {
+function dateTime(view: ClassView, settings: ValueSettings): DateTime | undefined {
   const bits = view.long("dateData");
   // .NET 1.1 wrote ticks only.
   const ticks = bits ?? view.long("ticks");
-  return ticks === undefined ? undefined : dateTimeOf(BigInt.asUintN(64, ticks), options);
+  return ticks === undefined ? undefined : dateTimeOf(BigInt.asUintN(64, ticks), settings);
 }
 
 function duration(ticks: bigint | undefined): Duration | undefined {

@@ -4,15 +4,14 @@ import { annotate, MultiArray } from "../../../src/values/index.ts";
 import { ClassView, targetOf } from "./class-view.ts";
 import { collectedOf, elementsOf, type ItemNode, wrappedIn } from "./collections.ts";
 import type { ArrayNode, ClassNode, NrbfDocument, PrimitiveArrayNode } from "./nodes.ts";
-import type { NrbfOptions } from "./options.ts";
-import { primitiveOf, scalarOf } from "./scalars.ts";
+import { primitiveOf, scalarOf, type ValueSettings } from "./scalars.ts";
 
 /** The value of a payload. @throws SobreError for collections that lie about themselves, and beyond the limits. */
-export function valueOfDocument(document: NrbfDocument, options: NrbfOptions, limits: DecodeLimits): unknown {
+export function valueOfDocument(document: NrbfDocument, settings: ValueSettings, limits: DecodeLimits): unknown {
   return buildGraph<ItemNode>(document.root, {
-    leaf: (node) => leafOf(node, options),
+    leaf: (node) => leafOf(node, settings),
     resolve: (node) => (node.kind === "class" || node.kind === "reference" ? resolved(node, document) : node),
-    plan: (node) => planOf(node, document, options),
+    plan: (node) => planOf(node, document, settings),
     maxDepth: limits.maxDepth,
     tooDeep: ({ offset }) => limitExceeded("maxDepth", limits, { offset }),
   });
@@ -31,7 +30,7 @@ function resolved(node: ItemNode, document: NrbfDocument): ItemNode {
   return at;
 }
 
-function leafOf(node: ItemNode, options: NrbfOptions): unknown {
+function leafOf(node: ItemNode, settings: ValueSettings): unknown {
   switch (node.kind) {
     case "null":
     // A reference to nothing has been refused before.
@@ -40,37 +39,37 @@ function leafOf(node: ItemNode, options: NrbfOptions): unknown {
     case "string":
       return node.value;
     case "primitive":
-      return primitiveOf(node.type, node.value, options);
+      return primitiveOf(node.type, node.value, settings);
     case "elements":
-      return elementAt(node.array, node.index, options);
+      return elementAt(node.array, node.index, settings);
     default:
       return notLeaf;
   }
 }
 
-function planOf(node: ItemNode, document: NrbfDocument, options: NrbfOptions): Plan<ItemNode> {
+function planOf(node: ItemNode, document: NrbfDocument, settings: ValueSettings): Plan<ItemNode> {
   switch (node.kind) {
     case "primitive-array":
-      return { value: shaped(node, primitivesOf(node, options)) };
+      return { value: shaped(node, primitivesOf(node, settings)) };
     case "array":
       return listOf(elementsOf(node), node);
     case "class":
-      return planOfClass(node, document, options);
+      return planOfClass(node, document, settings);
     default:
-      return { value: leafOf(node, options) };
+      return { value: leafOf(node, settings) };
   }
 }
 
-function planOfClass(node: ClassNode, document: NrbfDocument, options: NrbfOptions): Plan<ItemNode> {
+function planOfClass(node: ClassNode, document: NrbfDocument, settings: ValueSettings): Plan<ItemNode> {
   const view = new ClassView(node, document);
-  const scalar = scalarOf(view, options);
+  const scalar = scalarOf(view, settings);
   if (scalar !== undefined) return { value: scalar };
   const collected = collectedOf(view);
   if (collected?.kind === "list") return listOf(collected.items);
   if (collected?.kind === "map") return mapOf(collected.items, document);
   const { typeName, memberNames } = node.description;
   const value: Record<string, unknown> = annotate({}, { typeName });
-  const names = options.memberNames === "property" ? propertyNames(memberNames) : memberNames;
+  const names = settings.memberNames === "property" ? propertyNames(memberNames) : memberNames;
   return { value, children: node.members, put: (member, index) => setMember(value, names[index] ?? "", member) };
 }
 
@@ -106,14 +105,14 @@ function shaped({ shape }: ArrayNode | PrimitiveArrayNode, values: unknown): unk
   return new MultiArray(shape.lengths, list);
 }
 
-function primitivesOf({ type, values }: PrimitiveArrayNode, options: NrbfOptions): unknown {
+function primitivesOf({ type, values }: PrimitiveArrayNode, settings: ValueSettings): unknown {
   if (values instanceof Uint8Array) return values;
-  return values.map((value) => primitiveOf(type, value, options));
+  return values.map((value) => primitiveOf(type, value, settings));
 }
 
-function elementAt({ type, values }: PrimitiveArrayNode, index: number, options: NrbfOptions): unknown {
+function elementAt({ type, values }: PrimitiveArrayNode, index: number, settings: ValueSettings): unknown {
   const value = values[index];
-  return value === undefined ? null : primitiveOf(type, value, options);
+  return value === undefined ? null : primitiveOf(type, value, settings);
 }
 
 /** Names with `<Name>k__BackingField` as `Name`, unless that would hide another. */

@@ -1,0 +1,97 @@
+import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
+import type { Decoder, DecodeContext, Unwrapped } from "../../src/codec/codec.ts";
+import { limitExceeded } from "../../src/codec/limits.ts";
+import { mediaRange } from "../../src/content-type/media-range.ts";
+import { SobreError } from "../../src/errors/index.ts";
+import { typeInside } from "./type-inside.ts";
+
+/** Most bytes that one compressed byte may stand for, and how many bytes may come out of any payload. */
+const maxRatio = 250;
+const alwaysAllowed = 1024 * 1024;
+
+type Inflate = typeof gunzipSync;
+
+/** Opens a gzip member (RFC 1952), by its declared type or its first bytes. */
+export function gzip(): Decoder {
+  return compressed("gzip", gunzipSync, ["gzip", "x-gzip"], (payload) =>
+    // ID1, ID2, deflate, and no reserved flag.
+    payload[0] === 0x1f && payload[1] === 0x8b && payload[2] === 8 && ((payload[3] ?? 0xff) & 0xe0) === 0
+      ? "strong"
+      : "no",
+  );
+}
+
+/** Opens a zlib stream (RFC 1950). */
+export function zlib(): Decoder {
+  return compressed("zlib", inflateSync, ["zlib"], (payload) => {
+    const head = ((payload[0] ?? 0) << 8) | (payload[1] ?? 0);
+    // Deflate with a window of at most 32 KiB, a check over both bytes, and no dictionary. Text can begin so, too.
+    return (head & 0x8f20) === 0x0800 && head % 31 === 0 && payload.length > 6 ? "weak" : "no";
+  });
+}
+
+/** Opens a bare deflate stream (RFC 1951), which bears no mark: it is tried only where it is listed, and then last. */
+export function rawDeflate(): Decoder {
+  return compressed("deflate", inflateRawSync, ["x-deflate"], () => "weak");
+}
+
+function compressed(
+  name: string,
+  inflate: Inflate,
+  subtypes: readonly string[],
+  sniff: NonNullable<Decoder["sniff"]>,
+): Decoder {
+  const accepts = Object.freeze(subtypes.map((subtype) => mediaRange("application", subtype)));
+  const decode = (payload: Uint8Array, context: DecodeContext): Unwrapped => {
+    const unwrapped = open(name, inflate, payload, context);
+    const declared = context.contentType?.type;
+    const about = subtypes.some((subtype) => declared === `application/${subtype}`) ? undefined : declared;
+    return { unwrapped, ...typeInside(unwrapped, about) };
+  };
+  return Object.freeze({ name, accepts, decode, sniff } satisfies Decoder);
+}
+
+function open(name: string, inflate: Inflate, payload: Uint8Array, { limits }: DecodeContext): Uint8Array {
+  const byRatio = Math.max(payload.byteLength * maxRatio, alwaysAllowed);
+  const most = Math.max(1, Math.min(limits.maxBytes, byRatio));
+  let opened: Opened;
+  try {
+    // With `info`, what comes back is not a buffer but the buffer and the engine that knows how far it read.
+    opened = openedOf(inflate(payload, { maxOutputLength: most, info: true }));
+  } catch (error) {
+    throw failure(name, error, payload, () =>
+      most === limits.maxBytes
+        ? limitExceeded("maxBytes", limits, { offset: 0 })
+        : new SobreError("LimitExceeded", `The ${name} payload grows more than ${maxRatio} times.`, { offset: 0 }),
+    );
+  }
+  if (opened.read < payload.byteLength) {
+    const text = `The payload goes on behind its ${name} data at byte ${opened.read}.`;
+    throw new SobreError("TrailingBytes", text, { offset: opened.read });
+  }
+  return opened.bytes;
+}
+
+interface Opened {
+  readonly bytes: Uint8Array;
+  /** Bytes of the payload that were read. */
+  readonly read: number;
+}
+
+function openedOf(result: object): Opened {
+  const buffer: unknown = Reflect.get(result, "buffer");
+  const engine: unknown = Reflect.get(result, "engine");
+  const read: unknown = typeof engine === "object" && engine !== null ? Reflect.get(engine, "bytesWritten") : undefined;
+  if (!(buffer instanceof Uint8Array) || typeof read !== "number") throw new TypeError("zlib gave no info");
+  return { bytes: buffer, read };
+}
+
+function failure(name: string, error: unknown, payload: Uint8Array, tooLarge: () => SobreError): SobreError {
+  const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  if (code === "ERR_BUFFER_TOO_LARGE") return tooLarge();
+  if (code === "Z_BUF_ERROR") {
+    const text = `The payload ends inside its ${name} data at byte ${payload.byteLength}.`;
+    return new SobreError("TruncatedPayload", text, { offset: payload.byteLength });
+  }
+  return new SobreError("DecodeFailed", `The payload is no intact ${name} data.`, { offset: 0 });
+}

@@ -1,0 +1,54 @@
+import type { Decoder } from "../../src/codec/codec.ts";
+import {
+  dataContractJson,
+  dataContractXml,
+  type DataContractXmlOptions,
+  type DotnetContract,
+  nbfx,
+  nrbf,
+  type NrbfOptions,
+} from "../dotnet/index.ts";
+import { java } from "../java/index.ts";
+import { byteOrderMark } from "./byte-order-mark.ts";
+import { gzip, rawDeflate, zlib } from "./compressed.ts";
+
+export { byteOrderMark } from "./byte-order-mark.ts";
+export { gzip, rawDeflate, zlib } from "./compressed.ts";
+
+/** Options of {@link legacy}. */
+export interface LegacyOptions {
+  /** What .NET's types are, for what payloads do not tell; the one whose name the root bears counts. Default: none. */
+  readonly contracts?: readonly DotnetContract[];
+  /** What the type of every body in .NET's JSON is, which never names it. Default: none. */
+  readonly jsonContract?: DotnetContract;
+  /** Options of the BinaryFormatter reader beside the contracts. */
+  readonly nrbf?: Omit<NrbfOptions, "contracts">;
+  /** Options of the XML reader beside the contracts. */
+  readonly xml?: Omit<DataContractXmlOptions, "contracts">;
+  /** Whether bare deflate streams are opened, which bear no mark. Default: false. */
+  readonly rawDeflate?: boolean;
+}
+
+/**
+ * All readers of legacy payloads, in the order in which their first bytes prove most: compressed data, Java, .NET's
+ * BinaryFormatter, text with a byte-order mark, .NET's binary XML, XML and JSON.
+ *
+ * None of them is on unless it is listed: give them to a serializer as codecs, and name them as its fallback, in front
+ * of MessagePack and behind `json`.
+ *
+ * @throws SobreError `InvalidArgument` for a contract that is not understood.
+ */
+export function legacy(options: LegacyOptions = {}): readonly Decoder[] {
+  const { contracts = [], jsonContract } = options;
+  return Object.freeze([
+    gzip(),
+    java(),
+    nrbf({ ...options.nrbf, contracts }),
+    byteOrderMark(),
+    nbfx({ contracts }),
+    dataContractXml({ ...options.xml, contracts }),
+    dataContractJson(jsonContract === undefined ? {} : { contract: jsonContract }),
+    zlib(),
+    ...(options.rawDeflate === true ? [rawDeflate()] : []),
+  ]);
+}

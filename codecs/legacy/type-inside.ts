@@ -1,0 +1,19 @@
+import { looksLike } from "../../src/codec/looks-like.ts";
+
+/** What readers for compressed data, .NET and Java take without looking at the bytes again. */
+const marked: ReadonlySet<string> = new Set([
+  "application/x-java-serialized-object",
+  "application/x-nrbf",
+  "application/x-nbfx",
+  "application/gzip",
+  "application/zlib",
+  "application/xml",
+  "application/json",
+]);
+
+/** The content type of what was opened: the declared one, or what the bytes look like; left open where neither tells. */
+export function typeInside(bytes: Uint8Array, declared: string | undefined): { readonly contentType?: string } {
+  if (declared !== undefined) return { contentType: declared };
+  const likeness = looksLike(bytes);
+  return likeness !== undefined && marked.has(likeness.contentType) ? { contentType: likeness.contentType } : {};
+}
