@@ -12,4 +12,6 @@ export interface ClientParts {
   readonly clock: Clock;
   readonly retry: Retry;
   readonly tracing: Tracing | undefined;
+  /** Told when an end has closed, so that the client forgets it. */
+  readonly closed: () => void;
 }

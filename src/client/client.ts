@@ -11,6 +11,8 @@ import type { ReadMessage, Received } from "./received-message.ts";
 import { createReceiver, type Receiver, type ReceiverOptions } from "./receiver.ts";
 import { createRetry, type RetryOptions } from "./retry.ts";
 import { createSender, type Sender } from "./sender.ts";
+import { type SessionContext, type SessionProcessorOptions, startSessionProcessor } from "./session-processor.ts";
+import { acceptSession, type AcceptSessionOptions, type ReceivedSession } from "./session-receiver.ts";
 import type { Tracing } from "./tracing.ts";
 
 /** What {@link createClient} takes. */
@@ -43,6 +45,29 @@ export interface Client {
     handlers: ProcessorHandlers<ReadMessage<Types>>,
     options?: ProcessorOptions<Types>,
   ): Processor;
+  /** Accepts a session by its id. @throws SobreError `SessionCannotBeLocked` when another receiver holds it. */
+  acceptSession<
+    const Types extends readonly MessageType[] = readonly [],
+    const OnUnreadable extends "hand-over" | "dead-letter" = "hand-over",
+  >(
+    entityPath: string,
+    sessionId: string,
+    options?: AcceptSessionOptions<Types, OnUnreadable>,
+  ): Promise<ReceivedSession<Types, OnUnreadable>>;
+  /** Accepts a session that is free and has messages. @throws SobreError `ServiceTimeout` when there is none in time. */
+  acceptNextSession<
+    const Types extends readonly MessageType[] = readonly [],
+    const OnUnreadable extends "hand-over" | "dead-letter" = "hand-over",
+  >(
+    entityPath: string,
+    options?: AcceptSessionOptions<Types, OnUnreadable>,
+  ): Promise<ReceivedSession<Types, OnUnreadable>>;
+  /** Starts accepting sessions at once. */
+  createSessionProcessor<const Types extends readonly MessageType[] = readonly []>(
+    entityPath: string,
+    handlers: ProcessorHandlers<ReadMessage<Types>, SessionContext>,
+    options?: SessionProcessorOptions<Types>,
+  ): Processor;
   /** What is sent and settled with it happens together or not at all. */
   beginTransaction(): Promise<Transaction>;
   /** Closes everything the client made, gracefully; the engine stays open. */
@@ -58,18 +83,44 @@ export function createClient(options: ClientOptions): Client {
   const parts = clientParts(options);
   const open = new Set<{ close(): Promise<void> }>();
   let closed = false;
-  const keep = <T extends { close(): Promise<void> }>(make: () => T): T => {
+  const keep = <T extends { close(): Promise<void> }>(make: (parts: ClientParts) => T): T => {
     if (closed) throw new SobreError("Closed", "The client is closed. Create another.");
-    const end = make();
+    const end: T = make({ ...parts, closed: () => open.delete(end) });
     open.add(end);
     return end;
   };
+  const accept = async <
+    const Types extends readonly MessageType[],
+    const OnUnreadable extends "hand-over" | "dead-letter",
+  >(
+    entityPath: string,
+    sessionId: string | undefined,
+    sessionOptions: AcceptSessionOptions<Types, OnUnreadable> = {},
+  ): Promise<ReceivedSession<Types, OnUnreadable>> => {
+    const forget = { closed: (): void => undefined };
+    const session = await acceptSession(
+      checkPath(entityPath),
+      sessionId,
+      { ...parts, closed: () => forget.closed() },
+      sessionOptions,
+    );
+    if (closed) await session.close();
+    return keep((own) => {
+      forget.closed = own.closed;
+      return session;
+    });
+  };
   return {
-    createSender: (entityPath) => keep(() => createSender(checkPath(entityPath), parts)),
+    createSender: (entityPath) => keep((own) => createSender(checkPath(entityPath), own)),
     createReceiver: (entityPath, receiverOptions) =>
-      keep(() => createReceiver(checkPath(entityPath), parts, receiverOptions)),
+      keep((own) => createReceiver(checkPath(entityPath), own, receiverOptions)),
     createProcessor: (entityPath, handlers, processorOptions) =>
-      keep(() => startProcessor(checkPath(entityPath), parts, handlers, processorOptions)),
+      keep((own) => startProcessor(checkPath(entityPath), own, handlers, processorOptions)),
+    acceptSession: (entityPath, sessionId, sessionOptions) =>
+      accept(entityPath, checkSessionId(sessionId), sessionOptions),
+    acceptNextSession: (entityPath, sessionOptions) => accept(entityPath, undefined, sessionOptions),
+    createSessionProcessor: (entityPath, handlers, processorOptions) =>
+      keep((own) => startSessionProcessor(checkPath(entityPath), own, handlers, processorOptions)),
     beginTransaction: () => parts.engine.begin(),
     async close() {
       closed = true;
@@ -88,10 +139,23 @@ function clientParts(options: ClientOptions): ClientParts {
   if (!Array.isArray(stages) || stages.some((stage) => typeof stage?.name !== "string")) {
     throw invalidOption("stages", "must be a list of payload stages");
   }
-  return { engine, serializer, stages, clock, retry: createRetry(clock, retryOptions), tracing };
+  return {
+    engine,
+    serializer,
+    stages,
+    clock,
+    retry: createRetry(clock, retryOptions),
+    tracing,
+    closed: () => undefined,
+  };
 }
 
 function checkPath(entityPath: string): string {
   if (typeof entityPath === "string" && entityPath !== "") return entityPath;
   throw invalidOption("entityPath", 'must name an entity, as in "orders"');
+}
+
+function checkSessionId(sessionId: string): string {
+  if (typeof sessionId === "string") return sessionId;
+  throw invalidOption("sessionId", "must be text");
 }

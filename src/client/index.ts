@@ -16,6 +16,8 @@ export type {
 } from "./receiver.ts";
 export type { RetryOptions } from "./retry.ts";
 export type { SendManyOptions, SendMessagesOptions, SendOutcome, Sender } from "./sender.ts";
+export type { SessionContext, SessionProcessorOptions } from "./session-processor.ts";
+export type { AcceptSessionOptions, HeldSession, ReceivedSession, SessionReceiver } from "./session-receiver.ts";
 export type { DeadLetterOptions, PropertiesToModify, SettlingVerbs } from "./settling.ts";
 export type { TracedOperation, TracedSpan, Tracing } from "./tracing.ts";
 export { attemptsProperty, maxDescriptionLength, unreadableReason, withoutDeadLetterMarks } from "./unreadable.ts";

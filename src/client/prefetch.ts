@@ -1,4 +1,5 @@
 import type { Delivery, ReceiveOptions } from "../engine/index.ts";
+import { SobreError } from "../errors/index.ts";
 import type { Clock, Timer } from "../time/index.ts";
 
 interface Waiting {
@@ -28,6 +29,9 @@ export class Prefetch {
 
   /** What is in stock and still locked, at most `maxMessages`, or what comes first. @throws what fetching throws. */
   take({ maxMessages, maxWaitTime, signal }: ReceiveOptions): Promise<readonly Delivery[]> {
+    if (this.#stop.signal.aborted) {
+      return Promise.reject(new SobreError("Closed", "The receiver is closed. Create another."));
+    }
     const ready = this.#pick(maxMessages);
     this.#fill();
     if (ready.length > 0 || signal?.aborted === true) return Promise.resolve(ready);

@@ -47,12 +47,14 @@ const receiveWait = 60_000;
  *
  * @throws SobreError `InvalidArgument` for a wrong option, and when `processUnreadable` is missing in
  *   `receiveAndDelete` or on a sub-queue, where nothing can be dead-lettered.
+ * @param shared Where deliveries come from, when that is not the processor's own; it is left open.
  */
 export function startProcessor<const Types extends readonly MessageType[] = readonly []>(
   entityPath: string,
   parts: ClientParts,
   handlers: ProcessorHandlers<ReadMessage<Types>>,
   options: ProcessorOptions<Types> = {},
+  shared?: DeliverySource,
 ): Processor {
   const { receiveMode = "peekLock", autoCompleteMessages = true, prefetchCount = 0, messageTypes } = options;
   checkOneOf("receiveMode", receiveMode, ["peekLock", "receiveAndDelete"]);
@@ -70,7 +72,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
     handlers,
     tell,
   });
-  const source = openSource({ ...parts, entityPath, receiveMode, prefetchCount });
+  const source = shared ?? openSource({ ...parts, entityPath, receiveMode, prefetchCount });
   const stop = new AbortController();
   const { signal } = stop;
   const run = async (): Promise<void> => {
@@ -85,7 +87,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   const running = Promise.all(Array.from({ length: maxConcurrentCalls }, run)).finally(async () => {
     isRunning = false;
     renewal.stop();
-    await source.close();
+    if (shared === undefined) await source.close();
   });
   return {
     entityPath,
@@ -95,6 +97,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
     async close() {
       stop.abort();
       await running;
+      parts.closed();
     },
   };
 }

@@ -143,6 +143,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     () => source.engine,
     ({ lockToken }) => renewal.release(lockToken),
   );
+  const subscriptions = new Set<Processor>();
   const hand = async (delivery: Delivery): Promise<Message | undefined> => {
     const { lockToken, lockedUntilUtc, envelope } = delivery;
     const result = await read(envelope);
@@ -198,11 +199,19 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
         beforeEnqueueTime,
         sessionId: source.sessionId,
       }),
-    subscribe: (handlers, subscribeOptions) =>
-      startProcessor<Types>(entityPath, parts, handlers, { ...subscribeOptions, receiveMode, messageTypes }),
-    close() {
+    subscribe(handlers, subscribeOptions) {
+      const processorOptions = { ...subscribeOptions, receiveMode, messageTypes };
+      const shared = source.sessionId === undefined ? undefined : source;
+      const own = { ...parts, closed: () => subscriptions.delete(processor) };
+      const processor: Processor = startProcessor<Types>(entityPath, own, handlers, processorOptions, shared);
+      subscriptions.add(processor);
+      return processor;
+    },
+    async close() {
+      parts.closed();
+      await Promise.all([...subscriptions].map((processor) => processor.close()));
       renewal.stop();
-      return source.close();
+      await source.close();
     },
   };
 }

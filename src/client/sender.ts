@@ -115,7 +115,10 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
     },
     cancelScheduledMessages: (sequenceNumbers) => engine.cancel(entityPath, listOf<bigint>(sequenceNumbers)),
     sendEnvelopes: (envelopes, options) => sendEnvelopes(listOf<Envelope>(envelopes), options),
-    close: () => link.close(),
+    close() {
+      parts.closed();
+      return link.close();
+    },
   };
 }
 

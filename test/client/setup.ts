@@ -1,6 +1,13 @@
 import { afterEach } from "vitest";
 import { json } from "../../codecs/json/index.ts";
-import { type Client, type ClientOptions, createClient } from "../../src/client/index.ts";
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type MessageContext,
+  type ProcessErrorArgs,
+  type ProcessorHandlers,
+} from "../../src/client/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import type { MemoryEngineOptions } from "../../src/engines/memory/index.ts";
 import { testEngine, type TestEngine } from "../../src/testing/index.ts";
@@ -39,3 +46,13 @@ afterEach(async () => {
     await engine.close();
   }
 });
+
+/** Handlers that note what they are told. */
+export function noting<Message, Context = MessageContext>(
+  processMessage: ProcessorHandlers<Message, Context>["processMessage"],
+): { readonly errors: ProcessErrorArgs[]; readonly handlers: Noting<Message, Context> } {
+  const errors: ProcessErrorArgs[] = [];
+  return { errors, handlers: { processMessage, processError: (args: ProcessErrorArgs) => void errors.push(args) } };
+}
+
+type Noting<Message, Context> = Pick<ProcessorHandlers<Message, Context>, "processMessage" | "processError">;

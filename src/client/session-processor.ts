@@ -1,0 +1,171 @@
+import type { EngineSessionReceiver } from "../engine/index.ts";
+import { SobreError } from "../errors/index.ts";
+import type { MessageType } from "../message/index.ts";
+import type { ClientParts } from "./client-parts.ts";
+import type { LockRenewal } from "./lock-renewal.ts";
+import { type HandlerContext, type MessageContext } from "./message-context.ts";
+import { checkHandlers, MessageWork, type ProcessorHandlers } from "./message-work.ts";
+import { checkCount, checkMilliseconds, checkOneOf, invalidOption } from "./option-checks.ts";
+import { pause } from "./pause.ts";
+import { errorTeller, type TellError } from "./process-error.ts";
+import { type Processor, type ProcessorOptions, renewalOf } from "./processor.ts";
+import type { ReadMessage } from "./received-message.ts";
+import { isRetryable } from "./retry.ts";
+import { type HeldSession, heldSession } from "./session-receiver.ts";
+
+/** Options of a session processor. */
+export interface SessionProcessorOptions<Types extends readonly MessageType[] = readonly MessageType[]> extends Omit<
+  ProcessorOptions<Types>,
+  "maxConcurrentCalls" | "prefetchCount"
+> {
+  /** How many sessions are held at once; with `sessionIds`, all of them are. Default: 8. */
+  readonly maxConcurrentSessions?: number | undefined;
+  /** How many messages of a session are in a handler at once; above 1 their order is lost. Default: 1. */
+  readonly maxConcurrentCallsPerSession?: number | undefined;
+  /** Milliseconds without a message after which a session makes room for another. Default: 60,000. */
+  readonly sessionIdleTimeoutInMs?: number | undefined;
+  /** Only these sessions. Default: any. */
+  readonly sessionIds?: readonly string[] | undefined;
+}
+
+/** What a session handler can do beside settling. */
+export interface SessionContext extends MessageContext {
+  readonly session: HeldSession;
+}
+
+/** Milliseconds that one acceptance waits; it only bounds how long an idle processor is silent. */
+const acceptWait = 60_000;
+
+/** Codes after which the session is taken up anew: it is held by nobody here any more, or by somebody else. */
+const sessionGone: ReadonlySet<string> = new Set(["SessionLockLost", "SessionCannotBeLocked", "MessageLockLost"]);
+
+/**
+ * Starts a processor of sessions: the messages of each in order, several sessions at once.
+ *
+ * A session whose lock was lost, and a lost link, are told to `processError`, and sessions are accepted again.
+ *
+ * @throws SobreError `InvalidArgument` as `createProcessor` does.
+ */
+export function startSessionProcessor<const Types extends readonly MessageType[] = readonly []>(
+  entityPath: string,
+  parts: ClientParts,
+  handlers: ProcessorHandlers<ReadMessage<Types>, SessionContext>,
+  options: SessionProcessorOptions<Types> = {},
+): Processor {
+  const { receiveMode = "peekLock", autoCompleteMessages = true, messageTypes, sessionIds } = options;
+  checkOneOf("receiveMode", receiveMode, ["peekLock", "receiveAndDelete"]);
+  checkOneOf("autoCompleteMessages", autoCompleteMessages, [true, false]);
+  const sessions = checkCount("maxConcurrentSessions", options.maxConcurrentSessions ?? 8, 1);
+  const calls = checkCount("maxConcurrentCallsPerSession", options.maxConcurrentCallsPerSession ?? 1, 1);
+  const idle = checkMilliseconds("sessionIdleTimeoutInMs", options.sessionIdleTimeoutInMs ?? 60_000);
+  if (sessionIds !== undefined && !isListOfText(sessionIds)) throw invalidOption("sessionIds", "must be a list of ids");
+  renewalOf(parts, options);
+  checkHandlers(entityPath, receiveMode, handlers);
+  const tell = errorTeller(entityPath, (args) => handlers.processError(args));
+  const work = new MessageWork<Types, SessionContext>({
+    entityPath,
+    receiveMode,
+    autoCompleteMessages,
+    messageTypes,
+    parts,
+    handlers,
+    tell,
+  });
+  const serving: Serving<Types> = { parts, tell, work, calls, idle, renewal: () => renewalOf(parts, options) };
+  const stop = new AbortController();
+  const { signal } = stop;
+  const run = async (sessionId: string | undefined): Promise<void> => {
+    for (let failures = 0; ;) {
+      if (signal.aborted) return;
+      let accepted = false;
+      try {
+        const wait = { sessionId, receiveMode, maxWaitTime: acceptWait, signal };
+        const link = await parts.engine.acceptSession(entityPath, wait);
+        accepted = true;
+        failures = 0;
+        await serve(link, serving, signal);
+      } catch (error) {
+        // That no session was free in time is no error.
+        if (signal.aborted || (!accepted && codeOf(error) === "ServiceTimeout")) continue;
+        await tell(accepted ? "receive" : "acceptSession", error);
+        if (!isRetryable(error) && !sessionGone.has(codeOf(error))) return;
+        await pause(parts.clock, parts.retry.delay(++failures), signal);
+      }
+    }
+  };
+  const wanted = sessionIds ?? Array.from({ length: sessions }, () => undefined);
+  let isRunning = true;
+  const running = Promise.all(wanted.map(run)).finally(() => (isRunning = false));
+  return {
+    entityPath,
+    get isRunning() {
+      return isRunning && !signal.aborted;
+    },
+    async close() {
+      stop.abort();
+      await running;
+      parts.closed();
+    },
+  };
+}
+
+/** What serving a session needs. */
+interface Serving<Types extends readonly MessageType[]> {
+  readonly parts: ClientParts;
+  readonly tell: TellError;
+  readonly work: MessageWork<Types, SessionContext>;
+  readonly calls: number;
+  readonly idle: number;
+  readonly renewal: () => LockRenewal;
+}
+
+/** Handles the messages of a session until it is idle or lost; then the session is free. */
+async function serve<Types extends readonly MessageType[]>(
+  link: EngineSessionReceiver,
+  { parts, tell, work, calls, idle, renewal }: Serving<Types>,
+  signal: AbortSignal,
+): Promise<void> {
+  const locks = renewal();
+  const running = new Set<HandlerContext>();
+  const gone = new AbortController();
+  const lost = (error: unknown): void => {
+    for (const context of running) context.loseLock(error);
+    gone.abort(error);
+    void tell("renewLock", error);
+  };
+  // Anew with each message, so that a session is held as long as it is busy.
+  const keep = (): void =>
+    locks.keep(link, link.sessionLockedUntilUtc(), { renew: () => link.renewSessionLock(), lost });
+  keep();
+  const either = AbortSignal.any([signal, gone.signal]);
+  const session = heldSession(link);
+  const handleAll = async (): Promise<void> => {
+    for (;;) {
+      if (either.aborted) return;
+      const deliveries = await link.receive({ maxMessages: 1, maxWaitTime: idle, signal: either });
+      if (deliveries.length === 0) return;
+      for (const delivery of deliveries) {
+        keep();
+        const contexts: HandlerContext[] = [];
+        await work.handle(delivery, parts.engine, undefined, (context) => {
+          contexts.push(context);
+          running.add(context);
+          return Object.assign(context, { session });
+        });
+        for (const context of contexts) running.delete(context);
+      }
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: calls }, handleAll));
+  } finally {
+    locks.stop();
+    await link.close().catch(() => undefined);
+  }
+}
+
+const codeOf = (error: unknown): string => (error instanceof SobreError ? error.code : "GeneralError");
+
+function isListOfText(value: unknown): boolean {
+  return Array.isArray(value) && value.every((entry) => typeof entry === "string");
+}
