@@ -1,7 +1,7 @@
 import { SobreError } from "../../../src/errors/index.ts";
-import { arrays, clrNamespaces, serialization, system } from "../xml/namespaces.ts";
+import { arrays, clrNamespaces } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
-import { type ScalarKind, scalarKinds, xmlNameOf } from "./scalar-kind.ts";
+import { type ScalarKind, scalarKinds } from "./scalar-kind.ts";
 import {
   type Contract,
   type EnumShape,
@@ -15,6 +15,7 @@ import {
   type ResolvedShape,
   type Shape,
 } from "./shape.ts";
+import { itemNameOf } from "./type-names.ts";
 
 /** A contract: a JSON Schema with the keyword `x-dotnet`; `schemas/dotnet-contract.schema.json` describes it. */
 export interface DotnetContract {
@@ -90,6 +91,7 @@ class Compiler {
         return this.#class(node, hint, path, title);
       case "enum":
         return this.#enum(hint, path, title);
+      case "array":
       case "list":
         return this.#list(node, hint, path);
       case "map":
@@ -138,7 +140,8 @@ class Compiler {
       if (target === undefined) throw invalid(`${path}.allOf[${index}]`, "is no class");
       return target;
     });
-    const own = Object.entries(object(node["properties"]) ?? {}).map(([key, property]) =>
+    const declared = Object.entries(object(node["properties"]) ?? {});
+    const own = declared.map(([key, property]) =>
       this.#member(key, object(property) ?? {}, name.namespace, `${path}.properties.${key}`),
     );
     own.sort((a, b) => a.order - b.order || ordinal(a.member.name, b.member.name));
@@ -152,6 +155,7 @@ class Compiler {
       byClrName: new Map(members.map((member) => [member.clrName, member])),
       reference: hint["reference"] === true || bases.some(({ reference }) => reference),
       serializable: hint["serializable"] === true,
+      isStruct: hint["struct"] === true,
     };
   }
 
@@ -168,7 +172,14 @@ class Compiler {
     const nullable = types.length > 0 ? types.includes("null") : typeof shape === "function" || isReferenceType(shape);
     return {
       order,
-      member: { name: key, clrName: text(hint["member"]) ?? key, namespace, shape, nullable },
+      member: {
+        name: key,
+        clrName: text(hint["member"]) ?? key,
+        namespace,
+        shape,
+        nullable,
+        omitDefault: hint["omitDefault"] === true,
+      },
     };
   }
 
@@ -187,7 +198,7 @@ class Compiler {
   #list(node: Node, hint: Node, path: string): ListShape {
     const items = this.#shape(object(node["items"]) ?? {}, `${path}.items`, undefined);
     // Lazy: the name of an item may need the class around the list.
-    const self = { kind: "list", items } as const;
+    const self = { kind: "list", items, isArray: hint["type"] === "array" } as const;
     const given = { name: text(hint["name"]), namespace: text(hint["namespace"]), item: text(hint["itemName"]) };
     return {
       ...self,
@@ -225,20 +236,6 @@ class Compiler {
   }
 }
 
-/** The name of an item of a list, or the part of a name that a type gives to collections of it. */
-export function itemNameOf(shape: ResolvedShape): XmlName {
-  if (shape.kind !== "scalar") return shape.name;
-  const scalar = xmlNameOf(shape.scalar);
-  if (scalar !== undefined) return { namespace: arrays, local: scalar.local };
-  return { namespace: system, local: shape.scalar === "version" ? "Version" : "DateTimeOffset" };
-}
-
-/** The name of a root element. */
-export function rootNameOf(shape: ResolvedShape): XmlName {
-  const scalar = shape.kind === "scalar" ? xmlNameOf(shape.scalar) : undefined;
-  return scalar === undefined ? itemNameOf(shape) : { namespace: serialization, local: scalar.local };
-}
-
 function isReferenceType(shape: ResolvedShape): boolean {
   if (shape.kind !== "scalar") return shape.kind !== "enum";
   const reference: readonly ScalarKind[] = ["any", "bytes", "qname", "string", "uri", "version"];
@@ -250,7 +247,7 @@ function clrNameOf({ namespace, local }: XmlName): string {
   return `${space}${local}`;
 }
 
-/** Members are sorted by UTF-16 units, as .NET's ordinal comparison does. */
+/** By UTF-16 units, as .NET's ordinal comparison does. */
 function ordinal(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -95,6 +95,19 @@ export function decodeName(name: string): string {
   });
 }
 
+/** XmlConvert.EncodeLocalName: what may not stand in a name, and `_x` where it would read as an escape. */
+export function encodeName(name: string): string {
+  if (/^[A-Za-z_][\w]*$/.test(name) && !name.includes("_x")) return name;
+  const encoded = name.replaceAll(/_(?=x[0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{4})?_)/g, "_x005F_");
+  return encoded.replaceAll(/[^\w.\-\u{b7}\u{c0}-\u{effff}]|^[-.\d\u{b7}]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `_x${code
+      .toString(16)
+      .toUpperCase()
+      .padStart(code > 0xffff ? 8 : 4, "0")}_`;
+  });
+}
+
 /** Whether the document was written by XmlSerializer: it always declares these prefixes, except around scalars. */
 export function isXmlSerializer(root: XmlElement): boolean {
   const prefixes = root.attributes.filter(({ namespace, prefix }) => namespace === xmlns && prefix === "xmlns");

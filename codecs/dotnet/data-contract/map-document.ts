@@ -16,6 +16,7 @@ import { type Plan, planOf, systemStruct } from "./plan.ts";
 import { References } from "./references.ts";
 import { contentOf, enumValue, typedScalar, untypedScalar } from "./scalar.ts";
 import { ShapeChoice } from "./shape-choice.ts";
+import { withType } from "./typed-number.ts";
 import {
   type Contract,
   type MemberShape,
@@ -31,6 +32,8 @@ export interface MapOptions {
   readonly contracts: readonly Contract[];
   /** Whether untyped text is read as a number or boolean where that would be written as exactly this text. */
   readonly guess: boolean;
+  /** Whether numbers whose type the document names keep it, as typed values. Default: false. */
+  readonly keepTypes?: boolean | undefined;
   readonly limits: DecodeLimits;
 }
 
@@ -235,7 +238,8 @@ class Mapper {
         this.#warn(element, `is a ${shape.scalar}, which XmlSerializer did not write`);
         return null;
       }
-      return typedScalar(content, shape.scalar, element);
+      const value = typedScalar(content, shape.scalar, element);
+      return this.#options.keepTypes === true && element.type !== undefined ? withType(value, shape.scalar) : value;
     }
     return untypedScalar(content, this.#options.guess);
   }

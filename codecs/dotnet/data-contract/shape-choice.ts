@@ -1,5 +1,5 @@
 import type { XmlElement } from "../xml/node.ts";
-import { rootNameOf } from "./contract.ts";
+import { rootNameOf } from "./type-names.ts";
 import type { ElementFacts } from "./element-facts.ts";
 import { scalarOfElement } from "./plan.ts";
 import { scalarNamed, scalarOfClr } from "./scalar-kind.ts";

@@ -28,6 +28,8 @@ export interface MemberShape {
   /** Namespace of the class that declares it. */
   readonly namespace: string;
   readonly shape: Shape;
+  /** Whether it is left out when it has its default value (`EmitDefaultValue = false`). */
+  readonly omitDefault: boolean;
   /** Whether null may stand for it; then XmlSerializer leaves it out. */
   readonly nullable: boolean;
 }
@@ -43,6 +45,8 @@ export interface ObjectShape {
   readonly byClrName: ReadonlyMap<string, MemberShape>;
   /** Whether its instances are written once and then referred to (`IsReference`). */
   readonly reference: boolean;
+  /** Whether it is a struct, which is never numbered. */
+  readonly isStruct: boolean;
   /** The class writes its members itself, with a type for each and in no namespace (ISerializable). */
   readonly serializable: boolean;
 }
@@ -53,6 +57,8 @@ export interface ListShape {
   readonly name: XmlName;
   readonly item: XmlName;
   readonly items: Shape;
+  /** Whether it is an array, which binary XML writes in one record when its items are plain numbers. */
+  readonly isArray: boolean;
 }
 
 /** A dictionary. */

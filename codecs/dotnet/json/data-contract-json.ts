@@ -2,7 +2,8 @@ import type { Decoded, DecodeContext, Decoder, Sniff } from "../../../src/codec/
 import { limitExceeded } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
 import { typeNameOf } from "../../../src/values/annotations.ts";
-import { rootNameOf, compileContract, type DotnetContract } from "../data-contract/contract.ts";
+import { compileContract, type DotnetContract } from "../data-contract/contract.ts";
+import { rootNameOf } from "../data-contract/type-names.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";
 import { ByteOffsets } from "../xml/source-text.ts";
 import { jsonText } from "./json-text.ts";

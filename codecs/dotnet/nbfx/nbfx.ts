@@ -1,36 +1,54 @@
-import type { Decoded, DecodeContext, Decoder, Unwrapped } from "../../../src/codec/codec.ts";
+import type { Codec, Decoded, DecodeContext, Encoded, Unwrapped } from "../../../src/codec/codec.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
 import { compileContract, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
 import type { Contract } from "../data-contract/shape.ts";
 import { type NbfxReadOptions, readNbfxDocument } from "./read-document.ts";
 import { sniffNbfx } from "./sniff.ts";
+import { type NbfxWriteOptions, writeNbfxDocument } from "./write-document.ts";
 
 /** Options of {@link nbfx}. */
 export interface NbfxOptions extends NbfxReadOptions {
   /** What the types are, for what the bytes do not tell; the one whose name the root bears counts. Default: none. */
   readonly contracts?: readonly DotnetContract[];
+  /**
+   * Whether numbers whose type the document names keep it, as typed values, so that a body is written as it was read.
+   * Default: false.
+   */
+  readonly keepTypes?: boolean;
+  /** Whether every object is numbered when it is written (`preserveObjectReferences`). Default: false. */
+  readonly preserveReferences?: boolean;
   /** Whether a body that is one string is opened when the content type says JSON. Default: true. */
   readonly unwrapJson?: boolean;
 }
 
 /**
- * The decoder of .NET binary XML (MC-NBFX), as `new BrokeredMessage(obj)` and NetDataContractSerializer write it.
+ * The codec of .NET binary XML (MC-NBFX): reads what `new BrokeredMessage(obj)` and NetDataContractSerializer write, and
+ * writes what `GetBody<T>()` reads.
  *
- * Nothing is loaded or run: type names are text. Without a contract, values are what the records say; Guid, char,
+ * Reading: nothing is loaded or run: type names are text. Without a contract, values are what the records say; Guid, char,
  * enum, TimeSpan, ulong and Uri then come as text or numbers, and the strings "0" and "1" as numbers. Shared references
  * stay shared. Errors name the byte.
  *
+ * Writing: scalars as they are; lists, objects and dictionaries by the contract, when there is one contract.
+ *
  * @throws SobreError `InvalidArgument` for a contract that is not understood.
  */
-export function nbfx(options: NbfxOptions = {}): Decoder {
+export function nbfx(options: NbfxOptions = {}): Codec {
   const contracts = (options.contracts ?? []).map(compileContract);
+  const contract = contracts.length === 1 ? contracts[0] : undefined;
   return Object.freeze({
     name: "nbfx",
+    contentType: "application/x-nbfx",
+    encode: (body) => encodeNbfx(body, { contract, preserveReferences: options.preserveReferences }),
     accepts,
     decode: (payload, context) => decodeNbfx(payload, context, options, contracts),
     sniff: (payload) => sniffNbfx(payload, options),
-  } satisfies Decoder);
+  } satisfies Codec);
+}
+
+function encodeNbfx(body: unknown, options: NbfxWriteOptions): Encoded {
+  return { payload: body === undefined ? new Uint8Array(0) : writeNbfxDocument(body, options) };
 }
 
 const accepts = Object.freeze([mediaRange("application", "x-nbfx")]);
@@ -42,7 +60,12 @@ function decodeNbfx(
   contracts: readonly Contract[],
 ): Decoded | Unwrapped {
   const document = readNbfxDocument(payload, limits, options);
-  const { body, typeName, warnings } = mapDocument(document, { contracts, guess: false, limits });
+  const { body, typeName, warnings } = mapDocument(document, {
+    contracts,
+    guess: false,
+    keepTypes: options.keepTypes,
+    limits,
+  });
   const isJson = contentType !== undefined && /^(?:application|text)\/(?:[^;]*\+)?json$/.test(contentType.type);
   if (isJson && typeof body === "string" && options.unwrapJson !== false) {
     return { unwrapped: new TextEncoder().encode(body) };

@@ -12,6 +12,7 @@ const ref = (name: string, hint: Schema = {}): Schema => ({
 const scalar = (type: string, hint: Schema = {}): Schema => ({ "x-dotnet": { type, ...hint } });
 const nullable = (type: string): Schema => ({ type: ["null"], "x-dotnet": type });
 const list = (item: Schema): Schema => ({ type: "array", items: item });
+const array = (item: Schema): Schema => ({ type: "array", items: item, "x-dotnet": "array" });
 const map = (value: Schema): Schema => ({ type: "object", additionalProperties: value });
 const many = (type: string, ...names: readonly string[]): Schema =>
   Object.fromEntries(names.map((name) => [name, scalar(type)]));
@@ -48,18 +49,18 @@ const types: Readonly<Record<string, Schema>> = {
   Animal: { properties: { Name: scalar("string") } },
   Arrays: {
     properties: {
-      Bools: list(scalar("boolean")),
+      Bools: array(scalar("boolean")),
       Bytes: scalar("bytes"),
-      Dates: list(scalar("dateTime")),
-      Decs: list(scalar("decimal")),
-      Doubles: list(scalar("double")),
-      Floats: list(scalar("float")),
-      Guids: list(scalar("guid")),
-      Ints: list(scalar("int")),
-      Longs: list(scalar("long")),
-      Shorts: list(scalar("short")),
-      Spans: list(scalar("timespan")),
-      Strs: list(scalar("string")),
+      Dates: array(scalar("dateTime")),
+      Decs: array(scalar("decimal")),
+      Doubles: array(scalar("double")),
+      Floats: array(scalar("float")),
+      Guids: array(scalar("guid")),
+      Ints: array(scalar("int")),
+      Longs: array(scalar("long")),
+      Shorts: array(scalar("short")),
+      Spans: array(scalar("timespan")),
+      Strs: array(scalar("string")),
     },
   },
   BigEnum: { "x-dotnet": { type: "enum", members: { Max: "9223372036854775807" } } },
@@ -116,7 +117,10 @@ const types: Readonly<Record<string, Schema>> = {
       H: scalar("int", { omitDefault: true }),
     },
   },
-  OddNames: { properties: many("string", "1st", "a:b", "con espacio", "ñandú") },
+  OddNames: {
+    "x-dotnet": { name: "Nombre.Raro", namespace: "urn:x?a=1&b=2", clrName: "Sobre.Fixtures.OddNames" },
+    properties: many("string", "1st", "a:b", "con espacio", "ñandú"),
+  },
   Offsets: { properties: { Link: scalar("uri"), Q: scalar("qname"), When: scalar("dateTimeOffset") } },
   Order: {
     "x-dotnet": { namespace: "urn:sobre:orders:v1", clrName: "Sobre.Fixtures.Order" },
@@ -191,7 +195,7 @@ export function contractOf(clrType: string): DotnetContract | undefined {
 
 function rootHint(schema: Schema): Schema {
   const hint = schema["x-dotnet"];
-  const own = typeof hint === "object" ? hint : {};
+  const own = typeof hint === "string" ? { type: hint } : typeof hint === "object" ? hint : {};
   return { ...own, defaultNamespace: namespace };
 }
 
@@ -200,8 +204,11 @@ function schemaOf(clrType: string): Schema | undefined {
   if (space === "Sobre.Fixtures.") return ref(classes[name] ?? name);
   if (name === "Collections.ArrayList") return list(scalar("any"));
   if (name.startsWith("Tuple`3")) return ref("Tuple");
-  const array = /^(.*)\[\]$/.exec(name)?.[1];
-  if (array !== undefined && name !== "Byte[]") return items(`System.${array}`);
+  const itemType = /^(.*)\[\]$/.exec(name)?.[1];
+  if (itemType !== undefined && name !== "Byte[]") {
+    const schema = schemaOf(`System.${itemType}`);
+    return schema && array(schema);
+  }
   const [, generic, inner = ""] = /^Collections\.Generic\.(\w+)`\d\[(.*)\]$/.exec(name) ?? [];
   if (generic === undefined) return scalars[name] === undefined ? undefined : scalar(scalars[name]);
   if (generic === "KeyValuePair") return ref("KeyValue");
