@@ -165,8 +165,10 @@ export class Connection {
     const { role, serverSasl, clientSasl } = this.#options;
     if (role === "client") {
       if (header.protocol === protocol.sasl && clientSasl !== undefined && !this.#saslDone) this.#phase = "sasl";
-      else if (header.protocol === protocol.amqp) this.#startAmqp();
-      else this.#finish({ condition: "amqp:not-implemented", description: "The peer speaks no AMQP 1.0." });
+      else if (header.protocol === protocol.amqp) {
+        this.#phase = "open";
+        this.#writeOpen();
+      } else this.#finish({ condition: "amqp:not-implemented", description: "The peer speaks no AMQP 1.0." });
       return true;
     }
     if (header.protocol === protocol.sasl && serverSasl !== undefined && !this.#saslDone) {
@@ -182,11 +184,6 @@ export class Connection {
       this.#finish({ condition: "amqp:not-implemented", description: "The peer speaks no AMQP 1.0." });
     }
     return true;
-  }
-
-  #startAmqp(): void {
-    this.#phase = "open";
-    this.#writeOpen();
   }
 
   #writeHeader(number: number): void {

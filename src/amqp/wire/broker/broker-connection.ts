@@ -1,0 +1,163 @@
+import { type Engine, type EngineSessionReceiver, parseAddress } from "../../../engine/index.ts";
+import { SobreError } from "../../../errors/index.ts";
+import { Connection } from "../connection.ts";
+import type { ConnectionLimits } from "../connection-limits.ts";
+import type { ServerSasl } from "../handshake.ts";
+import type { Open } from "../performative.ts";
+import { ReceivingLink } from "../receiving-link.ts";
+import type { SaslInit } from "../sasl-frames.ts";
+import type { SendingLink } from "../sending-link.ts";
+import { wireErrorOf } from "../wire-fault.ts";
+import { type Access, allows, type Grant, type Right } from "./access.ts";
+import { answerCbs } from "./cbs.ts";
+import { openCoordinator } from "./coordinator.ts";
+import { answerManagement } from "./management.ts";
+import { type Node, nodeOf } from "./node-address.ts";
+import { openReceiveEnd } from "./open-receive-end.ts";
+import { RequestNode } from "./request-node.ts";
+import { SendEnd } from "./send-end.ts";
+import { Transactions } from "./transactions.ts";
+
+/** What a broker's end of a connection is made with. */
+export interface BrokerConnectionOptions {
+  readonly access: Access;
+  readonly limits?: Partial<ConnectionLimits> | undefined;
+  /** Told when there are bytes to take, once until they are taken. */
+  readonly output: () => void;
+  /** Told once when the connection is over; `reason` is what ended it other than the client's wish. */
+  readonly closed?: ((reason: string | undefined) => void) | undefined;
+  /** Creates an entity that is used and missing. Default: nothing is created. */
+  readonly autoCreate?: ((engine: Engine, entity: string) => Promise<void>) | undefined;
+  /** Milliseconds, for time-outs of the connection. */
+  readonly now: () => number;
+}
+
+const mechanisms = ["ANONYMOUS", "MSSBCBS", "PLAIN", "EXTERNAL"];
+
+/** The server's end of a client's connection: links onto an engine, from bytes to bytes. */
+export class BrokerConnection {
+  readonly wire: Connection;
+  readonly #options: BrokerConnectionOptions;
+  readonly #nodes = new Map<string, RequestNode>();
+  readonly #transactions = new Transactions();
+  readonly #sessions = new Map<string, EngineSessionReceiver>();
+  readonly #grants: Grant[] = [];
+  #hostname: string | undefined;
+  #namespace: Engine | undefined;
+  #engine: Promise<Engine> | undefined;
+
+  constructor(options: BrokerConnectionOptions) {
+    this.#options = options;
+    const serverSasl: ServerSasl = { mechanisms, verify: (init) => this.#verify(init) };
+    this.wire = new Connection({
+      role: "server",
+      containerId: "sobre",
+      limits: options.limits,
+      serverSasl,
+      now: options.now,
+      events: {
+        opened: (open) => this.#opened(open),
+        attach: (link) => this.#attach(link),
+        closed: (error) => this.#closed(error?.description ?? error?.condition),
+        output: options.output,
+      },
+    });
+  }
+
+  /** What the connection's sessions are held by, by entity and id. */
+  get sessions(): Map<string, EngineSessionReceiver> {
+    return this.#sessions;
+  }
+
+  get transactions(): Transactions {
+    return this.#transactions;
+  }
+
+  #verify({ mechanism, initialResponse, hostname }: SaslInit): boolean {
+    if (mechanism !== "PLAIN") return true;
+    const [, name = "", key = ""] = Buffer.from(initialResponse ?? [])
+      .toString("utf8")
+      .split("\0");
+    const grant = this.#options.access.password(name, key, hostname);
+    if (grant === undefined) return false;
+    this.#grants.push(grant);
+    return true;
+  }
+
+  #opened({ hostname }: Open): void {
+    this.#hostname = hostname;
+    const grant = this.#options.access.anonymous(hostname);
+    if (grant !== undefined) this.#grants.push(grant);
+  }
+
+  #closed(reason: string | undefined): void {
+    // Closing the engine's connection gives every lock back, uncounted.
+    void this.#engine?.then((engine) => engine.close());
+    this.#options.closed?.(reason);
+  }
+
+  #admit(token: string): Grant {
+    const grant = this.#options.access.token(token, this.#hostname);
+    if (this.#namespace !== undefined && this.#namespace !== grant.engine)
+      throw unauthorized("The connection has a token for another namespace already. Open one for each.");
+    // Newer ones count first, so that a renewed one is found soon.
+    this.#grants.unshift(grant);
+    if (this.#grants.length > 1000) this.#grants.pop();
+    return grant;
+  }
+
+  #attach(link: SendingLink | ReceivingLink): void {
+    void this.#open(link).catch((error: unknown) => link.refuse(wireErrorOf(error)));
+  }
+
+  async #open(link: SendingLink | ReceivingLink): Promise<void> {
+    const { remote } = link;
+    const isReceiving = link instanceof ReceivingLink;
+    if (isReceiving && remote?.target?.kind === "coordinator") {
+      const engine = await this.#engineFor("", "Send");
+      return openCoordinator(link, engine, this.#transactions);
+    }
+    const address = (isReceiving ? remote?.target : remote?.source)?.address;
+    if (address === undefined || address === "")
+      throw new SobreError("InvalidArgument", "A link needs the address of an entity. Nodes are not made on demand.");
+    const node = nodeOf(address);
+    if (node.kind !== "entity") return this.#openRequests(link, node);
+    const { entity } = node;
+    const engine = await this.#engineFor(entity, isReceiving ? "Send" : "Listen");
+    await this.#options.autoCreate?.(engine, parseAddress(entity).name);
+    if (isReceiving) return SendEnd.open(link, entity, engine, this.#transactions);
+    return openReceiveEnd(link, { entity, engine, transactions: this.#transactions, sessions: this.#sessions });
+  }
+
+  async #openRequests(link: SendingLink | ReceivingLink, node: Exclude<Node, { kind: "entity" }>): Promise<void> {
+    const key = node.kind === "cbs" ? "" : `/${node.entity.toLowerCase()}`;
+    const known = this.#nodes.get(key);
+    const requests = known ?? (await this.#newNode(node));
+    this.#nodes.set(key, requests);
+    if (link instanceof ReceivingLink) requests.openRequests(link);
+    else requests.openReplies(link);
+  }
+
+  async #newNode(node: Exclude<Node, { kind: "entity" }>): Promise<RequestNode> {
+    if (node.kind === "cbs") return new RequestNode((request) => answerCbs(request, (token) => this.#admit(token)));
+    const { entity } = node;
+    const engine = await this.#engineFor(entity, "Listen", "Send");
+    await this.#options.autoCreate?.(engine, parseAddress(entity).name);
+    const context = { entity, engine, sessions: this.#sessions, transactions: this.#transactions };
+    return new RequestNode((request) => answerManagement(request, context));
+  }
+
+  /** The engine of the namespace, when one of the rights is there for the entity. @throws SobreError `UnauthorizedAccess`. */
+  async #engineFor(entity: string, ...rights: readonly Right[]): Promise<Engine> {
+    const grant = this.#grants.find((one) => rights.some((right) => allows(one, entity, right)));
+    if (grant === undefined)
+      throw unauthorized(`There is no token with the right ${rights.join(" or ")} for '${entity}'.`);
+    if (this.#namespace !== undefined && this.#namespace !== grant.engine)
+      throw unauthorized("The connection belongs to another namespace.");
+    this.#namespace = grant.engine;
+    this.#engine ??= grant.engine.connect();
+    return this.#engine;
+  }
+}
+
+const unauthorized = (text: string): SobreError => new SobreError("UnauthorizedAccess", text);

@@ -1,0 +1,31 @@
+import { amqp, AmqpMap } from "../../../envelope/index.ts";
+import { SobreError } from "../../../errors/index.ts";
+import type { AmqpMessage } from "../../amqp-message.ts";
+import type { MessageInit } from "../../write-message.ts";
+import type { Grant } from "./access.ts";
+import { textOf } from "./settlement-of.ts";
+
+/** Answers a request of `$cbs`: takes a token (AMQP Claims-based Security, working draft 5). */
+export async function answerCbs(request: AmqpMessage, admit: (token: string) => Grant): Promise<MessageInit> {
+  const { applicationProperties, body } = request;
+  if (textOf(applicationProperties?.get("operation")) !== "put-token") return answer(400, "Only put-token is known.");
+  const token = body?.kind === "value" ? textOf(body.value) : undefined;
+  if (token === undefined) return answer(400, "The body has to be the token, as a string.");
+  try {
+    admit(token);
+  } catch (error) {
+    if (!(error instanceof SobreError)) return answer(500, "The server failed.");
+    return answer(401, error.message);
+  }
+  return answer(202, "Accepted");
+}
+
+function answer(status: number, description: string): MessageInit {
+  return {
+    applicationProperties: new AmqpMap([
+      ["status-code", amqp.int(status)],
+      ["status-description", description],
+    ]),
+    body: { kind: "value", value: null },
+  };
+}

@@ -1,0 +1,27 @@
+import { lockToken, type LockToken } from "../../../engine/index.ts";
+
+/** Where each byte of a uuid's text stands in .NET's form of it, whose first three groups are turned round. */
+const order = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15] as const;
+
+/** Where the two digits of each byte stand in the text. */
+const digits = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const;
+
+/** The delivery tag of a lock token: its uuid as the 16 bytes of a .NET Guid. */
+export function tagOf(token: LockToken): Uint8Array {
+  const tag = new Uint8Array(16);
+  for (let index = 0; index < 16; index++) {
+    const at = digits[index] ?? 0;
+    tag[order[index] ?? 0] = (digit(token.charCodeAt(at)) << 4) | digit(token.charCodeAt(at + 1));
+  }
+  return tag;
+}
+
+/** The lock token that a delivery tag of 16 bytes stands for. */
+export function tokenOf(tag: Uint8Array): LockToken {
+  const hex = order.map((place) => (tag[place] ?? 0).toString(16).padStart(2, "0")).join("");
+  return lockToken(hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"));
+}
+
+function digit(unit: number): number {
+  return unit < 0x40 ? unit - 0x30 : (unit & 0x1f) + 9;
+}

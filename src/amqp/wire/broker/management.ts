@@ -1,0 +1,87 @@
+import type { Engine, EngineSessionReceiver } from "../../../engine/index.ts";
+import { amqp, AmqpMap, type AmqpValue } from "../../../envelope/index.ts";
+import { errorTraits, SobreError } from "../../../errors/index.ts";
+import type { AmqpMessage } from "../../amqp-message.ts";
+import type { MessageInit } from "../../write-message.ts";
+import { wireErrorOf } from "../wire-fault.ts";
+import { messageOperations } from "./message-operations.ts";
+import { RequestArguments } from "./request-arguments.ts";
+import { ruleOperations } from "./rule-operations.ts";
+import { sessionOperations } from "./session-operations.ts";
+import { textOf } from "./settlement-of.ts";
+import type { Transactions } from "./transactions.ts";
+
+/** What requests to the `$management` node of an entity act on. */
+export interface ManagementContext {
+  readonly entity: string;
+  readonly engine: Engine;
+  readonly sessions: ReadonlyMap<string, EngineSessionReceiver>;
+  readonly transactions: Transactions;
+}
+
+/** Carries out an operation; resolves to the body of the answer, or `undefined` for one that found nothing. */
+export type Operation = (
+  given: RequestArguments,
+  context: ManagementContext,
+) => Promise<Readonly<Record<string, AmqpValue>> | undefined>;
+
+const prefix = "com.microsoft:";
+
+const operations: ReadonlyMap<string, Operation> = new Map(
+  Object.entries({ ...messageOperations, ...sessionOperations, ...ruleOperations }),
+);
+
+/** Answers a request of a `$management` node. */
+export async function answerManagement(request: AmqpMessage, context: ManagementContext): Promise<MessageInit> {
+  const name = textOf(request.applicationProperties?.get("operation")) ?? "";
+  const operation = name.startsWith(prefix) ? operations.get(name.slice(prefix.length)) : undefined;
+  const trackingId = textOf(request.applicationProperties?.get("com.microsoft:tracking-id"));
+  try {
+    if (operation === undefined)
+      throw new SobreError("UnsupportedCapability", "The operation of the request is not known here.");
+    const { body } = request;
+    const result = await operation(new RequestArguments(body?.kind === "value" ? body.value : undefined), context);
+    return result === undefined ? answer(204, "No content", {}, trackingId) : answer(200, "OK", result, trackingId);
+  } catch (error) {
+    return refusal(error, trackingId);
+  }
+}
+
+function answer(
+  status: number,
+  description: string,
+  body: Readonly<Record<string, AmqpValue>>,
+  trackingId: string | undefined,
+): MessageInit {
+  return {
+    applicationProperties: properties({
+      statusCode: amqp.int(status),
+      statusDescription: description,
+      "com.microsoft:tracking-id": trackingId,
+    }),
+    body: { kind: "value", value: new AmqpMap(Object.entries(body)) },
+  };
+}
+
+function refusal(error: unknown, trackingId: string | undefined): MessageInit {
+  const { condition, description = "" } = wireErrorOf(error);
+  const status = error instanceof SobreError ? errorTraits(error.code).httpStatus : 500;
+  const told = trackingId === undefined ? description : `${description} TrackingId: ${trackingId}`;
+  return {
+    applicationProperties: properties({
+      statusCode: amqp.int(status),
+      statusDescription: told,
+      errorCondition: amqp.symbol(condition),
+      "com.microsoft:tracking-id": trackingId,
+    }),
+    body: { kind: "value", value: null },
+  };
+}
+
+function properties(given: Readonly<Record<string, AmqpValue | undefined>>): AmqpMap {
+  return new AmqpMap(
+    Object.entries(given).flatMap(([name, value]): [string, AmqpValue][] =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
+}

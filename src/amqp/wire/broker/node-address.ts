@@ -1,0 +1,26 @@
+/** What a link is attached to. */
+export type Node =
+  | { readonly kind: "cbs" }
+  | { readonly kind: "management"; readonly entity: string }
+  | { readonly kind: "entity"; readonly entity: string };
+
+const management = "/$management";
+
+/** Reads the address of a link: a bare name, a path with slashes and percent signs, or a whole URI. */
+export function nodeOf(address: string): Node {
+  const path = decoded(address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, "").replaceAll(/^\/+|\/+$/g, ""));
+  const lower = path.toLowerCase();
+  if (lower === "$cbs") return { kind: "cbs" };
+  if (lower === "$management") return { kind: "management", entity: "" };
+  if (lower.endsWith(management)) return { kind: "management", entity: path.slice(0, -management.length) };
+  return { kind: "entity", entity: path };
+}
+
+function decoded(path: string): string {
+  if (!path.includes("%")) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,91 @@
+import type { Engine, EngineSessionReceiver, ReceiveMode } from "../../../engine/index.ts";
+import { amqp, AmqpMap, Typed } from "../../../envelope/index.ts";
+import type { SendingLink } from "../sending-link.ts";
+import { ReceiveEnd } from "./receive-end.ts";
+import { sessionFilter, ticksOf, withSession } from "./session-filter.ts";
+import type { Transactions } from "./transactions.ts";
+
+/** What a receiving link is opened on. */
+export interface ReceiveContext {
+  readonly entity: string;
+  readonly engine: Engine;
+  readonly transactions: Transactions;
+  /** The sessions that the connection holds, by {@link sessionKey}. */
+  readonly sessions: Map<string, EngineSessionReceiver>;
+}
+
+/** How long a client waits for a session when it does not say so. */
+const defaultSessionWait = 60_000;
+
+/** The key of a session of an entity. */
+export const sessionKey = (entity: string, sessionId: string): string => `${entity.toLowerCase()}\n${sessionId}`;
+
+/** Opens the link of a receiving client. @throws SobreError as the engine's openings do. */
+export async function openReceiveEnd(link: SendingLink, context: ReceiveContext): Promise<void> {
+  const { remote } = link;
+  const receiveMode: ReceiveMode = remote?.sndSettleMode === 1 ? "receiveAndDelete" : "peekLock";
+  const wanted = sessionFilter(remote?.source);
+  if (wanted !== undefined) return openSessionEnd(link, context, receiveMode, wanted ?? undefined);
+  const receiver = await context.engine.openReceiver(context.entity, { receiveMode });
+  if (link.state !== "asked") {
+    await receiver.close();
+    return;
+  }
+  const end = new ReceiveEnd(link, { ...context, receiver, receiveMode });
+  link.open({ source: remote?.source, target: remote?.target }, eventsOf(end));
+}
+
+async function openSessionEnd(
+  link: SendingLink,
+  context: ReceiveContext,
+  receiveMode: ReceiveMode,
+  sessionId: string | undefined,
+): Promise<void> {
+  const { remote } = link;
+  const { entity, engine, sessions } = context;
+  const waiting = new AbortController();
+  link.events = { flowed: () => undefined, disposed: () => undefined, detached: () => waiting.abort() };
+  const receiver = await engine.acceptSession(entity, {
+    receiveMode,
+    sessionId,
+    maxWaitTime: timeOutOf(remote?.properties) ?? defaultSessionWait,
+    signal: waiting.signal,
+  });
+  if (link.state !== "asked") {
+    await receiver.close();
+    return;
+  }
+  const key = sessionKey(entity, receiver.sessionId);
+  sessions.set(key, receiver);
+  const end = new ReceiveEnd(link, { ...context, receiver, receiveMode });
+  const properties = new AmqpMap([
+    [amqp.symbol("com.microsoft:locked-until-utc"), ticksOf(receiver.sessionLockedUntilUtc())],
+  ]);
+  link.open(
+    {
+      source: withSession(remote?.source ?? { kind: "source" }, receiver.sessionId),
+      target: remote?.target,
+      properties,
+    },
+    eventsOf(end, () => {
+      if (sessions.get(key) === receiver) sessions.delete(key);
+    }),
+  );
+}
+
+function eventsOf(end: ReceiveEnd, closed?: () => void): NonNullable<SendingLink["events"]> {
+  return {
+    flowed: () => end.flowed(),
+    disposed: (delivery, state, settled) => end.disposed(delivery, state, settled),
+    detached: () => {
+      end.closed();
+      closed?.();
+    },
+  };
+}
+
+function timeOutOf(properties: AmqpMap | undefined): number | undefined {
+  const value = properties?.get("com.microsoft:timeout");
+  const plain = value instanceof Typed ? value.value : value;
+  return typeof plain === "number" || typeof plain === "bigint" ? Math.max(0, Number(plain)) : undefined;
+}

@@ -1,0 +1,34 @@
+import type { Engine, Transaction } from "../../../engine/index.ts";
+import { SobreError } from "../../../errors/index.ts";
+
+/** The transactions that a connection has open, by their ids. */
+export class Transactions {
+  readonly #open = new Map<string, Transaction>();
+  #next = 1;
+
+  /** Begins one; resolves to its id. */
+  async declare(engine: Engine): Promise<Uint8Array> {
+    const transaction = await engine.begin();
+    const id = Buffer.alloc(8);
+    id.writeUInt32BE(this.#next++, 4);
+    this.#open.set(keyOf(id), transaction);
+    return id;
+  }
+
+  /** @throws SobreError `InvalidOperation` when there is none with that id. */
+  find(id: Uint8Array): Transaction {
+    const transaction = this.#open.get(keyOf(id));
+    if (transaction !== undefined) return transaction;
+    throw new SobreError("InvalidOperation", "The transaction is not known on this connection. Declare one first.");
+  }
+
+  /** Ends one: everything done with it happens, or nothing. */
+  async discharge(id: Uint8Array, fail: boolean): Promise<void> {
+    const transaction = this.find(id);
+    this.#open.delete(keyOf(id));
+    if (fail) await transaction.rollback();
+    else await transaction.commit();
+  }
+}
+
+const keyOf = (id: Uint8Array): string => Buffer.from(id).toString("hex");
