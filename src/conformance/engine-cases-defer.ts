@@ -139,6 +139,8 @@ export const deferCases: readonly EngineCase[] = [
     needs: ["defer", "deadLetter"],
     async run(harness) {
       const queue = await harness.queue();
+      await harness.send(queue, "before");
+      await harness.drain(queue);
       const number = await deferred(harness, queue, "a");
       const [taken] = await harness.engine.receiveDeferred(queue, [number], peekLock);
       await harness.settle(queue, present(taken, "The deferred message"), { kind: "deadLetter" });

@@ -115,6 +115,7 @@ export const settleCases: readonly EngineCase[] = [
       await harness.send(queue, "a");
       await harness.send(other, "b");
       const delivery = await harness.one(queue);
+      await harness.one(other);
       await refused(harness.complete(other, delivery), "MessageLockLost", "Completing on another queue");
       same(await harness.browse(other), ["b"], "Messages of the other queue");
       await harness.complete(queue, delivery);

@@ -7,4 +7,10 @@ export {
   runEngineCase,
 } from "./engine-case.ts";
 export { EngineHarness } from "./engine-harness.ts";
+export {
+  type CapabilityReport,
+  type EngineReport,
+  renderEngineReport,
+  reportEngine,
+} from "./engine-report.ts";
 export { engineSuite } from "./engine-suite.ts";

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { engineSuite, type EngineTarget, runEngineCase } from "../../src/conformance/index.ts";
+import {
+  engineSuite,
+  type EngineTarget,
+  renderEngineReport,
+  reportEngine,
+  runEngineCase,
+} from "../../src/conformance/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { ManualClock } from "../../src/time/index.ts";
 
@@ -36,5 +42,33 @@ describe("the engine conformance suite", () => {
     const result = await runEngineCase(engineCase, { ...target, deviations });
 
     expect(result.outcome).toBe("failed");
+  });
+
+  it("skips what an engine refuses, and says so", async () => {
+    const refusing: EngineTarget = {
+      async open() {
+        const opened = await target.open();
+        const { capabilities } = opened.engine;
+        const refused = { ...capabilities, sessions: { level: "refused", note: "none here" } } as const;
+        return Object.assign(opened, {
+          engine: Object.create(opened.engine, { capabilities: { value: refused } }),
+          close: () => Promise.resolve(),
+        });
+      },
+    };
+    const engineCase = engineSuite.find(({ needs }) => needs.includes("sessions"));
+    if (engineCase === undefined) throw new Error("No case needs sessions.");
+
+    const result = await runEngineCase(engineCase, refusing);
+
+    expect(result).toMatchObject({ outcome: "skipped", reason: "The engine refuses sessions." });
+  });
+
+  it("sums up as a table of capabilities, each held to by cases", async () => {
+    const report = await reportEngine(target);
+
+    expect(report).toMatchObject({ engine: "memory", passed: engineSuite.length, skipped: 0, failed: [] });
+    for (const { capability, cases } of report.capabilities) expect(cases, capability).toBeGreaterThan(1);
+    expect(renderEngineReport(report)).toContain(`| all | | ${engineSuite.length} of ${engineSuite.length} |`);
   });
 });

@@ -44,6 +44,19 @@ export function deadLetterEnvelope(
   return marked({});
 }
 
+/**
+ * The same for a message that the broker itself dead-letters: it is moved whatever its properties are,
+ * without the mark among them when they do not take it.
+ */
+export function brokerDeadLetter(envelope: Envelope, mark: DeadLetterMark): Envelope {
+  try {
+    return deadLetterEnvelope(envelope, mark);
+  } catch (error) {
+    if (error instanceof SobreError) return envelope;
+    throw error;
+  }
+}
+
 const present = (name: string, text: string | undefined): Modification => (text === undefined ? {} : { [name]: text });
 
 function cut(text: string | undefined, length: number): string | undefined {

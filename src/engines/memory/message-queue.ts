@@ -1,7 +1,7 @@
 import type { Delivery, LockToken } from "../../engine/index.ts";
 import type { Envelope } from "../../envelope/index.ts";
 import type { SobreError } from "../../errors/index.ts";
-import { deadLetterEnvelope } from "./dead-letter.ts";
+import { brokerDeadLetter } from "./dead-letter.ts";
 import { Lane } from "./lane.ts";
 import { LockTable } from "./lock-table.ts";
 import { MessageStore } from "./message-store.ts";
@@ -142,7 +142,7 @@ export class MessageQueue {
     this.#unlock(message);
     if (counting === "counted" && ++message.deliveryCount >= this.policy.maxDeliveryCount) {
       const mark = tooManyDeliveries(message.deliveryCount);
-      this.deadLetter(message, deadLetterEnvelope(message.envelope, mark), mark, now);
+      this.deadLetter(message, brokerDeadLetter(message.envelope, mark), mark, now);
       return;
     }
     if (message.state === "deferred") this.#setAside(message, now);

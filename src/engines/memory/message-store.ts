@@ -61,9 +61,9 @@ export class MessageStore {
     this.#policy.meter.bytes += bytes;
   }
 
-  /** Uses up a number for a message that is not kept here. */
-  skipNumber(envelope: Envelope): bigint {
-    return this.#log.skip(this.#policy.partitionKey(envelope));
+  /** Uses up a number for a message that is not kept here; `key` decides the partition. */
+  skipNumber(envelope: Envelope, key: string | undefined = this.#policy.partitionKey(envelope)): bigint {
+    return this.#log.skip(key);
   }
 
   numberOf(message: QueuedMessage): bigint {

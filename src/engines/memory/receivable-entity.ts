@@ -6,7 +6,7 @@ import {
 } from "../../engine/index.ts";
 import type { Envelope } from "../../envelope/index.ts";
 import type { SobreError } from "../../errors/index.ts";
-import { deadLetterEnvelope } from "./dead-letter.ts";
+import { brokerDeadLetter } from "./dead-letter.ts";
 import { changed, type Incoming, sent } from "./incoming.ts";
 import type { Numbering } from "./message-log.ts";
 import type { Meter } from "./meter.ts";
@@ -157,13 +157,13 @@ export abstract class ReceivableEntity implements QueuePolicy {
 
   expired(message: QueuedMessage, now: number): void {
     if (!this.settings.deadLetteringOnMessageExpiration) return;
-    message.envelope = deadLetterEnvelope(message.envelope, timeToLiveOver);
+    message.envelope = brokerDeadLetter(message.envelope, timeToLiveOver);
     this.deadLetter(message, timeToLiveOver, now);
   }
 
   /** Dead-letters a message that never got in. */
   deadLetterArrival(incoming: Incoming, mark: DeadLetterMark, now: number): void {
-    const envelope = deadLetterEnvelope(incoming.envelope, mark);
+    const envelope = brokerDeadLetter(incoming.envelope, mark);
     const target = this.settings.forwardDeadLetteredMessagesTo;
     if (target !== undefined) {
       this.#transfer.forward(
@@ -187,7 +187,7 @@ export abstract class ReceivableEntity implements QueuePolicy {
 
   /** Takes a message in that could not be forwarded. */
   failTransfer(incoming: Incoming, mark: DeadLetterMark, now: number): void {
-    const envelope = deadLetterEnvelope(incoming.envelope, mark);
+    const envelope = brokerDeadLetter(incoming.envelope, mark);
     const { enqueuedSequenceNumber } = incoming;
     const source = incoming.deadLetter?.source;
     const arrival = { envelope, enqueuedAt: now, expiresAt: Infinity, deliveryCount: 0, enqueuedSequenceNumber };

@@ -84,7 +84,10 @@ export class MemorySender implements EngineSender {
       if (through === undefined) target.intake.accept(message, now);
       else {
         through.touch(now);
-        const enqueuedSequenceNumber = through.messages.store.skipNumber(message.envelope);
+        const enqueuedSequenceNumber = through.messages.store.skipNumber(
+          message.envelope,
+          message.envelope.brokerProperties.viaPartitionKey,
+        );
         this.#namespace.forward(through, { ...message, enqueuedSequenceNumber }, target.address, now);
       }
     }
