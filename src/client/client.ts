@@ -9,6 +9,7 @@ import { invalidOption } from "./option-checks.ts";
 import { type Processor, type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
 import { createReceiver, type Receiver, type ReceiverOptions } from "./receiver.ts";
+import { redrive, type RedriveOptions, type RedriveReport } from "./redrive.ts";
 import { createRetry, type RetryOptions } from "./retry.ts";
 import { createSender, type Sender } from "./sender.ts";
 import { type SessionContext, type SessionProcessorOptions, startSessionProcessor } from "./session-processor.ts";
@@ -68,6 +69,8 @@ export interface Client {
     handlers: ProcessorHandlers<ReadMessage<Types>, SessionContext>,
     options?: SessionProcessorOptions<Types>,
   ): Processor;
+  /** Sends the messages of a dead-letter queue, as `orders/$DeadLetterQueue`, back to where they were; resolves to what was done. */
+  redrive(deadLetterQueue: string, options?: RedriveOptions): Promise<RedriveReport>;
   /** What is sent and settled with it happens together or not at all. */
   beginTransaction(): Promise<Transaction>;
   /** Closes everything the client made, gracefully; the engine stays open. */
@@ -121,6 +124,7 @@ export function createClient(options: ClientOptions): Client {
     acceptNextSession: (entityPath, sessionOptions) => accept(entityPath, undefined, sessionOptions),
     createSessionProcessor: (entityPath, handlers, processorOptions) =>
       keep((own) => startSessionProcessor(checkPath(entityPath), own, handlers, processorOptions)),
+    redrive: (deadLetterQueue, redriveOptions) => redrive(deadLetterQueue, parts, redriveOptions),
     beginTransaction: () => parts.engine.begin(),
     async close() {
       closed = true;

@@ -14,6 +14,7 @@ export type {
   ReceiverOptions,
   SubscribeOptions,
 } from "./receiver.ts";
+export { redriveCountProperty, type RedriveEntry, type RedriveOptions, type RedriveReport } from "./redrive.ts";
 export type { RetryOptions } from "./retry.ts";
 export type { SendManyOptions, SendMessagesOptions, SendOutcome, Sender } from "./sender.ts";
 export type { SessionContext, SessionProcessorOptions } from "./session-processor.ts";

@@ -1,0 +1,256 @@
+import type { Serializer } from "../codec/index.ts";
+import { type Delivery, type Engine, type EngineReceiver, type EngineSender, parseAddress } from "../engine/index.ts";
+import { amend, type Envelope } from "../envelope/index.ts";
+import { type ErrorCode, SobreError } from "../errors/index.ts";
+import type { ClientParts } from "./client-parts.ts";
+import { createMessageReader } from "./message-reader.ts";
+import { checkCount, checkFunction, invalidOption } from "./option-checks.ts";
+import { withoutDeadLetterMarks } from "./unreadable.ts";
+
+/** The application property that counts how often a message was sent back from a dead-letter queue. */
+export const redriveCountProperty = "sobre-redrives";
+
+/** Options of `redrive`. */
+export interface RedriveOptions {
+  /** Where the messages go. Default: the entity that they were dead-lettered on; a subscription has none. */
+  readonly to?: string | undefined;
+  /** Which messages. Default: all. */
+  readonly where?: ((message: Delivery) => boolean) | undefined;
+  /** Makes the message to send of one without its marks; `undefined` leaves it where it is. Default: as it was. */
+  readonly repair?:
+    | ((envelope: Envelope, message: Delivery) => Envelope | undefined | Promise<Envelope | undefined>)
+    | undefined;
+  /** Another chain that must read the messages: those that it does not read stay where they are. */
+  readonly readableBy?: Serializer | undefined;
+  /** Another chain that reads the messages, and with `rewriteAs` writes them: default is that the bytes stay. */
+  readonly rewriteAs?: string | undefined;
+  /** Messages that were sent back so often stay where they are. Default: no limit. */
+  readonly maxRedrives?: number | undefined;
+  /** Default: all that are there. */
+  readonly maxMessages?: number | undefined;
+  /** Whether messages are only looked at. Default: false. */
+  readonly dryRun?: boolean | undefined;
+  /**
+   * What becomes of message ids when the target detects duplicates, which would drop a message that it saw before: `keep`
+   * takes that risk, `renew` leaves the id out. Default: refused there.
+   */
+  readonly messageIds?: "keep" | "renew" | undefined;
+  /** Called after each message. */
+  readonly onProgress?: ((entry: RedriveEntry, report: RedriveReport) => void) | undefined;
+  /** Ends it after the message at hand. */
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+/** What was done with one message. */
+export interface RedriveEntry {
+  readonly sequenceNumber: bigint;
+  readonly messageId: Envelope["brokerProperties"]["messageId"];
+  readonly deadLetterReason: string | undefined;
+  /**
+   * `sent`: it is back, or would be in a dry run; `skipped`: `where`, `repair` or `maxRedrives` left it; `unreadable`:
+   * `readableBy` did not read it; `failed`: it stays, with the error; `doubled`: it was sent, but could not be completed, so that it is in both places.
+   */
+  readonly outcome: "sent" | "skipped" | "unreadable" | "failed" | "doubled";
+  readonly error: { readonly code: ErrorCode; readonly message: string } | undefined;
+}
+
+/** What a re-drive did. */
+export interface RedriveReport {
+  readonly from: string;
+  readonly dryRun: boolean;
+  readonly seen: number;
+  readonly sent: number;
+  readonly skipped: number;
+  readonly unreadable: number;
+  readonly failed: number;
+  readonly doubled: number;
+  readonly entries: readonly RedriveEntry[];
+}
+
+/**
+ * Sends the messages of a dead-letter queue back: original bytes and properties, without the dead-letter marks, with a count.
+ *
+ * Each is sent before it is completed, so that nothing is lost in between. What is left alone is not counted as a delivery.
+ *
+ * @throws SobreError `InvalidArgument` naming the option, `InvalidOperation` when the target detects duplicates and
+ *   `messageIds` does not say what to do, and what opening the entities throws.
+ */
+export async function redrive(from: string, parts: ClientParts, options: RedriveOptions = {}): Promise<RedriveReport> {
+  check(from, options);
+  // A connection of its own: what it holds at its end is given back uncounted.
+  const engine = await parts.engine.connect();
+  try {
+    return await new Redrive(from, { ...parts, engine }, options).run();
+  } finally {
+    await engine.close();
+  }
+}
+
+function check(from: string, options: RedriveOptions): void {
+  if (typeof from !== "string" || parseAddress(from).subQueue === undefined) {
+    throw invalidOption("from", 'must be a dead-letter queue, as in "orders/$DeadLetterQueue"');
+  }
+  checkFunction("where", options.where, "optional");
+  checkFunction("repair", options.repair, "optional");
+  checkFunction("onProgress", options.onProgress, "optional");
+  checkCount("maxMessages", options.maxMessages ?? 1, 1);
+  checkCount("maxRedrives", options.maxRedrives ?? 1, 0);
+  if (options.rewriteAs !== undefined && options.readableBy === undefined) {
+    throw invalidOption("rewriteAs", "needs readableBy, the serializer that reads and writes");
+  }
+}
+
+type Outcome = Pick<RedriveEntry, "outcome" | "error">;
+
+class Redrive {
+  readonly #from: string;
+  readonly #parts: ClientParts;
+  readonly #options: RedriveOptions;
+  readonly #entries: RedriveEntry[] = [];
+  readonly #counts: Record<RedriveEntry["outcome"], number> = {
+    sent: 0,
+    skipped: 0,
+    unreadable: 0,
+    failed: 0,
+    doubled: 0,
+  };
+  readonly #senders = new Map<string, Promise<EngineSender>>();
+
+  constructor(from: string, parts: ClientParts, options: RedriveOptions) {
+    this.#from = from;
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  async run(): Promise<RedriveReport> {
+    const { abortSignal, onProgress, maxMessages = Infinity, dryRun = false } = this.#options;
+    const next = dryRun ? this.#peeking() : await this.#receiving();
+    while (this.#entries.length < maxMessages) {
+      const delivery = isAborted(abortSignal) ? undefined : await next();
+      if (delivery === undefined) break;
+      const { sequenceNumber, deadLetterReason, envelope } = delivery;
+      const { messageId } = envelope.brokerProperties;
+      const entry = { sequenceNumber, messageId, deadLetterReason, ...(await this.#handle(delivery, dryRun)) };
+      this.#entries.push(entry);
+      this.#counts[entry.outcome]++;
+      onProgress?.(entry, this.#report(dryRun));
+    }
+    return this.#report(dryRun);
+  }
+
+  #peeking(): () => Promise<Delivery | undefined> {
+    let fromSequenceNumber = 0n;
+    return async () => {
+      const [delivery] = await this.#parts.engine.peek(this.#from, { maxMessages: 1, fromSequenceNumber });
+      fromSequenceNumber = (delivery?.sequenceNumber ?? 0n) + 1n;
+      return delivery;
+    };
+  }
+
+  async #receiving(): Promise<() => Promise<Delivery | undefined>> {
+    const link: EngineReceiver = await this.#parts.engine.openReceiver(this.#from, { receiveMode: "peekLock" });
+    const seen = new Set<bigint>();
+    return async () => {
+      const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: 0 });
+      // A lock that ended brings the same message again.
+      if (delivery === undefined || seen.has(delivery.sequenceNumber)) return undefined;
+      seen.add(delivery.sequenceNumber);
+      return delivery;
+    };
+  }
+
+  async #handle(delivery: Delivery, dryRun: boolean): Promise<Outcome> {
+    try {
+      const target = this.#targetOf(delivery);
+      const made = await this.#prepare(delivery);
+      if (typeof made === "string") return { outcome: made, error: undefined };
+      const envelope = await this.#withSafeId(made, target);
+      if (dryRun || delivery.lockToken === undefined) return { outcome: "sent", error: undefined };
+      const sender = await this.#sender(target);
+      await this.#parts.retry.run(() => sender.send([envelope]));
+      try {
+        await this.#parts.engine.settle(this.#from, delivery.lockToken, { kind: "complete" });
+      } catch (error) {
+        return { outcome: "doubled", error: told(error) };
+      }
+      return { outcome: "sent", error: undefined };
+    } catch (error) {
+      return { outcome: "failed", error: told(error) };
+    }
+  }
+
+  async #prepare(delivery: Delivery): Promise<Envelope | "skipped" | "unreadable"> {
+    const { where, repair, readableBy, maxRedrives = Infinity } = this.#options;
+    if (where?.(delivery) === false) return "skipped";
+    const count = countOf(delivery.envelope);
+    if (count >= maxRedrives) return "skipped";
+    const bare = withoutDeadLetterMarks(delivery.envelope);
+    const repaired = repair === undefined ? bare : await repair(bare, delivery);
+    if (repaired === undefined) return "skipped";
+    const written = readableBy === undefined ? repaired : await this.#rewrite(repaired, readableBy);
+    if (written === undefined) return "unreadable";
+    return amend(written, { applicationProperties: { [redriveCountProperty]: count + 1 } });
+  }
+
+  async #rewrite(envelope: Envelope, serializer: Serializer): Promise<Envelope | undefined> {
+    const result = await createMessageReader({ serializer, stages: this.#parts.stages })(envelope);
+    if (!result.ok) return undefined;
+    const { rewriteAs } = this.#options;
+    if (rewriteAs === undefined) return envelope;
+    const { payload, bodyKind, brokerProperties } = serializer.serialize({ body: result.body, contentType: rewriteAs });
+    const { contentType } = brokerProperties;
+    return amend(envelope, { payload, bodyKind, brokerProperties: { contentType, contentEncoding: undefined } });
+  }
+
+  /** An id that the target has seen would make it drop the message, and the dead letter would be completed. */
+  async #withSafeId(envelope: Envelope, target: string): Promise<Envelope> {
+    const { messageIds } = this.#options;
+    if (envelope.brokerProperties.messageId === undefined || messageIds === "keep") return envelope;
+    if (messageIds === "renew") return amend(envelope, { brokerProperties: { messageId: undefined } });
+    if (!(await detectsDuplicates(this.#parts.engine, target))) return envelope;
+    throw new SobreError(
+      "InvalidOperation",
+      `"${target}" detects duplicates and may drop a message whose id it has seen. Say messageIds: "renew", or "keep" once its window is over.`,
+    );
+  }
+
+  #targetOf({ deadLetterSource }: Delivery): string {
+    const target = this.#options.to ?? deadLetterSource ?? parseAddress(this.#from).name;
+    if (!/\/subscriptions\//i.test(target)) return target;
+    throw invalidOption("to", "must name the queue or topic to send to, since nothing can be sent to a subscription");
+  }
+
+  #sender(target: string): Promise<EngineSender> {
+    const known = this.#senders.get(target) ?? this.#parts.engine.openSender(target);
+    this.#senders.set(target, known);
+    return known;
+  }
+
+  #report(dryRun: boolean): RedriveReport {
+    return { from: this.#from, dryRun, seen: this.#entries.length, ...this.#counts, entries: this.#entries };
+  }
+}
+
+const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
+
+function countOf({ applicationProperties }: Envelope): number {
+  const count = Number(applicationProperties[redriveCountProperty] ?? 0);
+  return Number.isSafeInteger(count) && count >= 0 ? count : 0;
+}
+
+/** Engines that do not tell are taken not to detect any. */
+async function detectsDuplicates(engine: Engine, target: string): Promise<boolean> {
+  if (engine.capabilities.administration.level === "refused") return false;
+  try {
+    const { admin } = engine;
+    const entity = (await admin.queueExists(target)) ? await admin.getQueue(target) : await admin.getTopic(target);
+    return entity.requiresDuplicateDetection === true;
+  } catch {
+    return false;
+  }
+}
+
+function told(error: unknown): { readonly code: ErrorCode; readonly message: string } {
+  if (error instanceof SobreError) return { code: error.code, message: error.message };
+  return { code: "GeneralError", message: `A ${error instanceof Error ? error.name : typeof error} was thrown.` };
+}
