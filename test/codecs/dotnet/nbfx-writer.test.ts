@@ -74,12 +74,13 @@ const endOf = (length: number): readonly (number | undefined)[] => {
   return [payload[61], payload.at(-1)];
 };
 
-describe("the NBFX writer", () => {
-  const trip = (value: unknown): unknown => {
-    const decoded = codec.decode(codec.encode(value, encodeContext).payload, decodeContext);
-    return "body" in decoded ? decoded.body : undefined;
-  };
+/** Writes and reads. */
+function trip(value: unknown): unknown {
+  const decoded = codec.decode(codec.encode(value, encodeContext).payload, decodeContext);
+  return "body" in decoded ? decoded.body : undefined;
+}
 
+describe("the NBFX writer", () => {
   it("writes scalars without a contract, which come back", () => {
     const scalars = fc.oneof(
       fc.string({ unit: "binary" }).filter((text) => text.isWellFormed()),
