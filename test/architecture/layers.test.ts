@@ -25,6 +25,8 @@ const layers: readonly (readonly [folder: string, layer: number])[] = [
   ["src/testing", 2],
   ["src/engines", 2],
   ["src/amqp", 3],
+  ["src/http", 3],
+  ["src/server", 3],
   ["src/cli", 4],
 ];
 

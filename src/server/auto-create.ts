@@ -1,0 +1,26 @@
+import type { Engine } from "../engine/index.ts";
+import { SobreError } from "../errors/index.ts";
+
+/** Creates the queue, or the topic and subscription, that an address names, unless they are there. */
+export async function autoCreate(engine: Engine, entity: string): Promise<string | undefined> {
+  const [, topic, subscription] = /^(.+)\/subscriptions\/([^/]+)$/i.exec(entity) ?? [];
+  const { admin } = engine;
+  if (topic === undefined || subscription === undefined) {
+    if ((await admin.queueExists(entity)) || (await admin.topicExists(entity))) return undefined;
+    return made(entity, admin.createQueue(entity));
+  }
+  if (!(await admin.topicExists(topic))) await made(topic, admin.createTopic(topic));
+  if (await admin.subscriptionExists(topic, subscription)) return undefined;
+  return made(entity, admin.createSubscription(topic, subscription));
+}
+
+/** Another link may have been quicker. */
+async function made(entity: string, creation: Promise<void>): Promise<string | undefined> {
+  try {
+    await creation;
+    return entity;
+  } catch (error) {
+    if (error instanceof SobreError && error.code === "MessagingEntityAlreadyExists") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,13 @@
+/** Where a namespace is served, and by which key it is reached. */
+export interface ConnectionStringParts {
+  readonly host: string;
+  readonly port: number;
+  readonly keyName: string;
+  readonly key: string;
+}
+
+/** The connection string of a server on this machine, as the official clients read it. */
+export function connectionString({ host, port, keyName, key }: ConnectionStringParts): string {
+  const name = host.includes(":") ? `[${host}]` : host;
+  return `Endpoint=sb://${name}:${port};SharedAccessKeyName=${keyName};SharedAccessKey=${key};UseDevelopmentEmulator=true`;
+}

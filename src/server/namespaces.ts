@@ -1,0 +1,89 @@
+import type { Access, Grant, Right } from "../amqp/wire/broker/index.ts";
+import type { Engine } from "../engine/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { equal, readSas } from "./sas.ts";
+
+/** The name of the key that every namespace begins with. */
+export const rootKeyName = "RootManageSharedAccessKey";
+
+/** The key that everybody knows, of the official emulator; it holds where no key is configured. */
+export const wellKnownKey = "SAS_KEY_VALUE";
+
+const all: readonly Right[] = ["Send", "Listen", "Manage"];
+
+/** A namespace: entities of their own, behind keys of their own. */
+export interface Namespace {
+  readonly name: string;
+  readonly engine: Engine;
+  /** Keys by their names; `undefined`: the well-known key opens it under any name, and so does no key at all. */
+  readonly keys: Readonly<Record<string, string>> | undefined;
+}
+
+/** The namespaces of a server, chosen by the key name or the host name that a client gives. */
+export class Namespaces implements Access {
+  readonly #main: Namespace;
+  readonly #byName = new Map<string, Namespace>();
+
+  constructor(main: Namespace) {
+    this.#main = main;
+  }
+
+  add(namespace: Namespace): void {
+    this.#byName.set(namespace.name.toLowerCase(), namespace);
+  }
+
+  find(name: string): Namespace | undefined {
+    return this.#byName.get(name.toLowerCase());
+  }
+
+  /** Every engine there is. */
+  engines(): readonly Engine[] {
+    return [this.#main.engine, ...Array.from(this.#byName.values(), ({ engine }) => engine)];
+  }
+
+  anonymous(hostname: string | undefined): Grant | undefined {
+    const { engine, keys } = this.#choose("", hostname);
+    return keys === undefined ? { engine, scope: "", rights: all, expiresAt: Infinity } : undefined;
+  }
+
+  password(keyName: string, key: string, hostname: string | undefined): Grant | undefined {
+    const { engine, keys } = this.#choose(keyName, hostname);
+    const wanted = keyOf(keys, keyName);
+    if (wanted === undefined || !equal(key, wanted)) return undefined;
+    return { engine, scope: "", rights: all, expiresAt: Infinity };
+  }
+
+  token(token: string, hostname: string | undefined): Grant {
+    const sas = readSas(token);
+    const { engine, keys } = this.#choose(sas.keyName, hostname);
+    const key = keyOf(keys, sas.keyName);
+    // One text for both, so that nobody learns the names of keys.
+    if (key === undefined || !sas.signedWith(key))
+      throw new SobreError(
+        "UnauthorizedAccess",
+        "The key name or the signature of the token is wrong. Check the connection string.",
+      );
+    if (sas.expiresAt <= Date.now())
+      throw new SobreError("UnauthorizedAccess", "The token has expired. Sign a new one, and check the clock.");
+    return { engine, scope: scopeOf(sas.resource), rights: all, expiresAt: sas.expiresAt };
+  }
+
+  #choose(keyName: string, hostname: string | undefined): Namespace {
+    const [label = ""] = (hostname ?? "").split(".");
+    return this.find(keyName) ?? this.find(label) ?? this.#main;
+  }
+}
+
+function keyOf(keys: Namespace["keys"], name: string): string | undefined {
+  if (keys === undefined) return wellKnownKey;
+  return Object.hasOwn(keys, name) ? keys[name] : undefined;
+}
+
+/** The path of a resource URI. */
+function scopeOf(resource: string): string {
+  return resource
+    .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, "")
+    .replaceAll(/^\/+|\/+$/g, "")
+    .replace(/\/\$management$/i, "")
+    .toLowerCase();
+}

@@ -1,0 +1,183 @@
+import type { RequestListener } from "node:http";
+import type { ConnectionLimits } from "../amqp/wire/index.ts";
+import type { Engine } from "../engine/index.ts";
+import { memoryEngine, type MemoryEngineOptions } from "../engines/memory/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { AmqpSocket } from "./amqp-socket.ts";
+import { autoCreate } from "./auto-create.ts";
+import { connectionString } from "./connection-string.ts";
+import { FrontDoor } from "./front-door.ts";
+import { type Namespace, Namespaces, rootKeyName, wellKnownKey } from "./namespaces.ts";
+
+/** Something that happened to a server and matters to whoever runs it. */
+export interface ServerEvent {
+  readonly kind: "connected" | "disconnected" | "created";
+  /** One line. */
+  readonly text: string;
+}
+
+/** Options of {@link startServer}; the entities and the clock are those of `memoryEngine`. */
+export interface ServerOptions extends MemoryEngineOptions {
+  /** The engine to serve, which stays the caller's to close. Default: a memory engine of its own. */
+  readonly engine?: Engine | undefined;
+  /** Default: `localhost`, in both of its addresses. */
+  readonly host?: string | undefined;
+  /** Default: 0, any free one. */
+  readonly port?: number | undefined;
+  /** Shared access keys by their names. Default: none, and the official emulator's well-known key opens the server. */
+  readonly keys?: Readonly<Record<string, string>> | undefined;
+  /** Whether entities that are used and missing are created. Default: false. */
+  readonly autoCreate?: boolean | undefined;
+  /** PEM of a key and its certificate, for TLS on the same port. Default: none. */
+  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+  readonly limits?: Partial<ConnectionLimits> | undefined;
+  readonly onEvent?: ((event: ServerEvent) => void) | undefined;
+}
+
+/** A namespace of a server: what `connectionString` reaches is nobody else's. */
+export interface ServedNamespace {
+  readonly connectionString: string;
+  readonly engine: Engine;
+}
+
+/** A running server. */
+export interface Server extends AsyncDisposable, ServedNamespace {
+  readonly host: string;
+  readonly port: number;
+  /** The namespace of that name, made when it is first asked for, with an engine on the server's clock. */
+  namespace(name: string, entities?: Omit<MemoryEngineOptions, "clock">): ServedNamespace;
+  /** Closes every connection with a word, and stops listening. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves an engine over AMQP 1.0 and HTTP; resolves when it accepts connections.
+ *
+ * @throws SobreError `InvalidOperation` when the port is in use.
+ */
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const { host = "localhost", port = 0 } = options;
+  const running = new RunningServer(options, host);
+  await running.listen(port);
+  return running;
+}
+
+class RunningServer implements Server {
+  readonly host: string;
+  readonly engine: Engine;
+  port = 0;
+  readonly #options: ServerOptions;
+  readonly #namespaces: Namespaces;
+  readonly #door: FrontDoor;
+  readonly #sockets = new Set<AmqpSocket>();
+  readonly #ticking: NodeJS.Timeout;
+
+  constructor(options: ServerOptions, host: string) {
+    this.host = host;
+    this.#options = options;
+    this.engine = options.engine ?? memoryEngine(options);
+    this.#namespaces = new Namespaces({ name: "", engine: this.engine, keys: options.keys });
+    const handshakeTimeOut = options.limits?.handshakeTimeOut ?? 10_000;
+    this.#door = new FrontDoor({
+      amqp: (socket) => this.#amqp(socket),
+      http: answerHttp,
+      tls: options.tls,
+      handshakeTimeOut,
+    });
+    this.#ticking = setInterval(() => this.#tick(), Math.min(1000, handshakeTimeOut / 4));
+    this.#ticking.unref();
+  }
+
+  get connectionString(): string {
+    const [keyName = rootKeyName, key = wellKnownKey] = Object.entries(this.#options.keys ?? {})[0] ?? [];
+    return connectionString({ host: this.host, port: this.port, keyName, key });
+  }
+
+  async listen(port: number): Promise<void> {
+    try {
+      if (this.host !== "localhost") {
+        this.port = await this.#door.listen(this.host, port);
+        return;
+      }
+      this.port = await this.#door.listen("127.0.0.1", port);
+      // Machines without IPv6 have only the first.
+      await this.#door.listen("::1", this.port).catch(() => undefined);
+    } catch (error) {
+      clearInterval(this.#ticking);
+      throw listenProblem(error, this.host, port);
+    }
+  }
+
+  namespace(name: string, entities: Omit<MemoryEngineOptions, "clock"> = {}): ServedNamespace {
+    const known = this.#namespaces.find(name);
+    const { engine } = known ?? this.#newNamespace(name, entities);
+    const { host, port } = this;
+    return { engine, connectionString: connectionString({ host, port, keyName: name, key: wellKnownKey }) };
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#ticking);
+    for (const socket of this.#sockets) socket.close("The server is shutting down.");
+    await this.#door.close();
+    const own = this.#namespaces.engines().filter((engine) => engine !== this.#options.engine);
+    await Promise.all(own.map((engine) => engine.close()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #newNamespace(name: string, entities: Omit<MemoryEngineOptions, "clock">): Namespace {
+    if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/.test(name))
+      throw new SobreError("InvalidArgument", "A namespace's name has 1 to 63 letters, digits and hyphens.");
+    const engine = memoryEngine({ ...entities, clock: this.#options.clock });
+    const namespace: Namespace = { name, engine, keys: undefined };
+    this.#namespaces.add(namespace);
+    return namespace;
+  }
+
+  #amqp(socket: ConstructorParameters<typeof AmqpSocket>[0]): void {
+    const { limits, onEvent } = this.#options;
+    const amqp = new AmqpSocket(socket, {
+      access: this.#namespaces,
+      limits,
+      autoCreate: this.#options.autoCreate === true ? (engine, entity) => this.#create(engine, entity) : undefined,
+      closed: (reason) => {
+        this.#sockets.delete(amqp);
+        onEvent?.({ kind: "disconnected", text: `a client has left${reason === undefined ? "" : `: ${reason}`}` });
+      },
+    });
+    this.#sockets.add(amqp);
+    onEvent?.({ kind: "connected", text: "a client has connected over AMQP" });
+  }
+
+  async #create(engine: Engine, entity: string): Promise<void> {
+    const created = await autoCreate(engine, entity);
+    if (created !== undefined) this.#options.onEvent?.({ kind: "created", text: `created ${created}` });
+  }
+
+  #tick(): void {
+    for (const socket of this.#sockets) socket.tick();
+  }
+}
+
+const answerHttp: RequestListener = (request, response) => {
+  const isHealth = request.url === "/health";
+  response.writeHead(isHealth ? 200 : 404, { "content-type": "application/json" });
+  response.end(isHealth ? '{"status":"healthy"}' : "{}");
+};
+
+function listenProblem(error: unknown, host: string, port: number): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const where = `${host}:${port}`;
+  if (code === "EADDRINUSE")
+    return new SobreError(
+      "InvalidOperation",
+      `The port ${port} is in use. Choose another, or stop what listens on it.`,
+    );
+  if (code === "EACCES")
+    return new SobreError("InvalidOperation", `${where} may not be listened on. Choose a port from 1024 up.`);
+  if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL")
+    return new SobreError("InvalidArgument", `${where} is no address of this machine.`);
+  return error;
+}
