@@ -86,6 +86,10 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
         await this.#call(delivery, context, async () =>
           handlers.processMessage(readMessage<Types>(delivery, result), extend(context)),
         );
+      } else if (result.error.retryable) {
+        // A store or a key service is away: the message is as good as it was.
+        await tell("deserialize", result.error, envelope, result.attempts);
+        await this.#settle(delivery, context, failureSettlement(envelope, result.error));
       } else if (this.#deadLetters) {
         await this.#settle(delivery, context, unreadableSettlement(envelope, result));
         await tell("deserialize", result.error, envelope, result.attempts);

@@ -2,6 +2,7 @@ import { type Delivery, parseAddress, type ReceiveMode, type SubQueue, subQueueS
 import type { MessageType } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
+import { failureSettlement } from "./failure.ts";
 import { LockRenewal } from "./lock-renewal.ts";
 import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.ts";
 import { createMessageReader } from "./message-reader.ts";
@@ -148,7 +149,10 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     const { lockToken, lockedUntilUtc, envelope } = delivery;
     const result = await read(envelope);
     if (!result.ok && onUnreadable === "dead-letter" && lockToken !== undefined) {
-      await source.engine.settle(entityPath, lockToken, unreadableSettlement(envelope, result));
+      // What a store or a key service that is away kept from being read may be read later.
+      const later = result.error.retryable;
+      const settlement = later ? failureSettlement(envelope, result.error) : unreadableSettlement(envelope, result);
+      await source.engine.settle(entityPath, lockToken, settlement);
       return undefined;
     }
     const renew = lockToken && (() => source.engine.renew(entityPath, lockToken));

@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import type { PayloadStage } from "../codec/index.ts";
+import { amend, type BodyKind, type Envelope } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { withLayer, withoutLayer } from "./content-layer.ts";
+import { fetched } from "./fetched.ts";
+
+/** Keeps payloads apart from their messages. */
+export interface PayloadStore {
+  /** Keeps the payload; resolves to the key to ask for it with, as text of at most 1,024 characters. */
+  put(payload: Uint8Array): Promise<string>;
+  /**
+   * The payload, or `undefined` when there is none; the key comes from a message, so that it may be anything.
+   *
+   * @throws SobreError `LimitExceeded` when it is larger than `maxBytes`, before it is in memory.
+   */
+  get(key: string, maxBytes: number): Promise<Uint8Array | undefined>;
+}
+
+/** Options of {@link claimCheck}. */
+export interface ClaimCheckOptions {
+  readonly store: PayloadStore;
+  /** Payloads above this many bytes are kept apart. Default: 196,608, so that messages stay within 256 KiB. */
+  readonly threshold?: number | undefined;
+  /** Most bytes that are fetched. Default: 100 MiB. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** The content encoding of a payload that says where the payload is. */
+export const claimCheckEncoding = "claim-check";
+
+/** What the message carries instead. */
+interface Claim {
+  readonly key: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly bodyKind: BodyKind;
+}
+
+const maxClaimBytes = 4096;
+
+/**
+ * A stage that keeps large payloads in a store and sends their keys; it stands last, so that the final size decides.
+ *
+ * What is fetched is checked by its length and SHA-256. Receiving fails with `PayloadNotFound` when the store has it no
+ * more, with `LimitExceeded` beyond `maxBytes`, and with `DecodeFailed` when it is not what was kept.
+ *
+ * @throws SobreError `InvalidArgument` naming the option.
+ */
+export function claimCheck({
+  store,
+  threshold = 196_608,
+  maxBytes = 100 * 1024 * 1024,
+}: ClaimCheckOptions): PayloadStage {
+  if (typeof store?.put !== "function" || typeof store.get !== "function")
+    throw invalid("store", "must have put and get");
+  if (!(threshold >= 0)) throw invalid("threshold", "must be a number of bytes from 0 up");
+  if (!(maxBytes >= 1)) throw invalid("maxBytes", "must be a number of bytes from 1 up");
+  return {
+    name: "claim-check",
+    async beforeSend(envelope) {
+      const { payload, bodyKind } = envelope;
+      if (payload.byteLength <= threshold) return envelope;
+      const claim: Claim = {
+        key: await store.put(payload),
+        size: payload.byteLength,
+        sha256: digest(payload),
+        bodyKind,
+      };
+      return amend(envelope, {
+        payload: new TextEncoder().encode(JSON.stringify(claim)),
+        bodyKind: "data",
+        brokerProperties: { contentEncoding: withLayer(envelope, claimCheckEncoding) },
+      });
+    },
+    async afterReceive(envelope) {
+      const inner = withoutLayer(envelope, claimCheckEncoding);
+      if (inner === undefined) return envelope;
+      const claim = readClaim(envelope);
+      if (claim.size > maxBytes) throw tooLarge(claim.size, maxBytes);
+      const payload = await fetched("the payload of the claim check", () => store.get(claim.key, maxBytes));
+      if (payload === undefined) {
+        throw new SobreError(
+          "PayloadNotFound",
+          "The store of the claim check has no such payload, or no more. Keep payloads as long as messages live.",
+        );
+      }
+      if (payload.byteLength !== claim.size || digest(payload) !== claim.sha256) {
+        throw new SobreError(
+          "DecodeFailed",
+          "The payload in the store of the claim check is not the one that was kept.",
+        );
+      }
+      return amend(envelope, { payload, bodyKind: claim.bodyKind, brokerProperties: inner });
+    },
+  };
+}
+
+function readClaim({ payload }: Envelope): Claim {
+  try {
+    if (payload.byteLength > maxClaimBytes) throw new RangeError("too long");
+    const claim: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload));
+    if (isClaim(claim)) return claim;
+  } catch {
+    // Told below: what a parser says may quote the payload.
+  }
+  throw new SobreError("DecodeFailed", "The payload is no claim check, as its content encoding says.");
+}
+
+function isClaim(value: unknown): value is Claim {
+  if (typeof value !== "object" || value === null) return false;
+  const { key, size, sha256, bodyKind }: Partial<Record<string, unknown>> = { ...value };
+  const kinds: readonly unknown[] = ["data", "value", "sequence"];
+  return (
+    typeof key === "string" && Number.isSafeInteger(size) && typeof sha256 === "string" && kinds.includes(bodyKind)
+  );
+}
+
+const digest = (payload: Uint8Array): string => createHash("sha256").update(payload).digest("base64");
+
+/** The error of a stored payload that is larger than allowed. */
+export function tooLarge(size: number, maxBytes: number): SobreError {
+  return new SobreError(
+    "LimitExceeded",
+    `The stored payload has ${size} bytes, and maxBytes of the claim check is ${maxBytes}.`,
+  );
+}
+
+function invalid(option: string, what: string): SobreError {
+  return new SobreError("InvalidArgument", `claimCheck: ${option} ${what}.`, { path: `$.${option}` });
+}

@@ -1,0 +1,179 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import type { PayloadStage } from "../codec/index.ts";
+import { amend, type BodyKind, type BrokerProperties, type Envelope, Typed } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { typeProperty, versionProperty } from "../message/index.ts";
+import { withLayer, withoutLayer } from "./content-layer.ts";
+import { fetched } from "./fetched.ts";
+
+/** The keys by their ids: a table, or a function that may wait for them and answers `undefined` for unknown ids. */
+export type EncryptionKeys =
+  | Readonly<Record<string, Uint8Array>>
+  | ((keyId: string) => Uint8Array | undefined | Promise<Uint8Array | undefined>);
+
+/** Options of {@link encryption}. */
+export interface EncryptionOptions {
+  /** AES-256 keys of 32 bytes. */
+  readonly keys: EncryptionKeys;
+  /** The id of the key to encrypt with when sending. Default: what is sent stays plain, which is for receivers only. */
+  readonly keyId?: string | undefined;
+  /** Whether plain payloads are refused when receiving. Default: true. */
+  readonly required?: boolean | undefined;
+  /** Broker properties that the ciphertext is bound to beside the content type; what changes on the way must not be here. */
+  readonly bind?: readonly (keyof BrokerProperties)[] | undefined;
+}
+
+/** The content encoding of encrypted payloads. */
+export const encryptedEncoding = "aes-256-gcm";
+
+/** The application property that names the key of an encrypted payload. */
+export const keyIdProperty = "sobre-key-id";
+
+/** The application property that keeps the body kind of an encrypted payload, where that is not `data`. */
+const bodyKindProperty = "sobre-body-kind";
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/**
+ * A stage that encrypts payloads with AES-256-GCM (NIST SP 800-38D): nonce, ciphertext and tag, in this order.
+ *
+ * The ciphertext is bound to the key id, content type, content encoding, body kind, message type and version, and what
+ * `bind` names. Nonces are random, so that a key serves for some 2^32 messages. It stands after compression.
+ * Receiving fails with `DecryptionFailed`, `UnknownKey` or `PlaintextRefused`.
+ *
+ * @throws SobreError `InvalidArgument` naming the option.
+ */
+export function encryption(options: EncryptionOptions): PayloadStage {
+  const { keys, keyId, required = true, bind = [] } = options;
+  checkOptions(options);
+  return {
+    name: "encryption",
+    async beforeSend(envelope) {
+      if (keyId === undefined) return envelope;
+      const key = await keyFor(keys, keyId);
+      const { bodyKind } = envelope;
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce);
+      cipher.setAAD(boundMetadata(envelope, { keyId, bodyKind, bind }));
+      const payload = Buffer.concat([nonce, cipher.update(envelope.payload), cipher.final(), cipher.getAuthTag()]);
+      return amend(envelope, {
+        payload: new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength),
+        // A value or sequence of ciphertext would be no AMQP.
+        bodyKind: "data",
+        brokerProperties: { contentEncoding: withLayer(envelope, encryptedEncoding) },
+        applicationProperties: {
+          [keyIdProperty]: keyId,
+          [bodyKindProperty]: bodyKind === "data" ? undefined : bodyKind,
+        },
+      });
+    },
+    async afterReceive(envelope) {
+      const inner = withoutLayer(envelope, encryptedEncoding);
+      if (inner === undefined) {
+        if (!required) return envelope;
+        throw new SobreError(
+          "PlaintextRefused",
+          "The payload is not encrypted, and only encrypted ones are taken here.",
+        );
+      }
+      const { payload, applicationProperties } = envelope;
+      const id = applicationProperties[keyIdProperty];
+      const key = await keyFor(keys, typeof id === "string" ? id : "");
+      const bodyKind = bodyKindOf(applicationProperties[bodyKindProperty]);
+      const bare = amend(envelope, {
+        brokerProperties: inner,
+        applicationProperties: { [keyIdProperty]: undefined, [bodyKindProperty]: undefined },
+      });
+      const plain = open(payload, key, boundMetadata(bare, { keyId: String(id), bodyKind, bind }));
+      return amend(bare, { payload: plain, bodyKind });
+    },
+  };
+}
+
+function open(payload: Uint8Array, key: Uint8Array, metadata: Uint8Array): Uint8Array {
+  if (payload.byteLength < nonceBytes + tagBytes) throw tampered();
+  const decipher = createDecipheriv("aes-256-gcm", key, payload.subarray(0, nonceBytes), { authTagLength: tagBytes });
+  decipher.setAAD(metadata);
+  decipher.setAuthTag(payload.subarray(payload.byteLength - tagBytes));
+  try {
+    const opened = decipher.update(payload.subarray(nonceBytes, payload.byteLength - tagBytes));
+    decipher.final();
+    return new Uint8Array(opened.buffer, opened.byteOffset, opened.byteLength);
+  } catch (error) {
+    throw tampered(error);
+  }
+}
+
+function tampered(cause?: unknown): SobreError {
+  return new SobreError(
+    "DecryptionFailed",
+    "The ciphertext, or a property that it is bound to, is not what was sent, or the key is another one of the same id.",
+    { cause },
+  );
+}
+
+interface Binding {
+  readonly keyId: string;
+  readonly bodyKind: BodyKind;
+  readonly bind: readonly (keyof BrokerProperties)[];
+}
+
+/** What nobody may change without the tag showing it, in one unambiguous text. */
+function boundMetadata(
+  { brokerProperties, applicationProperties }: Envelope,
+  { keyId, bodyKind, bind }: Binding,
+): Uint8Array {
+  const { contentType, contentEncoding } = brokerProperties;
+  const type = [applicationProperties[typeProperty], applicationProperties[versionProperty]];
+  const own = bind.map((name) => [name, canonical(brokerProperties[name])]);
+  const parts = [encryptedEncoding, 1, keyId, contentType, contentEncoding, bodyKind, ...type.map(canonical), own];
+  return Buffer.from(JSON.stringify(parts.map((part) => part ?? null)));
+}
+
+/** Integers of any AMQP type are the same number. */
+function canonical(value: unknown): string | null {
+  if (value instanceof Typed) return canonical(value.value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+  if (value instanceof Date) return String(value.getTime());
+  return typeof value === "string" || typeof value === "number" || typeof value === "bigint" ? String(value) : null;
+}
+
+function bodyKindOf(value: unknown): BodyKind {
+  return value === "value" || value === "sequence" ? value : "data";
+}
+
+async function keyFor(keys: EncryptionKeys, keyId: string): Promise<Uint8Array> {
+  const key = typeof keys === "function" ? await fetched("the keys", () => keys(keyId)) : ownKey(keys, keyId);
+  if (key === undefined) {
+    throw new SobreError(
+      "UnknownKey",
+      `There is no key ${JSON.stringify(keyId.slice(0, 64))}. Give the encryption stage that key.`,
+    );
+  }
+  return checkKey(key, keyId);
+}
+
+function ownKey(keys: Readonly<Record<string, Uint8Array>>, keyId: string): Uint8Array | undefined {
+  return Object.hasOwn(keys, keyId) ? keys[keyId] : undefined;
+}
+
+function checkKey(key: Uint8Array, keyId: string): Uint8Array {
+  if (key instanceof Uint8Array && key.byteLength === 32) return key;
+  throw invalid(`keys[${JSON.stringify(keyId)}]`, "must be 32 bytes");
+}
+
+function checkOptions({ keys, keyId, required = true, bind = [] }: EncryptionOptions): void {
+  if (typeof keys !== "function") {
+    if (typeof keys !== "object" || keys === null) throw invalid("keys", "must be a table of keys or a function");
+    for (const [id, key] of Object.entries(keys)) checkKey(key, id);
+    if (keyId !== undefined && !Object.hasOwn(keys, keyId)) throw invalid("keyId", "names no key of keys");
+  }
+  if (keyId !== undefined && (typeof keyId !== "string" || keyId === "")) throw invalid("keyId", "must be text");
+  if (typeof required !== "boolean") throw invalid("required", "must be true or false");
+  if (bind.includes("contentEncoding") || bind.includes("contentType")) throw invalid("bind", "has these two already");
+}
+
+function invalid(option: string, what: string): SobreError {
+  return new SobreError("InvalidArgument", `encryption: ${option} ${what}.`, { path: `$.${option}` });
+}

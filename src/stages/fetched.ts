@@ -1,0 +1,16 @@
+import { SobreError } from "../errors/index.ts";
+
+/**
+ * What `fetch` gives; anything it throws that says nothing of the payload may pass by itself.
+ *
+ * So a store or key service that is away makes messages come back, and not dead letters.
+ */
+export async function fetched<T>(what: string, fetch: () => T | Promise<T>): Promise<T> {
+  try {
+    return await fetch();
+  } catch (cause) {
+    if (cause instanceof SobreError) throw cause;
+    const kind = cause instanceof Error ? cause.name : typeof cause;
+    throw new SobreError("ServiceCommunicationProblem", `Fetching ${what} failed with a ${kind}.`, { cause });
+  }
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { SobreError } from "../errors/index.ts";
+import { type Clock, systemClock } from "../time/index.ts";
+import { type PayloadStore, tooLarge } from "./claim-check.ts";
+
+/** Options of {@link filePayloadStore}. */
+export interface FilePayloadStoreOptions {
+  /** Where the files are; it is created when it is needed. */
+  readonly folder: string;
+  /** What the age of files is told by. Default: the machine's clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/** A {@link PayloadStore} of files. */
+export interface FilePayloadStore extends PayloadStore {
+  /** Deletes the payloads older than so many milliseconds; resolves to how many. */
+  removeOlderThan(milliseconds: number): Promise<number>;
+}
+
+/** Keys are what `randomUUID` makes; anything else never becomes a path. */
+const keyForm = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** Keeps each payload in a file of its own, under a random name, and whole or not at all. */
+export function filePayloadStore({ folder, clock = systemClock }: FilePayloadStoreOptions): FilePayloadStore {
+  if (typeof folder !== "string" || folder === "") {
+    throw new SobreError("InvalidArgument", "filePayloadStore: folder must be the path of a folder.", {
+      path: "$.folder",
+    });
+  }
+  return {
+    async put(payload) {
+      const key = randomUUID();
+      await mkdir(folder, { recursive: true });
+      const unfinished = join(folder, `${key}.part`);
+      await writeFile(unfinished, payload, { flag: "wx" });
+      await rename(unfinished, join(folder, key));
+      return key;
+    },
+    async get(key, maxBytes) {
+      if (!keyForm.test(key)) return undefined;
+      const file = await open(join(folder, key), "r").catch(unlessMissing);
+      if (file === undefined) return undefined;
+      try {
+        const { size } = await file.stat();
+        if (size > maxBytes) throw tooLarge(size, maxBytes);
+        const bytes = await file.readFile();
+        return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      } finally {
+        await file.close();
+      }
+    },
+    async removeOlderThan(milliseconds) {
+      const before = clock.now() - milliseconds;
+      const names = (await readdir(folder).catch(unlessMissing)) ?? [];
+      let removed = 0;
+      for (const name of names) {
+        if (!keyForm.test(name.replace(/\.part$/, ""))) continue;
+        const path = join(folder, name);
+        const found = await stat(path).catch(unlessMissing);
+        if (found === undefined || found.mtimeMs >= before) continue;
+        await rm(path, { force: true });
+        removed++;
+      }
+      return removed;
+    },
+  };
+}
+
+/** `undefined` for what is not there. */
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  throw error;
+}
