@@ -59,5 +59,11 @@ export function malformed(what: string, offset: number): SobreError {
 export function joinBlocks(blocks: readonly BlockDataNode[]): Uint8Array {
   const [first] = blocks;
   if (blocks.length === 1 && first !== undefined) return first.bytes;
-  return new Uint8Array(Buffer.concat(blocks.map(({ bytes }) => bytes)));
+  const joined = new Uint8Array(blocks.reduce((size, { length }) => size + length, 0));
+  let at = 0;
+  for (const block of blocks) {
+    if (block.length > 0) joined.set(block.bytes, at);
+    at += block.length;
+  }
+  return joined;
 }

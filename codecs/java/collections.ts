@@ -76,7 +76,9 @@ function copies(view: ObjectView, spend: Spend): Collected | undefined {
   const element = view.field("element");
   if (count === undefined || element === undefined) return undefined;
   if (count < 0) throw malformed("java.util.Collections$CopiesList", view.node.offset);
+  // Before they are made; those of all collections are counted when they are there.
   spend(count, view.node.offset);
+  spend(-count, view.node.offset);
   return list(Array.from({ length: count }, () => element));
 }
 
@@ -147,9 +149,13 @@ export function collectedOf(node: ObjectNode, spend: Spend): Collected | undefin
   const set = keySets.get(node.description.name);
   if (set !== undefined) {
     const inner = new ObjectView(node).field(set);
-    const entries = inner?.kind === "object" ? collectedOf(inner, spend) : undefined;
+    const entries = inner?.kind === "object" ? plainlyCollected(inner, spend) : undefined;
     return entries?.kind === "map" ? list(entries.items.filter((_, index) => index % 2 === 0)) : undefined;
   }
+  return plainlyCollected(node, spend);
+}
+
+function plainlyCollected(node: ObjectNode, spend: Spend): Collected | undefined {
   const name = collectionClass(node);
   return name === undefined ? undefined : collectors.get(name)?.(new ObjectView(node), spend);
 }
@@ -193,15 +199,16 @@ const wrappers: ReadonlyMap<string, string> = new Map([
   [`${concurrent}PriorityBlockingQueue`, "q"],
 ]);
 
-/** Behind every wrapper: the collection itself; of wrappers around themselves the first. */
+/** Nobody wraps more often, and long rows of wrappers would be walked again and again. */
+const maxWrappers = 16;
+
+/** Behind every wrapper: the collection itself; of wrappers around themselves one of them. */
 export function unwrapped(node: FieldNode): FieldNode {
   let at = targetOf(node) ?? node;
-  const passed = new Set<FieldNode>();
-  while (at.kind === "object") {
+  for (let passed = 0; at.kind === "object" && passed < maxWrappers; passed++) {
     const field = wrappers.get(at.description.name);
     const inner = field === undefined ? undefined : new ObjectView(at).field(field);
-    if (inner?.kind !== "object" || passed.has(at)) break;
-    passed.add(at);
+    if (inner?.kind !== "object" || inner === at) break;
     at = inner;
   }
   return at;

@@ -29,6 +29,8 @@ export interface StringNode extends Located {
 /** `TC_BLOCKDATA` or `TC_BLOCKDATALONG`: bytes that only the class itself knows how to read. */
 export interface BlockDataNode extends Located {
   readonly kind: "block-data";
+  readonly length: number;
+  /** A view of the payload. */
   readonly bytes: Uint8Array;
 }
 

@@ -35,8 +35,10 @@ export class ObjectView {
   field(name: string): FieldNode | undefined {
     for (let at = this.node.parts.length - 1; at >= 0; at--) {
       const part = this.node.parts[at];
-      const index = part?.description.fields.findIndex((field) => field.name === name) ?? -1;
-      if (index !== -1) return targetOf(part?.values[index]);
+      // A class may declare many fields and write none.
+      if (part === undefined || part.values.length === 0) continue;
+      const index = part.description.fields.findIndex((field) => field.name === name);
+      if (index !== -1) return targetOf(part.values[index]);
     }
     return undefined;
   }

@@ -181,18 +181,18 @@ class BlockData implements BlockDataNode {
   readonly offset: number;
   readonly #payload: Uint8Array;
   readonly #start: number;
-  readonly #size: number;
+  readonly length: number;
 
-  constructor(cursor: Cursor, offset: number, size: number) {
+  constructor(cursor: Cursor, offset: number, length: number) {
     this.offset = offset;
     this.#payload = cursor.bytes;
-    this.#start = cursor.skip(size, "block data");
-    this.#size = size;
+    this.#start = cursor.skip(length, "block data");
+    this.length = length;
   }
 
   get bytes(): Uint8Array {
     const { buffer, byteOffset } = this.#payload;
-    return new Uint8Array(buffer, byteOffset + this.#start, this.#size);
+    return new Uint8Array(buffer, byteOffset + this.#start, this.length);
   }
 }
 

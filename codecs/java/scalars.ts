@@ -49,7 +49,7 @@ export function charOf(unit: string): Typed<"char"> {
 /** Beyond this an integer takes too long to write in digits. */
 const maxMagnitude = 2048;
 
-function integerOf(view: ObjectView): bigint | undefined {
+function integerOf(view: ObjectView, spend: Spend): bigint | undefined {
   const magnitude = view.field("magnitude");
   const signum = view.int("signum");
   if (magnitude?.kind !== "primitive-array" || magnitude.code !== "B" || signum === undefined) return undefined;
@@ -57,6 +57,8 @@ function integerOf(view: ObjectView): bigint | undefined {
     const text = `The integer at byte ${view.node.offset} of the Java stream takes more than ${maxMagnitude} bytes.`;
     throw new SobreError("LimitExceeded", text, { offset: view.node.offset });
   }
+  // Many integers can share one array of digits, and many decimals one integer.
+  spend(magnitude.length >> 3, view.node.offset);
   const { buffer, byteOffset } = magnitude.bytes;
   const size =
     magnitude.length === 0 ? 0n : BigInt(`0x${Buffer.from(buffer, byteOffset, magnitude.length).toString("hex")}`);
@@ -64,8 +66,8 @@ function integerOf(view: ObjectView): bigint | undefined {
   return signum < 0 ? -size : size;
 }
 
-function bigInteger(view: ObjectView): BigInteger | undefined {
-  const value = integerOf(view);
+function bigInteger(view: ObjectView, spend: Spend): BigInteger | undefined {
+  const value = integerOf(view, spend);
   return value === undefined ? undefined : new BigInteger(value);
 }
 
@@ -73,11 +75,9 @@ function bigDecimal(view: ObjectView, spend: Spend): Decimal | undefined {
   const scale = view.int("scale");
   const unscaled = view.field("intVal");
   if (scale === undefined || unscaled?.kind !== "object") return undefined;
-  const value = integerOf(new ObjectView(unscaled));
+  const value = integerOf(new ObjectView(unscaled), spend);
   if (value === undefined) return undefined;
   const digits = `${value < 0n ? -value : value}`;
-  // Many decimals can share one integer.
-  spend(digits.length >> 4, view.node.offset);
   return new Decimal(`${value < 0n ? "-" : ""}${decimalText(digits, scale)}`);
 }
 

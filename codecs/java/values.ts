@@ -93,6 +93,8 @@ class Planner {
     if (scalar !== undefined) return { value: scalar };
     const collected = collectedOf(node, this.#spend);
     if (collected === undefined) return this.#members(node);
+    // Many collections can share the array that holds their items.
+    this.#spend(collected.items.length, node.offset);
     return collected.kind === "list" ? listOf(collected.items) : mapOf(collected.items);
   }
 
@@ -102,6 +104,7 @@ class Planner {
     const hidden: Record<string, unknown> = {};
     const data: unknown[] = [];
     if (node.description.interfaces !== undefined) {
+      this.#spend(node.description.interfaces.length, node.offset);
       const interfaces = node.description.interfaces.map((name) => new ClassName(name));
       setMember(value, "interfaces", interfaces);
     }
@@ -178,7 +181,10 @@ function joined(contents: readonly ContentNode[]): readonly ContentNode[] {
   let blocks: BlockDataNode[] = [];
   const flush = (): void => {
     const [first] = blocks;
-    if (first !== undefined) result.push({ ...first, bytes: joinBlocks(blocks) });
+    if (first !== undefined && blocks.length > 1) {
+      const bytes = joinBlocks(blocks);
+      result.push({ kind: "block-data", offset: first.offset, length: bytes.length, bytes });
+    } else if (first !== undefined) result.push(first);
     blocks = [];
   };
   for (const content of contents) {

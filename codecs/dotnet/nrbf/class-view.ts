@@ -1,10 +1,16 @@
 import { SobreError } from "../../../src/errors/index.ts";
-import type { ClassNode, MemberNode, NrbfDocument, PrimitiveValue } from "./nodes.ts";
+import type { ClassDescription, ClassNode, MemberNode, NrbfDocument, PrimitiveValue } from "./nodes.ts";
+
+const plainNames = new WeakMap<ClassDescription, string>();
 
 /** The CLR name without type arguments, as ``System.Collections.Generic.List`1``. */
-export function plainTypeName(typeName: string): string {
-  const arguments_ = typeName.indexOf("[");
-  return arguments_ === -1 ? typeName : typeName.slice(0, arguments_);
+function plainNameOf(description: ClassDescription): string {
+  const known = plainNames.get(description);
+  if (known !== undefined) return known;
+  // Looked for once: names can be long, and objects of their class many.
+  const name = description.typeName.split("[", 1)[0] ?? "";
+  plainNames.set(description, name);
+  return name;
 }
 
 /** The members of a class record by name; references are followed. */
@@ -15,6 +21,11 @@ export class ClassView {
   constructor(node: ClassNode, document: NrbfDocument) {
     this.node = node;
     this.#document = document;
+  }
+
+  /** The CLR name of its class, without type arguments. */
+  get plainName(): string {
+    return plainNameOf(this.node.description);
   }
 
   get names(): readonly string[] {

@@ -1,5 +1,4 @@
 import type { ClassView } from "./class-view.ts";
-import { plainTypeName } from "./class-view.ts";
 import type { ArrayNode, MemberNode, PrimitiveArrayNode } from "./nodes.ts";
 
 /** A node that stands for a part of an array that is kept in another form. */
@@ -13,11 +12,10 @@ export interface PrimitiveElements {
 /** Something that a collection holds. */
 export type ItemNode = MemberNode | PrimitiveElements;
 
-/** What a collection holds: a list's items, or a map's keys and values in turn. */
-export interface Collected {
-  readonly kind: "list" | "map";
-  readonly items: readonly ItemNode[];
-}
+/** What a collection holds: a list's items, or a map's keys and values in turn, or the first items of an array. */
+export type Collected =
+  | { readonly kind: "list" | "map"; readonly items: readonly ItemNode[] }
+  | { readonly kind: "primitives"; readonly array: PrimitiveArrayNode; readonly count: number };
 
 type Collector = (view: ClassView) => Collected | undefined;
 
@@ -47,7 +45,10 @@ function cut(view: ClassView, items: readonly ItemNode[], size: number | undefin
   return items.slice(0, size);
 }
 
-const list = (items: readonly ItemNode[]): Collected => ({ kind: "list", items });
+const list = (items: readonly ItemNode[]): Collected & { readonly items: readonly ItemNode[] } => ({
+  kind: "list",
+  items,
+});
 
 function pairs(view: ClassView, keys: readonly ItemNode[], values: readonly ItemNode[]): Collected {
   if (keys.length !== values.length) throw view.malformed();
@@ -58,15 +59,27 @@ function pairs(view: ClassView, keys: readonly ItemNode[], values: readonly Item
 const sized =
   (items: string, size: string): Collector =>
   (view) => {
-    const elements = view.names.includes(items) ? arrayMember(view, items) : undefined;
-    return elements && list(cut(view, elements, view.int(size)));
+    const member = view.member(items);
+    const count = view.int(size);
+    if (member?.kind !== "primitive-array") return member && counted(view, items, count);
+    if (count === undefined || count < 0 || count > member.values.length) throw view.malformed();
+    return { kind: "primitives", array: member, count };
   };
 
-/** As {@link sized}, with the last item first. */
+function counted(
+  view: ClassView,
+  items: string,
+  count: number | undefined,
+): (Collected & { readonly items: readonly ItemNode[] }) | undefined {
+  const elements = arrayMember(view, items);
+  return elements && list(cut(view, elements, count));
+}
+
+/** The first items of an array, with the last one first. */
 const stacked =
   (items: string, size: string): Collector =>
   (view) => {
-    const collected = sized(items, size)(view);
+    const collected = view.names.includes(items) ? counted(view, items, view.int(size)) : undefined;
     return collected && list(collected.items.toReversed());
   };
 
@@ -204,7 +217,7 @@ const derivedShapes: readonly DerivedShape[] = [
 
 /** What a collection holds, or `undefined` for any other object. */
 export function collectedOf(view: ClassView): Collected | undefined {
-  const collector = collectors.get(plainTypeName(view.node.description.typeName));
+  const collector = collectors.get(view.plainName);
   return collector === undefined ? derived(view) : collector(view);
 }
 
@@ -220,7 +233,7 @@ const wrappers: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** The member that an object stands before, or `undefined`. */
 export function wrappedIn(view: ClassView): MemberNode | undefined {
-  const names = wrappers.get(plainTypeName(view.node.description.typeName)) ?? [];
+  const names = wrappers.get(view.plainName) ?? [];
   const members = names.map((name) => view.member(name));
   return members.find((member) => member !== undefined && member.kind !== "null" && member.kind !== "reference");
 }

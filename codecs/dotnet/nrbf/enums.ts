@@ -17,15 +17,19 @@ export type EnumLookup = (typeName: string) => Declared | undefined;
 export function enumLookup({ enums = {}, contracts = [] }: NrbfOptions): EnumLookup {
   const compiled = contracts.map(compileContract);
   const given = new Map(Object.entries(enums).map(([typeName, one]) => [typeName, declaredOf(one)]));
-  return (typeName) => {
-    const own = given.get(typeName);
-    if (own !== undefined) return own;
+  const inContracts = (typeName: string): Declared | undefined => {
     const local = typeName.slice(Math.max(typeName.lastIndexOf("."), typeName.lastIndexOf("+")) + 1);
     for (const { clr } of compiled) {
       const shape = clr.get(typeName) ?? clr.get(local);
       if (shape?.kind === "enum") return shapedOf(shape);
     }
     return undefined;
+  };
+  const known = new Map<string, Declared | undefined>();
+  return (typeName) => {
+    if (compiled.length === 0 || given.has(typeName)) return given.get(typeName);
+    if (!known.has(typeName)) known.set(typeName, inContracts(typeName));
+    return known.get(typeName);
   };
 }
 

@@ -34,7 +34,11 @@ export function nrbf(options: NrbfOptions = {}): Decoder {
 
 const accepts = Object.freeze([mediaRange("application", "x-nrbf")]);
 
-function decode(payload: Uint8Array, { limits }: DecodeContext, settings: ValueSettings | undefined): Decoded {
+function decode(
+  payload: Uint8Array,
+  { limits }: DecodeContext,
+  settings: Omit<ValueSettings, "spend"> | undefined,
+): Decoded {
   const document = readNrbf(payload, limits);
   const body = settings === undefined ? document : valueOfDocument(document, settings, limits);
   return { body, typeName: typeNameOf(document), warnings: warningsOf(document) };

@@ -12,7 +12,6 @@ import {
   Version,
 } from "../../../src/values/index.ts";
 import type { ClassView } from "./class-view.ts";
-import { plainTypeName } from "./class-view.ts";
 import { type EnumLookup, enumOf } from "./enums.ts";
 import type { PrimitiveType, PrimitiveValue } from "./nodes.ts";
 
@@ -21,6 +20,8 @@ export interface ValueSettings {
   readonly enums: EnumLookup;
   readonly timeZone: string | undefined;
   readonly memberNames: "written" | "property";
+  /** Counts what a value takes beyond its records. */
+  readonly spend: (items: number, offset: number) => void;
 }
 
 type Reader = (view: ClassView, settings: ValueSettings) => unknown;
@@ -61,7 +62,7 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 
 /** The JavaScript value of an object of a well-known class or of an enum, or `undefined`. */
 export function scalarOf(view: ClassView, settings: ValueSettings): unknown {
-  const reader = readers.get(plainTypeName(view.node.description.typeName));
+  const reader = readers.get(view.plainName);
   return reader === undefined ? enumOf(view, settings.enums) : reader(view, settings);
 }
 
@@ -172,12 +173,14 @@ function version(view: ClassView): Version | undefined {
 /** Beyond this an integer takes too long to write in digits. */
 const maxWords = 512;
 
-function bigInteger(view: ClassView): BigInteger | undefined {
+function bigInteger(view: ClassView, { spend }: ValueSettings): BigInteger | undefined {
   const sign = view.int("_sign");
   const words = view.member("_bits");
   if (sign === undefined || words === undefined) return undefined;
   if (words.kind === "null") return new BigInteger(BigInt(sign));
   if (words.kind !== "primitive-array" || words.type !== "UInt32" || words.values.length > maxWords) return undefined;
+  // Many integers can share one array.
+  spend(words.values.length, view.node.offset);
   const hex = Array.from(words.values, (part) => Number(part).toString(16).padStart(8, "0")).reverse();
   const size = BigInt(`0x0${hex.join("")}`);
   return new BigInteger(sign < 0 ? -size : size);

@@ -7,7 +7,17 @@ import type { ArrayNode, ClassNode, NrbfDocument, PrimitiveArrayNode } from "./n
 import { primitiveOf, scalarOf, type ValueSettings } from "./scalars.ts";
 
 /** The value of a payload. @throws SobreError for collections that lie about themselves, and beyond the limits. */
-export function valueOfDocument(document: NrbfDocument, settings: ValueSettings, limits: DecodeLimits): unknown {
+export function valueOfDocument(
+  document: NrbfDocument,
+  declared: Omit<ValueSettings, "spend">,
+  limits: DecodeLimits,
+): unknown {
+  let items = 0;
+  const spend = (more: number, offset: number): void => {
+    items += more;
+    if (items > limits.maxItems) throw limitExceeded("maxItems", limits, { offset });
+  };
+  const settings: ValueSettings = { ...declared, spend };
   return buildGraph<ItemNode>(document.root, {
     leaf: (node) => leafOf(node, settings),
     resolve: (node) => (node.kind === "class" || node.kind === "reference" ? resolved(node, document) : node),
@@ -17,12 +27,13 @@ export function valueOfDocument(document: NrbfDocument, settings: ValueSettings,
   });
 }
 
-/** Behind every reference and wrapper: the object itself; of wrappers around themselves the first. */
+/** Nobody wraps more often, and long rows of wrappers would be walked again and again. */
+const maxWrappers = 16;
+
+/** Behind every reference and wrapper: the object itself; of wrappers around themselves one of them. */
 function resolved(node: ItemNode, document: NrbfDocument): ItemNode {
   let at: ItemNode = node.kind === "elements" ? node : targetOf(node, document);
-  const passed = new Set<ItemNode>();
-  while (at.kind === "class" && !passed.has(at)) {
-    passed.add(at);
+  for (let passed = 0; at.kind === "class" && passed < maxWrappers; passed++) {
     const inner = wrappedIn(new ClassView(at, document));
     if (inner === undefined) break;
     at = inner;
@@ -65,8 +76,16 @@ function planOfClass(node: ClassNode, document: NrbfDocument, settings: ValueSet
   const scalar = scalarOf(view, settings);
   if (scalar !== undefined) return { value: scalar };
   const collected = collectedOf(view);
-  if (collected?.kind === "list") return listOf(collected.items);
-  if (collected?.kind === "map") return mapOf(collected.items, document);
+  if (collected?.kind === "primitives") {
+    const { array, count } = collected;
+    settings.spend(count, node.offset);
+    return { value: Array.from({ length: count }, (_, index) => elementAt(array, index, settings)) };
+  }
+  if (collected !== undefined) {
+    // Many collections can share the array that holds their items.
+    settings.spend(collected.items.length, node.offset);
+    return collected.kind === "map" ? mapOf(collected.items, document) : listOf(collected.items);
+  }
   const { typeName, memberNames } = node.description;
   const value: Record<string, unknown> = annotate({}, { typeName });
   const names = settings.memberNames === "property" ? propertyNames(memberNames) : memberNames;
