@@ -152,6 +152,20 @@ export const entityCases: readonly EngineCase[] = [
     },
   },
   {
+    name: "status-ends-waits",
+    promise: "When receiving is disabled, the receives that wait are refused; nobody gets what is sent afterwards.",
+    needs: ["administration", "peekLock"],
+    async run(harness) {
+      const queue = await harness.queue();
+      const waiting = (await harness.receiver(queue)).receive({ maxMessages: 1, maxWaitTime: minute });
+      const refusal = refused(waiting, "MessagingEntityDisabled", "The waiting receive");
+      await harness.engine.admin.updateQueue(queue, { status: "ReceiveDisabled" });
+      await refusal;
+      await harness.send(queue, "a");
+      same(await harness.browse(queue), ["a"], "Messages");
+    },
+  },
+  {
     name: "quota",
     promise: "A full entity refuses sends as QuotaExceeded until messages leave, dead letters included.",
     needs: ["administration", "deadLetter"],

@@ -2,6 +2,9 @@ import type { MessageId } from "../../envelope/index.ts";
 import { Typed } from "../../envelope/index.ts";
 import type { Due, Timeline } from "./timeline.ts";
 
+/** How often in a window ids are forgotten at most: a sweep walks over what was forgotten before. */
+const sweeps = 16;
+
 /** The message ids seen within a window of time. A duplicate does not make the window longer. */
 export class Duplicates implements Due {
   dueIndex = -1;
@@ -26,18 +29,19 @@ export class Duplicates implements Due {
     return false;
   }
 
-  /** Forgets what is out of the window; called by the timeline when the oldest may be. */
+  /** Forgets what is out of the window; called by the timeline, not for every id. */
   due(now: number): void {
+    const window = this.#window();
     for (const [key, at] of this.#seen) {
-      if (at + this.#window() > now) {
-        this.#timeline.schedule(this, at + this.#window());
+      if (at + window > now) {
+        this.#timeline.schedule(this, Math.max(at + window, now + window / sweeps));
         return;
       }
       this.#seen.delete(key);
     }
   }
 
-  /** Whether any id is remembered. */
+  /** How many ids are remembered. */
   get size(): number {
     return this.#seen.size;
   }

@@ -200,8 +200,14 @@ export class MessageQueue {
     this.#refusal = refusal;
     for (const message of this.store.from(undefined)) this.timeline.cancel(message);
     this.#locks.clear();
+    this.refuseWaiting(refusal);
+    this.sessions?.destroy();
+  }
+
+  /** Refuses the receives and accepts that wait. */
+  refuseWaiting(refusal: SobreError): void {
     for (const waiting of this.#lane.waiting) waiting.refuse(refusal);
-    this.sessions?.destroy(refusal);
+    this.sessions?.refuseWaiting(refusal);
   }
 
   /** Whether a receive or an accept waits. */

@@ -95,10 +95,15 @@ export abstract class ReceivableEntity implements QueuePolicy {
 
   /** @throws SobreError `MessagingEntityDisabled`, or `InvalidOperation` when everything is forwarded. */
   checkReceive(): void {
+    const refusal = this.#receiveRefusal();
+    if (refusal !== undefined) throw refusal;
+  }
+
+  #receiveRefusal(): SobreError | undefined {
     const { status, forwardTo } = this.settings;
-    if (status === "Disabled" || status === "ReceiveDisabled") throw entityDisabled(this.address, status);
-    if (forwardTo === undefined) return;
-    throw invalidOperation(`'${this.address}' forwards its messages to '${forwardTo}'. Receive from there.`);
+    if (status === "Disabled" || status === "ReceiveDisabled") return entityDisabled(this.address, status);
+    if (forwardTo === undefined) return undefined;
+    return invalidOperation(`'${this.address}' forwards its messages to '${forwardTo}'. Receive from there.`);
   }
 
   /** Takes a message in that is ready for delivery or forwarding. */
@@ -196,6 +201,8 @@ export abstract class ReceivableEntity implements QueuePolicy {
 
   /** Ends every lock after a change of settings, and forwards what lies ready when it forwards now. */
   settingsChanged(now: number): void {
+    const refusal = this.#receiveRefusal();
+    if (refusal !== undefined) this.messages.refuseWaiting(refusal);
     for (const queue of this.queues()) queue.release(undefined, now);
     if (this.settings.forwardTo === undefined) return;
     for (const message of this.messages.drainReady()) {

@@ -1,3 +1,4 @@
+import type { SobreError } from "../../errors/index.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { ReceiveLink } from "./receive-link.ts";
 import { sessionCannotBeLocked, sessionLockLost } from "./refusals.ts";
@@ -127,12 +128,17 @@ export class SessionTable {
     session.stateSetAt = now;
   }
 
-  destroy(refusal: Parameters<WaitingAccept["refuse"]>[0]): void {
+  /** Refuses the accepts that wait, and the receives of every session. */
+  refuseWaiting(refusal: SobreError): void {
     for (const waiting of this.#waiting) waiting.refuse(refusal);
-    for (const lock of this.#marks.values()) this.#queue.timeline.cancel(lock);
-    for (const session of this.#sessions.values()) {
-      session.lock = undefined;
-      for (const waiting of session.lane.waiting) waiting.refuse(refusal);
+    for (const { session } of this.#marks.values()) for (const waiting of session.lane.waiting) waiting.refuse(refusal);
+  }
+
+  /** Forgets every lock; for a queue that is gone. */
+  destroy(): void {
+    for (const lock of this.#marks.values()) {
+      lock.session.lock = undefined;
+      this.#queue.timeline.cancel(lock);
     }
     this.#marks.clear();
   }

@@ -86,8 +86,8 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["receivable-entity.ts", "        expiresAt: Infinity,\n", "        expiresAt: now + 1000,\n"],
   [
     "receivable-entity.ts",
-    "if (forwardTo === undefined) return;\n    throw",
-    "if (forwardTo === undefined || true) return;\n    throw",
+    "if (forwardTo === undefined) return undefined;",
+    "if (forwardTo === undefined || true) return undefined;",
   ],
   ["receivable-entity.ts", "if (requiresSession && envelope", "if (false && envelope"],
   [
@@ -98,13 +98,13 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["receivable-entity.ts", "timeToLive ?? Infinity, defaultMessageTimeToLive)", "timeToLive ?? Infinity, Infinity)"],
   [
     "receivable-entity.ts",
-    'if (status === "Disabled" || status === "ReceiveDisabled") throw',
-    'if (status === "Disabled") throw',
+    'if (status === "Disabled" || status === "ReceiveDisabled") return',
+    'if (status === "Disabled") return',
   ],
   [
     "receivable-entity.ts",
-    'if (status === "Disabled" || status === "ReceiveDisabled") throw',
-    'if (status === "ReceiveDisabled") throw',
+    'if (status === "Disabled" || status === "ReceiveDisabled") return',
+    'if (status === "ReceiveDisabled") return',
   ],
   [
     "lane.ts",
@@ -184,6 +184,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
     "if (property === undefined)\n    throw",
     "if (property === undefined) return envelope;\n  if (false)\n    throw",
   ],
+  ["receivable-entity.ts", "this.messages.refuseWaiting(refusal);", "void refusal;"],
 ];
 
 export const suiteFaults: readonly Fault[] = places.map(([file, find, replace], index) => ({

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { memoryEngine, type MemoryEngineOptions } from "../../../src/engines/memory/index.ts";
+import { createEnvelope, type Envelope } from "../../../src/envelope/index.ts";
+import { ManualClock } from "../../../src/time/index.ts";
+
+const message = (messageId: string, properties: object = {}): Envelope =>
+  createEnvelope({ payload: new Uint8Array(), brokerProperties: { messageId, ...properties } });
+
+async function filled(
+  options: MemoryEngineOptions,
+  ...ids: readonly string[]
+): Promise<ReturnType<typeof memoryEngine>> {
+  const engine = memoryEngine({ queues: ["q"], ...options });
+  await (await engine.openSender("q")).send(ids.map((id) => message(id)));
+  return engine;
+}
+
+describe("memoryEngine", () => {
+  it("takes names and options of queues, topics and subscriptions", async () => {
+    const engine = memoryEngine({
+      queues: { orders: { maxDeliveryCount: 2 } },
+      topics: { prices: { subscriptions: { eu: { lockDuration: "PT5S" } } }, news: { subscriptions: ["all"] } },
+    });
+
+    expect(await engine.admin.listQueues()).toEqual(["orders"]);
+    expect(await engine.admin.listTopics()).toEqual(["news", "prices"]);
+    expect(await engine.admin.listSubscriptions("news")).toEqual(["all"]);
+    expect(await engine.admin.getSubscription("prices", "eu")).toMatchObject({ lockDuration: 5000 });
+  });
+
+  it("names the option that is wrong", () => {
+    expect(() => memoryEngine({ queues: { q: { lockDuration: "PT6M" } } })).toThrow(/lockDuration/);
+    expect(() => memoryEngine({ topics: { t: { subscriptions: { s: { maxDeliveryCount: 0 } } } } })).toThrow(
+      /maxDeliveryCount/,
+    );
+  });
+
+  it("goes on at sequence number 0 after the last of 64 bits, in the order of arrival", async () => {
+    const engine = await filled({ firstSequenceNumber: 2n ** 64n - 2n }, "a", "b", "c", "d");
+
+    const seen = await engine.peek("q", { maxMessages: 9 });
+    const fromZero = await engine.peek("q", { maxMessages: 9, fromSequenceNumber: 0n });
+
+    expect(seen.map(({ sequenceNumber }) => sequenceNumber)).toEqual([2n ** 64n - 2n, 2n ** 64n - 1n, 0n, 1n]);
+    expect(fromZero.map(({ envelope }) => envelope.brokerProperties.messageId)).toEqual(["c", "d"]);
+  });
+
+  it("finds deferred messages by numbers beyond the end of the range", async () => {
+    const engine = await filled({ firstSequenceNumber: 2n ** 64n - 1n }, "a", "b");
+    const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
+    for (const { lockToken } of await receiver.receive({ maxMessages: 2, maxWaitTime: 0 }))
+      if (lockToken !== undefined) await engine.settle("q", lockToken, { kind: "defer" });
+
+    const deferred = await engine.receiveDeferred("q", [0n, 2n ** 64n - 1n], { receiveMode: "receiveAndDelete" });
+
+    expect(deferred.map(({ envelope }) => envelope.brokerProperties.messageId)).toEqual(["b", "a"]);
+  });
+
+  it("keeps the partition when the 48 bits of a partitioned entity are used up", async () => {
+    const engine = memoryEngine({ firstSequenceNumber: 2n ** 48n - 1n, queues: { q: { enablePartitioning: true } } });
+    const sender = await engine.openSender("q");
+    await sender.send([message("a", { partitionKey: "k" }), message("b", { partitionKey: "k" })]);
+
+    const [a, b] = await engine.peek("q", { maxMessages: 9 });
+
+    expect([a, b].map((delivery) => BigInt.asUintN(48, delivery?.sequenceNumber ?? 5n))).toEqual([2n ** 48n - 1n, 0n]);
+    expect((a?.sequenceNumber ?? 0n) >> 48n).toBe((b?.sequenceNumber ?? 1n) >> 48n);
+  });
+
+  it("keeps the payload by reference, without a copy", async () => {
+    const engine = memoryEngine({ queues: ["q"] });
+    const sent = message("a");
+    await (await engine.openSender("q")).send([sent]);
+
+    const [seen] = await engine.peek("q", { maxMessages: 1 });
+
+    expect(seen?.envelope).toBe(sent);
+  });
+
+  it("forgets message ids when their window is over, so that memory does not grow for ever", async () => {
+    const clock = new ManualClock();
+    const queue = { requiresDuplicateDetection: true, duplicateDetectionHistoryTimeWindow: 1000 };
+    const engine = memoryEngine({ clock, queues: { q: queue } });
+    const sender = await engine.openSender("q");
+    for (let round = 0; round < 50; round++) {
+      await sender.send([message("same"), message(`other ${round}`)]);
+      await clock.advance(100);
+    }
+
+    const seen = await engine.peek("q", { maxMessages: 100 });
+
+    const ids = seen.map(({ envelope }) => envelope.brokerProperties.messageId);
+    expect(ids.filter((id) => id === "same")).toHaveLength(5);
+  });
+
+  it("is closed with its connections", async () => {
+    const engine = memoryEngine({ queues: ["q"] });
+    const other = await engine.connect();
+
+    await engine.close();
+
+    await expect(other.openSender("q")).rejects.toMatchObject({ code: "Closed" });
+  });
+});
