@@ -6,7 +6,7 @@ export interface Config {
 }
 
 /** The one namespace. */
-export interface NamespaceConfig {
+interface NamespaceConfig {
   readonly Queues?: readonly { readonly Name: string; readonly Properties?: EntityProperties }[];
   readonly Topics?: readonly TopicConfig[];
 }
@@ -36,7 +36,7 @@ export interface RuleConfig {
 }
 
 /** What a correlation filter wants. */
-export interface CorrelationConfig {
+interface CorrelationConfig {
   readonly ContentType?: string;
   readonly CorrelationId?: string;
   readonly Label?: string;

@@ -102,7 +102,7 @@ export class MessageQueue {
     const message = this.#locks.get(token);
     if (message !== undefined) return message;
     const ofLostSession = this.sessions !== undefined && !this.sessions.knows(token.slice(0, 8));
-    throw ofLostSession ? sessionLockLost("?", this.policy.address) : lockLost(this.policy.address);
+    throw ofLostSession ? sessionLockLost(undefined, this.policy.address) : lockLost(this.policy.address);
   }
 
   renew(message: QueuedMessage, now: number): number {

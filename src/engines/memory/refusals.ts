@@ -31,10 +31,11 @@ export const lockLost = (entity: string): SobreError =>
     `The lock is not held on '${entity}': it has expired, or the message was settled already. Nothing was changed; receive the message again.`,
   );
 
-export const sessionLockLost = (session: string, entity: string): SobreError =>
+/** Without session for a token whose session is not known any more. */
+export const sessionLockLost = (session: string | undefined, entity: string): SobreError =>
   new SobreError(
     "SessionLockLost",
-    `The lock on the session '${session}' of '${entity}' is not held any more. Nothing was changed; accept the session again.`,
+    `The lock on ${session === undefined ? "its session" : `the session '${session}'`} of '${entity}' is not held any more. Nothing was changed; accept the session again.`,
   );
 
 export const sessionCannotBeLocked = (session: string, entity: string): SobreError =>

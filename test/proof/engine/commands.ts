@@ -44,7 +44,7 @@ function prepare(world: World, scheduled: boolean): Prepared {
 const crowd = 16;
 
 /** Deletes messages that nobody holds, oldest first. */
-export function trim(world: World, entity: string): void {
+function trim(world: World, entity: string): void {
   const queue = world.model.queue(entity);
   const free = queue.messages.filter(({ lock, state }) => lock === 0 && state !== "scheduled");
   const maxMessages = 1 + world.random.below(2 * crowd);

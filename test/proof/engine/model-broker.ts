@@ -35,7 +35,7 @@ export interface ModelArrival {
 }
 
 /** What a transaction of the model will do. */
-export interface ModelOperation {
+interface ModelOperation {
   /** The lock that must still be held; 0 for a send. */
   readonly lock: number;
   readonly queue: ModelQueue;
