@@ -1,4 +1,16 @@
-import { common, Enum, Field, type INamespace, MapField, Namespace, parse, Reader, Root, Type, util } from "protobufjs";
+import {
+  common,
+  Enum,
+  Field,
+  type INamespace,
+  MapField,
+  Namespace,
+  parse,
+  Reader,
+  Root,
+  Type,
+  util,
+} from "../../src/protobufjs/index.ts";
 import { type DecodeLimits, limitExceeded } from "../../src/codec/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { longReaders } from "./long-readers.ts";

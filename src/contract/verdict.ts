@@ -25,8 +25,8 @@ export interface Witness {
   readonly encodings: readonly WitnessEncoding[];
   /** What the reader makes of it: its refusal, or the value it reads instead. */
   readonly outcome: string;
-  /** SHA-256 would need Node; this is a stable text that names the witness, for waivers. */
-  readonly key: string;
+  /** SHA-256 of value and outcome in hex, which waivers name. */
+  readonly hash: string;
 }
 
 /** A witness as the bytes of one codec. */

@@ -17,6 +17,8 @@ const layers: readonly (readonly [folder: string, layer: number])[] = [
   ["src/engine", 1],
   ["src/message", 1],
   ["src/validation", 1],
+  ["src/protobufjs", 1],
+  ["src/contract", 2],
   ["codecs", 2],
   ["src/stages", 2],
   ["src/bridges", 2],

@@ -162,12 +162,17 @@ class ArraySearch {
   /** Makes an array item by item. */
   private build(members: readonly Formula[], literals: ArrayLiterals, tail: readonly Formula[]): Outcome {
     const { pool } = this.searcher;
-    const anywhere = [...literals.least.flatMap(({ count, of }) => Array.from({ length: Math.min(count, longest) }, () => of))];
+    const anywhere = [
+      ...literals.least.flatMap(({ count, of }) => Array.from({ length: Math.min(count, longest) }, () => of)),
+    ];
     const wanted = [...tail, ...anywhere];
     const start = Math.min(literals.boundary, literals.max);
     const tailRoom = literals.max - start;
     const inPrefix = Math.max(0, wanted.length - tailRoom);
-    const length = Math.max(literals.min, wanted.length === 0 ? 0 : Math.min(literals.max, start + wanted.length - inPrefix));
+    const length = Math.max(
+      literals.min,
+      wanted.length === 0 ? 0 : Math.min(literals.max, start + wanted.length - inPrefix),
+    );
     if (length > longest) return { kind: "unknown", why: "the arrays are too long" };
     const items: unknown[] = [];
     let unsure = false;
@@ -179,7 +184,8 @@ class ArraySearch {
       const [next] = pending;
       // An item that was given a place behind the boundary counts only there.
       const counts = at >= start || pending.length <= anywhere.length;
-      const wish = next !== undefined && (at >= start || pending.length >= left || literals.boundary === 0) ? [next] : [];
+      const wish =
+        next !== undefined && (at >= start || pending.length >= left || literals.boundary === 0) ? [next] : [];
       const avoid = wish.length > 0 ? [] : literals.most.map(({ of }) => pool.not(of));
       const outcome = this.firstOpen([
         [...base, ...taken, ...wish, ...avoid],
@@ -191,7 +197,10 @@ class ArraySearch {
       if (value === undefined) return { kind: "unknown", why: "an item is not decided" };
       if (outcome?.kind === "unknown") unsure = true;
       items.push(value.value);
-      pending = next !== undefined && counts && this.searcher.evaluation.truth(next, value.value) === true ? pending.slice(1) : pending;
+      pending =
+        next !== undefined && counts && this.searcher.evaluation.truth(next, value.value) === true
+          ? pending.slice(1)
+          : pending;
     }
     const truths = members.map((member) => this.searcher.evaluation.truth(member, items));
     if (truths.every((truth) => truth === true)) return { kind: "open", value: items };

@@ -95,7 +95,9 @@ export class Evaluation {
         return within(Object.keys(members).length, formula);
       case "everyProperty":
         return every(Object.entries(members), ([name, member]) =>
-          either(negatedIf(this.visit(formula.names, name, depth + 1), true), () => this.visit(formula.of, member, depth + 1)),
+          either(negatedIf(this.visit(formula.names, name, depth + 1), true), () =>
+            this.visit(formula.of, member, depth + 1),
+          ),
         );
       case "someProperty":
         return some(Object.entries(members), ([name, member]) =>

@@ -12,7 +12,10 @@ export interface ValueSource {
 }
 
 /** All values that may satisfy a set, as canonical JSON, when it is plain that they are few; `undefined` otherwise. */
-export function finiteValues(formulas: readonly Formula[], { evaluation, restriction }: ValueSource): ReadonlySet<string> | undefined {
+export function finiteValues(
+  formulas: readonly Formula[],
+  { evaluation, restriction }: ValueSource,
+): ReadonlySet<string> | undefined {
   const found = new Set<string>();
   for (const type of typeNames) {
     const members = restriction.saturate(formulas, type);
@@ -22,7 +25,8 @@ export function finiteValues(formulas: readonly Formula[], { evaluation, restric
       const numbers = numbersFor(members);
       listed = numbers === "none" ? [] : numbers.finite ? numbers.candidates : undefined;
     }
-    if (listed === undefined && isEmptyOnly(members, type)) listed = [type === "string" ? "" : type === "array" ? [] : {}];
+    if (listed === undefined && isEmptyOnly(members, type))
+      listed = [type === "string" ? "" : type === "array" ? [] : {}];
     if (listed === undefined || listed.length > 1000) return undefined;
     for (const value of listed)
       if (members.every((member) => evaluation.truth(member, value) !== false)) found.add(canonicalJson(value));

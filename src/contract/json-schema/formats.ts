@@ -31,14 +31,34 @@ export const assertedFormats: ReadonlyMap<string, FormatTest> = new Map<string, 
   ["date-time", isDateTime],
   ["time", isTime],
   ["duration", (text) => /^P(?!$)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?)$/.test(text)],
-  ["email", (text) => sure(/^[a-z0-9]+([._-][a-z0-9]+)*@[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)+$/i.test(text), !text.includes("@"))],
-  ["hostname", (text) => sure(text.length < 200 && /^[a-z]{3,60}(\.[a-z]{2,60})*$/i.test(text), !/^[\w.-]+$/.test(text))],
+  [
+    "email",
+    (text) => sure(/^[a-z0-9]+([._-][a-z0-9]+)*@[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)+$/i.test(text), !text.includes("@")),
+  ],
+  [
+    "hostname",
+    (text) => sure(text.length < 200 && /^[a-z]{3,60}(\.[a-z]{2,60})*$/i.test(text), !/^[\w.-]+$/.test(text)),
+  ],
   ["ipv4", (text) => sure(/^([1-9]\d?\.){3}[1-9]\d?$/.test(text), !/^(\d{1,3}\.){3}\d{1,3}$/.test(text))],
-  ["ipv6", (text) => sure(/^([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$|^::1$/.test(text), !/^[0-9a-f:.%a-z]*:[0-9a-f:.%a-z]*$/i.test(text))],
-  ["uri", (text) => sure(/^https?:\/\/[a-z]+(\.[a-z]+)*(\/[a-z0-9]*)*$/.test(text), !/^[a-z][a-z0-9+.-]*:/i.test(text))],
+  [
+    "ipv6",
+    (text) =>
+      sure(/^([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$|^::1$/.test(text), !/^[0-9a-f:.%a-z]*:[0-9a-f:.%a-z]*$/i.test(text)),
+  ],
+  [
+    "uri",
+    (text) => sure(/^https?:\/\/[a-z]+(\.[a-z]+)*(\/[a-z0-9]*)*$/.test(text), !/^[a-z][a-z0-9+.-]*:/i.test(text)),
+  ],
   ["uuid", isUuid],
   ["json-pointer", (text) => /^(\/([^~/]|~[01])*)*$/.test(text)],
+  ["contentEncoding base64", (text) => sure(/^([A-Za-z0-9]{4})*$/.test(text), /[^A-Za-z0-9+/=\s_-]/.test(text))],
+  ["contentMediaType application/json", isJson],
+  ["contentMediaType image/png", (text) => sure(false, !text.startsWith("\u0089PNG"))],
+  ["contentMediaType image/jpeg", (text) => sure(false, !text.startsWith("\u00ff\u00d8"))],
 ]);
+
+/** draft-07 lets validators assert these as they do formats; later dialects do not. */
+export const contentKeywords = ["contentEncoding", "contentMediaType"] as const;
 
 /** Strings that have one of the formats, and strings that have none; tried where a format decides. */
 export const formatSamples: readonly string[] = [
@@ -48,6 +68,15 @@ export const formatSamples: readonly string[] = [
 
 function sure(has: boolean, lacks: boolean): boolean | undefined {
   return has ? true : lacks ? false : undefined;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isUuid(text: string): boolean | undefined {

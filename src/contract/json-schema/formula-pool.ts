@@ -33,7 +33,11 @@ export class FormulaPool {
     const byKey = new Map(values.map((value) => [canonicalJson(value), value]));
     if (byKey.size === 0) return negated ? this.always : this.never;
     const keys = Array.from(byKey.keys()).toSorted();
-    return this.make(`values:${negated}:${keys.join()}`, { kind: "values", values: Array.from(byKey.values()), negated });
+    return this.make(`values:${negated}:${keys.join()}`, {
+      kind: "values",
+      values: Array.from(byKey.values()),
+      negated,
+    });
   }
 
   lower(limit: Rational, exclusive: boolean): Formula {

@@ -19,7 +19,8 @@ export function objectOf(members: Iterable<readonly [string, unknown]>): Readonl
 /** How many values a JSON value consists of, and how long its strings are, together. */
 export function weight(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + weight(item), 2);
-  if (isObject(value)) return Object.entries(value).reduce((sum, [name, member]) => sum + 1 + name.length + weight(member), 2);
+  if (isObject(value))
+    return Object.entries(value).reduce((sum, [name, member]) => sum + 1 + name.length + weight(member), 2);
   if (typeof value === "string") return 1 + value.length;
   return typeof value === "number" ? String(value).length : 1;
 }

@@ -56,27 +56,48 @@ function plainSchema(schema: unknown, pointer: string, reading: Plain): unknown 
   const entries = Object.entries(schema).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
     if (foreign.has(name)) return renamed(name, value, reading);
     if (name === "$ref" && reading.circular.has(pointer)) return [];
+    if (name === "contentEncoding" || name === "contentMediaType") return content(name, value, reading);
     if (name === "enum" && Array.isArray(value) && value.length === 0) return [["not", {}]];
     if (name === "required" && typeof value === "boolean") return [];
     if (name === "exclusiveMinimum" || name === "exclusiveMaximum") return bound(name, value, schema);
-    if ((name === "minimum" && schema["exclusiveMinimum"] === true) || (name === "maximum" && schema["exclusiveMaximum"] === true))
+    if (
+      (name === "minimum" && schema["exclusiveMinimum"] === true) ||
+      (name === "maximum" && schema["exclusiveMaximum"] === true)
+    )
       return [];
     return [[name, inner(name, value, { pointer: `${pointer}/${escapeToken(name)}`, reading })]];
   });
-  return objectOf(entries);
+  const contents = entries.flatMap(([name, value]) => (name === "content " ? [value] : []));
+  if (contents.length === 0) return objectOf(entries);
+  const own = objectOf(entries.filter(([name]) => name !== "content "));
+  return { ...own, allOf: [...(Array.isArray(own["allOf"]) ? own["allOf"] : []), ...contents] };
+}
+
+/** draft-07 lets validators assert contents, which ajv does as a format. */
+function content(name: string, value: unknown, { dialect }: Plain): readonly (readonly [string, unknown])[] {
+  if (dialect !== "draft-07" || typeof value !== "string") return [];
+  return [["content ", { format: `${name} ${value.toLowerCase()}` }]];
 }
 
 function renamed(name: string, value: unknown, { dialect }: Plain): readonly (readonly [string, unknown])[] {
   return name === "id" && dialect === "draft-04" && typeof value === "string" ? [["$id", value]] : [];
 }
 
-function bound(name: string, value: unknown, schema: Readonly<Record<string, unknown>>): readonly (readonly [string, unknown])[] {
+function bound(
+  name: string,
+  value: unknown,
+  schema: Readonly<Record<string, unknown>>,
+): readonly (readonly [string, unknown])[] {
   if (typeof value !== "boolean") return [[name, value]];
   const limit = schema[name === "exclusiveMinimum" ? "minimum" : "maximum"];
   return value && limit !== undefined ? [[name, limit]] : [];
 }
 
-function inner(name: string, value: unknown, { pointer, reading }: { readonly pointer: string; readonly reading: Plain }): unknown {
+function inner(
+  name: string,
+  value: unknown,
+  { pointer, reading }: { readonly pointer: string; readonly reading: Plain },
+): unknown {
   if (schemaMapKeywords.includes(name) && isObject(value)) {
     return objectOf(
       Object.entries(value).map(([key, child]) => [key, plainSchema(child, `${pointer}/${escapeToken(key)}`, reading)]),

@@ -1,6 +1,7 @@
 import { SobreError } from "../../errors/index.ts";
 import { matcherOf } from "../regex/matcher.ts";
 import { isOldDialect } from "./dialect.ts";
+import { contentKeywords } from "./formats.ts";
 import { type Formula, type TypeName, typeNames } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 import { isObject } from "./json-value.ts";
@@ -59,6 +60,11 @@ export function stringKeywords(keywords: Keywords, { pool, formats }: Reading): 
   if (pattern !== undefined) parts.push(patternOf(pattern, keywords, pool));
   const format = keywords.text("format");
   if (format !== undefined && formats.policy !== "annotation") parts.push(pool.format(format));
+  if (keywords.node.document.dialect !== "draft-07" || formats.policy === "annotation") return parts;
+  for (const name of contentKeywords) {
+    const content = keywords.get(name);
+    if (typeof content === "string") parts.push(pool.format(`${name} ${content.toLowerCase()}`));
+  }
   return parts;
 }
 
@@ -78,8 +84,7 @@ export function propertyKeywords(keywords: Keywords, pool: FormulaPool, child: C
     const others = pool.all([pool.values(names, true), ...patterns.map((pattern) => pool.pattern(pattern, true))]);
     parts.push(pool.everyProperty(others, child(["additionalProperties"])));
   }
-  if (keywords.has("propertyNames"))
-    parts.push(pool.everyProperty(pool.not(child(["propertyNames"])), pool.never));
+  if (keywords.has("propertyNames")) parts.push(pool.everyProperty(pool.not(child(["propertyNames"])), pool.never));
   for (const keyword of ["dependencies", "dependentRequired"]) {
     if (keyword === "dependentRequired" && isOldDialect(keywords.node.document.dialect)) continue;
     for (const [name, list] of Object.entries(keywords.map(keyword) ?? {})) {
@@ -118,7 +123,8 @@ export function itemKeywords(keywords: Keywords, pool: FormulaPool, child: Child
 
 /** The keyword that speaks of the items after the prefix. */
 export function restKeyword(keywords: Keywords, hasPrefix: boolean): "items" | "additionalItems" | undefined {
-  if (Array.isArray(keywords.get("items"))) return keywords.has("additionalItems") && !hasPrefix ? "additionalItems" : undefined;
+  if (Array.isArray(keywords.get("items")))
+    return keywords.has("additionalItems") && !hasPrefix ? "additionalItems" : undefined;
   return keywords.has("items") ? "items" : undefined;
 }
 

@@ -101,10 +101,30 @@ function spread(low: Rational | undefined, high: Rational | undefined): readonly
   const half = rational(0.5);
   const middle = low !== undefined && high !== undefined ? [product(plus(low, high), half)] : [];
   const near = [low, high].flatMap((limit) =>
-    limit === undefined ? [] : [0, 1, -1, 0.5, -0.5, 0.1, -0.1, 0.001, -0.001, 7.3, -7.3].map((by) => plus(limit, rational(by))),
+    limit === undefined
+      ? []
+      : [0, 1, -1, 0.5, -0.5, 0.1, -0.1, 0.001, -0.001, 7.3, -7.3].map((by) => plus(limit, rational(by))),
   );
   const between = low !== undefined && high !== undefined ? fractions(low, high) : [];
-  return [0, 1, -1, 0.5, 1.1, 7.3, -0.5, ...[...near, ...middle, ...between].map(toNumber), 1e9 + 0.5, -1e9 - 0.5, 1e18, 2, 3, 5, 7, 11, 13];
+  return [
+    0,
+    1,
+    -1,
+    0.5,
+    1.1,
+    7.3,
+    -0.5,
+    ...[...near, ...middle, ...between].map(toNumber),
+    1e9 + 0.5,
+    -1e9 - 0.5,
+    1e18,
+    2,
+    3,
+    5,
+    7,
+    11,
+    13,
+  ];
 }
 
 function fractions(low: Rational, high: Rational): Rational[] {

@@ -39,7 +39,11 @@ export function objectLiterals(members: readonly Formula[]): ObjectLiterals {
 }
 
 /** What the value of the member `name` must satisfy when it is there. */
-export function memberFormulas(name: string, { every, named }: ObjectLiterals, evaluation: Evaluation): readonly Formula[] {
+export function memberFormulas(
+  name: string,
+  { every, named }: ObjectLiterals,
+  evaluation: Evaluation,
+): readonly Formula[] {
   return [
     ...every.filter(({ names }) => evaluation.truth(names, name) === true).map(({ of }) => of),
     ...(named.get(name) ?? []),

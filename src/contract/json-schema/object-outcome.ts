@@ -81,7 +81,10 @@ class ObjectSearch {
       return unknown ?? { kind: "closed", proof: { rule: "placement", of: some, names, other: other.proof } };
     const outcome = this.search(rest, [...placed, other.member]);
     if (outcome.kind === "closed" && unknown === undefined)
-      return { kind: "closed", proof: { rule: "placement", of: some, names, other: { by: "rest", proof: outcome.proof } } };
+      return {
+        kind: "closed",
+        proof: { rule: "placement", of: some, names, other: { by: "rest", proof: outcome.proof } },
+      };
     return outcome.kind === "open" ? outcome : (unknown ?? outcome);
   }
 

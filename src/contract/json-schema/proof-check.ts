@@ -137,7 +137,9 @@ class ProofCheck {
             .map(([name]) => name),
         );
         const possible = literals.names.filter((name) => !refused.has(name));
-        return possible.length < literals.min && this.other(literals, { names: pool.always, of: pool.always }, proof.other);
+        return (
+          possible.length < literals.min && this.other(literals, { names: pool.always, of: pool.always }, proof.other)
+        );
       }
       default:
         return false;
@@ -201,7 +203,9 @@ class ProofCheck {
         if (limit !== undefined && !this.inside(at(limit[0]), limit[1])) return false;
         const most = Math.min(max, limit?.[0] ?? Infinity);
         const refused = new Set(
-          proof.refused.filter(([position, inner]) => this.inside(at(position, of.of), inner)).map(([position]) => position),
+          proof.refused
+            .filter(([position, inner]) => this.inside(at(position, of.of), inner))
+            .map(([position]) => position),
         );
         const behind = most > boundary && !(proof.tail !== undefined && this.inside(at(boundary, of.of), proof.tail));
         const prefix = Array.from({ length: Math.min(boundary, most) }, (_, position) => position);
@@ -270,4 +274,3 @@ class ProofCheck {
     return true;
   }
 }
-

@@ -162,7 +162,11 @@ export class Refutation implements Searcher {
     if (found === "none") return { kind: "closed", proof: { rule: "strings" } };
     const candidates = found === "unknown" ? [] : [found.text];
     const needsSamples = members.some(({ kind }) => kind === "format" || kind === "pattern");
-    return this.amongValues(members, needsSamples ? [...candidates, ...formatSamples, "a", "x", "A1"] : candidates, undefined);
+    return this.amongValues(
+      members,
+      needsSamples ? [...candidates, ...formatSamples, "a", "x", "A1"] : candidates,
+      undefined,
+    );
   }
 
   private amongValues(members: readonly Formula[], values: readonly unknown[], proof: Proof | undefined): Outcome {

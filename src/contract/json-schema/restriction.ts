@@ -40,7 +40,8 @@ export class Restriction {
       case "values": {
         const values = formula.values.filter((value) => typeOfValue(value) === type);
         const structured = type === "array" || type === "object";
-        if (!formula.negated || !structured || values.length > mostDescribed) return pool.values(values, formula.negated);
+        if (!formula.negated || !structured || values.length > mostDescribed)
+          return pool.values(values, formula.negated);
         return pool.all(values.map((value) => this.restrict(pool.not(this.exactly(value)), type)));
       }
       default: {
@@ -112,7 +113,13 @@ export class Restriction {
     return pool.all([
       pool.types(["object"]),
       ...members.map(([name, member]) => pool.someProperty(pool.values([name]), pool.values([member]))),
-      pool.everyProperty(pool.values(members.map(([name]) => name), true), pool.never),
+      pool.everyProperty(
+        pool.values(
+          members.map(([name]) => name),
+          true,
+        ),
+        pool.never,
+      ),
     ]);
   }
 }

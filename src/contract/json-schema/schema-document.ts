@@ -49,7 +49,11 @@ export class SchemaDocument {
     let schema = node.schema;
     let { base, pointer } = node;
     for (const step of path) {
-      schema = Array.isArray(schema) ? schema[Number(step)] : isObject(schema) && Object.hasOwn(schema, step) ? schema[step] : undefined;
+      schema = Array.isArray(schema)
+        ? schema[Number(step)]
+        : isObject(schema) && Object.hasOwn(schema, step)
+          ? schema[step]
+          : undefined;
       pointer += `/${escapeToken(String(step))}`;
     }
     const id = this.identifier(schema);

@@ -6,7 +6,7 @@ const mostTries = 1500;
 export function shrink(value: unknown, keeps: (value: unknown) => boolean): unknown {
   let best = value;
   let tries = 0;
-  for (let improved = true; improved && tries < mostTries; ) {
+  for (let improved = true; improved && tries < mostTries;) {
     improved = false;
     for (const candidate of simpler(best)) {
       if (++tries > mostTries) break;

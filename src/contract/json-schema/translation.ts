@@ -81,9 +81,13 @@ export class Translation {
   private combinators(keywords: Keywords, scope: InPlaceScope): Formula[] {
     const { pool } = this.reading;
     const { node } = keywords;
-    const at = (...path: readonly (string | number)[]): Formula => this.inPlace(node.document.child(node, ...path), scope);
+    const at = (...path: readonly (string | number)[]): Formula =>
+      this.inPlace(node.document.child(node, ...path), scope);
     const plain = (name: string): Formula =>
-      this.plain().inPlace(node.document.child(node, name), new InPlaceScope(new Set(), scope.nodes, scope.nodes.length));
+      this.plain().inPlace(
+        node.document.child(node, name),
+        new InPlaceScope(new Set(), scope.nodes, scope.nodes.length),
+      );
     const parts: Formula[] = [];
     const listed = (name: string): Formula[] => (keywords.list(name) ?? []).map((_, index) => at(name, index));
     parts.push(...listed("allOf"));
@@ -159,7 +163,10 @@ class InPlaceScope {
 function inPlaceGroup(node: SchemaNode): readonly InPlace[] {
   const group: InPlace[] = [];
   const visit = (at: SchemaNode): void => {
-    if (!isObject(at.schema) || group.some(({ node: { pointer, document } }) => pointer === at.pointer && document === at.document))
+    if (
+      !isObject(at.schema) ||
+      group.some(({ node: { pointer, document } }) => pointer === at.pointer && document === at.document)
+    )
       return;
     const keywords = new Keywords(at, at.schema);
     group.push(keywords);

@@ -68,7 +68,10 @@ class Cases {
     let cases: readonly Case[] | undefined = [this.own(keywords, except)];
     for (const [at, condition] of this.applied(keywords)) {
       const inner = at === undefined ? undefined : this.ofNode(at);
-      cases = cases === undefined || inner === undefined ? undefined : this.product(cases, this.conditional(inner, condition));
+      cases =
+        cases === undefined || inner === undefined
+          ? undefined
+          : this.product(cases, this.conditional(inner, condition));
       if (cases !== undefined && cases.length > mostCases) cases = undefined;
       if (cases === undefined) break;
     }
@@ -90,7 +93,9 @@ class Cases {
     const { pool } = this;
     const { node } = keywords;
     const isNewest = node.document.dialect === "2020-12";
-    const allNames = ["additionalProperties", "unevaluatedProperties"].some((name) => name !== except && keywords.has(name));
+    const allNames = ["additionalProperties", "unevaluatedProperties"].some(
+      (name) => name !== except && keywords.has(name),
+    );
     const names = allNames
       ? pool.always
       : pool.any([
@@ -101,7 +106,8 @@ class Cases {
     const prefix = isNewest ? keywords.list("prefixItems") : Array.isArray(items) ? items : undefined;
     const hasRest = restKeyword(keywords, isNewest && keywords.has("prefixItems")) !== undefined;
     const allItems = hasRest || (except !== "unevaluatedItems" && keywords.has("unevaluatedItems"));
-    const like = isNewest && keywords.has("contains") ? this.inPlace(node.document.child(node, "contains")) : pool.never;
+    const like =
+      isNewest && keywords.has("contains") ? this.inPlace(node.document.child(node, "contains")) : pool.never;
     return { when: pool.always, names, items: allItems ? Infinity : (prefix?.length ?? 0), like };
   }
 
@@ -112,7 +118,8 @@ class Cases {
     const at = (...path: readonly (string | number)[]): SchemaNode => node.document.child(node, ...path);
     const list = (name: string): SchemaNode[] => (keywords.list(name) ?? []).map((_, index) => at(name, index));
     const result: (readonly [SchemaNode | undefined, Formula])[] = [];
-    for (const target of referenceTargets(keywords)) result.push([typeof target === "string" ? undefined : target, pool.always]);
+    for (const target of referenceTargets(keywords))
+      result.push([typeof target === "string" ? undefined : target, pool.always]);
     for (const one of list("allOf")) result.push([one, pool.always]);
     for (const one of [...list("anyOf"), ...list("oneOf")]) result.push([one, this.inPlace(one)]);
     if (keywords.has("if")) {
@@ -131,7 +138,9 @@ class Cases {
 
   /** Cases that count only where `condition` holds; a value that is no object has no members to evaluate anyway. */
   private conditional(inner: readonly Case[], condition: Formula): readonly Case[] {
-    const evaluates = inner.some(({ names, items, like }) => names !== this.pool.never || items > 0 || like !== this.pool.never);
+    const evaluates = inner.some(
+      ({ names, items, like }) => names !== this.pool.never || items > 0 || like !== this.pool.never,
+    );
     if (!evaluates) return [this.nothing];
     if (condition === this.pool.always) return inner;
     return [

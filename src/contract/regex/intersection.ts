@@ -23,7 +23,12 @@ export function findString({ automata, min, max }: Wanted, budget = 60_000): Fou
   if (min > max) return "none";
   if (automata.length === 0) return min > 10_000_000 ? "unknown" : { text: "a".repeat(min) };
   const alphabet = representatives(automata.flatMap(({ automaton }) => automaton.ranges));
-  const root: Node = { places: automata.map(({ automaton }) => automaton.start), length: 0, from: undefined, codePoint: 0 };
+  const root: Node = {
+    places: automata.map(({ automaton }) => automaton.start),
+    length: 0,
+    from: undefined,
+    codePoint: 0,
+  };
   const seen = new Set([keyOf(root, min)]);
   let layer: Node[] = [root];
   let steps = 0;
@@ -35,7 +40,9 @@ export function findString({ automata, min, max }: Wanted, budget = 60_000): Fou
       if (node.length >= max) continue;
       for (const codePoint of alphabet) {
         if (++steps > budget) return "unknown";
-        const places = automata.map(({ automaton }, index) => automaton.step(node.places[index] ?? automaton.start, codePoint));
+        const places = automata.map(({ automaton }, index) =>
+          automaton.step(node.places[index] ?? automaton.start, codePoint),
+        );
         const made: Node = { places, length: node.length + 1, from: node, codePoint };
         const key = keyOf(made, min);
         if (seen.has(key)) continue;
@@ -55,7 +62,8 @@ function keyOf({ places, length }: Node, min: number): string {
 
 function spell(node: Node): string {
   const symbols: string[] = [];
-  for (let at: Node | undefined = node; at?.from !== undefined; at = at.from) symbols.push(String.fromCodePoint(at.codePoint));
+  for (let at: Node | undefined = node; at?.from !== undefined; at = at.from)
+    symbols.push(String.fromCodePoint(at.codePoint));
   return symbols.reverse().join("");
 }
 

@@ -159,7 +159,8 @@ function escaped(state: State): readonly CodePointRange[] {
 function unicode(state: State): number {
   if (!take(state, "{")) {
     const high = hex(state, 4);
-    if (high < 0xd800 || high > 0xdbff || state.text[state.at] !== "\\" || state.text[state.at + 1] !== "u") return high;
+    if (high < 0xd800 || high > 0xdbff || state.text[state.at] !== "\\" || state.text[state.at + 1] !== "u")
+      return high;
     state.at += 2;
     return 0x10000 + ((high - 0xd800) << 10) + (hex(state, 4) - 0xdc00);
   }
@@ -171,7 +172,8 @@ function unicode(state: State): number {
 
 function hex(state: State, digits: number): number {
   const text = state.text.slice(state.at, state.at + digits).join("");
-  if (digits === 0 || !/^[0-9a-fA-F]+$/.test(text) || text.length < digits) throw new UnsupportedPattern("a broken escape");
+  if (digits === 0 || !/^[0-9a-fA-F]+$/.test(text) || text.length < digits)
+    throw new UnsupportedPattern("a broken escape");
   state.at += digits;
   const value = Number.parseInt(text, 16);
   if (value > lastCodePoint) throw new UnsupportedPattern("a code point beyond Unicode");

@@ -19,7 +19,8 @@ export function joined(ranges: readonly CodePointRange[]): readonly CodePointRan
   const result: CodePointRange[] = [];
   for (const [first, last] of ranges.toSorted(([a], [b]) => a - b)) {
     const before = result.at(-1);
-    if (before !== undefined && first <= before[1] + 1) result[result.length - 1] = [before[0], Math.max(before[1], last)];
+    if (before !== undefined && first <= before[1] + 1)
+      result[result.length - 1] = [before[0], Math.max(before[1], last)];
     else result.push([first, last]);
   }
   return result;

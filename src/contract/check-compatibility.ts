@@ -1,0 +1,80 @@
+import { SobreError } from "../errors/index.ts";
+import { jsonCompatibility, type Writing } from "./json-schema/json-compatibility.ts";
+import type { CompatibilityOptions } from "./options.ts";
+import { protobufCompatibility } from "./protobuf/protobuf-compatibility.ts";
+import { type CompatibilityResult, worst } from "./verdict.ts";
+
+/**
+ * Tells whether versions of a schema can read each other's messages: `breaking` with a witness, `safe` with a proof that
+ * was checked, or `unproven` with what was tried.
+ *
+ * With lists of versions every older one is compared with every newer one.
+ *
+ * @throws SobreError `InvalidArgument` when a schema cannot be read or an option is wrong.
+ */
+export async function checkCompatibility(options: CompatibilityOptions): Promise<CompatibilityResult> {
+  const writings = writingsOf(options);
+  const results: CompatibilityResult[] = [];
+  for (const older of versionsOf(options.older))
+    for (const newer of versionsOf(options.newer))
+      for (const writing of writings) results.push(await comparePair(older, newer, writing, options));
+  return together(results);
+}
+
+async function comparePair(
+  older: unknown,
+  newer: unknown,
+  writing: Writing,
+  options: CompatibilityOptions,
+): Promise<CompatibilityResult> {
+  switch (options.format) {
+    case "json-schema":
+      return jsonCompatibility(older, newer, writing, options);
+    case "protobuf":
+      return protobufCompatibility(older, newer, writing, options);
+    default:
+      options.format satisfies never;
+      throw new SobreError("InvalidArgument", 'format must be "json-schema" or "protobuf".');
+  }
+}
+
+function writingsOf({ direction = "backward" }: CompatibilityOptions): readonly Writing[] {
+  switch (direction) {
+    case "backward":
+      return ["older"];
+    case "forward":
+      return ["newer"];
+    case "full":
+      return ["older", "newer"];
+    default:
+      direction satisfies never;
+      throw new SobreError("InvalidArgument", 'direction must be "backward", "forward" or "full".');
+  }
+}
+
+function versionsOf(versions: unknown): readonly unknown[] {
+  if (!Array.isArray(versions)) return [versions];
+  if (versions.length > 0) return versions;
+  throw new SobreError("InvalidArgument", "A list of versions must not be empty.");
+}
+
+function together(results: readonly CompatibilityResult[]): CompatibilityResult {
+  const [first] = results;
+  if (results.length === 1 && first !== undefined) return first;
+  const trace = results.flatMap((result, at) => (result.trace ?? []).map((line) => `pair ${at + 1}: ${line}`));
+  const tried = results.flatMap((result) => result.tried ?? []);
+  const verdict = worst(results.map((result) => result.verdict));
+  const names = new Set(results.flatMap(({ rows }) => rows.map(({ codec }) => codec)));
+  return {
+    verdict,
+    findings: results.flatMap(({ findings }) => findings),
+    ...(verdict === "safe" ? { trace } : {}),
+    ...(verdict === "unproven" ? { tried } : {}),
+    suppositions: Array.from(new Set(results.flatMap(({ suppositions }) => suppositions))),
+    rows: Array.from(names, (codec) => {
+      const rows = results.flatMap((result) => result.rows.filter((row) => row.codec === codec));
+      const own = worst(rows.map((row) => row.verdict));
+      return { codec, verdict: own, reason: rows.find((row) => row.verdict === own)?.reason ?? "" };
+    }),
+  };
+}

@@ -1,0 +1,84 @@
+import type { Refused } from "./comparison.ts";
+
+/** What a refusal means for a team: the kind of change, one sentence, and what to do. */
+export interface Explained {
+  readonly code: string;
+  readonly message: string;
+  readonly repair: string;
+}
+
+/** Explains the refusal of a value by the reader's schema. */
+export function explain({ keyword, params, instancePath, message }: Refused): Explained {
+  const where = instancePath === "" ? "the message itself" : instancePath;
+  const name = (key: string): string => JSON.stringify(params[key] ?? "");
+  switch (keyword) {
+    case "required":
+    case "dependentRequired":
+    case "dependencies": {
+      const member = name("missingProperty");
+      return {
+        code: "member-required",
+        message: `The reader requires the member ${member} of ${where}, and the writer may leave it out.`,
+        repair: `Make ${member} optional for readers, give it a default in an upcaster, or release a new major version.`,
+      };
+    }
+    case "additionalProperties":
+    case "unevaluatedProperties":
+    case "propertyNames":
+    case "maxProperties": {
+      const member = name(
+        keyword === "unevaluatedProperties"
+          ? "unevaluatedProperty"
+          : keyword === "propertyNames"
+            ? "propertyName"
+            : "additionalProperty",
+      );
+      return {
+        code: "member-refused",
+        message: `The reader refuses the member ${member} of ${where}, which the writer may send.`,
+        repair: `Keep ${member} in the reader's schema, or let the reader accept unknown members.`,
+      };
+    }
+    case "type":
+      return {
+        code: "type-narrowed",
+        message: `The reader wants ${String(params["type"] ?? "another type")} at ${where}, and the writer may send another type.`,
+        repair: "List the writer's type beside the new one, or put the new type in a new member.",
+      };
+    case "enum":
+    case "const":
+      return {
+        code: "values-narrowed",
+        message: `The reader lists other values at ${where} than the writer may send.`,
+        repair: "Keep the old values for reading until no writer sends them any more.",
+      };
+    case "pattern":
+    case "format":
+      return {
+        code: "text-narrowed",
+        message: `The reader refuses texts at ${where} that the writer may send: it ${message}.`,
+        repair: "Loosen the condition for reading, or check it where messages are written first.",
+      };
+    case "anyOf":
+    case "oneOf":
+    case "not":
+    case "if":
+      return {
+        code: "alternatives-changed",
+        message: `At ${where} the reader's ${keyword} does not hold for what the writer may send.`,
+        repair: "Keep every alternative that a writer in flight may send.",
+      };
+    case "false schema":
+      return {
+        code: "value-refused",
+        message: `The reader allows nothing at ${where}, and the writer may send something.`,
+        repair: "Let the reader accept what writers in flight send there.",
+      };
+    default:
+      return {
+        code: "range-narrowed",
+        message: `The reader ${message} at ${where}, and the writer may send more.`,
+        repair: `Loosen ${keyword} for reading, or release a new major version.`,
+      };
+  }
+}

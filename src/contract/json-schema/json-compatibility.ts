@@ -1,0 +1,83 @@
+import { SobreError } from "../../errors/index.ts";
+import type { CompatibilityOptions } from "../options.ts";
+import type { CompatibilityResult, Finding } from "../verdict.ts";
+import { rowsOf, witnessOf } from "../witness.ts";
+import { type Compared, compareSchemas, type Comparison, type Refused } from "./comparison.ts";
+import { explain } from "./findings.ts";
+import { PairComparison } from "./pair-comparison.ts";
+import { schemaPlace } from "./place.ts";
+import { outline } from "./proof-outline.ts";
+
+/** Which of the two versions writes; the other one reads. */
+export type Writing = "older" | "newer";
+
+/** Compares two JSON Schemas in one direction. */
+export function jsonCompatibility(
+  older: unknown,
+  newer: unknown,
+  writing: Writing,
+  options: CompatibilityOptions,
+): CompatibilityResult {
+  const comparison: Comparison = {
+    writer: writing === "older" ? older : newer,
+    reader: writing === "older" ? newer : older,
+    declared: (options.contentModel ?? "declared-writer") !== "as-written",
+    formats: options.formats ?? "either",
+    budget: options.budget ?? 2000,
+  };
+  const compared = options.contentModel === "upcast" ? afterUpcast(comparison, options) : compareSchemas(comparison);
+  const codecs = options.codecs ?? [];
+  const findings = compared.refused.map((refused): Finding => {
+    const refusal = `#${pointerOf(refused.schemaPath)}`;
+    const place = schemaPlace(comparison.writer, refused.instancePath);
+    return {
+      ...explain(refused),
+      olderPointer: writing === "older" ? place : refusal,
+      newerPointer: writing === "older" ? refusal : place,
+      instancePointer: refused.instancePath,
+      witness: witnessOf(refused.value, `${refused.instancePath || "/"}: ${refused.message}`, codecs),
+    };
+  });
+  return {
+    verdict: compared.verdict,
+    findings,
+    ...(compared.proof === undefined ? {} : { trace: outline(compared.proof) }),
+    ...(compared.verdict === "unproven" ? { tried: compared.tried } : {}),
+    suppositions: [`${writing} writes`, ...compared.suppositions],
+    rows: rowsOf(compared.verdict, findings, codecs),
+  };
+}
+
+/** What an upcaster makes of samples must be valid; no number of samples proves it. */
+function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOptions): Compared {
+  if (upcast === undefined) throw new SobreError("InvalidArgument", 'contentModel "upcast" needs the option upcast.');
+  const pair = new PairComparison(comparison, { siblings: false, deadline: performance.now() + comparison.budget });
+  const suppositions = [
+    `formats: ${comparison.formats}`,
+    "writers send declared members only",
+    "readers see what the upcaster makes",
+  ];
+  const samples = pair.samples();
+  const refused: Refused[] = [];
+  for (const value of samples) {
+    const problem = upcastProblem(pair, value, upcast);
+    if (problem !== undefined && !refused.some(({ schemaPath }) => schemaPath === problem.schemaPath))
+      refused.push(problem);
+  }
+  if (refused.length > 0) return { verdict: "breaking", refused, tried: [], suppositions };
+  const tried = [`the upcaster made valid values of all ${samples.length} kinds of values that the schemas tell apart`];
+  return { verdict: "unproven", refused: [], tried, suppositions };
+}
+
+function upcastProblem(pair: PairComparison, value: unknown, upcast: (value: unknown) => unknown): Refused | undefined {
+  try {
+    return pair.refusalOf(value, upcast(structuredClone(value)));
+  } catch (error) {
+    const message = `is refused by the upcaster, which throws ${error instanceof Error ? error.name : typeof error}`;
+    return { value, instancePath: "", schemaPath: "#", keyword: "upcast", params: {}, message };
+  }
+}
+
+function pointerOf(schemaPath: string): string {
+  return schemaPath.slice(schemaPath.indexOf("#") + 1);
+}

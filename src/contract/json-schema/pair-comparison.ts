@@ -1,0 +1,181 @@
+import { SobreError } from "../../errors/index.ts";
+import { metaSchema } from "../../validation/index.ts";
+import type { Compared, Comparison, Refused } from "./comparison.ts";
+import { Evaluation } from "./evaluation.ts";
+import type { Formula } from "./formula.ts";
+import { FormulaPool } from "./formula-pool.ts";
+import { formatTests } from "./formats.ts";
+import { type Judge, judgesOf } from "./judge.ts";
+import { canonicalJson } from "./json-value.ts";
+import { type Outcome, type Proof, proofSize } from "./proof.ts";
+import { checkProof } from "./proof-check.ts";
+import { Refutation } from "./refutation.ts";
+import { Restriction } from "./restriction.ts";
+import { SchemaDocument } from "./schema-document.ts";
+import { shrink } from "./shrink.ts";
+import { Translation } from "./translation.ts";
+import { variations } from "./variations.ts";
+
+const mostFindings = 12;
+const mostSteps = 300_000;
+
+/** How one comparison reads `$ref`, and until when it may last by `performance.now()`. */
+export interface Frame {
+  readonly siblings: boolean;
+  readonly deadline: number;
+}
+
+/** Compares one pair of schemas in one reading. */
+export class PairComparison {
+  private readonly comparison: Comparison;
+  private readonly frame: Frame;
+  private readonly pool = new FormulaPool();
+  private readonly circular = new Set<string>();
+  private readonly evaluation: Evaluation;
+  private readonly restriction: Restriction;
+  private readonly writer: SchemaDocument;
+  private readonly reader: SchemaDocument;
+
+  constructor(comparison: Comparison, frame: Frame) {
+    this.comparison = comparison;
+    this.frame = frame;
+    this.evaluation = new Evaluation(this.pool, formatTests(comparison.formats));
+    this.restriction = new Restriction(this.pool);
+    this.writer = new SchemaDocument(comparison.writer, "writer", metaSchema);
+    this.reader = new SchemaDocument(comparison.reader, "reader", metaSchema);
+  }
+
+  compare(): Compared {
+    const { formats, declared } = this.comparison;
+    const suppositions = [`formats: ${formats}`, ...(declared ? ["writers send declared members only"] : [])];
+    try {
+      const [sent, accepted] = this.formulas();
+      const outcome = this.search([sent, this.pool.not(accepted)]);
+      if (outcome.kind === "closed") return this.closed([sent, this.pool.not(accepted)], outcome.proof, suppositions);
+      return { ...this.opened(sent, accepted, outcome), suppositions };
+    } catch (error) {
+      if (error instanceof SobreError && error.code === "LimitExceeded")
+        return { verdict: "unproven", refused: [], tried: [error.message], suppositions };
+      // Only recursion without an end gets there.
+      if (error instanceof RangeError)
+        return { verdict: "unproven", refused: [], tried: ["the schemas recurse too deep"], suppositions };
+      throw error;
+    }
+  }
+
+  /** Values that the writer may send, of as many kinds as the schemas tell apart. */
+  samples(): readonly unknown[] {
+    const [sent, accepted] = this.formulas();
+    const found = new Map<string, unknown>();
+    for (const variation of [this.pool.always, ...variations(this.pool, [sent, accepted])]) {
+      const outcome = this.quietly([sent, variation]);
+      if (outcome?.kind === "open") found.set(canonicalJson(outcome.value), outcome.value);
+    }
+    return Array.from(found.values());
+  }
+
+  /** The refusal of `value` by the reader's schema, when all judges agree that the writer may send it. */
+  refusalOf(sent: unknown, read: unknown): Refused | undefined {
+    const judges = this.judges([]);
+    if (judges === undefined || judges.writer.some((judge) => judge(sent) !== undefined)) return undefined;
+    const refusals = judges.reader.map((judge) => judge(read));
+    const [first] = refusals;
+    return first === undefined || refusals.includes(undefined) ? undefined : { value: sent, ...first };
+  }
+
+  private formulas(): readonly [Formula, Formula] {
+    const reading = {
+      pool: this.pool,
+      formats: formatTests(this.comparison.formats),
+      siblings: this.frame.siblings,
+      circular: this.circular,
+    };
+    const sent = new Translation(reading, this.comparison.declared).location(this.writer.root);
+    return [sent, new Translation(reading).location(this.reader.root)];
+  }
+
+  private search(formulas: readonly Formula[]): Outcome {
+    const { pool, evaluation, restriction } = this;
+    const isLate = (): boolean => performance.now() > this.frame.deadline;
+    return new Refutation({ pool, evaluation, restriction, mostSteps, isLate }).search(formulas);
+  }
+
+  private closed(formulas: readonly Formula[], proof: Proof, suppositions: readonly string[]): Compared {
+    const { pool, evaluation, restriction } = this;
+    if (checkProof(formulas, proof, { pool, evaluation, restriction }))
+      return { verdict: "safe", refused: [], proof, tried: [], suppositions };
+    const tried = [`a proof of ${proofSize(proof)} steps that its checker did not accept`];
+    return { verdict: "unproven", refused: [], tried, suppositions };
+  }
+
+  private opened(sent: Formula, accepted: Formula, outcome: Outcome): Omit<Compared, "suppositions"> {
+    const tried: string[] = [];
+    const refused: Refused[] = [];
+    const judges = this.judges(tried);
+    const consider = (found: Outcome): void => {
+      const value =
+        found.kind === "open" ? { value: found.value } : found.kind === "unknown" ? found.candidate : undefined;
+      if (found.kind === "unknown") tried.push(`search by cases: ${found.why}`);
+      if (value === undefined || judges === undefined) return;
+      const keeps = (smaller: unknown): boolean =>
+        this.evaluation.truth(sent, smaller) === true && this.evaluation.truth(accepted, smaller) === false;
+      const small = found.kind === "open" ? shrink(value.value, keeps) : value.value;
+      const judged = this.judged(small, sent, judges);
+      if (judged === undefined) tried.push("a value that the validators did not confirm");
+      else if (
+        !refused.some(
+          ({ schemaPath, instancePath }) => schemaPath === judged.schemaPath && instancePath === judged.instancePath,
+        )
+      )
+        refused.push(judged);
+    };
+    consider(outcome);
+    // Each way in which the reader may refuse is searched on its own, so that every change gets its finding.
+    const ways = this.pool.not(accepted);
+    if (refused.length > 0 && ways.kind === "any")
+      for (const way of ways.of.slice(0, mostFindings)) {
+        const found = this.quietly([sent, way]);
+        if (found?.kind === "open") consider(found);
+      }
+    return refused.length > 0 ? { verdict: "breaking", refused, tried: [] } : { verdict: "unproven", refused, tried };
+  }
+
+  private quietly(formulas: readonly Formula[]): Outcome | undefined {
+    try {
+      return this.search(formulas);
+    } catch (error) {
+      if (error instanceof SobreError && error.code === "LimitExceeded") return undefined;
+      throw error;
+    }
+  }
+
+  private judges(
+    tried: string[],
+  ): { readonly writer: readonly Judge[]; readonly reader: readonly Judge[] } | undefined {
+    const reading = { policy: this.comparison.formats, siblings: this.frame.siblings, circular: this.circular };
+    try {
+      return { writer: judgesOf(this.writer, reading), reader: judgesOf(this.reader, reading) };
+    } catch (error) {
+      tried.push(`the validator cannot compile a schema: ${error instanceof Error ? error.message : "unknown"}`);
+      return undefined;
+    }
+  }
+
+  /** The refusal, when every judge agrees that the writer's schema takes the value and the reader's does not. */
+  private judged(
+    value: unknown,
+    sent: Formula,
+    { writer, reader }: { readonly writer: readonly Judge[]; readonly reader: readonly Judge[] },
+  ): Refused | undefined {
+    try {
+      if (this.evaluation.truth(sent, value) === false || writer.some((judge) => judge(value) !== undefined))
+        return undefined;
+      const refusals = reader.map((judge) => judge(value));
+      const [first] = refusals;
+      return first === undefined || refusals.includes(undefined) ? undefined : { value, ...first };
+    } catch (error) {
+      if (error instanceof RangeError) return undefined;
+      throw error;
+    }
+  }
+}

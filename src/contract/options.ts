@@ -1,0 +1,41 @@
+import type { Codec } from "../codec/index.ts";
+import type { FormatPolicy } from "./json-schema/formats.ts";
+
+/** Who must be able to read whom: the newer version the older one's messages (`backward`), the reverse, or both. */
+export type Direction = "backward" | "forward" | "full";
+
+/**
+ * Which messages a writer sends: all that its schema allows (`as-written`), those with declared members only
+ * (`declared-writer`), or what an upcaster makes of the latter (`upcast`).
+ */
+export type ContentModel = "as-written" | "declared-writer" | "upcast";
+
+/** What must stay the same of a Protobuf schema: the bytes, the bytes and the JSON form, or the generated sources too. */
+export type ProtobufPolicy = "wire" | "json" | "source";
+
+/** A value of the older version as the next one writes it. */
+export type Upcast = (value: unknown) => unknown;
+
+/** What {@link checkCompatibility} takes. */
+export interface CompatibilityOptions {
+  readonly format: "json-schema" | "protobuf";
+  /** A JSON Schema; or the text of a .proto file, or several by name. A list of versions, oldest first, is checked each. */
+  readonly older: unknown;
+  readonly newer: unknown;
+  /** Default: `backward`. */
+  readonly direction?: Direction;
+  /** Default: `declared-writer`. */
+  readonly contentModel?: ContentModel;
+  /** For Protobuf. Default: `json`. */
+  readonly policy?: ProtobufPolicy;
+  /** What `format` in a JSON Schema means. Default: `either`, so that the verdict holds for both. */
+  readonly formats?: FormatPolicy;
+  /** The codecs whose bytes carry witnesses. Default: none. */
+  readonly codecs?: readonly Codec[];
+  /** For the content model `upcast`. */
+  readonly upcast?: Upcast;
+  /** The message type to compare. Default: every type of the older schema. */
+  readonly type?: string;
+  /** Milliseconds for each pair. Default: 2000. */
+  readonly budget?: number;
+}

@@ -1,0 +1,81 @@
+import type { EnumShape, FieldShape } from "./shape.ts";
+
+/** The kinds that read every value of a kind as the same value, beside the kind itself. */
+const wider: Readonly<Record<string, readonly string[]>> = {
+  bool: ["int32", "uint32", "int64", "uint64"],
+  int32: ["int64"],
+  uint32: ["int64", "uint64"],
+  sint32: ["sint64"],
+  string: ["bytes"],
+  enum: ["int32", "int64"],
+};
+
+/** Whether every value that `writer` puts on the wire is the same value to `reader`. */
+export function keepsOnWire(writer: FieldShape, reader: FieldShape): boolean {
+  if (writer.label === "map" && !isLossless(writer.keyKind, reader.keyKind)) return false;
+  if (writer.kind === "enum" && reader.kind === "enum") return keepsNumbers(writer.enumeration, reader.enumeration);
+  if (writer.kind === "int32" && reader.kind === "enum") return reader.enumeration?.closed === false;
+  return isLossless(writer.kind, reader.kind);
+}
+
+/** Whether every value that `writer` writes as JSON is the same value to `reader`. */
+export function keepsInJson(writer: FieldShape, reader: FieldShape): boolean {
+  if (writer.kind === "enum") return reader.kind === "enum" && keepsNames(writer.enumeration, reader.enumeration);
+  if (writer.kind === "string" || writer.kind === "bool") return writer.kind === reader.kind;
+  return keepsOnWire(writer, reader);
+}
+
+function isLossless(writer: string, reader: string): boolean {
+  return writer === reader || (Object.hasOwn(wider, writer) && wider[writer]?.includes(reader) === true);
+}
+
+function keepsNumbers(writer: EnumShape | undefined, reader: EnumShape | undefined): boolean {
+  if (writer === undefined || reader === undefined) return false;
+  if (!reader.closed) return true;
+  return writer.closed && Array.from(writer.names.keys()).every((number) => reader.names.has(number));
+}
+
+function keepsNames(writer: EnumShape | undefined, reader: EnumShape | undefined): boolean {
+  if (writer === undefined || reader === undefined) return false;
+  return Array.from(writer.names).every(([number, name]) => reader.numbers.get(name) === number);
+}
+
+/** Values of a kind at its edges, as protobufjs takes them. */
+export function samplesOf({ kind, enumeration }: FieldShape): readonly unknown[] {
+  switch (kind) {
+    case "bool":
+      return [true];
+    case "enum": {
+      const known = Array.from(enumeration?.names.keys() ?? []).filter((number) => number !== 0);
+      return enumeration?.closed === false ? [...known, 2_000_000_001, -1] : known;
+    }
+    case "string":
+      return ["a", "é"];
+    case "bytes":
+      // Not UTF-8.
+      return ["/w==", "YQ=="];
+    case "double":
+    case "float":
+      return [1.5, -1];
+    case "message":
+    case "group":
+      return [{}];
+    case "uint64":
+    case "fixed64":
+      return ["1", "18446744073709551615"];
+    case "int64":
+    case "sint64":
+    case "sfixed64":
+      return ["1", "-1", "9223372036854775807"];
+    case "uint32":
+    case "fixed32":
+      return [1, 4_294_967_295];
+    default:
+      return [1, -1, 2_147_483_647];
+  }
+}
+
+/** A key of a map. */
+export function keySample(kind: string): string {
+  return kind === "string" ? "a" : kind === "bool" ? "true" : "1";
+}

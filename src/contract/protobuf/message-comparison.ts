@@ -1,0 +1,213 @@
+import type { ProtobufPolicy } from "../options.ts";
+import { keySample, samplesOf } from "./kinds.ts";
+import { lossInJson, type Loss, lossOnWire } from "./reading.ts";
+import { clashingFields, type FieldReason, isKept, nameIsRead, pairKey, type RelatedPair } from "./relation.ts";
+import type { ProtobufSchema } from "./schema.ts";
+import { type FieldShape, isReserved, type MessageShape } from "./shape.ts";
+
+/** A value that the writer may send and the reader changes or refuses, or a rule about schemas that is broken. */
+export interface Change {
+  readonly code: string;
+  readonly message: string;
+  readonly repair: string;
+  readonly writerPlace: string;
+  readonly readerPlace: string;
+  readonly sent?: {
+    readonly type: string;
+    readonly value: Readonly<Record<string, unknown>>;
+    readonly payload: Uint8Array;
+    readonly codec: "protobuf" | "json";
+    readonly outcome: string;
+  };
+}
+
+/** Both schemas, and what must stay. */
+export interface Sides {
+  readonly writer: ProtobufSchema;
+  readonly reader: ProtobufSchema;
+  readonly policy: ProtobufPolicy;
+}
+
+/** Compares pairs of message types and all pairs inside them. */
+export class MessageComparison {
+  readonly relation: Map<string, RelatedPair> = new Map();
+  readonly changes: Change[] = [];
+  /** What could neither be proven nor shown to break. */
+  readonly doubts: string[] = [];
+  private readonly sides: Sides;
+
+  constructor(sides: Sides) {
+    this.sides = sides;
+  }
+
+  compare(writer: MessageShape, reader: MessageShape): void {
+    const key = pairKey(writer, reader);
+    if (this.relation.has(key)) return;
+    const fields = new Map<number, FieldReason>();
+    this.relation.set(key, { writer, reader, fields });
+    for (const field of writer.fields) {
+      const other = reader.byNumber.get(field.number);
+      if (other === undefined) this.removed(field, writer, { reader, fields });
+      else this.field(field, other, { writer, reader, fields });
+    }
+    this.required(writer, reader);
+    for (const [field, other] of clashingFields(writer, reader)) this.oneof([field, other], writer, reader);
+  }
+
+  private removed(
+    field: FieldShape,
+    writer: MessageShape,
+    { reader, fields }: { readonly reader: MessageShape; readonly fields: Map<number, FieldReason> },
+  ): void {
+    const named = this.sides.policy === "wire" || reader.reserved.names.includes(field.name);
+    if (isReserved(reader.reserved, field.number) && named) {
+      fields.set(field.number, "left out, and set aside");
+      return;
+    }
+    const what = isReserved(reader.reserved, field.number) ? "name" : "number";
+    this.found(lossOnWire, [this.baseline(writer, field, samplesOf(field)[0])], {
+      writer,
+      reader,
+      code: `field-removed-${what}-free`,
+      message: `${writer.name}.${field.name} (${field.number}) is gone and its ${what} is not reserved: values of it are dropped now, and misread once it is used again.`,
+      repair: `Add "reserved ${what === "name" ? JSON.stringify(field.name) : field.number};" to ${reader.name}.`,
+      field,
+    });
+  }
+
+  private field(
+    field: FieldShape,
+    other: FieldShape,
+    {
+      writer,
+      reader,
+      fields,
+    }: { readonly writer: MessageShape; readonly reader: MessageShape; readonly fields: Map<number, FieldReason> },
+  ): void {
+    const { policy } = this.sides;
+    if (field.message && other.message) this.compare(field.message, other.message);
+    if (isKept(field, other, { relation: this.relation, policy })) {
+      fields.set(field.number, "read as it is");
+      return;
+    }
+    const values = samplesOf(field).map((sample) => this.baseline(writer, field, sample));
+    const twice =
+      field.label === "many" ? samplesOf(field).map((sample) => this.baseline(writer, field, sample, 2)) : [];
+    const about = { writer, reader, field, ...describe(field, other, writer.name) };
+    const before = this.changes.length;
+    this.found(lossOnWire, [...values, ...twice], about, policy !== "wire");
+    if (policy !== "wire" && this.changes.length === before) this.found(lossInJson, [...values, ...twice], about);
+  }
+
+  private required(writer: MessageShape, reader: MessageShape): void {
+    for (const field of reader.fields) {
+      if (!field.required || writer.byNumber.get(field.number)?.required === true) continue;
+      this.found(lossOnWire, [this.baseline(writer)], {
+        writer,
+        reader,
+        field,
+        code: "field-required",
+        message: `${reader.name}.${field.name} (${field.number}) is required, and the writer may leave it out.`,
+        repair: "Make the field optional.",
+      });
+    }
+  }
+
+  private oneof([field, other]: readonly [FieldShape, FieldShape], writer: MessageShape, reader: MessageShape): void {
+    const both = {
+      ...this.baseline(writer, field, samplesOf(field)[0]),
+      ...this.baseline(writer, other, samplesOf(other)[0]),
+    };
+    const oneof = reader.byNumber.get(field.number)?.oneof ?? "";
+    this.found(lossOnWire, [both], {
+      writer,
+      reader,
+      field,
+      code: "oneof-joined",
+      message: `${writer.name}.${field.name} and ${other.name} may be set together, and the reader keeps one of them: it has both in the oneof ${oneof}.`,
+      repair: "Keep the fields out of a common oneof, or give the oneof new fields.",
+    });
+  }
+
+  /** A message with `field` set and what is required beside. */
+  private baseline(
+    shape: MessageShape,
+    field?: FieldShape,
+    sample?: unknown,
+    times = 1,
+  ): Readonly<Record<string, unknown>> {
+    const entries = shape.fields.flatMap((each): readonly (readonly [string, unknown])[] => {
+      if (each !== field && !each.required) return [];
+      const value = each === field ? sample : samplesOf(each)[0];
+      const filled = each.message ? this.baseline(each.message) : value;
+      if (each.label === "many") return [[each.name, Array.from({ length: each === field ? times : 1 }, () => filled)]];
+      return [[each.name, each.label === "map" ? { [keySample(each.keyKind)]: filled } : filled]];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  private found(
+    lossOf: (
+      value: Readonly<Record<string, unknown>>,
+      writer: { readonly schema: ProtobufSchema; readonly shape: MessageShape },
+      reader: { readonly schema: ProtobufSchema; readonly shape: MessageShape },
+    ) => Loss,
+    values: readonly Readonly<Record<string, unknown>>[],
+    about: {
+      readonly writer: MessageShape;
+      readonly reader: MessageShape;
+      readonly field: FieldShape;
+      readonly code: string;
+      readonly message: string;
+      readonly repair: string;
+    },
+    quiet = false,
+  ): void {
+    const { writer, reader, field, code, message, repair } = about;
+    const places = {
+      writerPlace: `${writer.name}.${field.name}`,
+      readerPlace: `${reader.name}.${reader.byNumber.get(field.number)?.name ?? ""}`.replace(/\.$/, ""),
+    };
+    for (const value of values) {
+      const loss = lossOf(
+        value,
+        { schema: this.sides.writer, shape: writer },
+        { schema: this.sides.reader, shape: reader },
+      );
+      if (loss === undefined) continue;
+      const codec = lossOf === lossInJson ? "json" : "protobuf";
+      this.changes.push({ code, message, repair, ...places, sent: { type: writer.name, value, codec, ...loss } });
+      return;
+    }
+    if (!quiet) this.doubts.push(`${message} None of ${values.length} values was changed.`);
+  }
+}
+
+function describe(
+  field: FieldShape,
+  other: FieldShape,
+  type: string,
+): { readonly code: string; readonly message: string; readonly repair: string } {
+  const place = `${type}.${field.name} (${field.number})`;
+  const repair = "Add a field with a new number, and reserve the old one once no writer uses it.";
+  if (field.label !== other.label)
+    return {
+      code: "field-label-changed",
+      message: `${place} was ${words[field.label]} and is ${words[other.label]} to the reader.`,
+      repair,
+    };
+  const kind = ({ kind: name, message, enumeration }: FieldShape): string => message?.name ?? enumeration?.name ?? name;
+  if (!nameIsRead(field, other) && kind(field) === kind(other))
+    return {
+      code: "field-renamed",
+      message: `${place} is written to JSON as ${field.jsonName}, and the reader knows it as ${other.jsonName}.`,
+      repair: `Keep the JSON name: [json_name = ${JSON.stringify(field.jsonName)}].`,
+    };
+  return {
+    code: "field-type-changed",
+    message: `${place} is written as ${kind(field)} and read as ${kind(other)}.`,
+    repair,
+  };
+}
+
+const words = { one: "a single value", many: "a list", map: "a map" } as const;

@@ -1,0 +1,121 @@
+import type { Writing } from "../json-schema/json-compatibility.ts";
+import type { CompatibilityOptions, ProtobufPolicy } from "../options.ts";
+import type { CodecRow, CompatibilityResult, Finding, Verdict } from "../verdict.ts";
+import { hashOf } from "../witness.ts";
+import { type Change, MessageComparison, type Sides } from "./message-comparison.ts";
+import { unknownType } from "./reading.ts";
+import { checkRelation, type Relation } from "./relation.ts";
+import { openProtobufSchema, type ProtobufSchema } from "./schema.ts";
+import { brokenRules } from "./schema-rules.ts";
+import type { MessageShape } from "./shape.ts";
+
+/** Compares two Protobuf schemas in one direction: every message type of the writer with its namesake, or its likeness. */
+export function protobufCompatibility(
+  older: unknown,
+  newer: unknown,
+  writing: Writing,
+  options: CompatibilityOptions,
+): CompatibilityResult {
+  const [first, second] = [openProtobufSchema(older), openProtobufSchema(newer)];
+  const policy = options.policy ?? "json";
+  const sides: Sides =
+    writing === "older" ? { writer: first, reader: second, policy } : { writer: second, reader: first, policy };
+  const comparison = new MessageComparison(sides);
+  const { pairs, alone } = pairsOf(sides, options.type);
+  for (const [writer, reader] of pairs) comparison.compare(writer, reader);
+  const changes = [...comparison.changes, ...brokenRules(sides)];
+  const verdict = verdictOf(changes, comparison.doubts, { relation: comparison.relation, policy });
+  const suppositions = [
+    `${writing} writes`,
+    `policy: ${policy}`,
+    ...alone.map((name) => `${name} has no counterpart, so nothing of it was compared`),
+  ];
+  return {
+    verdict,
+    findings: changes.map((change) => findingOf(change, writing)),
+    ...(verdict === "safe" ? { trace: traceOf(comparison.relation) } : {}),
+    ...(verdict === "unproven" ? { tried: comparison.doubts } : {}),
+    suppositions,
+    rows: rowsOf(sides, pairs, verdict),
+  };
+}
+
+function verdictOf(
+  changes: readonly Change[],
+  doubts: readonly string[],
+  { relation, policy }: { readonly relation: Relation; readonly policy: ProtobufPolicy },
+): Verdict {
+  if (changes.length > 0) return "breaking";
+  return doubts.length === 0 && checkRelation(relation, policy) ? "safe" : "unproven";
+}
+
+function findingOf({ sent, writerPlace, readerPlace, ...change }: Change, writing: Writing): Finding {
+  const [olderPointer, newerPointer] = writing === "older" ? [writerPlace, readerPlace] : [readerPlace, writerPlace];
+  const finding = { ...change, olderPointer, newerPointer, instancePointer: "" };
+  if (sent === undefined) return finding;
+  const { value, outcome, codec, payload, type } = sent;
+  const contentType = codec === "json" ? "application/json" : `application/protobuf; messageType=${type}`;
+  return {
+    ...finding,
+    witness: { value, outcome, encodings: [{ codec, contentType, payload }], hash: hashOf(value, outcome) },
+  };
+}
+
+/** One row for the bytes and one for the JSON form, whatever the policy. */
+function rowsOf(sides: Sides, pairs: Pairs["pairs"], verdict: Verdict): readonly CodecRow[] {
+  const row = (codec: string, policy: ProtobufPolicy): CodecRow => {
+    if (policy === sides.policy) return { codec, verdict, reason: `by policy ${policy}` };
+    const other = new MessageComparison({ ...sides, policy });
+    for (const [writer, reader] of pairs) other.compare(writer, reader);
+    const changes = [...other.changes, ...brokenRules({ ...sides, policy })];
+    const own = verdictOf(changes, other.doubts, { relation: other.relation, policy });
+    return { codec, verdict: own, reason: changes[0]?.message ?? `by policy ${policy}` };
+  };
+  return [row("protobuf", "wire"), row("json", sides.policy === "source" ? "source" : "json")];
+}
+
+interface Pairs {
+  readonly pairs: readonly (readonly [MessageShape, MessageShape])[];
+  readonly alone: readonly string[];
+}
+
+function pairsOf({ writer, reader }: Sides, type: string | undefined): Pairs {
+  if (type !== undefined) {
+    const [own, other] = [writer.messages.get(type), reader.messages.get(type)];
+    if (own === undefined || other === undefined) throw unknownType(type);
+    return { pairs: [[own, other]], alone: [] };
+  }
+  const alone: string[] = [];
+  const pairs = Array.from(writer.messages.values()).flatMap((message): Pairs["pairs"] => {
+    const other = reader.messages.get(message.name) ?? likeness(message, reader, writer);
+    if (other !== undefined) return [[message, other]];
+    alone.push(message.name);
+    return [];
+  });
+  return { pairs, alone };
+}
+
+/** A message that was moved or renamed: new in the reader, and the only one with the same fields, or with the same last name. */
+function likeness(message: MessageShape, reader: ProtobufSchema, writer: ProtobufSchema): MessageShape | undefined {
+  const fresh = Array.from(reader.messages.values()).filter(({ name }) => !writer.messages.has(name));
+  const fields = signature(message);
+  const alike = fresh.filter((other) => signature(other) === fields && fields !== "");
+  if (alike.length === 1) return alike[0];
+  const last = message.name.split(".").at(-1);
+  const namesakes = fresh.filter(({ name }) => name.split(".").at(-1) === last);
+  return namesakes.length === 1 ? namesakes[0] : undefined;
+}
+
+function signature({ fields }: MessageShape): string {
+  return fields
+    .map(({ number, name, kind, label }) => `${number} ${name} ${kind} ${label}`)
+    .toSorted()
+    .join();
+}
+
+function traceOf(relation: Relation): readonly string[] {
+  return Array.from(relation.values()).flatMap(({ writer, reader, fields }) => [
+    `${writer.name} is read as ${reader.name}:`,
+    ...Array.from(fields, ([number, reason]) => `  field ${number}: ${reason}`),
+  ]);
+}

@@ -1,0 +1,144 @@
+import { SobreError } from "../../errors/index.ts";
+import { canonicalJson, isObject } from "../json-schema/json-value.ts";
+import type { ProtobufSchema } from "./schema.ts";
+import type { FieldShape, MessageShape } from "./shape.ts";
+
+/** A message of one schema. */
+export interface Sent {
+  readonly schema: ProtobufSchema;
+  readonly shape: MessageShape;
+}
+
+/** What the reader makes of a message that is not what the writer meant; `undefined` when nothing was lost. */
+export type Loss = { readonly payload: Uint8Array; readonly outcome: string } | undefined;
+
+/** Writes a value with one schema, reads the bytes with the other, and compares by field number. */
+export function lossOnWire(value: Readonly<Record<string, unknown>>, writer: Sent, reader: Sent): Loss {
+  const payload = writer.schema.encode(writer.shape.name, value);
+  const meant = byNumber(writer.schema.decode(writer.shape.name, payload), writer.shape);
+  try {
+    const read = byNumber(reader.schema.decode(reader.shape.name, payload), reader.shape);
+    if (canonicalJson(meant) === canonicalJson(read)) return undefined;
+    return { payload, outcome: `reads ${canonicalJson(read)} by field numbers instead of ${canonicalJson(meant)}` };
+  } catch (error) {
+    return { payload, outcome: `refuses the bytes: ${error instanceof Error ? error.message : "unknown"}` };
+  }
+}
+
+/** Writes a value as JSON with one schema and reads it with the other. */
+export function lossInJson(value: Readonly<Record<string, unknown>>, writer: Sent, reader: Sent): Loss {
+  const payload = writer.schema.encode(writer.shape.name, value);
+  const sent = writer.schema.decode(writer.shape.name, payload);
+  const json = jsonForm(sent, writer.shape);
+  const bytes = new TextEncoder().encode(JSON.stringify(json));
+  const problem = jsonProblem(json, reader.shape, "$");
+  return problem === undefined ? undefined : { payload: bytes, outcome: problem };
+}
+
+/** The value with numbers for names and one form for what the wire does not tell apart. */
+function byNumber(
+  value: Readonly<Record<string, unknown>>,
+  { fields }: MessageShape,
+): Readonly<Record<string, unknown>> {
+  const entries = fields.flatMap((field): readonly (readonly [string, unknown])[] => {
+    const present = value[field.name];
+    if (present === undefined || present === null) return [];
+    const items = plainItems(present, field);
+    const one = (item: unknown): unknown =>
+      isObject(item) && field.message ? byNumber(item, field.message) : wireForm(item, field);
+    const forms = items.map(one);
+    if (field.label === "one" && !field.message && isZero(forms[0])) return [];
+    // A list of one cannot be told from a single value.
+    return forms.length === 0 ? [] : [[String(field.number), forms]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function plainItems(value: unknown, { label }: FieldShape): readonly unknown[] {
+  if (label === "many") return Array.isArray(value) ? value : [];
+  return label === "map" && isObject(value) ? Object.entries(value).flat() : [value];
+}
+
+function wireForm(value: unknown, { kind }: FieldShape): string {
+  if (typeof value === "boolean") return value ? "1" : "0";
+  if (kind === "string" && typeof value === "string") return `text ${Buffer.from(value).toString("base64")}`;
+  if (kind === "bytes") return `text ${String(value)}`;
+  return kind === "float" || kind === "double" ? `float ${String(value)}` : String(value);
+}
+
+function isZero(form: unknown): boolean {
+  return form === "0" || form === "text " || form === "float 0";
+}
+
+function jsonForm(
+  value: Readonly<Record<string, unknown>>,
+  { fields }: MessageShape,
+): Readonly<Record<string, unknown>> {
+  const entries = fields.flatMap((field): readonly (readonly [string, unknown])[] => {
+    const present = value[field.name];
+    if (present === undefined || present === null) return [];
+    const one = (item: unknown): unknown => {
+      if (isObject(item) && field.message) return jsonForm(item, field.message);
+      return field.enumeration && typeof item === "number" ? (field.enumeration.names.get(item) ?? item) : item;
+    };
+    if (field.label === "many") return [[field.jsonName, Array.isArray(present) ? present.map(one) : []]];
+    if (field.label === "map" && isObject(present))
+      return [[field.jsonName, Object.fromEntries(Object.entries(present).map(([key, item]) => [key, one(item)]))]];
+    return [[field.jsonName, one(present)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Why the JSON form does not fit a message type, as the ProtoJSON rules have it. */
+function jsonProblem(json: Readonly<Record<string, unknown>>, shape: MessageShape, path: string): string | undefined {
+  for (const [name, value] of Object.entries(json)) {
+    const field = shape.fields.find((candidate) => candidate.jsonName === name || candidate.name === name);
+    const at = `${path}.${name}`;
+    if (field === undefined) return `refuses ${at}: ${shape.name} has no member of that name`;
+    if ((field.label === "many") !== Array.isArray(value))
+      return `refuses ${at}: it must ${field.label === "many" ? "" : "not "}be a list`;
+    const items = Array.isArray(value)
+      ? value
+      : field.label === "map" && isObject(value)
+        ? Object.values(value)
+        : [value];
+    for (const item of items) {
+      const problem = itemProblem(item, field, at);
+      if (problem !== undefined) return problem;
+    }
+  }
+  return undefined;
+}
+
+function itemProblem(item: unknown, field: FieldShape, at: string): string | undefined {
+  const { kind, message, enumeration } = field;
+  if (message) return isObject(item) ? jsonProblem(item, message, at) : `refuses ${at}: it must be an object`;
+  if (isObject(item)) return `refuses ${at}: it must not be an object`;
+  if (enumeration) {
+    const known = typeof item === "number" || (typeof item === "string" && enumeration.numbers.has(item));
+    return known ? undefined : `refuses ${at}: ${enumeration.name} has no such name`;
+  }
+  if (kind === "bool") return typeof item === "boolean" ? undefined : `refuses ${at}: it must be a boolean`;
+  if (kind === "string") return typeof item === "string" ? undefined : `refuses ${at}: it must be a string`;
+  if (kind === "bytes")
+    return typeof item === "string" && /^[\w+/=-]*$/.test(item) && item.length % 4 === 0
+      ? undefined
+      : `refuses ${at}: it must be Base64`;
+  const number =
+    typeof item === "number" || (typeof item === "string" && /^-?\d+(\.\d+)?$/.test(item)) ? Number(item) : Number.NaN;
+  if (Number.isNaN(number)) return `refuses ${at}: it must be a number`;
+  const [low, high] = ranges[kind] ?? [-Infinity, Infinity];
+  const whole = kind === "float" || kind === "double" || Number.isInteger(number);
+  return whole && number >= low && number <= high ? undefined : `refuses ${at}: the number has no place in ${kind}`;
+}
+
+const signed32 = [-2_147_483_648, 2_147_483_647] as const;
+const ranges: Readonly<Record<string, readonly [number, number]>> = {
+  ...{ int32: signed32, sint32: signed32, sfixed32: signed32 },
+  ...{ uint32: [0, 4_294_967_295], fixed32: [0, 4_294_967_295], uint64: [0, 2 ** 64], fixed64: [0, 2 ** 64] },
+};
+
+/** The error of a type that is missing. */
+export function unknownType(name: string): SobreError {
+  return new SobreError("InvalidArgument", `Option type names "${name}", which both versions must have.`);
+}

@@ -1,0 +1,75 @@
+import type { ProtobufPolicy } from "../options.ts";
+import { keepsInJson, keepsOnWire } from "./kinds.ts";
+import type { FieldShape, MessageShape } from "./shape.ts";
+
+/** Why a field of the writer is read as it was meant. */
+export type FieldReason = "read as it is" | "left out, and set aside" | "left out";
+
+/** A pair of message types, and why each field of the writer's is read as it was meant. */
+export interface RelatedPair {
+  readonly writer: MessageShape;
+  readonly reader: MessageShape;
+  readonly fields: ReadonlyMap<number, FieldReason>;
+}
+
+/** Pairs of types that were found to be compatible, by both names. */
+export type Relation = ReadonlyMap<string, RelatedPair>;
+
+/** The key of a pair. */
+export function pairKey(writer: MessageShape, reader: MessageShape): string {
+  return `${writer.name} → ${reader.name}`;
+}
+
+/**
+ * Whether a relation proves that the reader reads what the writer writes: every field of every pair is accounted for, every
+ * pair of nested types is in the relation too, no field is newly required, and no oneof takes in fields that could be set
+ * together. It searches nothing and encodes nothing.
+ */
+export function checkRelation(relation: Relation, policy: ProtobufPolicy): boolean {
+  return Array.from(relation.values()).every(({ writer, reader, fields }) => {
+    const accounted = writer.fields.every((field) => {
+      const other = reader.byNumber.get(field.number);
+      const reason = fields.get(field.number);
+      return other === undefined
+        ? reason !== undefined && reason !== "read as it is"
+        : isKept(field, other, { relation, policy });
+    });
+    const required = reader.fields.every(
+      ({ number, required: is }) => !is || writer.byNumber.get(number)?.required === true,
+    );
+    return accounted && required && clashingFields(writer, reader).length === 0;
+  });
+}
+
+/** Whether a field is read as it was meant, given the pairs of nested types. */
+export function isKept(
+  field: FieldShape,
+  other: FieldShape,
+  { relation, policy }: { readonly relation: Relation; readonly policy: ProtobufPolicy },
+): boolean {
+  if (field.label !== other.label && !(field.label === "one" && other.label === "many" && policy === "wire"))
+    return false;
+  if (policy !== "wire" && (!nameIsRead(field, other) || (!field.message && !keepsInJson(field, other)))) return false;
+  if (field.message === undefined || other.message === undefined) return keepsOnWire(field, other);
+  if (field.kind !== other.kind || (field.label === "map" && field.keyKind !== other.keyKind)) return false;
+  return relation.has(pairKey(field.message, other.message));
+}
+
+/** Whether the reader's JSON form takes the name that the writer's has. */
+export function nameIsRead(field: FieldShape, other: FieldShape): boolean {
+  return field.jsonName === other.jsonName || field.jsonName === other.name;
+}
+
+/** Pairs of fields that the writer may set together and the reader has in one oneof. */
+export function clashingFields(
+  writer: MessageShape,
+  reader: MessageShape,
+): readonly (readonly [FieldShape, FieldShape])[] {
+  return writer.fields.flatMap((field, at) =>
+    writer.fields.slice(at + 1).flatMap((other): readonly (readonly [FieldShape, FieldShape])[] => {
+      const oneof = reader.byNumber.get(field.number)?.oneof;
+      const together = oneof !== undefined && oneof === reader.byNumber.get(other.number)?.oneof;
+      return together && (field.oneof === undefined || field.oneof !== other.oneof) ? [[field, other]] : [];
+    }),
+  );
+}

@@ -1,0 +1,105 @@
+import type { Change, Sides } from "./message-comparison.ts";
+import { type EnumShape, isReserved, type MessageShape, type Reserved } from "./shape.ts";
+
+/**
+ * Rules about schemas that protect future versions rather than a message of today: what is set aside stays so, what is
+ * removed is set aside, names and procedures stay. They have no witness, and say so by their codes, `rule-…`.
+ */
+export function brokenRules({ writer, reader, policy }: Sides): readonly Change[] {
+  const changes: Change[] = [];
+  const add = (code: string, message: string, place: string): void =>
+    void changes.push({
+      code: `rule-${code}`,
+      message,
+      repair: "Take the change back, or release a new major version.",
+      writerPlace: place,
+      readerPlace: place,
+    });
+  for (const [name, message] of writer.messages) {
+    const other = reader.messages.get(name);
+    if (other === undefined) {
+      if (policy === "source") add("message-removed", `The message ${name} is gone.`, name);
+      continue;
+    }
+    freed(message.reserved, other.reserved, (what) =>
+      add("reserved-removed", `${name} no longer reserves ${what}.`, name),
+    );
+    if (policy !== "wire" && message.strictJson && !other.strictJson)
+      add(
+        "json-form-undefined",
+        `${name} no longer promises a JSON form: its file went from proto3 or an edition to proto2.`,
+        name,
+      );
+    if (policy === "source") fieldNames(message, other, add);
+  }
+  for (const [name, enumeration] of writer.enums) {
+    const other = reader.enums.get(name);
+    if (other === undefined) {
+      if (policy === "source") add("enum-removed", `The enum ${name} is gone.`, name);
+      continue;
+    }
+    freed(enumeration.reserved, other.reserved, (what) =>
+      add("reserved-removed", `${name} no longer reserves ${what}.`, name),
+    );
+    enumValues(enumeration, other, { policy, add });
+    if (policy !== "wire" && enumeration.strictJson && !other.strictJson)
+      add("json-form-undefined", `${name} no longer promises a JSON form.`, name);
+  }
+  for (const [name, procedure] of writer.procedures) {
+    const other = reader.procedures.get(name);
+    if (other === undefined) {
+      if (policy === "source") add("procedure-removed", `The procedure ${name} is gone.`, name);
+    } else if (
+      other.request !== procedure.request ||
+      other.response !== procedure.response ||
+      other.streams !== procedure.streams
+    )
+      add("procedure-changed", `The procedure ${name} takes or gives other types.`, name);
+  }
+  return changes;
+}
+
+type Add = (code: string, message: string, place: string) => void;
+
+function fieldNames(message: MessageShape, other: MessageShape, add: Add): void {
+  for (const field of message.fields) {
+    const same = other.byNumber.get(field.number);
+    if (same !== undefined && same.name !== field.name)
+      add("field-renamed", `${message.name}.${field.name} is named ${same.name} now.`, `${message.name}.${field.name}`);
+  }
+}
+
+function enumValues(
+  enumeration: EnumShape,
+  other: EnumShape,
+  { policy, add }: { readonly policy: Sides["policy"]; readonly add: Add },
+): void {
+  for (const [value, number] of enumeration.numbers) {
+    const place = `${enumeration.name}.${value}`;
+    const isGone = !other.names.has(number);
+    if (isGone && !isReserved(other.reserved, number))
+      add("enum-number-free", `${place} (${number}) is gone and its number is not reserved.`, place);
+    else if (policy !== "wire" && isGone && !other.reserved.names.includes(value))
+      add(
+        "enum-name-free",
+        `${place} (${number}) is gone and its name is not reserved, so JSON that has it is refused.`,
+        place,
+      );
+    else if (policy !== "wire" && !isGone && other.numbers.get(value) !== number)
+      add("enum-renamed", `${place} (${number}) has another name now, so JSON that has the old one is refused.`, place);
+  }
+}
+
+function freed(before: Reserved, after: Reserved, tell: (what: string) => void): void {
+  for (const [first, last] of before.ranges) {
+    const kept = after.ranges.some(([from, to]) => from <= first && last <= to) || isCovered(first, last, after);
+    if (!kept) tell(first === last ? String(first) : `${first} to ${last}`);
+  }
+  for (const name of before.names) if (!after.names.includes(name)) tell(JSON.stringify(name));
+}
+
+function isCovered(first: number, last: number, { ranges }: Reserved): boolean {
+  let next = first;
+  for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) if (from <= next && to >= next) next = to + 1;
+  return next > last;
+}

@@ -1,0 +1,215 @@
+import { SobreError } from "../../errors/index.ts";
+import { common, Enum, type Field, MapField, Namespace, parse, Root, Service, Type } from "../../protobufjs/index.ts";
+import { isObject } from "../json-schema/json-value.ts";
+import type { EnumShape, FieldShape, MessageShape, Reserved } from "./shape.ts";
+
+/** A remote procedure: its name and the types it takes and gives. */
+export interface ProcedureShape {
+  readonly name: string;
+  readonly request: string;
+  readonly response: string;
+  readonly streams: string;
+}
+
+/** A schema of .proto files. */
+export interface ProtobufSchema {
+  readonly messages: ReadonlyMap<string, MessageShape>;
+  readonly enums: ReadonlyMap<string, EnumShape>;
+  readonly procedures: ReadonlyMap<string, ProcedureShape>;
+  /** The wire form of a plain object of protobufjs. */
+  encode(type: string, value: Readonly<Record<string, unknown>>): Uint8Array;
+  /** The plain object of a wire form; throws what protobufjs throws. */
+  decode(type: string, payload: Uint8Array): Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Opens .proto text, or several texts by the names under which they import each other.
+ *
+ * @throws SobreError `InvalidArgument` when it cannot be read or an import is missing.
+ */
+export function openProtobufSchema(source: unknown): ProtobufSchema {
+  const files = typeof source === "string" ? { "schema.proto": source } : source;
+  if (!isObject(files))
+    throw new SobreError("InvalidArgument", "A Protobuf schema is the text of a .proto file, or a map of such texts.");
+  try {
+    return reflected(readRoot(files));
+  } catch (error) {
+    if (error instanceof SobreError) throw error;
+    const reason = error instanceof Error ? error.message : "unknown";
+    throw new SobreError("InvalidArgument", `The Protobuf schema cannot be read: ${reason}.`, { cause: error });
+  }
+}
+
+function readRoot(files: Readonly<Record<string, unknown>>): Root {
+  const root = new Root();
+  const missing = new Set<string>();
+  const done = new Set<string>();
+  const add = (file: string): void => {
+    if (done.has(file)) return;
+    done.add(file);
+    const own =
+      Object.keys(files).find((name) => name === file) ?? Object.keys(files).find((name) => name.endsWith(`/${file}`));
+    const text = own === undefined ? undefined : files[own];
+    if (isOptionsFile(file)) root.addJSON(options);
+    else if (typeof text === "string") {
+      done.add(own ?? file);
+      // What a file extends must be there before it.
+      for (const [, name = ""] of text.matchAll(/^\s*import\s+(?:public\s+|weak\s+|option\s+)?"([^"]+)"\s*;/gm))
+        add(name);
+      parse(text, root, { keepCase: true });
+    } else {
+      const bundled = common.get(file)?.nested;
+      if (bundled === undefined) missing.add(file);
+      else root.addJSON(bundled);
+    }
+  };
+  for (const file of Object.keys(files)) add(file);
+  try {
+    root.resolveAll();
+  } catch (error) {
+    // An import that defines options only is not missed.
+    if (missing.size === 0) throw error;
+    const names = Array.from(missing, (name) => JSON.stringify(name)).join(", ");
+    throw new SobreError("InvalidArgument", `Imported but missing: ${names}; hand them over beside the other files.`, {
+      cause: error,
+    });
+  }
+  return root;
+}
+
+function isOptionsFile(name: string): boolean {
+  return /^google\/protobuf\/(descriptor|\w+_features)\.proto$/.test(name);
+}
+
+const optionsMessage = { fields: {}, extensions: [[1000, 536_870_911]] };
+
+/** As much of the descriptors as custom options extend. */
+const options = {
+  google: {
+    nested: {
+      protobuf: {
+        nested: Object.fromEntries(
+          ["File", "Message", "Field", "Oneof", "Enum", "EnumValue", "Service", "Method", "ExtensionRange"]
+            .map((name) => `${name}Options`)
+            .concat("FeatureSet")
+            .map((name) => [name, optionsMessage]),
+        ),
+      },
+    },
+  },
+};
+
+function reflected(root: Root): ProtobufSchema {
+  const types = new Map<string, Type>();
+  const messages = new Map<string, MessageShape>();
+  const enums = new Map<string, EnumShape>();
+  const procedures = new Map<string, ProcedureShape>();
+  const visit = (namespace: Namespace): void => {
+    for (const child of namespace.nestedArray) {
+      if (child instanceof Type && !isOption(nameOf(child))) types.set(nameOf(child), child);
+      if (child instanceof Enum) enums.set(nameOf(child), enumShape(child));
+      if (child instanceof Service)
+        for (const method of child.methodsArray) {
+          procedures.set(`${nameOf(child)}.${method.name}`, {
+            name: `${nameOf(child)}.${method.name}`,
+            request: method.resolvedRequestType === null ? method.requestType : nameOf(method.resolvedRequestType),
+            response: method.resolvedResponseType === null ? method.responseType : nameOf(method.resolvedResponseType),
+            streams: `${method.requestStream === true} ${method.responseStream === true}`,
+          });
+        }
+      if (child instanceof Namespace) visit(child);
+    }
+  };
+  visit(root);
+  for (const type of types.values()) messageShape(type, messages);
+  const typeNamed = (name: string): Type => types.get(name) ?? root.lookupType(name);
+  return {
+    messages,
+    enums,
+    procedures,
+    encode: (name, value) => typeNamed(name).encode(typeNamed(name).fromObject(value)).finish(),
+    decode: (name, payload) =>
+      typeNamed(name).toObject(typeNamed(name).decode(payload), { longs: String, bytes: String }),
+  };
+}
+
+function isOption(name: string): boolean {
+  return /^google\.protobuf\.(\w+Options|FeatureSet)$/.test(name);
+}
+
+function messageShape(type: Type, known: Map<string, MessageShape>): MessageShape {
+  const name = nameOf(type);
+  const made = known.get(name);
+  if (made !== undefined) return made;
+  const fields: FieldShape[] = [];
+  const byNumber = new Map<number, FieldShape>();
+  const shape: MessageShape = {
+    name,
+    fields,
+    byNumber,
+    reserved: reservedOf(type.reserved),
+    strictJson: isStrictJson(type),
+  };
+  // A message may contain itself.
+  known.set(name, shape);
+  for (const field of type.fieldsArray) {
+    const described = fieldShape(field.resolve(), known);
+    fields.push(described);
+    byNumber.set(described.number, described);
+  }
+  return shape;
+}
+
+function fieldShape(field: Field, known: Map<string, MessageShape>): FieldShape {
+  const { resolvedType, partOf } = field;
+  const jsonName: unknown = Reflect.get(field, "jsonName");
+  const message = resolvedType instanceof Type ? messageShape(resolvedType, known) : undefined;
+  const isGroup = Reflect.get(field, "delimited") === true;
+  return {
+    number: field.id,
+    name: field.name,
+    jsonName: typeof jsonName === "string" ? jsonName : field.name,
+    kind: message ? (isGroup ? "group" : "message") : resolvedType instanceof Enum ? "enum" : field.type,
+    label: field.map ? "map" : field.repeated ? "many" : "one",
+    keyKind: field instanceof MapField ? field.keyType : "",
+    required: field.required,
+    oneof: partOf === null || partOf === undefined || partOf.isProto3Optional ? undefined : partOf.name,
+    message,
+    enumeration: resolvedType instanceof Enum ? enumShape(resolvedType) : undefined,
+  };
+}
+
+function enumShape(type: Enum): EnumShape {
+  const numbers = new Map(Object.entries(type.values));
+  const names = new Map<number, string>();
+  for (const [name, number] of numbers) if (!names.has(number)) names.set(number, name);
+  return {
+    name: nameOf(type),
+    numbers,
+    names,
+    closed: feature(type, "enum_type") === "CLOSED",
+    reserved: reservedOf(type.reserved),
+    strictJson: isStrictJson(type),
+  };
+}
+
+function reservedOf(reserved: readonly (readonly number[] | string)[] | undefined): Reserved {
+  const ranges = (reserved ?? []).flatMap((entry): readonly (readonly [number, number])[] =>
+    typeof entry === "string" ? [] : [[entry[0] ?? 0, entry[1] ?? 0]],
+  );
+  return { ranges, names: (reserved ?? []).filter((entry) => typeof entry === "string") };
+}
+
+function isStrictJson(type: object): boolean {
+  return feature(type, "json_format") === "ALLOW";
+}
+
+/** The declarations of protobufjs leave the resolved features out. */
+function feature(type: object, name: string): unknown {
+  const features: unknown = Reflect.get(type, "_features");
+  return isObject(features) ? features[name] : undefined;
+}
+
+function nameOf(object: { readonly fullName: string }): string {
+  return object.fullName.replace(/^\./, "");
+}

@@ -1,0 +1,52 @@
+/** The scalar kinds of Protobuf, and the two that name a type. */
+export type Kind = string;
+
+/** A message type as far as its compatibility goes. */
+export interface MessageShape {
+  readonly name: string;
+  readonly fields: readonly FieldShape[];
+  readonly byNumber: ReadonlyMap<number, FieldShape>;
+  readonly reserved: Reserved;
+  /** Whether the JSON form is defined for all of it: proto3 and editions say so, proto2 does not. */
+  readonly strictJson: boolean;
+}
+
+/** A field. */
+export interface FieldShape {
+  readonly number: number;
+  readonly name: string;
+  readonly jsonName: string;
+  /** `message`, `group`, `enum` or the name of a scalar; for a map that of its values. */
+  readonly kind: Kind;
+  readonly label: "one" | "many" | "map";
+  /** Kind of the keys of a map. */
+  readonly keyKind: Kind;
+  readonly required: boolean;
+  /** The oneof it is in; synthetic ones do not count. */
+  readonly oneof: string | undefined;
+  readonly message: MessageShape | undefined;
+  readonly enumeration: EnumShape | undefined;
+}
+
+/** An enum. */
+export interface EnumShape {
+  readonly name: string;
+  readonly numbers: ReadonlyMap<string, number>;
+  /** The first name of each number, which JSON writes. */
+  readonly names: ReadonlyMap<number, string>;
+  /** Whether unknown numbers are no values of it. */
+  readonly closed: boolean;
+  readonly reserved: Reserved;
+  readonly strictJson: boolean;
+}
+
+/** What a type has set aside. */
+export interface Reserved {
+  readonly ranges: readonly (readonly [number, number])[];
+  readonly names: readonly string[];
+}
+
+/** Whether `number` is within a reserved range. */
+export function isReserved({ ranges }: Reserved, number: number): boolean {
+  return ranges.some(([first, last]) => number >= first && number <= last);
+}

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import type { Codec } from "../codec/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { canonicalJson } from "./json-schema/json-value.ts";
+import type { CodecRow, Finding, Verdict, Witness, WitnessEncoding } from "./verdict.ts";
+
+/** A value with its bytes per codec; a codec that has no form for it is left out. */
+export function witnessOf(value: unknown, outcome: string, codecs: readonly Codec[]): Witness {
+  const encodings = codecs.flatMap((codec) => {
+    const encoded = encode(codec, value);
+    return encoded === undefined ? [] : [encoded];
+  });
+  return { value, encodings, outcome, hash: hashOf(value, outcome) };
+}
+
+/** SHA-256 in hex of a witness, however its members are ordered. */
+export function hashOf(value: unknown, outcome: string): string {
+  return createHash("sha256")
+    .update(`${canonicalJson(value)}\n${outcome}`)
+    .digest("hex");
+}
+
+function encode(codec: Codec, value: unknown): WitnessEncoding | undefined {
+  try {
+    const { payload, contentType = codec.contentType } = codec.encode(value, {
+      contentType: undefined,
+      applicationProperties: {},
+    });
+    return { codec: codec.name, contentType, payload };
+  } catch (error) {
+    if (error instanceof SobreError) return undefined;
+    throw error;
+  }
+}
+
+/** A row for each codec; a break counts for the codecs that can carry a witness of it. */
+export function rowsOf(verdict: Verdict, findings: readonly Finding[], codecs: readonly Codec[]): readonly CodecRow[] {
+  return codecs.map(({ name }) => {
+    const carried = findings.find(({ witness }) => witness?.encodings.some(({ codec }) => codec === name));
+    if (verdict !== "breaking")
+      return { codec: name, verdict, reason: verdict === "safe" ? "proven for every value" : "not decided" };
+    return carried === undefined
+      ? { codec: name, verdict: "unproven", reason: "no witness that was found has a form in this codec" }
+      : { codec: name, verdict, reason: carried.message };
+  });
+}
