@@ -168,6 +168,12 @@ class Mapper {
     if (++this.#items > this.#options.limits.maxItems) {
       throw limitExceeded("maxItems", this.#options.limits, { offset: element.offset });
     }
+    const { attributes, children } = element;
+    if (attributes.length === 0 && children.length === 1 && children[0]?.kind === "text") {
+      // Most elements are scalars and nothing else.
+      const plain = this.#shapes.plain(element, declared);
+      if (plain === undefined || plain.kind === "scalar" || plain.kind === "enum") return this.#scalar(element, plain);
+    }
     const facts = factsOf(element);
     // Before nil: a reference carries both.
     if (facts.ref !== undefined) return this.#references.resolve(facts.ref, element);

@@ -25,6 +25,14 @@ export class ShapeChoice {
     this.root = this.#chooseRoot(contracts);
   }
 
+  /** {@link of} for an element without attributes, which is of its declared type. */
+  plain(element: XmlElement, declaredShape: Shape | undefined): ResolvedShape | undefined {
+    const declared = declaredShape === undefined ? undefined : resolved(declaredShape);
+    if (declared !== undefined && (declared.kind !== "scalar" || declared.scalar !== "any")) return declared;
+    const named = scalarOfElement(element, this.#xmlSerializer);
+    return named === undefined || named === "any" ? undefined : { kind: "scalar", scalar: named };
+  }
+
   /** The shape that counts: the run-time type where the document names one, otherwise the declared one. */
   of(
     element: XmlElement,

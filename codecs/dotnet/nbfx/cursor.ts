@@ -1,10 +1,10 @@
 import { SobreError } from "../../../src/errors/index.ts";
-import { cachedName } from "./name-cache.ts";
+import { keepName, nameIn, nameSlot } from "./name-cache.ts";
 
 // A byte-order mark inside is text like any other.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** Up to this many bytes, a loop is faster than a decoder. */
-const shortText = 20;
+const shortText = 40;
 
 /** Reads the primitives of MC-NBFX 2.1.2 from bytes, and never beyond their end. */
 export class NbfxCursor {
@@ -58,10 +58,18 @@ export class NbfxCursor {
 
   /** A name: its length and UTF-8. */
   name(): string {
-    const length = this.multiByteInt31();
+    // Nearly all names are shorter than 128 bytes.
+    const first = this.bytes[this.at] ?? 0x80;
+    const length = first < 0x80 ? first : this.multiByteInt31();
+    if (first < 0x80) this.at++;
     const start = this.take(length);
     if (length === 0) return "";
-    return cachedName(this.bytes, start, start + length, () => this.#utf8(start, length));
+    const slot = nameSlot(this.bytes, start, length);
+    const known = nameIn(slot, this.bytes, start, length);
+    if (known !== undefined) return known;
+    const text = this.#utf8(start, length);
+    keepName(slot, this.bytes.subarray(start, start + length), text);
+    return text;
   }
 
   /** UTF-8 text of a known length. */

@@ -7,22 +7,24 @@ const slots = 512;
 const longest = 96;
 const entries: (Entry | undefined)[] = Array.from({ length: slots });
 
-/**
- * Names and namespaces repeat from message to message, and comparing bytes is cheaper than decoding them.
- *
- * Gives the text of these bytes when they were decoded before, otherwise what `decode` makes of them.
- */
-export function cachedName(bytes: Uint8Array, start: number, end: number, decode: () => string): string {
-  const length = end - start;
-  if (length > longest) return decode();
-  const hash = Math.imul(length, 31) ^ Math.imul(bytes[start] ?? 0, 7) ^ Math.imul(bytes[end - 1] ?? 0, 131);
-  const middle = Math.imul(bytes[start + (length >> 1)] ?? 0, 17);
-  const slot = (hash + middle) & (slots - 1);
+/** Where the text of these bytes is kept, or -1 for those that are too long; names and namespaces repeat from message to message. */
+export function nameSlot(bytes: Uint8Array, start: number, length: number): number {
+  if (length > longest) return -1;
+  const last = bytes[start + length - 1] ?? 0;
+  const middle = bytes[start + (length >> 1)] ?? 0;
+  const hash = Math.imul(length, 31) ^ Math.imul(bytes[start] ?? 0, 7) ^ Math.imul(last, 131);
+  return (hash + Math.imul(middle, 17)) & (slots - 1);
+}
+
+/** The text of these bytes when it is in the slot; comparing bytes is cheaper than decoding them. */
+export function nameIn(slot: number, bytes: Uint8Array, start: number, length: number): string | undefined {
   const entry = entries[slot];
-  if (entry !== undefined && isSame(entry.bytes, bytes, start, length)) return entry.text;
-  const text = decode();
-  entries[slot] = { bytes: bytes.slice(start, end), text };
-  return text;
+  return entry !== undefined && isSame(entry.bytes, bytes, start, length) ? entry.text : undefined;
+}
+
+/** Puts a text into a slot. */
+export function keepName(slot: number, bytes: Uint8Array, text: string): void {
+  if (slot >= 0) entries[slot] = { bytes: bytes.slice(), text };
 }
 
 function isSame(known: Uint8Array, bytes: Uint8Array, start: number, length: number): boolean {

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { dataContractJson, type DotnetContract } from "../../../codecs/dotnet/index.ts";
+import { refusal } from "../../refusal.ts";
+import { decode, fixture, shown } from "./decoding.ts";
+
+const decoder = dataContractJson();
+
+describe("the data contract JSON decoder", () => {
+  it.each([
+    ["NaN", { $double: "NaN" }],
+    ["[INF,-INF]", [{ $double: "INF" }, { $double: "-INF" }]],
+    ["1.10", { $decimal: "1.10" }],
+    ["12345678901234567890.123456789", { $decimal: "12345678901234567890.123456789" }],
+    ["9007199254740993", { $int64: "9007199254740993" }],
+    ["2.7182818284590451", 2.718281828459045],
+    ["1E400", { $decimal: "1E400" }],
+    [
+      String.raw`"\/Date(1704067200000)\/"`,
+      { $dateTime: "2024-01-01T00:00:00Z", kind: "utc", ticks: "638396640000000000" },
+    ],
+    [
+      String.raw`"\/Date(1719828000000+0200)\/"`,
+      { $dateTime: "2024-07-01T12:00:00+02:00", kind: "local", ticks: "638554320000000000" },
+    ],
+    [String.raw`"\/Date(99999999999999999999)\/"`, "/Date(99999999999999999999)/"],
+    ['[{"Key":"a","Value":1}]', { a: 1 }],
+    ['[{"Key":5,"Value":1}]', { $map: [[5, 1]] }],
+    ['[{"Key":"a"}]', [{ Key: "a" }]],
+    [
+      '{"__type":"Dog:#Acme.Zoo","Name":"Rex"}',
+      { $type: "{http://schemas.datacontract.org/2004/07/Acme.Zoo}Dog", Name: "Rex" },
+    ],
+    ['{"_Build":-1,"_Major":1,"_Minor":2,"_Revision":-1}', { $version: "1.2" }],
+    ['{"a":1,"a":2}', { a: 2 }],
+    [" [ ] ", []],
+    ["{}", {}],
+  ])("reads %s", (text, expected) => {
+    expect(shown(decoder, text)).toEqual(expected);
+  });
+
+  it("names the type that the document names", () => {
+    expect(decode(decoder, fixture("json-dcjs-animal-declared-dog.bin"))).toMatchObject({
+      typeName: "{urn:sobre:zoo}Dog",
+    });
+  });
+
+  const contract: DotnetContract = {
+    title: "T",
+    "x-dotnet": { defaultNamespace: "urn:t" },
+    properties: {
+      bytes: { "x-dotnet": "bytes" },
+      state: { "x-dotnet": { type: "enum", name: "F", flags: true, members: { None: 0, A: 1, B: 2 } } },
+      id: { "x-dotnet": "guid" },
+      long: { "x-dotnet": "long" },
+      map: { type: "object", additionalProperties: { type: "integer" }, "x-dotnet": { type: "map", key: "int" } },
+    },
+  };
+  const typed = dataContractJson({ contract });
+
+  it("reads bytes, enums, guids, longs and maps by a contract", () => {
+    const text =
+      '{"bytes":[1,255],"state":3,"id":"00112233-4455-6677-8899-aabbccddeeff","long":5,"map":[{"Key":1,"Value":2}]}';
+
+    expect(decode(typed, text)).toMatchObject({ typeName: "{urn:t}T" });
+    expect(shown(typed, text)).toEqual({
+      bytes: { $bytes: "Af8=" },
+      state: { $enum: "A B", value: "3" },
+      id: { $guid: "00112233-4455-6677-8899-aabbccddeeff" },
+      long: { $int64: "5" },
+      map: { $map: [[1, 2]] },
+    });
+  });
+
+  it.each([
+    ['{"bytes":[256]}', 9],
+    ['{"id":5}', 6],
+    ['{"state":"A"}', 9],
+    ['{"long":1.5}', 8],
+    ['{"map":[{"Key":1}]}', 8],
+    ["[]", 0],
+  ])("refuses %s, which its contract does not hold, at byte %i", (text, offset) => {
+    expect(refusal(() => decode(typed, text))).toMatchObject({ code: "DecodeFailed", offset });
+  });
+
+  it.each([
+    ["", "TruncatedPayload", 0],
+    ["[1,", "TruncatedPayload", 3],
+    ["[1 2]", "DecodeFailed", 3],
+    ["[1,]", "DecodeFailed", 3],
+    ['"é\u0001"', "DecodeFailed", 0],
+    ["01", "TrailingBytes", 1],
+    ['{"a" 1}', "DecodeFailed", 5],
+    ["{a:1}", "DecodeFailed", 1],
+    ["undefined", "DecodeFailed", 0],
+    ["[".repeat(200), "LimitExceeded", 128],
+  ])("refuses %s with %s at byte %i", (text, code, offset) => {
+    expect(refusal(() => decode(decoder, text))).toMatchObject({ code, offset });
+  });
+
+  it("keeps members named __proto__ and pollutes nothing", () => {
+    expect(shown(decoder, '{"__proto__":{"polluted":true}}')).toEqual(JSON.parse('{"__proto__":{"polluted":true}}'));
+    expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+  });
+
+  it.each([
+    [String.raw`{"at":"\/Date(1)\/"}`, "strong"],
+    ['{"__type":"Dog:#Zoo"}', "strong"],
+    ["{}", "weak"],
+    ["NaN", "weak"],
+    ["<r/>", "no"],
+    ["", "no"],
+  ])("sniffs %s as %s", (text, verdict) => {
+    expect(decoder.sniff?.(new TextEncoder().encode(text))).toBe(verdict);
+  });
+});

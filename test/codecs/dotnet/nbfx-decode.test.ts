@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import { nbfx } from "../../../codecs/dotnet/index.ts";
+import { createSerializer } from "../../../src/codec/index.ts";
+import { json } from "../../../codecs/json/index.ts";
+import { createEnvelope } from "../../../src/envelope/index.ts";
+import { refusal } from "../../refusal.ts";
+import { contractOf } from "./contracts.ts";
+import { bytes, decode, fixture, shown } from "./decoding.ts";
+
+const codec = nbfx({ timeZone: "UTC" });
+const xsiDeclared = "09 01 'i' 29 'http://www.w3.org/2001/XMLSchema-instance'";
+const serialization = "'http://schemas.microsoft.com/2003/10/Serialization/'";
+
+describe("the NBFX decoder", () => {
+  it("reads an object graph without a contract, by what its records say", () => {
+    expect(decode(codec, fixture("nbfx-dcs-order.bin"))).toMatchObject({ typeName: "{urn:sobre:orders:v1}Order" });
+    expect(shown(codec, fixture("nbfx-dcs-order.bin"))).toEqual({
+      OrderId: "P-001",
+      Customer: {
+        Address: { City: "Madrid", Street: "Calle Mayor 1", Zip: 28013 },
+        Tags: ["vip", "es"],
+        edad: 41,
+        nombre: "Lucía Gómez",
+      },
+      Lines: [
+        { Price: 9.99, Qty: 2, Sku: "A-1" },
+        { Price: 100, Qty: 1, Sku: "B-2" },
+      ],
+      Total: { $decimal: "119.98" },
+      PlacedAt: { $dateTime: "2025-01-02T03:04:05Z", kind: "utc", ticks: "638713838450000000" },
+      Status: "en curso",
+      Priority: null,
+      Correlation: "deadbeef-0000-4000-8000-000000000001",
+    });
+  });
+
+  it("reads guid, enum and all other types by a contract", () => {
+    const contract = contractOf("Sobre.Fixtures.Order");
+    const expected: unknown = JSON.parse(new TextDecoder().decode(fixture("order.expected.json")));
+
+    expect(shown(nbfx({ contracts: contract ? [contract] : [] }), fixture("nbfx-dcs-order.bin"))).toEqual(expected);
+  });
+
+  it("shows shared and cyclic references as such", () => {
+    expect(shown(codec, fixture("nbfx-dcs-isreference-cycle.bin"))).toEqual({
+      $id: "1",
+      Children: [{ $id: "2", Children: null, Label: "hijo", Next: { $ref: "1" } }, { $ref: "2" }],
+      Label: "raíz",
+      Next: null,
+    });
+  });
+
+  it.each([
+    ["a prefix dictionary", "44 02 0b 01 'a' 04 9f 01 07", { $bytes: "Bw==" }],
+    ["an empty text record", "40 01 'r' a9", ""],
+    [
+      "a unique id",
+      "40 01 'r' ad 33221100 5544 7766 8899aabbccddeeff",
+      "urn:uuid:00112233-4455-6677-8899-aabbccddeeff",
+    ],
+    ["a guid", "40 01 'r' b1 33221100 5544 7766 8899aabbccddeeff", { $guid: "00112233-4455-6677-8899-aabbccddeeff" }],
+    ["a time span", "40 01 'r' af 8096980000000000", { $duration: "PT1S", ticks: "10000000" }],
+    ["an unsigned long", "40 01 'r' b3 ffffffffffffffff", { $int64: "18446744073709551615" }],
+    ["a long that a number holds", "40 01 'r' 8f 0500000000000000", 5],
+    ["UTF-16 text", "40 01 'r' b7 04 226f 575b", "漢字"],
+    ["a list of texts", "40 01 'r' a4 98 01 'a' 88 05 a7", "a 5"],
+    ["a qualified name of the dictionary", "40 01 'r' bd 00 02", "a:b"],
+    [
+      "a local time, in the zone that was asked for",
+      "40 01 'r' 97 0000000000000080",
+      { $dateTime: "0001-01-01T00:00:00+00:00", kind: "local", ticks: "0" },
+    ],
+    ["comments, which are no values", "02 01 'c' 40 01 'r' 02 01 'c' 98 01 'x' 01", "x"],
+    ["attributes that no serializer writes", "40 01 'r' 04 01 'k' 98 01 'v' 99 01 'x'", { "@k": "v", "#text": "x" }],
+    ["an array record", "40 01 'r' 03 40 01 'i' 01 8b 02 0100 feff 01", [1, -2]],
+  ])("reads %s", (_what, source, expected) => {
+    const decoder = nbfx({ dictionary: ["a", "b", "urn:a"], timeZone: "UTC" });
+
+    expect(shown(decoder, bytes(source))).toEqual(expected);
+  });
+
+  it("tells lists, dictionaries and empty texts apart by names and declarations", () => {
+    const arrays = "39 'http://schemas.microsoft.com/2003/10/Serialization/Arrays'";
+    const source = `40 01 'r' ${xsiDeclared} 40 01 'a' 09 01 'a' ${arrays} 5e 03 'int' 89 05 01 40 01 'b' 09 01 'a' ${arrays} 01 40 01 'c' 01 40 01 'd' 40 01 'e' 83 40 01 'e' 81 01 01`;
+
+    expect(shown(codec, bytes(source))).toEqual({ a: [5], b: [], c: "", d: [1, 0] });
+  });
+
+  it("says where an object may be a list of one", () => {
+    const decoded = decode(codec, bytes("40 01 'r' 40 01 'a' 40 01 'b' 40 01 'c' 89 05 01 01 01"));
+
+    expect(decoded).toMatchObject({
+      body: { a: { b: { c: 5 } } },
+      warnings: [
+        'r may be a list of one "a"; a contract would tell.',
+        'r/a may be a list of one "b"; a contract would tell.',
+      ],
+    });
+  });
+
+  it("names the type of an object that is not the declared one", () => {
+    const source = `40 01 'r' 2e 04 'type' 98 05 'q:Dog' ${xsiDeclared} 09 01 'q' 05 'urn:z' 40 04 'Name' 99 03 'Rex' 01`;
+
+    expect(shown(codec, bytes(source))).toEqual({ $type: "{urn:z}Dog", Name: "Rex" });
+    expect(decode(codec, bytes(source))).toMatchObject({ typeName: "{urn:z}Dog" });
+  });
+
+  it("names the byte at which a payload breaks", () => {
+    expect(refusal(() => decode(codec, bytes("40 01 'r' c0 00 01")))).toMatchObject({
+      code: "DecodeFailed",
+      offset: 3,
+    });
+    expect(refusal(() => decode(codec, bytes("40 01 'r' 98")))).toMatchObject({ code: "TruncatedPayload", offset: 4 });
+    expect(refusal(() => decode(codec, bytes("40 01 'r' 01 00")))).toMatchObject({ code: "TrailingBytes", offset: 4 });
+  });
+
+  it.each([
+    ["maxBytes", { maxBytes: 5 }],
+    ["maxDepth", { maxDepth: 2 }],
+    ["maxItems", { maxItems: 3 }],
+  ])("keeps to %s", (_name, limits) => {
+    const payload = bytes("40 01 'r' 40 01 'a' 40 01 'b' 40 01 'c' 89 05 01 01 01");
+
+    expect(refusal(() => decode(codec, payload, { limits })).code).toBe("LimitExceeded");
+  });
+
+  it("warns when no contract is for the document", () => {
+    const contract = contractOf("System.Int32");
+    const decoder = nbfx({ contracts: contract ? [contract] : [] });
+
+    expect(decode(decoder, bytes("40 01 'r' 89 05"))).toEqual({
+      body: 5,
+      typeName: "r",
+      warnings: ["No contract is for r; it was read by its form."],
+    });
+  });
+
+  it.each([
+    ["40 06 'string' 08 33 " + serialization + " 99 02 'hi'", "strong"],
+    [`40 01 'r' ${xsiDeclared} 01`, "strong"],
+    ["40 01 'r' 01", "weak"],
+    ["40 01 'r'", "no"],
+    ["7b 7d", "no"],
+    ["", "no"],
+  ])("sniffs %s as %s", (source, verdict) => {
+    expect(codec.sniff?.(bytes(source))).toBe(verdict);
+  });
+
+  it("opens a JSON string when the content type says JSON, unless told not to", () => {
+    const payload = fixture("nbfx-dcs-string-json.bin");
+    const serializer = createSerializer({ codecs: [json(), nbfx()], fallback: ["nbfx"] });
+
+    const read = serializer.deserialize(
+      createEnvelope({ payload, brokerProperties: { contentType: "application/json" } }),
+    );
+    const plain = decode(nbfx({ unwrapJson: false }), payload, { contentType: "application/json" });
+
+    expect(read).toMatchObject({ ok: true, body: { key: "value", n: 42 }, codec: "json" });
+    expect(plain).toMatchObject({ body: '{"key":"value","n":42}' });
+    expect(shown(codec, payload)).toBe('{"key":"value","n":42}');
+  });
+
+  it("keeps members named __proto__ and pollutes nothing", () => {
+    expect(shown(codec, fixture("nbfx-proto-key.bin"))).toEqual(
+      JSON.parse('{"__proto__":{"polluted":true},"constructor":1}'),
+    );
+    expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import { dataContractXml, type DotnetContract } from "../../../codecs/dotnet/index.ts";
+import { refusal } from "../../refusal.ts";
+import { contractOf } from "./contracts.ts";
+import { decode, fixture, shown } from "./decoding.ts";
+
+const decoder = dataContractXml();
+
+/** Little-endian UTF-16 with a byte-order mark. */
+function utf16(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(`\ufeff${text}`, "utf16le"));
+}
+
+describe("the data contract XML decoder", () => {
+  it("reads what DataContractSerializer writes for an order", () => {
+    const contract = contractOf("Sobre.Fixtures.Order");
+    const expected: unknown = JSON.parse(new TextDecoder().decode(fixture("order.expected.json")));
+
+    expect(shown(dataContractXml({ contracts: contract ? [contract] : [] }), fixture("order.xml"))).toEqual(expected);
+  });
+
+  it("reads text as what it says: references, CDATA, line ends, comments", () => {
+    const text = "<r>a&lt;&amp;&#xe9;&#233;<![CDATA[<&]]>\r\nb<!-- no -->\rc</r>";
+
+    expect(shown(decoder, text)).toBe("a<&éé<&\nb\nc");
+  });
+
+  it("reads untyped text as a number or boolean only where that is written the same", () => {
+    const text = "<r><a>5</a><b>05</b><c>1.5</c><d>1.50</d><e>true</e><f>1E+5</f><g>9007199254740993</g><h>-0</h></r>";
+
+    expect(shown(decoder, text)).toEqual({
+      a: 5,
+      b: "05",
+      c: 1.5,
+      d: "1.50",
+      e: true,
+      f: "1E+5",
+      g: "9007199254740993",
+      h: "-0",
+    });
+    expect(shown(dataContractXml({ untyped: "text" }), "<r><a>5</a></r>")).toEqual({ a: "5" });
+  });
+
+  it("reads UTF-16, declared charsets, and the UTF-16 that .NET declares of UTF-8", () => {
+    const declared = '<?xml version="1.0" encoding="utf-16"?><r>ñ</r>';
+    const latin = new Uint8Array(Buffer.from('<?xml version="1.0" encoding="iso-8859-1"?><r>ñ</r>', "latin1"));
+
+    expect(shown(decoder, utf16(declared))).toBe("ñ");
+    expect(shown(decoder, utf16(declared).subarray(2))).toBe("ñ");
+    expect(shown(decoder, declared)).toBe("ñ");
+    expect(shown(decoder, latin)).toBe("ñ");
+  });
+
+  it.each([
+    ["<!DOCTYPE r><r/>", "DecodeFailed", 0],
+    ["<r>&nope;</r>", "DecodeFailed", 3],
+    ["<r>&#x110000;</r>", "DecodeFailed", 3],
+    ["<r>&#0;</r>", "DecodeFailed", 3],
+    ["<r>\u0001</r>", "DecodeFailed", 3],
+    ["<ñ>é&nope;</ñ>", "DecodeFailed", 6],
+    ["<r a='1' a='2'/>", "DecodeFailed", 9],
+    ["<r xmlns:p='urn:a' xmlns:q='urn:a' p:a='' q:a=''/>", "DecodeFailed", 42],
+    ["<r a='<'/>", "DecodeFailed", 6],
+    ["<p:r/>", "DecodeFailed", 0],
+    ["<r>]]></r>", "DecodeFailed", 3],
+    ["<r><!-- -- --></r>", "DecodeFailed", 3],
+    ["<r></s>", "DecodeFailed", 3],
+    ["<r", "TruncatedPayload", 2],
+    ["<r>", "TruncatedPayload", 3],
+    ["<r a", "TruncatedPayload", 4],
+    ["<r><![CDATA[", "TruncatedPayload", 12],
+    ["", "TruncatedPayload", 0],
+    ["text", "DecodeFailed", 0],
+    ["<r/>text", "TrailingBytes", 4],
+    ["<r/><s/>", "TrailingBytes", 4],
+    [" <?xml version='1.0'?><r/>", "DecodeFailed", 1],
+    ["<r xmlns:xml='urn:x'/>", "DecodeFailed", 3],
+    ["<r xmlns:p=''/>", "DecodeFailed", 3],
+  ])("refuses %s with %s at byte %i", (text, code, offset) => {
+    expect(refusal(() => decode(decoder, text))).toMatchObject({ code, offset });
+  });
+
+  it("reads what XmlSerializer writes, where null members are absent", () => {
+    const contract = contractOf("Sobre.Fixtures.Order");
+    const body = shown(dataContractXml({ contracts: contract ? [contract] : [] }), fixture("xml-xs-order.bin"));
+
+    expect(body).toMatchObject({
+      Customer: { Name: "Lucía Gómez" },
+      Status: { $enum: "Running", value: "2" },
+      Note: null,
+    });
+  });
+
+  const contract: DotnetContract = {
+    title: "T",
+    properties: {
+      list: { type: "array", items: { "x-dotnet": "guid" } },
+      map: { type: "object", additionalProperties: { type: "integer" }, "x-dotnet": { type: "map", key: "int" } },
+      flags: { "x-dotnet": { type: "enum", name: "F", flags: true, members: { A: 1, B: 2 } } },
+      when: { "x-dotnet": "dateTime" },
+      char: { "x-dotnet": "char" },
+    },
+  };
+  const typed = dataContractXml({ contracts: [contract] });
+
+  it("reads lists of one, maps, flags and chars by a contract", () => {
+    const guid = "00112233-4455-6677-8899-aabbccddeeff";
+    const text = `<T><list><guid>${guid}</guid></list><map><e><Key>1</Key><Value>2</Value></e></map><flags>A B</flags><char>241</char></T>`;
+
+    expect(shown(typed, text)).toMatchObject({
+      list: [{ $guid: guid }],
+      map: { $map: [[1, 2]] },
+      flags: { $enum: "A B", value: "3" },
+      char: { $char: "ñ" },
+    });
+  });
+
+  it.each([
+    ["<T><when>yesterday</when></T>", 9],
+    ["<T><list><guid>no</guid></list></T>", 15],
+    ["<T><flags>C</flags></T>", 10],
+    ["<T><char>ab</char></T>", 9],
+    ["<T><when><x/></when></T>", 9],
+  ])("refuses %s, which its contract does not hold, at byte %i", (text, offset) => {
+    expect(refusal(() => decode(typed, text))).toMatchObject({ code: "DecodeFailed", offset });
+  });
+
+  it.each([
+    [{ $ref: "#/$defs/None" }],
+    [{ "x-dotnet": "integer" }],
+    [{ $ref: "other.json" }],
+    [{ type: "object", properties: {} }],
+    [{ title: "E", "x-dotnet": { type: "enum", members: { A: 1.5 } } }],
+  ])("refuses the contract %j, naming the path", (broken) => {
+    expect(refusal(() => dataContractXml({ contracts: [broken] }))).toMatchObject({
+      code: "InvalidArgument",
+      path: expect.stringMatching(/^\$/),
+    });
+  });
+
+  it.each([
+    ['<string xmlns="http://schemas.microsoft.com/2003/10/Serialization/">x</string>', "strong"],
+    ['<r xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"/>', "strong"],
+    ["<r/>", "weak"],
+    ["<r>", "no"],
+    ["< 5", "no"],
+    ["{}", "no"],
+  ])("sniffs %s as %s", (text, verdict) => {
+    expect(decoder.sniff?.(new TextEncoder().encode(text))).toBe(verdict);
+  });
+});
