@@ -1,4 +1,4 @@
-import type { PayloadStage, Serializer } from "../codec/index.ts";
+import type { Message, PayloadStage, Serializer } from "../codec/index.ts";
 import type { Engine, Transaction } from "../engine/index.ts";
 import { SobreError } from "../errors/index.ts";
 import type { MessageType } from "../message/index.ts";
@@ -7,13 +7,22 @@ import type { ClientParts } from "./client-parts.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
 import { invalidOption } from "./option-checks.ts";
 import { type Processor, type ProcessorOptions, startProcessor } from "./processor.ts";
-import type { ReadMessage, Received } from "./received-message.ts";
+import type { ReadMessage, Received, ReceivedMessage } from "./received-message.ts";
 import { createReceiver, type Receiver, type ReceiverOptions } from "./receiver.ts";
 import { redrive, type RedriveOptions, type RedriveReport } from "./redrive.ts";
+import {
+  createRequester,
+  type Requester,
+  type RequesterOptions,
+  type RequestManyOptions,
+  type RequestOptions,
+} from "./requester.ts";
+import { type ResponderHandlers, startResponder } from "./responder.ts";
 import { createRetry, type RetryOptions } from "./retry.ts";
 import { createSender, type Sender } from "./sender.ts";
 import { type SessionContext, type SessionProcessorOptions, startSessionProcessor } from "./session-processor.ts";
 import { acceptSession, type AcceptSessionOptions, type ReceivedSession } from "./session-receiver.ts";
+import { type SessionWorkflowOptions, startSessionWorkflow, type WorkflowHandlers } from "./session-workflow.ts";
 import type { Tracing } from "./tracing.ts";
 
 /** What {@link createClient} takes. */
@@ -68,6 +77,31 @@ export interface Client {
     entityPath: string,
     handlers: ProcessorHandlers<ReadMessage<Types>, SessionContext>,
     options?: SessionProcessorOptions<Types>,
+  ): Processor;
+  /** Makes what sends requests to an entity and receives their replies. */
+  createRequester<const Types extends readonly MessageType[] = readonly []>(
+    entityPath: string,
+    options: RequesterOptions<Types>,
+  ): Requester<ReadMessage<Types>>;
+  /** Starts answering requests at once. */
+  createResponder<const Types extends readonly MessageType[] = readonly []>(
+    entityPath: string,
+    handlers: ResponderHandlers<ReadMessage<Types>>,
+    options?: ProcessorOptions<Types>,
+  ): Processor;
+  /** One request with a requester of its own; resolves to the first reply. */
+  request(entityPath: string, message: Message, options: RequesterOptions & RequestOptions): Promise<ReceivedMessage>;
+  /** One request with a requester of its own; the replies as they come. */
+  requestMany(
+    entityPath: string,
+    message: Message,
+    options: RequesterOptions & RequestManyOptions,
+  ): AsyncGenerator<ReceivedMessage, void, undefined>;
+  /** Starts workflows, one per session, at once. */
+  createSessionWorkflow<State, const Types extends readonly MessageType[] = readonly []>(
+    entityPath: string,
+    handlers: WorkflowHandlers<State, ReadMessage<Types>>,
+    options?: SessionWorkflowOptions<Types>,
   ): Processor;
   /** Sends the messages of a dead-letter queue, as `orders/$DeadLetterQueue`, back to where they were; resolves to what was done. */
   redrive(deadLetterQueue: string, options?: RedriveOptions): Promise<RedriveReport>;
@@ -124,6 +158,28 @@ export function createClient(options: ClientOptions): Client {
     acceptNextSession: (entityPath, sessionOptions) => accept(entityPath, undefined, sessionOptions),
     createSessionProcessor: (entityPath, handlers, processorOptions) =>
       keep((own) => startSessionProcessor(checkPath(entityPath), own, handlers, processorOptions)),
+    createRequester: (entityPath, requesterOptions) =>
+      keep((own) => createRequester(checkPath(entityPath), own, requesterOptions)),
+    createResponder: (entityPath, handlers, processorOptions) =>
+      keep((own) => startResponder(checkPath(entityPath), own, handlers, processorOptions)),
+    async request(entityPath, message, requestOptions) {
+      const requester = keep((own) => createRequester(checkPath(entityPath), own, requestOptions));
+      try {
+        return await requester.request(message, requestOptions);
+      } finally {
+        await requester.close();
+      }
+    },
+    async *requestMany(entityPath, message, requestOptions) {
+      const requester = keep((own) => createRequester(checkPath(entityPath), own, requestOptions));
+      try {
+        yield* requester.requestMany(message, requestOptions);
+      } finally {
+        await requester.close();
+      }
+    },
+    createSessionWorkflow: (entityPath, handlers, workflowOptions) =>
+      keep((own) => startSessionWorkflow(checkPath(entityPath), own, handlers, workflowOptions)),
     redrive: (deadLetterQueue, redriveOptions) => redrive(deadLetterQueue, parts, redriveOptions),
     beginTransaction: () => parts.engine.begin(),
     async close() {

@@ -1,4 +1,5 @@
 export { type Client, type ClientOptions, createClient } from "./client.ts";
+export { idempotent, type IdempotencyStore, type IdempotentOptions, memoryIdempotencyStore } from "./idempotent.ts";
 export { failureProperty } from "./failure.ts";
 export type { MessageBatch } from "./message-batch.ts";
 export type { MessageContext } from "./message-context.ts";
@@ -15,10 +16,19 @@ export type {
   SubscribeOptions,
 } from "./receiver.ts";
 export { redriveCountProperty, type RedriveEntry, type RedriveOptions, type RedriveReport } from "./redrive.ts";
+export { resolveReplyTo } from "./reply-address.ts";
+export type { Requester, RequesterOptions, RequestManyOptions, RequestOptions } from "./requester.ts";
+export type { Replying, ResponderHandlers } from "./responder.ts";
 export type { RetryOptions } from "./retry.ts";
 export type { SendManyOptions, SendMessagesOptions, SendOutcome, Sender } from "./sender.ts";
 export type { SessionContext, SessionProcessorOptions } from "./session-processor.ts";
 export type { AcceptSessionOptions, HeldSession, ReceivedSession, SessionReceiver } from "./session-receiver.ts";
+export {
+  type SessionWorkflowOptions,
+  type WorkflowHandlers,
+  workflowOutOfOrder,
+  type WorkflowStep,
+} from "./session-workflow.ts";
 export type { DeadLetterOptions, PropertiesToModify, SettlingVerbs } from "./settling.ts";
 export type { TracedOperation, TracedSpan, Tracing } from "./tracing.ts";
 export { attemptsProperty, maxDescriptionLength, unreadableReason, withoutDeadLetterMarks } from "./unreadable.ts";

@@ -1,0 +1,62 @@
+import type { MaybePromise } from "../message/index.ts";
+import type { ReceivedMessage } from "./received-message.ts";
+import { checkCount } from "./option-checks.ts";
+
+/** Remembers which messages have been handled. */
+export interface IdempotencyStore {
+  has(key: string): MaybePromise<boolean>;
+  /** Called when the handler has resolved; best in the transaction of what the handler did. */
+  add(key: string): MaybePromise<void>;
+}
+
+/** Options of {@link idempotent}. */
+export interface IdempotentOptions<Message> {
+  /** What makes two deliveries the same. Default: the message id, or the sequence number where there is none. */
+  readonly key?: ((message: Message) => string) | undefined;
+}
+
+/**
+ * A handler that runs once per message, though it is delivered again because completing it failed.
+ *
+ * Deliveries of one message that overlap wait for the first. A handler that rejects is run again.
+ */
+export function idempotent<Message extends ReceivedMessage, Context>(
+  store: IdempotencyStore,
+  handler: (message: Message, context: Context) => Promise<void> | void,
+  { key = keyOf }: IdempotentOptions<Message> = {},
+): (message: Message, context: Context) => Promise<void> {
+  const running = new Map<string, Promise<void>>();
+  const handle = async (id: string, message: Message, context: Context): Promise<void> => {
+    if (await store.has(id)) return;
+    await handler(message, context);
+    await store.add(id);
+  };
+  return async (message, context) => {
+    const id = key(message);
+    for (let other = running.get(id); other !== undefined; other = running.get(id)) await other.catch(() => undefined);
+    const own = handle(id, message, context).finally(() => running.delete(id));
+    running.set(id, own);
+    await own;
+  };
+}
+
+function keyOf({ messageId, sequenceNumber }: ReceivedMessage): string {
+  if (messageId === undefined) return `sequence:${sequenceNumber}`;
+  return messageId instanceof Uint8Array ? `bytes:${messageId.join(",")}` : `id:${String(messageId)}`;
+}
+
+/** A store in memory of the latest `capacity` keys, for one process; default: 10,000. */
+export function memoryIdempotencyStore({
+  capacity = 10_000,
+}: { readonly capacity?: number | undefined } = {}): IdempotencyStore {
+  checkCount("capacity", capacity, 1);
+  const keys = new Set<string>();
+  return {
+    has: (key) => keys.has(key),
+    add(key) {
+      keys.add(key);
+      const [oldest] = keys;
+      if (keys.size > capacity && oldest !== undefined) keys.delete(oldest);
+    },
+  };
+}

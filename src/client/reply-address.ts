@@ -1,0 +1,24 @@
+import { SobreError } from "../errors/index.ts";
+
+/**
+ * The entity that a `replyTo` names: relative, as `replies`, or absolute, as `sb://host/replies` or `amqps://host/replies`.
+ *
+ * The host of an absolute one is not looked at: a reply goes out where the request came in.
+ *
+ * @throws SobreError `InvalidArgument` when it names no entity.
+ */
+export function resolveReplyTo(replyTo: string): string {
+  const entity = /^[a-z][a-z0-9+.-]*:\/\//i.test(replyTo) ? pathOf(replyTo) : replyTo.replace(/^\/+/, "");
+  if (entity !== undefined && entity !== "") return entity;
+  throw new SobreError("InvalidArgument", 'replyTo must name an entity, as "replies" or "sb://host/replies" do.', {
+    path: "$.replyTo",
+  });
+}
+
+function pathOf(address: string): string | undefined {
+  try {
+    return decodeURIComponent(new URL(address).pathname).replace(/^\/+|\/+$/g, "");
+  } catch {
+    return undefined;
+  }
+}

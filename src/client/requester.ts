@@ -1,0 +1,172 @@
+import type { Message } from "../codec/index.ts";
+import type { Delivery, Settlement } from "../engine/index.ts";
+import { SobreError } from "../errors/index.ts";
+import type { MessageType } from "../message/index.ts";
+import type { Timer } from "../time/index.ts";
+import type { ClientParts } from "./client-parts.ts";
+import { createMessageReader } from "./message-reader.ts";
+import { checkCount, checkFunction, checkMilliseconds, invalidOption } from "./option-checks.ts";
+import { type ReadMessage, readMessage } from "./received-message.ts";
+import { resolveReplyTo } from "./reply-address.ts";
+import { ReplyInbox } from "./reply-inbox.ts";
+import { throwIfAborted } from "./retry.ts";
+import { createSender, type Sender } from "./sender.ts";
+import { unreadableSettlement } from "./unreadable.ts";
+
+/** Options of a requester. */
+export interface RequesterOptions<Types extends readonly MessageType[] = readonly MessageType[]> {
+  /** Where replies go: a queue of this requester, a queue shared by sessions, or a topic. */
+  readonly replyTo: string;
+  /** Where replies are received. Default: `replyTo`; a topic needs the subscription. */
+  readonly receiveFrom?: string | undefined;
+  /** The session that replies come in by, on a queue that many share; `true` makes a new id. Default: none. */
+  readonly replyToSessionId?: string | true | undefined;
+  /** The types that replies are read as. Default: any body, as it is. */
+  readonly messageTypes?: Types | undefined;
+  /** Told of what went wrong beside a request: a lost link, a reply that nobody waits for. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** Options of a request. */
+export interface RequestOptions {
+  /** Milliseconds to wait for replies; the request expires then too, unless it has a time to live. Default: 60,000. */
+  readonly timeoutInMs?: number | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+/** Options of {@link Requester.requestMany}. */
+export interface RequestManyOptions extends RequestOptions {
+  /** Ends after so many replies. Default: when the time is over. */
+  readonly maxReplies?: number | undefined;
+}
+
+/** Sends requests and receives their replies, matched by correlation id. */
+export interface Requester<Reply> {
+  /** The session of the replies, when they come in by one. */
+  readonly replyToSessionId: string | undefined;
+  /** Resolves to the first reply. @throws SobreError `ServiceTimeout` when there is none in time, and what makes a reply unreadable. */
+  request(message: Message, options?: RequestOptions): Promise<Reply>;
+  /** The replies as they come, until the time is over. */
+  requestMany(message: Message, options?: RequestManyOptions): AsyncGenerator<Reply, void, undefined>;
+  close(): Promise<void>;
+}
+
+type Arrival<Reply> = { readonly ok: true; readonly reply: Reply } | { readonly ok: false; readonly error: unknown };
+
+/** Makes a requester; replies are received from the first request on. @throws SobreError `InvalidArgument` naming the option. */
+export function createRequester<const Types extends readonly MessageType[] = readonly []>(
+  entityPath: string,
+  parts: ClientParts,
+  options: RequesterOptions<Types>,
+): Requester<ReadMessage<Types>> {
+  type Reply = ReadMessage<Types>;
+  checkOptions(options);
+  const { replyTo, receiveFrom = resolveReplyTo(replyTo), onError = () => undefined } = options;
+  const sessionId = options.replyToSessionId === true ? crypto.randomUUID() : options.replyToSessionId;
+  const pending = new Map<string, Replies<Reply>>();
+  const read = createMessageReader(parts, options.messageTypes);
+  const deliver = async (delivery: Delivery): Promise<Settlement> => {
+    const { envelope } = delivery;
+    const waiting = pending.get(String(envelope.brokerProperties.correlationId));
+    if (waiting === undefined) {
+      onError(
+        new SobreError(
+          "MessageNotFound",
+          "A reply came in that no request waits for; it was late, or not meant for this requester.",
+        ),
+      );
+      return { kind: "complete" };
+    }
+    const result = await read(envelope);
+    waiting.push(
+      result.ok ? { ok: true, reply: readMessage<Types>(delivery, result) } : { ok: false, error: result.error },
+    );
+    return result.ok ? { kind: "complete" } : unreadableSettlement(envelope, result);
+  };
+  const failed = (error: unknown): void => {
+    for (const replies of pending.values()) replies.push({ ok: false, error });
+  };
+  const inbox = new ReplyInbox(parts, { entityPath: receiveFrom, sessionId, deliver, failed, onError });
+  const sender: Sender = createSender(entityPath, { ...parts, closed: () => undefined });
+  const requestMany = async function* (
+    message: Message,
+    { timeoutInMs = 60_000, maxReplies = Number.MAX_SAFE_INTEGER, abortSignal }: RequestManyOptions = {},
+  ): AsyncGenerator<Reply, void, undefined> {
+    checkMilliseconds("timeoutInMs", timeoutInMs);
+    checkCount("maxReplies", maxReplies, 1);
+    throwIfAborted(abortSignal);
+    await inbox.open();
+    const messageId = message.messageId ?? crypto.randomUUID();
+    const replies = new Replies<Reply>();
+    const timer: Timer = parts.clock.setTimer(parts.clock.now() + timeoutInMs, () => replies.end());
+    const abort = (): void => replies.end();
+    abortSignal?.addEventListener("abort", abort);
+    pending.set(String(messageId), replies);
+    try {
+      const timeToLive = message.timeToLive ?? Math.max(1, Math.ceil(timeoutInMs));
+      await sender.sendMessages(
+        { ...message, messageId, replyTo, replyToSessionId: sessionId, timeToLive },
+        { abortSignal },
+      );
+      for (let count = 0; count < maxReplies; count++) {
+        const arrival = await replies.next();
+        throwIfAborted(abortSignal);
+        if (arrival === undefined) return;
+        if (!arrival.ok) throw arrival.error;
+        yield arrival.reply;
+      }
+    } finally {
+      pending.delete(String(messageId));
+      timer.cancel();
+      abortSignal?.removeEventListener("abort", abort);
+    }
+  };
+  return {
+    replyToSessionId: sessionId,
+    requestMany,
+    async request(message, requestOptions) {
+      for await (const reply of requestMany(message, { ...requestOptions, maxReplies: 1 })) return reply;
+      throw new SobreError("ServiceTimeout", `No reply to the request came to "${receiveFrom}" in time.`);
+    },
+    async close() {
+      parts.closed();
+      for (const replies of pending.values()) {
+        replies.push({ ok: false, error: new SobreError("Closed", "The requester was closed before the reply came.") });
+      }
+      await Promise.all([inbox.close(), sender.close()]);
+    },
+  };
+}
+
+/** The replies to one request, in the order they came in. */
+class Replies<Reply> {
+  readonly #arrived: Arrival<Reply>[] = [];
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  push(arrival: Arrival<Reply>): void {
+    this.#arrived.push(arrival);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  async next(): Promise<Arrival<Reply> | undefined> {
+    if (this.#arrived.length === 0 && !this.#ended) await new Promise<void>((resolve) => (this.#wake = resolve));
+    return this.#arrived.shift();
+  }
+}
+
+function checkOptions({ replyTo, receiveFrom, replyToSessionId, onError }: RequesterOptions): void {
+  if (typeof replyTo !== "string") throw invalidOption("replyTo", "must name the entity of the replies");
+  resolveReplyTo(replyTo);
+  if (receiveFrom !== undefined && typeof receiveFrom !== "string")
+    throw invalidOption("receiveFrom", "must name an entity");
+  if (replyToSessionId !== undefined && replyToSessionId !== true && typeof replyToSessionId !== "string") {
+    throw invalidOption("replyToSessionId", "must be an id, or true for a new one");
+  }
+  checkFunction("onError", onError, "optional");
+}

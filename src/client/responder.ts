@@ -1,0 +1,119 @@
+import type { Message } from "../codec/index.ts";
+import { SobreError } from "../errors/index.ts";
+import type { MessageType } from "../message/index.ts";
+import type { ClientParts } from "./client-parts.ts";
+import type { MessageContext } from "./message-context.ts";
+import type { ProcessorHandlers } from "./message-work.ts";
+import { checkFunction } from "./option-checks.ts";
+import { type Processor, type ProcessorOptions, startProcessor } from "./processor.ts";
+import type { ReadMessage } from "./received-message.ts";
+import { resolveReplyTo } from "./reply-address.ts";
+import { createSender, type Sender } from "./sender.ts";
+
+/** What a request is answered with: a message, several as they become ready, or nothing. */
+export type Replying = Message | AsyncIterable<Message> | Iterable<Message> | undefined | void;
+
+/** What a responder calls. */
+export interface ResponderHandlers<Request> extends Pick<
+  ProcessorHandlers<Request>,
+  "processError" | "processUnreadable"
+> {
+  /** Answers a request. When it rejects, the request is abandoned, as in a processor. */
+  processRequest(message: Request, context: MessageContext): Replying | Promise<Replying>;
+}
+
+/** How many addresses of replies a responder keeps a sender for. */
+const maxSenders = 100;
+
+/**
+ * Starts a responder: a processor that sends what its handler answers to the `replyTo` of the request, in the session that
+ * the request names, with the request's message id as correlation id. Replies are sent before the request is completed.
+ *
+ * @throws SobreError `InvalidArgument` as `createProcessor` does.
+ */
+export function startResponder<const Types extends readonly MessageType[] = readonly []>(
+  entityPath: string,
+  parts: ClientParts,
+  handlers: ResponderHandlers<ReadMessage<Types>>,
+  options: ProcessorOptions<Types> = {},
+): Processor {
+  checkFunction("processRequest", Reflect.get(handlers, "processRequest"), "required");
+  const senders = new Senders(parts);
+  const processMessage = async (request: ReadMessage<Types>, context: MessageContext): Promise<void> => {
+    const answer = await handlers.processRequest(request, context);
+    if (answer === undefined) return;
+    const { replyTo, replyToSessionId, messageId, correlationId } = request;
+    if (replyTo === undefined) {
+      throw new SobreError("InvalidOperation", "The request has no replyTo, so that its reply has nowhere to go.");
+    }
+    const sender = await senders.get(resolveReplyTo(replyTo));
+    const own = { correlationId: messageId ?? correlationId, sessionId: replyToSessionId };
+    for await (const reply of messagesOf(answer)) await sender.sendMessages({ ...reply, ...own });
+  };
+  const processUnreadable: ProcessorHandlers["processUnreadable"] =
+    handlers.processUnreadable && ((message, context) => handlers.processUnreadable?.(message, context));
+  const processor = startProcessor<Types>(
+    entityPath,
+    parts,
+    {
+      processMessage,
+      processError: (args) => handlers.processError(args),
+      ...(processUnreadable && { processUnreadable }),
+    },
+    options,
+  );
+  return {
+    entityPath,
+    get isRunning() {
+      return processor.isRunning;
+    },
+    async close() {
+      await processor.close();
+      await senders.close();
+    },
+  };
+}
+
+function messagesOf(answer: unknown): Iterable<Message> | AsyncIterable<Message> {
+  if (isMany(answer)) return answer;
+  if (isMessage(answer)) return [answer];
+  throw new SobreError(
+    "InvalidArgument",
+    "processRequest must resolve to a message with a body, to an iterable of messages, or to undefined.",
+  );
+}
+
+function isMany(answer: unknown): answer is Iterable<Message> | AsyncIterable<Message> {
+  return typeof answer === "object" && answer !== null && (Symbol.iterator in answer || Symbol.asyncIterator in answer);
+}
+
+function isMessage(answer: unknown): answer is Message {
+  return typeof answer === "object" && answer !== null && "body" in answer;
+}
+
+/** Senders by address, the oldest making room. */
+class Senders {
+  readonly #parts: ClientParts;
+  readonly #senders = new Map<string, Sender>();
+
+  constructor(parts: ClientParts) {
+    this.#parts = parts;
+  }
+
+  async get(entityPath: string): Promise<Sender> {
+    const known = this.#senders.get(entityPath);
+    if (known !== undefined) return known;
+    const [oldest] = this.#senders;
+    if (oldest !== undefined && this.#senders.size >= maxSenders) {
+      this.#senders.delete(oldest[0]);
+      await oldest[1].close();
+    }
+    const sender = createSender(entityPath, { ...this.#parts, closed: () => undefined });
+    this.#senders.set(entityPath, sender);
+    return sender;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#senders.values()].map((sender) => sender.close()));
+  }
+}

@@ -1,0 +1,129 @@
+import { SobreError } from "../errors/index.ts";
+import type { MessageType } from "../message/index.ts";
+import type { ClientParts } from "./client-parts.ts";
+import type { ProcessorHandlers } from "./message-work.ts";
+import { checkFunction } from "./option-checks.ts";
+import type { Processor } from "./processor.ts";
+import type { ReadMessage } from "./received-message.ts";
+import { type SessionContext, type SessionProcessorOptions, startSessionProcessor } from "./session-processor.ts";
+
+/** One step of a workflow: a message of its session. */
+export interface WorkflowStep<State, Message> {
+  /** Whether the message begins the workflow, goes on with it or ends it, by its subject. */
+  readonly kind: "start" | "content" | "end";
+  /** What the step before resolved to; `undefined` at the start. */
+  readonly state: State | undefined;
+  readonly message: Message;
+  /** How far the message is behind the first one, by their sequence numbers; other sessions' messages count in between. */
+  readonly position: bigint;
+  readonly context: SessionContext;
+}
+
+/** What a session workflow calls. */
+export interface WorkflowHandlers<State, Message> extends Pick<ProcessorHandlers, "processError"> {
+  /** Takes a step; what it resolves to is kept in the session, as JSON, before the message is completed. */
+  processStep(step: WorkflowStep<State, Message>): State | Promise<State>;
+}
+
+/** Options of a session workflow. */
+export interface SessionWorkflowOptions<Types extends readonly MessageType[] = readonly MessageType[]> extends Omit<
+  SessionProcessorOptions<Types>,
+  "maxConcurrentCallsPerSession" | "autoCompleteMessages" | "receiveMode"
+> {
+  /** The subjects that begin, continue and end a workflow. Default: `start`, `content`, `end`. */
+  readonly subjects?: { readonly start: string; readonly content: string; readonly end: string } | undefined;
+}
+
+/** The dead-letter reason of messages that come before a start, after an end, or with another subject. */
+export const workflowOutOfOrder = "WorkflowOutOfOrder";
+
+/** What is kept in the session. Sequence numbers are decimal text, since JSON has no such integers. */
+interface Progress<State> {
+  readonly start: string;
+  readonly last: string;
+  readonly ended: boolean;
+  readonly state: State | undefined;
+}
+
+/**
+ * Starts a processor of workflows, one per session, that another process can go on with at any message.
+ *
+ * Progress is written before a message is completed; when completing fails, the message that comes again is known and
+ * completed without a second step. At the end the session's state is cleared.
+ *
+ * @throws SobreError `InvalidArgument` as `createSessionProcessor` does.
+ */
+export function startSessionWorkflow<State, const Types extends readonly MessageType[] = readonly []>(
+  entityPath: string,
+  parts: ClientParts,
+  handlers: WorkflowHandlers<State, ReadMessage<Types>>,
+  options: SessionWorkflowOptions<Types> = {},
+): Processor {
+  checkFunction("processStep", Reflect.get(handlers, "processStep"), "required");
+  const { subjects = { start: "start", content: "content", end: "end" } } = options;
+  const kinds: ReadonlyMap<unknown, WorkflowStep<State, unknown>["kind"]> = new Map([
+    [subjects.start, "start"],
+    [subjects.content, "content"],
+    [subjects.end, "end"],
+  ]);
+  const processMessage = async (message: ReadMessage<Types>, context: SessionContext): Promise<void> => {
+    const { session } = context;
+    const { sequenceNumber, subject } = message;
+    const before = readProgress<State>(await session.getSessionState());
+    if (before !== undefined && sequenceNumber <= BigInt(before.last)) {
+      // Those before the last may come again too, so that the mark stays until it is the last one's turn.
+      if (before.ended && sequenceNumber === BigInt(before.last)) await finish(context);
+      return;
+    }
+    const kind = kinds.get(subject);
+    const running = before !== undefined && !before.ended ? before : undefined;
+    if (kind === undefined || (kind === "start") !== (running === undefined)) {
+      const deadLetterErrorDescription = `The subject ${JSON.stringify(subject ?? null)} does not fit a workflow that ${running ? "is under way" : "has not begun"}.`;
+      await context.deadLetterMessage({ deadLetterReason: workflowOutOfOrder, deadLetterErrorDescription });
+      return;
+    }
+    const start = running === undefined ? sequenceNumber : BigInt(running.start);
+    const step = { kind, state: running?.state, message, position: sequenceNumber - start, context };
+    const state = await handlers.processStep(step);
+    const ended = kind === "end";
+    await session.setSessionState(
+      writeProgress({ start: String(start), last: String(sequenceNumber), ended, state: ended ? undefined : state }),
+    );
+    if (ended) await finish(context);
+  };
+  return startSessionProcessor<Types>(
+    entityPath,
+    parts,
+    { processMessage, processError: (args) => handlers.processError(args) },
+    options,
+  );
+}
+
+/** Until the message is completed, the mark of the end must be there for it to come again. */
+async function finish(context: SessionContext): Promise<void> {
+  await context.completeMessage();
+  await context.session.setSessionState(undefined);
+}
+
+function writeProgress<State>(progress: Progress<State>): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(progress));
+}
+
+function readProgress<State>(bytes: Uint8Array | undefined): Progress<State> | undefined {
+  if (bytes === undefined) return undefined;
+  const progress: Progress<State> | null = parsed(bytes);
+  if (typeof progress?.start === "string" && typeof progress.last === "string") return progress;
+  throw new SobreError(
+    "DecodeFailed",
+    "The session's state is not that of a workflow. Clear it, or use sessions of their own.",
+  );
+}
+
+/** Whatever JSON is there; {@link readProgress} looks at it. */
+function parsed<State>(bytes: Uint8Array): Progress<State> | null {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return null;
+  }
+}
