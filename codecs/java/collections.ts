@@ -136,7 +136,11 @@ const collectors: ReadonlyMap<string, Collector> = new Map<string, Collector>([
   [`${util}HashMap`, hashMap],
   [`${util}LinkedHashMap`, hashMap],
   [`${util}Hashtable`, hashtable],
-  [`${util}Properties`, hashtable],
+  // With defaults it is more than its own entries, and stays an object.
+  [
+    `${util}Properties`,
+    (view, spend) => (view.field("defaults")?.kind === "object" ? undefined : hashtable(view, spend)),
+  ],
   [`${util}TreeMap`, blockMap(`${util}TreeMap`, 0)],
   [`${util}EnumMap`, blockMap(`${util}EnumMap`, 0)],
   [`${util}IdentityHashMap`, blockMap(`${util}IdentityHashMap`, 0)],

@@ -5,7 +5,6 @@ import type { Frame, Parser } from "./frame.ts";
 import {
   type ClassDescriptionNode,
   type ContentNode,
-  type NullNode,
   type ObjectNode,
   type ObjectPart,
   type PrimitiveCode,
@@ -16,6 +15,7 @@ import {
   SC_SERIALIZABLE,
   SC_WRITE_METHOD,
 } from "./nodes.ts";
+import { append } from "./null-row.ts";
 
 /** What a description can open. */
 export type Described = "object" | "array" | "enum" | "class";
@@ -127,32 +127,13 @@ class ArrayFrame implements Frame {
   }
 }
 
-/** A row of nulls that is being read. */
-class NullRow implements NullNode {
-  readonly kind = "null";
-  readonly offset: number;
-  count = 1;
-
-  constructor(offset: number) {
-    this.offset = offset;
-  }
-}
-
-/** Adds a content; a `null` behind a `null` only counts. */
-function append(contents: ContentNode[], content: ContentNode): void {
-  if (content.kind !== "null") {
-    contents.push(content);
-    return;
-  }
-  const last = contents.at(-1);
-  if (last instanceof NullRow) last.count++;
-  else contents.push(new NullRow(content.offset));
-}
-
 interface OpenPart extends ObjectPart {
   readonly values: (PrimitiveNode | ContentNode)[];
   readonly annotations: ContentNode[];
 }
+
+/** Shared by all that have nothing to put into it. */
+const none: ContentNode[] = [];
 
 /** Reads an object's data class by class, from the topmost base class down. */
 class ObjectFrame implements Frame {
@@ -201,11 +182,15 @@ class ObjectFrame implements Frame {
     const description = this.#chain.pop();
     if (description === undefined) return undefined;
     const { cursor } = this.#parser;
-    const part: OpenPart = { offset: cursor.at, description, values: [], annotations: [] };
+    const { fields, flags } = description;
+    const annotated = (flags & (SC_WRITE_METHOD | SC_EXTERNALIZABLE)) !== 0;
+    // Most objects are many of a class, and most classes append nothing.
+    const values = fields.length === 0 ? none : [];
+    const part: OpenPart = { offset: cursor.at, description, values, annotations: annotated ? [] : none };
     this.#part = part;
     this.#parts.push(part);
-    const external = (description.flags & SC_EXTERNALIZABLE) !== 0;
-    if (external && (description.flags & SC_BLOCK_DATA) === 0) {
+    const external = (flags & SC_EXTERNALIZABLE) !== 0;
+    if (external && (flags & SC_BLOCK_DATA) === 0) {
       throw cursor.broken(
         "An externalizable object of protocol version 1 cannot be read without its class; it stands",
         cursor.at,

@@ -7,6 +7,7 @@ import { DescriptionFrame } from "./description-frame.ts";
 import type { Allowed, Frame, Parser } from "./frame.ts";
 import type { BlockDataNode, ClassDescriptionNode, ContentNode, HandledNode, StringNode } from "./nodes.ts";
 import { SC_WRITE_METHOD } from "./nodes.ts";
+import { append } from "./null-row.ts";
 import { firstHandle, streamHeader, typeCodes } from "./type-codes.ts";
 
 /** One pass over a stream: reads contents by an explicit stack of frames. */
@@ -131,7 +132,7 @@ export class StreamParser implements Parser {
   #give(content: ContentNode | undefined): void {
     const top = this.#frames.at(-1);
     if (top !== undefined) top.take(content);
-    else if (content !== undefined) this.contents.push(content);
+    else if (content !== undefined) append(this.contents, content);
   }
 
   /** Block data, its end, and TC_RESET, which stand only in some places. */

@@ -82,7 +82,7 @@ function bigDecimal(view: ObjectView, spend: Spend): Decimal | undefined {
 }
 
 /** Digits with a scale, as `BigDecimal.toString` writes them; an exponent is never expanded. */
-export function decimalText(digits: string, scale: number): string {
+function decimalText(digits: string, scale: number): string {
   const exponent = digits.length - 1 - scale;
   if (scale === 0) return digits;
   if (scale > 0 && exponent >= -6) {

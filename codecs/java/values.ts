@@ -21,9 +21,9 @@ type ValueNode = FieldNode | StreamNode;
 
 /** The value of a stream: of its one object, or a `ContentStream` of several contents or of block data. */
 export function valueOfStream({ contents }: JavaStream, limits: DecodeLimits): unknown {
-  const kept = joined(contents.filter(({ kind }) => kind !== "reset"));
+  const kept = joined(spelledOut(contents.filter(({ kind }) => kind !== "reset")));
   const [only] = kept;
-  const single = contents.length === 1 && only !== undefined && only.kind !== "block-data";
+  const single = contents.length === 1 && kept.length === 1 && only !== undefined && only.kind !== "block-data";
   const root: ValueNode = single ? only : { kind: "stream", offset: 0, contents: kept };
   const planner = new Planner(limits);
   return buildGraph<ValueNode>(root, {

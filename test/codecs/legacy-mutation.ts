@@ -18,7 +18,7 @@ const awkward: readonly (readonly number[])[] = [
 ];
 
 /** A payload with a few bytes changed, cut out, doubled, or taken from another payload; sometimes cut short. */
-export function mutated(random: Random, payload: Uint8Array, other: Uint8Array): Uint8Array {
+function mutated(random: Random, payload: Uint8Array, other: Uint8Array): Uint8Array {
   const at = random.integer(payload.length);
   switch (random.integer(8)) {
     case 0:

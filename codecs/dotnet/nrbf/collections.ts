@@ -2,7 +2,7 @@ import type { ClassView } from "./class-view.ts";
 import type { ArrayNode, MemberNode, PrimitiveArrayNode } from "./nodes.ts";
 
 /** A node that stands for a part of an array that is kept in another form. */
-export interface PrimitiveElements {
+interface PrimitiveElements {
   readonly kind: "elements";
   readonly offset: number;
   readonly array: PrimitiveArrayNode;

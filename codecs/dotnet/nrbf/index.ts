@@ -1,12 +1,13 @@
 import type { Decoded, Decoder, DecodeContext, Sniff } from "../../../src/codec/codec.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
+import { SobreError } from "../../../src/errors/index.ts";
+import { offsetAtClock } from "../../../src/values/index.ts";
 import { enumLookup } from "./enums.ts";
 import type { DeclaredType, NrbfDocument } from "./nodes.ts";
 import type { NrbfOptions } from "./options.ts";
 import { readNrbf } from "./read-nrbf.ts";
 import { recordTypes } from "./record-types.ts";
-import type { ValueSettings } from "./scalars.ts";
-import { valueOfDocument } from "./values.ts";
+import { type DeclaredSettings, valueOfDocument } from "./values.ts";
 
 export type * from "./nodes.ts";
 export type { NrbfEnum, NrbfOptions } from "./options.ts";
@@ -19,10 +20,11 @@ export { readNrbf } from "./read-nrbf.ts";
  * `TimeSpan`, `Uri`, `Version` and enums become values; any other object becomes its members, with its CLR type as
  * `typeNameOf` tells. 64-bit integers are bigints always. What is shared or cyclic stays so.
  *
- * @throws SobreError `InvalidArgument` for a contract that is not understood.
+ * @throws SobreError `InvalidArgument` for a contract that is not understood, and for an unknown time zone.
  */
 export function nrbf(options: NrbfOptions = {}): Decoder {
   const { timeZone, memberNames = "written" } = options;
+  if (timeZone !== undefined) checkTimeZone(timeZone);
   const settings = options.form === "tree" ? undefined : { enums: enumLookup(options), timeZone, memberNames };
   return Object.freeze({
     name: "nrbf",
@@ -32,16 +34,22 @@ export function nrbf(options: NrbfOptions = {}): Decoder {
   } satisfies Decoder);
 }
 
+function checkTimeZone(timeZone: string): void {
+  try {
+    offsetAtClock(0n, timeZone);
+  } catch (error) {
+    throw new SobreError("InvalidArgument", "nrbf: timeZone is no IANA zone, as Europe/Madrid.", { cause: error });
+  }
+}
+
 const accepts = Object.freeze([mediaRange("application", "x-nrbf")]);
 
-function decode(
-  payload: Uint8Array,
-  { limits }: DecodeContext,
-  settings: Omit<ValueSettings, "spend"> | undefined,
-): Decoded {
+function decode(payload: Uint8Array, { limits }: DecodeContext, settings: DeclaredSettings | undefined): Decoded {
   const document = readNrbf(payload, limits);
-  const body = settings === undefined ? document : valueOfDocument(document, settings, limits);
-  return { body, typeName: typeNameOf(document), warnings: warningsOf(document) };
+  const typeName = typeNameOf(document);
+  if (settings === undefined) return { body: document, typeName, warnings: warningsOf(document) };
+  const { body, warnings } = valueOfDocument(document, settings, limits);
+  return { body, typeName, warnings: [...warningsOf(document), ...warnings] };
 }
 
 /** The fixed bytes of the header (MS-NRBF 2.6.1), and a record that can follow it. */

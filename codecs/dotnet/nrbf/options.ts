@@ -19,7 +19,10 @@ export interface NrbfOptions {
   readonly enums?: Readonly<Record<string, NrbfEnum>>;
   /** Contracts of which the enums count as if they were in `enums`, by their name without namespace. Default: none. */
   readonly contracts?: readonly DotnetContract[];
-  /** The IANA zone of the senders, as `Europe/Madrid`, for the offset of local times. Default: the offset stays unknown. */
+  /**
+   * The IANA zone of the senders, as `Europe/Madrid`, since local times are written without their offset.
+   * Default: the zone of this process, as .NET takes it, with a warning.
+   */
   readonly timeZone?: string;
   /**
    * What fields of automatic properties are called: `<Name>k__BackingField` as written, or `Name` with `property`.

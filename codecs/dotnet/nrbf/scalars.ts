@@ -20,6 +20,8 @@ export interface ValueSettings {
   readonly enums: EnumLookup;
   readonly timeZone: string | undefined;
   readonly memberNames: "written" | "property";
+  /** What was tolerated or assumed, one sentence each. */
+  readonly warnings: Set<string>;
   /** Counts what a value takes beyond its records. */
   readonly spend: (items: number, offset: number) => void;
 }
@@ -115,12 +117,16 @@ const ticksMask = (1n << 62n) - 1n;
  * The 64 bits that .NET calls `dateData`: two of the kind (the last is local, too, in the hour that is there twice),
  * 62 of the ticks of the value's own clock.
  */
-function dateTimeOf(bits: bigint, { timeZone }: ValueSettings): DateTime {
+function dateTimeOf(bits: bigint, { timeZone, warnings }: ValueSettings): DateTime {
   const ticks = bits & ticksMask;
   const kind = bits >> 62n;
   if (kind < 2n) return new DateTime(ticks, kind === 1n ? "utc" : "unspecified");
-  return new DateTime(ticks, "local", timeZone === undefined ? undefined : offsetAtClock(ticks, timeZone));
+  if (timeZone === undefined) warnings.add(zoneAssumed);
+  return new DateTime(ticks, "local", offsetAtClock(ticks, timeZone));
 }
+
+const zoneAssumed =
+  "Local times were written without their offset, and the zone of this process was taken; name that of the senders with timeZone.";
 
 function dateTime(view: ClassView, settings: ValueSettings): DateTime | undefined {
   const bits = view.long("dateData");

@@ -6,25 +6,29 @@ import { collectedOf, elementsOf, type ItemNode, wrappedIn } from "./collections
 import type { ArrayNode, ClassNode, NrbfDocument, PrimitiveArrayNode } from "./nodes.ts";
 import { primitiveOf, scalarOf, type ValueSettings } from "./scalars.ts";
 
+/** What the reader is told once for all payloads. */
+export type DeclaredSettings = Omit<ValueSettings, "spend" | "warnings">;
+
 /** The value of a payload. @throws SobreError for collections that lie about themselves, and beyond the limits. */
 export function valueOfDocument(
   document: NrbfDocument,
-  declared: Omit<ValueSettings, "spend">,
+  declared: DeclaredSettings,
   limits: DecodeLimits,
-): unknown {
+): { readonly body: unknown; readonly warnings: readonly string[] } {
   let items = 0;
   const spend = (more: number, offset: number): void => {
     items += more;
     if (items > limits.maxItems) throw limitExceeded("maxItems", limits, { offset });
   };
-  const settings: ValueSettings = { ...declared, spend };
-  return buildGraph<ItemNode>(document.root, {
+  const settings: ValueSettings = { ...declared, spend, warnings: new Set() };
+  const body = buildGraph<ItemNode>(document.root, {
     leaf: (node) => leafOf(node, settings),
     resolve: (node) => (node.kind === "class" || node.kind === "reference" ? resolved(node, document) : node),
     plan: (node) => planOf(node, document, settings),
     maxDepth: limits.maxDepth,
     tooDeep: ({ offset }) => limitExceeded("maxDepth", limits, { offset }),
   });
+  return { body, warnings: [...settings.warnings] };
 }
 
 /** Nobody wraps more often, and long rows of wrappers would be walked again and again. */

@@ -219,12 +219,30 @@ describe("what the options of the reader say", () => {
     expect(String(read(enumOf(2)))).toBe("2");
   });
 
+  it("is what enums of contracts are called, by the name in the code", () => {
+    const contract = {
+      title: "Color",
+      "x-dotnet": { type: "enum", members: { rojo: 1 }, clrMembers: { Red: 1 }, namespace: "urn:acme" },
+    };
+
+    expect(String(read(enumOf(1), { contracts: [contract] }))).toBe("Red");
+    expect(String(read(enumOf(1), { contracts: [{ ...contract, title: "Other" }] }))).toBe("1");
+  });
+
+  it("is refused when it names no zone", () => {
+    expect(errorOf(() => nrbf({ timeZone: "Europe/Atlantis" })).code).toBe("InvalidArgument");
+  });
+
   it("is in which zone local times were written", () => {
     const local = `${library} ${classOf(1, "A", ["t"], "00 0d")} 0000dc3a80b7dc88`;
 
-    expect(valueToJson(read(local))).toMatchObject({ t: { kind: "local" } });
-    expect(JSON.stringify(valueToJson(read(local, { timeZone: "Europe/Madrid" })))).toMatch(/\+0[12]:00"/);
-    expect(JSON.stringify(valueToJson(read(local)))).not.toMatch(/\+0[12]:00"/);
+    const madrid = decodedBy(nrbf({ timeZone: "Europe/Madrid" }), payload(local));
+    const here = decodedBy(nrbf(), payload(local));
+
+    expect(JSON.stringify(valueToJson(madrid.body))).toMatch(/\+0[12]:00"/);
+    expect(madrid.warnings).toEqual([]);
+    expect(valueToJson(here.body)).toMatchObject({ t: { kind: "local" } });
+    expect(here.warnings).toHaveLength(1);
   });
 
   it("is whether automatic properties are called by their own name", () => {
