@@ -1,4 +1,5 @@
 export * from "../codecs/index.ts";
+export type { AcceptSessionOptions } from "./client/index.ts";
 export * from "./client/index.ts";
 export * from "./codec/index.ts";
 export * from "./content-type/index.ts";
@@ -35,4 +36,5 @@ export {
   valueToJson,
 } from "./envelope/index.ts";
 export * from "./errors/index.ts";
+export * from "./message/index.ts";
 export * from "./time/index.ts";
