@@ -4,6 +4,7 @@ import { encodeCommand } from "./encode-command.ts";
 import { inspectCommand } from "./inspect-command.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
 import type { Product } from "./product.ts";
+import { serveCommand } from "./serve-command.ts";
 import type { Terminal } from "./terminal.ts";
 import { tourCommand } from "./tour-command.ts";
 
@@ -15,6 +16,7 @@ export async function run(args: readonly string[], product: Product, terminal: T
   program.addCommand(tourCommand(product, terminal, finish));
   program.addCommand(decodeCommand(terminal, finish));
   program.addCommand(encodeCommand(terminal, finish));
+  program.addCommand(serveCommand(terminal, finish));
   program.addCommand(inspectCommand(terminal, finish));
   for (const command of program.commands) command.copyInheritedSettings(program).helpOption("-h, --help", "show this");
   try {

@@ -24,6 +24,8 @@ export interface ServerOptions extends MemoryEngineOptions {
   readonly host?: string | undefined;
   /** Default: 0, any free one. */
   readonly port?: number | undefined;
+  /** Another port that speaks the same, where HTTP clients look for it. Default: none. */
+  readonly httpPort?: number | undefined;
   /** Shared access keys by their names. Default: none, and the official emulator's well-known key opens the server. */
   readonly keys?: Readonly<Record<string, string>> | undefined;
   /** Whether entities that are used and missing are created. Default: false. */
@@ -44,6 +46,8 @@ export interface ServedNamespace {
 export interface Server extends AsyncDisposable, ServedNamespace {
   readonly host: string;
   readonly port: number;
+  /** The same as `port` unless another was asked for. */
+  readonly httpPort: number;
   /** The namespace of that name, made when it is first asked for, with an engine on the server's clock. */
   namespace(name: string, entities?: Omit<MemoryEngineOptions, "clock">): ServedNamespace;
   /** Closes every connection with a word, and stops listening. */
@@ -58,7 +62,13 @@ export interface Server extends AsyncDisposable, ServedNamespace {
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const { host = "localhost", port = 0 } = options;
   const running = new RunningServer(options, host);
-  await running.listen(port);
+  try {
+    running.port = await running.listen(port);
+    running.httpPort = options.httpPort === undefined ? running.port : await running.listen(options.httpPort);
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
   return running;
 }
 
@@ -66,6 +76,7 @@ class RunningServer implements Server {
   readonly host: string;
   readonly engine: Engine;
   port = 0;
+  httpPort = 0;
   readonly #options: ServerOptions;
   readonly #namespaces: Namespaces;
   readonly #door: FrontDoor;
@@ -93,17 +104,14 @@ class RunningServer implements Server {
     return connectionString({ host: this.host, port: this.port, keyName, key });
   }
 
-  async listen(port: number): Promise<void> {
+  async listen(port: number): Promise<number> {
     try {
-      if (this.host !== "localhost") {
-        this.port = await this.#door.listen(this.host, port);
-        return;
-      }
-      this.port = await this.#door.listen("127.0.0.1", port);
+      if (this.host !== "localhost") return await this.#door.listen(this.host, port);
+      const chosen = await this.#door.listen("127.0.0.1", port);
       // Machines without IPv6 have only the first.
-      await this.#door.listen("::1", this.port).catch(() => undefined);
+      await this.#door.listen("::1", chosen).catch(() => undefined);
+      return chosen;
     } catch (error) {
-      clearInterval(this.#ticking);
       throw listenProblem(error, this.host, port);
     }
   }

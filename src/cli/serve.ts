@@ -1,0 +1,109 @@
+import { emulatorConfig } from "../engines/emulator-config/index.ts";
+import type { MemoryEngineOptions } from "../engines/memory/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { type Server, type ServerEvent, startServer } from "../server/index.ts";
+import { oneLine } from "./display.ts";
+import { readInput } from "./input.ts";
+import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What `sobre serve` serves, and where. */
+export interface ServeCommand {
+  readonly config: string | undefined;
+  readonly port: number;
+  readonly httpPort: number;
+  readonly host: string;
+  readonly queues: readonly string[];
+  readonly keys: Readonly<Record<string, string>> | undefined;
+  readonly autoCreate: boolean;
+  readonly tls: boolean;
+  readonly quiet: boolean;
+}
+
+/** The most bytes of a configuration. */
+const mostConfigBytes = 16 * 2 ** 20;
+
+/** Serves until `stop` resolves; resolves to the exit code. */
+export async function serve(command: ServeCommand, terminal: Terminal, stop: Promise<void>): Promise<number> {
+  const { host, keys, quiet } = command;
+  if (keys === undefined && !isLoopback(host))
+    throw new Misuse(`--host ${host} can be reached by others: give a key with --key NAME=KEY`);
+  const entities = await entitiesOf(command);
+  const server = await started(command, entities, (event) => {
+    if (!quiet) void terminal.out(`${timeOfDay()} ${oneLine(event.text)}\n`);
+  });
+  if (server instanceof SobreError) {
+    terminal.err(`sobre: ${server.message}\n`);
+    return exitCodes.failed;
+  }
+  await terminal.out(quiet ? `${server.connectionString}\n` : banner(server, await listing(server), terminal));
+  await stop;
+  await server.close();
+  return exitCodes.done;
+}
+
+const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.");
+
+async function entitiesOf({ config, queues }: ServeCommand): Promise<MemoryEngineOptions> {
+  const more = Object.fromEntries(queues.map((name) => [name, {}]));
+  if (config === undefined) return { queues: more };
+  let text: string;
+  try {
+    text = Buffer.from(await readInput(config, mostConfigBytes)).toString("utf8");
+  } catch (error) {
+    throw new Misuse(fileProblem(config, error));
+  }
+  try {
+    const configured = emulatorConfig(text);
+    return { topics: configured.topics, queues: { ...configured.queues, ...more } };
+  } catch (error) {
+    throw error instanceof SobreError ? new Misuse(`${config}: ${error.message}`) : error;
+  }
+}
+
+async function started(
+  { host, port, httpPort, keys, autoCreate, tls }: ServeCommand,
+  entities: MemoryEngineOptions,
+  onEvent: (event: ServerEvent) => void,
+): Promise<Server | SobreError> {
+  try {
+    const certificate = tls ? (await import("../server/certificate.ts")).selfSigned([host]) : undefined;
+    return await startServer({ ...entities, host, port, httpPort, keys, autoCreate, tls: certificate, onEvent });
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    // An entity's options are wrong: the caller's mistake, not the machine's.
+    if (error.path !== undefined) throw new Misuse(error.message);
+    return error;
+  }
+}
+
+async function listing({ engine }: Server): Promise<readonly string[]> {
+  const { admin } = engine;
+  const lines = (await admin.listQueues()).map((name) => `  queue         ${oneLine(name)}`);
+  for (const topic of await admin.listTopics()) {
+    lines.push(`  topic         ${oneLine(topic)}`);
+    for (const name of await admin.listSubscriptions(topic))
+      lines.push(`  subscription  ${oneLine(`${topic}/${name}`)}`);
+  }
+  return lines;
+}
+
+function banner(
+  { host, port, httpPort, connectionString }: Server,
+  entities: readonly string[],
+  terminal: Terminal,
+): string {
+  const { bold, dim } = terminal.style;
+  return [
+    `Serving on ${host}:${port}${httpPort === port ? "" : ` and ${host}:${httpPort} (HTTP)`}.`,
+    "",
+    bold(connectionString),
+    "",
+    ...(entities.length === 0 ? ["  no entities yet"] : entities),
+    "",
+    dim("Ends with Ctrl+C; nothing is kept."),
+    "",
+  ].join("\n");
+}
+
+const timeOfDay = (): string => new Date().toISOString().slice(11, 19);
