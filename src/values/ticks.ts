@@ -1,11 +1,11 @@
 /** Ticks of 100 nanoseconds, as .NET counts time. */
-export const ticksPerMillisecond = 10_000n;
+const ticksPerMillisecond = 10_000n;
 export const ticksPerSecond = 10_000_000n;
 export const ticksPerMinute = 600_000_000n;
 export const ticksPerDay = 864_000_000_000n;
 
 /** Ticks from 0001-01-01 to 1970-01-01. */
-export const ticksToEpoch = 621_355_968_000_000_000n;
+const ticksToEpoch = 621_355_968_000_000_000n;
 
 /** The last tick of the year 9999, and so the greatest that .NET has. */
 export const maxTicks = 3_155_378_975_999_999_999n;

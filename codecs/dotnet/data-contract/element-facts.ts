@@ -1,6 +1,6 @@
 import { lexical } from "../xml/lexical.ts";
 import { serialization, xmlns, xsi } from "../xml/namespaces.ts";
-import { type XmlArray, XmlElement, type XmlName, XmlText } from "../xml/node.ts";
+import { type XmlArray, XmlElement, XmlText } from "../xml/node.ts";
 
 /** What the attributes of the serializers say of an element. */
 export interface ElementFacts {
@@ -113,9 +113,4 @@ export function isXmlSerializer(root: XmlElement): boolean {
   const prefixes = root.attributes.filter(({ namespace, prefix }) => namespace === xmlns && prefix === "xmlns");
   if (prefixes.some(({ local }) => local === "xsi" || local === "xsd")) return true;
   return prefixes.length === 0 && root.namespace === "";
-}
-
-/** The name of an element. */
-export function nameOfElement({ namespace, local }: XmlElement): XmlName {
-  return { namespace, local };
 }

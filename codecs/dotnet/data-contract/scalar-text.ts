@@ -110,7 +110,7 @@ function doubleOf(text: string, single: boolean): number | undefined {
 }
 
 /** A time of XML: UTC with Z, local with an offset, otherwise of no kind. */
-export function dateTimeOf(text: string): DateTime | undefined {
+function dateTimeOf(text: string): DateTime | undefined {
   const time = parseTime(text);
   if (time === undefined) return undefined;
   if (time.utc) return new DateTime(time.ticks, "utc");

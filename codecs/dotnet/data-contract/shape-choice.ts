@@ -6,7 +6,7 @@ import { scalarNamed, scalarOfClr } from "./scalar-kind.ts";
 import { type Contract, nameText, resolved, type ResolvedShape, type Shape } from "./shape.ts";
 
 /** A shape, and the name of its type where that is not the declared one. */
-export interface ChosenShape {
+interface ChosenShape {
   readonly shape: ResolvedShape | undefined;
   readonly typeName: string | undefined;
 }

@@ -2,7 +2,7 @@ import type { XmlName } from "../xml/node.ts";
 import type { ScalarKind } from "./scalar-kind.ts";
 
 /** A scalar. */
-export interface ScalarShape {
+interface ScalarShape {
   readonly kind: "scalar";
   readonly scalar: ScalarKind;
 }

@@ -6,7 +6,7 @@ import { dateTimeBits, setDecimal } from "./record-writer.ts";
 import { record } from "./records.ts";
 
 /** How .NET writes the arrays that it writes in one record. */
-export interface ArrayForm<T> {
+interface ArrayForm<T> {
   /** Record type, with end element. */
   readonly type: number;
   /** Bytes of a value. */

@@ -8,6 +8,7 @@ import {
   type XmlScalar,
   XmlText,
 } from "../xml/node.ts";
+import { elementsPerLevel } from "../xml/element-limits.ts";
 import { NamespaceScope } from "../xml/scope.ts";
 import { NbfxCursor } from "./cursor.ts";
 import { NbfxDictionaries, type NbfxDictionaryOptions } from "./dictionaries.ts";
@@ -19,9 +20,6 @@ export interface NbfxReadOptions extends NbfxDictionaryOptions {
   /** IANA zone in which local times are shown, as `Europe/Madrid`; they travel in UTC. Default: that of the process. */
   readonly timeZone?: string | undefined;
 }
-
-/** Elements may nest this much deeper than values do: a list or an entry of a dictionary takes up to three elements. */
-export const elementsPerLevel = 4;
 
 /**
  * Reads .NET binary XML (MC-NBFX) into its nodes, without loss and with byte offsets; not recursive.

@@ -33,7 +33,7 @@ export function doubleText(value: number): string {
 }
 
 /** `R` format of System.Single: 7 digits where they suffice, otherwise 9. */
-export function singleText(value: number): string {
+function singleText(value: number): string {
   const short = value.toPrecision(7);
   return special(value) ?? netForm(Math.fround(Number(short)) === value ? short : value.toPrecision(9));
 }

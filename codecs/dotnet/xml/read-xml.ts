@@ -2,11 +2,9 @@ import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import type { ContentType } from "../../../src/content-type/content-type.ts";
 import { type ErrorCode, SobreError } from "../../../src/errors/index.ts";
 import { XmlAttribute, XmlComment, type XmlDocument, XmlElement, XmlText } from "./node.ts";
+import { elementsPerLevel } from "./element-limits.ts";
 import { NamespaceScope } from "./scope.ts";
 import { ByteOffsets, sourceText } from "./source-text.ts";
-
-/** Elements may nest this much deeper than values do: a list or an entry of a dictionary takes up to three elements. */
-const elementsPerLevel = 4;
 
 // XML 1.0 section 2.2: what may not stand in a document, not even as a reference.
 // oxlint-disable-next-line no-control-regex -- control characters are the point
