@@ -99,7 +99,7 @@ export function putElement(writer: ByteWriter, code: number, item: unknown, writ
 }
 
 function putReal(writer: ByteWriter, item: unknown, single: boolean): void {
-  const bits = item instanceof Typed ? nanBits(item) : undefined;
+  const bits = item instanceof Typed && item.type === (single ? "float" : "double") ? nanBits(item) : undefined;
   if (bits !== undefined) return writer.raw(bits);
   if (typeof item !== "number") throw mismatch(single ? "float" : "double");
   if (!single) return writer.putDouble(item);

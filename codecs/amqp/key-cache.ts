@@ -33,8 +33,10 @@ export function slotOf(bytes: Uint8Array, start: number, length: number): number
   return (length * 131 + first * 31 + middle * 17 + last) & (slots - 1);
 }
 
-/** Keeps an ASCII name when it comes for the second time in a row. */
+/** Keeps a name of one byte per character when it comes for the second time in a row. */
 export function remember(name: string, slot: number): void {
+  // Lenient reading makes one such character of a byte that is not UTF-8: strict reading must not meet it here.
+  if (name.includes("\ufffd")) return;
   if (candidates[slot] !== name) {
     candidates[slot] = name;
     return;

@@ -1,5 +1,6 @@
 import { AmqpMap, type AmqpValue, Typed } from "../../src/envelope/index.ts";
 import type { ByteReader } from "./byte-reader.ts";
+import { nanBits } from "./nan-bits.ts";
 
 /** Up to this many keys are compared with each other; more go through a set. */
 export const few = 16;
@@ -12,44 +13,54 @@ export function refuseDuplicates(reader: ByteReader, keys: readonly AmqpValue[],
 
 /** Whether two of the keys are the same value of the same type. */
 export function hasDuplicates(keys: readonly AmqpValue[]): boolean {
-  if (keys.length > few) return new Set(keys.map(identityOf)).size < keys.length;
-  for (let later = 1; later < keys.length; later++) {
-    const key = keys[later] ?? null;
-    for (let earlier = 0; earlier < later; earlier++) if (isSame(keys[earlier] ?? null, key)) return true;
-  }
-  return false;
+  return new Set(keys.map(identityOf)).size < keys.length;
 }
 
-function isSame(one: AmqpValue, other: AmqpValue): boolean {
-  if (one === other) return !Object.is(one, 0) || Object.is(one, other);
-  if (typeof one === "string" || typeof other === "string") return false;
-  return identityOf(one) === identityOf(other);
+/** Whether the value is a string or a symbol, as nearly all keys are. */
+export function isName(key: AmqpValue): key is string | Typed<"symbol"> {
+  return typeof key === "string" || isSymbol(key);
 }
 
-/** Something that is `===` for equal keys only; texts are their own. */
+/** Whether the name is one of the keys. */
+export function hasName(keys: readonly AmqpValue[], name: string | Typed<"symbol">): boolean {
+  if (typeof name === "string") return keys.includes(name);
+  return keys.some((key) => isSymbol(key) && key.value === name.value);
+}
+
+function isSymbol(key: AmqpValue): key is Typed<"symbol"> {
+  return key instanceof Typed && key.type === "symbol";
+}
+
+/** Something that is the same for equal keys only; texts, which have no lone surrogates, are their own. */
 function identityOf(key: AmqpValue): unknown {
-  if (typeof key === "string" || typeof key === "bigint" || typeof key === "boolean") return key;
-  if (key === null) return null;
-  // Symbols, small integers and the like are shared, but not always.
-  return `\0${textOf(key)}`;
+  return typeof key === "string" || typeof key === "bigint" || typeof key === "boolean" ? key : `\ud800${textOf(key)}`;
 }
 
+/** A text that no other value has, and that no other text begins with. */
 function textOf(key: AmqpValue): string {
-  if (key === null) return "null";
-  if (typeof key === "string") return `s${key.length}:${key}`;
-  if (typeof key === "number") return `n${Object.is(key, -0) ? "-0" : key}`;
-  if (typeof key !== "object") return `${typeof key}${key}`;
-  if (key instanceof Typed) return `${key.type}(${contentOf(key.value)})`;
-  if (key instanceof Date) return `t${key.getTime()}`;
-  if (key instanceof Uint8Array) return `b${key.join()}`;
-  if (key instanceof AmqpMap) return `m${[...key].map(([name, value]) => `${textOf(name)}=${textOf(value)}`).join()}`;
-  return `l${key.map(textOf).join()}`;
+  if (key === null) return "null;";
+  if (typeof key === "number") return `number ${numberText(key)};`;
+  if (typeof key !== "object") return sized(typeof key, `${key}`);
+  if (key instanceof Typed) return `${key.type} ${contentOf(key)}`;
+  if (key instanceof Date) return `timestamp ${key.getTime()};`;
+  if (key instanceof Uint8Array) return sized("binary", latin1(key));
+  if (key instanceof AmqpMap) return `map ${key.size}:${textsOf(key.keys())}${textsOf(key.values())}`;
+  return `list ${key.length}:${textsOf(key)}`;
 }
 
-function contentOf(value: Typed["value"]): string {
-  if (typeof value !== "object") return Object.is(value, -0) ? "-0" : String(value);
-  if (value instanceof Uint8Array) return value.join();
-  if ("values" in value)
-    return `${value.elementType}:${textOf(value.descriptor ?? null)}:${value.values.map(textOf).join()}`;
-  return `${textOf(value.descriptor)}:${textOf(value.value)}`;
+function contentOf(key: Typed): string {
+  const { value } = key;
+  if (typeof value === "number") return `${hexOf(nanBits(key)) ?? numberText(value)};`;
+  if (typeof value !== "object") return sized("", `${value}`);
+  if (value instanceof Uint8Array) return sized("", latin1(value));
+  if (!("values" in value)) return textOf(value.descriptor) + textOf(value.value);
+  const descriptor = value.descriptor === undefined ? "" : textOf(value.descriptor);
+  return `${value.elementType} ${descriptor} ${value.values.length}:${textsOf(value.values)}`;
 }
+
+const textsOf = (values: readonly AmqpValue[]): string => values.map(textOf).join("");
+const sized = (type: string, text: string): string => `${type} ${text.length}:${text}`;
+const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : `${value}`);
+const hexOf = (bytes: Uint8Array | undefined): string | undefined => bytes && Buffer.from(bytes).toString("hex");
+const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString("latin1");

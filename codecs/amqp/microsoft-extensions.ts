@@ -5,7 +5,7 @@ import type { AmqpExtension } from "./extension.ts";
 export const timespanExtension: AmqpExtension = {
   descriptor: "com.microsoft:timespan",
   read: (value) => (typeof value === "bigint" ? Duration.fromTicks(value) : undefined),
-  write: (value) => (value instanceof Duration ? (value.ticks ?? Duration.parse(value.iso)?.ticks) : undefined),
+  write: (value) => (value instanceof Duration ? long(value.ticks ?? Duration.parse(value.iso)?.ticks) : undefined),
 };
 
 /**
@@ -16,7 +16,7 @@ export const timespanExtension: AmqpExtension = {
 export const dateTimeOffsetExtension: AmqpExtension = {
   descriptor: "com.microsoft:datetime-offset",
   read: (value) => (typeof value === "bigint" ? new DateTimeOffset(value) : undefined),
-  write: (value) => (value instanceof DateTimeOffset && value.offsetMinutes === 0 ? value.utcTicks : undefined),
+  write: (value) => (value instanceof DateTimeOffset && value.offsetMinutes === 0 ? long(value.utcTicks) : undefined),
 };
 
 /** `com.microsoft:uri`: a string, as `Uri`; a `URL` is written too. */
@@ -28,3 +28,8 @@ export const uriExtension: AmqpExtension = {
 
 /** The described types of the official .NET and Java clients. */
 export const microsoftExtensions: readonly AmqpExtension[] = [timespanExtension, dateTimeOffsetExtension, uriExtension];
+
+/** The ticks, if they fit into a long: more would be written as ulong, which no client reads. */
+function long(ticks: bigint | undefined): bigint | undefined {
+  return ticks !== undefined && BigInt.asIntN(64, ticks) === ticks ? ticks : undefined;
+}

@@ -1,7 +1,7 @@
 import { AmqpMap, type AmqpValue, Typed } from "../../src/envelope/index.ts";
 import { readArray } from "./read-array.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { few, refuseDuplicates } from "./map-keys.ts";
+import { few, hasName, isName, refuseDuplicates } from "./map-keys.ts";
 import { doubleOf, floatOf, readTimestamp } from "./typed-scalar.ts";
 import { smallUbytes, smallUints, smallUlongs, symbolOf } from "./shared-typed.ts";
 
@@ -129,7 +129,7 @@ export function readMap(reader: ByteReader, width: 1 | 4, depth: number): AmqpMa
     const key = readKey(reader, depth + 1);
     const bit = 1 << reader.nameHash;
     // Names of different hashes differ; the few others, and keys that are no names, are compared.
-    unique &&= typeof key === "string" && ((bits & bit) === 0 || !keys.includes(key));
+    unique &&= isName(key) && ((bits & bit) === 0 || !hasName(keys, key));
     bits |= bit;
     keys.push(key);
     values.push(readTyped(reader, depth + 1));

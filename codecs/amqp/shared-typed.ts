@@ -17,7 +17,6 @@ export function symbolOf(text: string): Typed<"symbol"> {
   const known = symbols.get(text);
   if (known !== undefined) return known;
   const symbol = new Typed("symbol", text);
-  // Copied, since a text may be a cut of a longer one that would be kept with it.
   if (symbols.size < mostSymbols && text.length <= longestSymbol) symbols.set(text, symbol);
   return symbol;
 }

@@ -29,6 +29,7 @@ function read(json: unknown, path: string, depth: number): AmqpValue {
   const { t, v, d } = members;
   switch (t) {
     case "null":
+      if (v !== undefined && v !== null) throw malformed(path, 'a null without a value in "v"');
       return null;
     case "list":
       return list(v, path).map((item, index) => read(item, `${path}[${index}]`, depth + 1));
@@ -77,15 +78,15 @@ const scalars: ReadonlyMap<unknown, ScalarReader> = new Map<unknown, ScalarReade
   ["string", text],
   ["symbol", (v) => amqp.symbol(text(v))],
   ["uuid", (v) => amqp.uuid(text(v))],
-  ["char", (v) => amqp.char(String.fromCodePoint(Number(v)))],
+  ["char", (v) => amqp.char(String.fromCodePoint(number(v)))],
   ["binary", fromHex],
-  ["int", (v) => amqp.int(Number(v)).value],
-  ["long", (v) => amqp.long(BigInt(text(v))).value],
-  ["ulong", (v) => amqp.ulong(BigInt(text(v)))],
-  ["timestamp", (v) => timestampOf(amqp.long(BigInt(text(v))).value)],
+  ["int", (v) => amqp.int(number(v)).value],
+  ["long", (v) => amqp.long(bigint(v)).value],
+  ["ulong", (v) => amqp.ulong(bigint(v))],
+  ["timestamp", (v) => timestampOf(amqp.long(bigint(v)).value)],
   ["double", (v) => (v === "nan" ? Number.NaN : doubleOf(fromHex(v, 8)))],
   ["float", (v) => (v === "nan" ? amqp.float(Number.NaN) : floatOf(fromHex(v, 4)))],
-  ...numbers.map((type): [unknown, ScalarReader] => [type, (v) => amqp[type](Number(v))]),
+  ...numbers.map((type): [unknown, ScalarReader] => [type, (v) => amqp[type](number(v))]),
   ...decimals.map((type): [unknown, ScalarReader] => [type, (v) => amqp[type](fromHex(v))]),
 ]);
 
@@ -107,6 +108,18 @@ function expected(v: unknown, holds: boolean): boolean {
 function text(v: unknown): string {
   if (typeof v !== "string") throw new TypeError("not a text");
   return v;
+}
+
+function number(v: unknown): number {
+  if (typeof v !== "number") throw new TypeError("not a number");
+  // JSON has a -0, integers have none.
+  return v + 0;
+}
+
+function bigint(v: unknown): bigint {
+  const digits = text(v);
+  if (!/^(?:0|-?[1-9]\d*)$/.test(digits)) throw new TypeError("not a decimal integer");
+  return BigInt(digits);
 }
 
 function fromHex(v: unknown, width?: number): Uint8Array {

@@ -2,6 +2,9 @@ import { AmqpMap, type AmqpValue, Typed, type TypedValues } from "../../src/enve
 import { SobreError } from "../../src/errors/index.ts";
 import { nanBits } from "./nan-bits.ts";
 
+/** Deeper values are refused: no decoder would read them. */
+const deepest = 1024;
+
 /**
  * A value with its AMQP type as JSON.
  *
@@ -23,22 +26,28 @@ export interface TypedJson {
  * @throws SobreError `UnsupportedValue` with the path, for what is no AMQP value.
  */
 export function toTypedJson(value: AmqpValue): TypedJson {
-  return render(value, "$");
+  return render(value, "$", 0);
 }
 
-function render(value: AmqpValue, path: string): TypedJson {
+function render(value: AmqpValue, path: string, depth: number): TypedJson {
   switch (typeof value) {
     case "string":
       return { t: "string", v: value };
     case "boolean":
       return { t: "boolean", v: value };
     case "bigint":
-      return { t: value < 2n ** 63n ? "long" : "ulong", v: `${value}` };
+      return renderBigint(value, path);
     case "number":
       return renderNumber(value);
     default:
-      return renderObject(value, path);
+      return renderObject(value, path, depth);
   }
+}
+
+function renderBigint(value: bigint, path: string): TypedJson {
+  if (BigInt.asIntN(64, value) === value) return { t: "long", v: `${value}` };
+  if (BigInt.asUintN(64, value) === value) return { t: "ulong", v: `${value}` };
+  throw notAmqp(path, "is an integer of more than 64 bits");
 }
 
 function renderNumber(value: number): TypedJson {
@@ -47,45 +56,68 @@ function renderNumber(value: number): TypedJson {
   return { t: "double", v: doubleBits(value) };
 }
 
-function renderObject(value: Exclude<AmqpValue, string | number | boolean | bigint>, path: string): TypedJson {
+function renderObject(
+  value: Exclude<AmqpValue, string | number | boolean | bigint>,
+  path: string,
+  depth: number,
+): TypedJson {
   if (value === null) return { t: "null" };
-  if (value instanceof Typed) return renderTyped(value, path);
-  if (value instanceof Date) return { t: "timestamp", v: `${value.getTime()}` };
+  if (value instanceof Date) return { t: "timestamp", v: timeText(value, path) };
   if (value instanceof Uint8Array) return { t: "binary", v: toHex(value) };
+  if (depth > deepest) throw notAmqp(path, `nests deeper than ${deepest} levels or contains itself`);
+  if (value instanceof Typed) return renderTyped(value, path, depth);
+  const inner = depth + 1;
   if (value instanceof AmqpMap) {
-    return { t: "map", v: Array.from(value, ([key, item]) => [render(key, path), render(item, path)]) };
+    return { t: "map", v: Array.from(value, ([key, item]) => [render(key, path, inner), render(item, path, inner)]) };
   }
-  if (Array.isArray(value)) return { t: "list", v: value.map((item, index) => render(item, `${path}[${index}]`)) };
-  throw new SobreError("UnsupportedValue", `The value at ${path} is no AMQP value. Encode and decode it before.`, {
-    path,
-  });
+  if (Array.isArray(value)) {
+    return { t: "list", v: value.map((item, index) => render(item, `${path}[${index}]`, inner)) };
+  }
+  throw notAmqp(path, "is no AMQP value");
 }
 
-function renderTyped(typed: Typed, path: string): TypedJson {
+function renderTyped(typed: Typed, path: string, depth: number): TypedJson {
   const { type, value } = typed;
   if (typeof value === "object" && !(value instanceof Uint8Array)) {
-    if ("values" in value) return renderArray(value, path);
-    return { t: "described", d: render(value.descriptor, path), v: render(value.value, path) };
+    if ("values" in value) return renderArray(value, path, depth + 1);
+    return {
+      t: "described",
+      d: render(value.descriptor, path, depth + 1),
+      v: render(value.value, path, depth + 1),
+    };
   }
   const bits = nanBits(typed);
   return { t: type, v: bits === undefined ? bareOf(type, value) : "nan" };
 }
 
-function renderArray({ elementType, descriptor, values }: TypedValues["array"], path: string): TypedJson {
-  const v = values.map((item, index) => renderElement(elementType, item, `${path}[${index}]`));
+function renderArray(
+  { elementType, descriptor, values }: TypedValues["array"],
+  path: string,
+  depth: number,
+): TypedJson {
+  const v = values.map((item, index) => renderElement(elementType, item, `${path}[${index}]`, depth));
   return descriptor === undefined
     ? { t: "array", of: elementType, v }
-    : { t: "array", of: elementType, d: render(descriptor, path), v };
+    : { t: "array", of: elementType, d: render(descriptor, path, depth), v };
 }
 
-function renderElement(type: string, item: AmqpValue, path: string): unknown {
-  if (item instanceof Typed && item.type === "array") return render(item, path);
+function renderElement(type: string, item: AmqpValue, path: string, depth: number): unknown {
+  if (item instanceof Typed && item.type === "array") return render(item, path, depth);
   const bits = item instanceof Typed ? nanBits(item) : undefined;
   if (bits !== undefined) return "nan";
   const bare = item instanceof Typed ? item.value : item;
-  if (bare instanceof Date) return `${bare.getTime()}`;
-  if (Array.isArray(item) || item instanceof AmqpMap) return render(item, path).v;
+  if (bare instanceof Date) return timeText(bare, path);
+  if (Array.isArray(item) || item instanceof AmqpMap) return render(item, path, depth).v;
   return bareOf(type, bare);
+}
+
+function timeText(date: Date, path: string): string {
+  if (Number.isNaN(date.getTime())) throw notAmqp(path, "is an invalid Date");
+  return `${date.getTime()}`;
+}
+
+function notAmqp(path: string, why: string): SobreError {
+  return new SobreError("UnsupportedValue", `The value at ${path} ${why}. Encode and decode it before.`, { path });
 }
 
 /** The `v` of a value that holds no others. */

@@ -7,6 +7,7 @@ import { checkDepth, inside, memberStep, unsupported } from "./unsupported-value
 import { writeArray } from "./write-array.ts";
 import { type Profile, writeNumber } from "./write-number.ts";
 import { writeScalar } from "./write-typed.ts";
+import { WrittenKeys } from "./written-keys.ts";
 
 /** How values are written. */
 export interface WriterSettings {
@@ -54,6 +55,7 @@ function writeObject(writer: ByteWriter, value: object, settings: WriterSettings
   if (value instanceof AmqpMap) return writeColumns(writer, value.keys(), value.values(), settings, depth);
   if (value instanceof Map) return writeColumns(writer, [...value.keys()], [...value.values()], settings, depth);
   if (value instanceof Decimal) return writeScalar(writer, decimalOf(value));
+  checkDepth(depth);
   for (const extension of settings.extensions.values()) {
     const content = extension.write(value);
     if (content === undefined) continue;
@@ -154,10 +156,14 @@ function writeColumns(
 ): void {
   checkDepth(depth);
   const mark = writer.open();
+  const written = new WrittenKeys();
   let index = 0;
   try {
     for (; index < keys.length; index++) {
-      writeValue(writer, keys[index], settings, depth + 1);
+      const key = keys[index];
+      const start = writer.mark();
+      writeValue(writer, key, settings, depth + 1);
+      written.add(key, writer, start);
       writeValue(writer, values[index], settings, depth + 1);
     }
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { ByteWriter } from "../../codecs/amqp/byte-writer.ts";
 import { inside, memberStep, unsupported } from "../../codecs/amqp/unsupported-value.ts";
 import { writeValue, type WriterSettings } from "../../codecs/amqp/write-value.ts";
+import { WrittenKeys } from "../../codecs/amqp/written-keys.ts";
 import { AmqpMap, type AmqpValue, Typed } from "../envelope/index.ts";
 import { firstDescriptor } from "./section.ts";
 import { isSimple } from "./simple-value.ts";
@@ -72,6 +73,7 @@ function writeEntries(
   const mark = writer.open();
   const keys = map.keys();
   const values = map.values();
+  const written = new WrittenKeys();
   let index = 0;
   try {
     for (; index < keys.length; index++) {
@@ -79,7 +81,9 @@ function writeEntries(
       const value = values[index] ?? null;
       checkKey(key);
       checkValue?.(value);
+      const start = writer.mark();
       writeValue(writer, key, settings, 1);
+      written.add(key, writer, start);
       writeValue(writer, value, settings, 1);
     }
   } catch (error) {

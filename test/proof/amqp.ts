@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { decodeValue, encodeValue, toTypedJson } from "../../codecs/amqp/index.ts";
 import { decodeMessage, encodeMessage, openMessage, writeMessage } from "../../src/amqp/index.ts";
-import { amend, type Envelope, sizeOf } from "../../src/envelope/index.ts";
+import { amend, AmqpMap, type Envelope, sizeOf } from "../../src/envelope/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { type Random, seeded } from "../random.ts";
 
@@ -134,6 +134,7 @@ function grown(): readonly Uint8Array[] {
     Buffer.concat([Buffer.from("f0000186a8000186a04000", "hex"), Buffer.alloc(100_000, 0x40)]),
     Buffer.concat([Buffer.from("d0000186a4000186a0", "hex"), Buffer.alloc(100_000, 0x45)]),
     Buffer.concat([Buffer.from("d100030d44000186a0", "hex"), Buffer.alloc(200_000, "5401", "hex")]),
+    longKeys(16, 20_000),
   ];
 }
 
@@ -143,6 +144,12 @@ function load(file: string): readonly Uint8Array[] {
     const { hex }: { readonly hex: string } = JSON.parse(line);
     return new Uint8Array(Buffer.from(hex, "hex"));
   });
+}
+
+/** A map whose keys are long lists that differ in the last item only. */
+function longKeys(keys: number, length: number): Uint8Array {
+  const items = Array.from({ length: length - 1 }, () => 7);
+  return encodeValue(new AmqpMap(Array.from({ length: keys }, (_, last) => [[...items, last], null])));
 }
 
 /** 20,000 compound values of one item, each the item of the one before. */

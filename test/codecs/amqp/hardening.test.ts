@@ -89,6 +89,52 @@ describe("lenient reading tolerates", () => {
   });
 });
 
+it("lenient reading leaves nothing behind that strict reading would take", () => {
+  const key = hex("c10702a10361fd6240");
+  const symbol = hex("a30361fd62");
+
+  for (let again = 0; again < 4; again++) for (const bytes of [key, symbol]) decodeValue(bytes, { lenient: true });
+
+  for (const bytes of [key, symbol]) expect(errorOf(() => decodeValue(bytes)).code).toBe("DecodeFailed");
+});
+
+describe("keys are the same when type and value are", () => {
+  it.each<[string, AmqpValue, AmqpValue]>([
+    ["lists that nest differently", [[1], 2], [[1, 2]]],
+    ["symbols that look like two", [amqp.symbol("a),symbol(b")], [amqp.symbol("a"), amqp.symbol("b")]],
+    ["a string and a symbol", "a", amqp.symbol("a")],
+    ["numbers of two types", 1, amqp.uint(1)],
+    ["zeros of two signs", amqp.double(0), -0],
+    ["binaries", Uint8Array.of(1, 2), Uint8Array.of(12)],
+    ["described values", amqp.described(amqp.symbol("x"), "1"), amqp.described(amqp.symbol("x"), 1)],
+    ["arrays of two types", amqp.array("int", []), amqp.array("uint", [])],
+    ["not a number, with different bits", decodeValue(hex("827ff8000000000001")), Number.NaN],
+  ])("and differ otherwise: %s", (_what, one, other) => {
+    const map = new AmqpMap([
+      [one, 1],
+      [other, 2],
+    ]);
+
+    expect(decodeValue(encodeValue(map))).toEqual(map);
+  });
+
+  it.each(["a10161", "a30161", "5401", "c003015401", "a00101", "83" + "00".repeat(8), "00a301785401"])(
+    "%s twice is refused among few and among many",
+    (key) => {
+      for (const others of [0, 3, 40]) {
+        const more = Array.from({ length: others }, (_, n) => `a302${(0x3030 + n).toString(16)}40`).join("");
+        const entries = `${key}40${more}${key}41`;
+        const count = (2 * others + 4).toString(16).padStart(8, "0");
+        const size = (entries.length / 2 + 4).toString(16).padStart(8, "0");
+
+        const error = errorOf(() => decodeValue(hex(`d1${size}${count}${entries}`)));
+
+        expect(error).toMatchObject({ code: "DecodeFailed", path: "$" });
+      }
+    },
+  );
+});
+
 /** Any AMQP value, four levels deep. */
 const values = fc.letrec<{ value: AmqpValue }>((tie) => {
   const inner = tie("value");
@@ -143,6 +189,14 @@ describe("typed JSON", () => {
     [{ t: "uint", v: -1 }, "$"],
     [{ t: "long", v: 5 }, "$"],
     [{ t: "double", v: "00" }, "$"],
+    [{ t: "int", v: null }, "$"],
+    [{ t: "int", v: "7" }, "$"],
+    [{ t: "ubyte", v: true }, "$"],
+    [{ t: "char", v: "65" }, "$"],
+    [{ t: "long", v: "" }, "$"],
+    [{ t: "ulong", v: "0x10" }, "$"],
+    [{ t: "timestamp", v: " 5" }, "$"],
+    [{ t: "null", v: 0 }, "$"],
     [{ t: "binary", v: "0" }, "$"],
     [{ t: "list", v: [{ t: "null" }, { t: "char", v: 0xd800 }] }, "$[1]"],
     [{ t: "map", v: [[{ t: "null" }]] }, "${0}"],
@@ -151,6 +205,26 @@ describe("typed JSON", () => {
     [{ t: "described", d: { t: "symbol", v: "ñ" }, v: { t: "null" } }, "${descriptor}"],
   ])("%j is refused at %s", (json, path) => {
     expect(errorOf(() => fromTypedJson(json))).toMatchObject({ code: "InvalidArgument", path });
+  });
+
+  it("has no int of -0, which would come out as a double", () => {
+    expect(encodeValue(fromTypedJson({ t: "int", v: -0 }))).toEqual(hex("5400"));
+  });
+
+  it.each<[AmqpValue, string]>([
+    [[2n ** 64n], "$[0]"],
+    [[1, -(2n ** 63n) - 1n], "$[1]"],
+    [[new Date(Number.NaN)], "$[0]"],
+    [amqp.array("timestamp", [new Date(Number.NaN)]), "$[0]"],
+  ])("is not made of what AMQP cannot hold: %o", (value, path) => {
+    expect(errorOf(() => toTypedJson(value))).toMatchObject({ code: "UnsupportedValue", path });
+  });
+
+  it("is not made of what contains itself", () => {
+    const cyclic: AmqpValue[] = [];
+    cyclic.push(cyclic);
+
+    expect(errorOf(() => toTypedJson(cyclic)).code).toBe("UnsupportedValue");
   });
 });
 

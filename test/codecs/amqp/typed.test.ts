@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { decodeValue, encodeValue, type Profile } from "../../../codecs/amqp/index.ts";
 import { amqp, AmqpMap, Typed } from "../../../src/envelope/index.ts";
 import { SobreError } from "../../../src/errors/index.ts";
+import { DateTimeOffset, Duration } from "../../../src/values/index.ts";
 import { hex } from "./vectors.ts";
 
 const encoded = (value: unknown, profile?: Profile): string =>
@@ -123,8 +124,77 @@ describe("what AMQP cannot hold is refused with its path", () => {
     [{ list: amqp.array("int", [1, "two"]) }, "$.list[1]"],
     [amqp.array("symbol", ["ñ"]), "$[0]"],
     [amqp.array("unknown", []), "$"],
+    [amqp.array("float", [1, decodeValue(hex("827ff0000000000001"))]), "$[1]"],
+    [amqp.array("double", [decodeValue(hex("727f800001"))]), "$[0]"],
+    [{ span: Duration.fromTicks(2n ** 63n) }, "$.span"],
+    [{ at: new DateTimeOffset(-(2n ** 63n) - 1n) }, "$.at"],
   ])("%o at %s", (value, path) => {
     expect(() => encodeValue(value)).toThrow(expect.objectContaining({ code: "UnsupportedValue", path }));
+  });
+
+  it.each<[string, Map<unknown, unknown> | AmqpMap, string]>([
+    [
+      "strings",
+      new AmqpMap([
+        ["a", 1],
+        ["a", 2],
+      ]),
+      "$.a",
+    ],
+    [
+      "symbols",
+      new AmqpMap([
+        [amqp.symbol("a"), 1],
+        [amqp.symbol("a"), 2],
+      ]),
+      "${1}",
+    ],
+    [
+      "a plain and a typed int",
+      new Map<unknown, unknown>([
+        [1, 1],
+        [amqp.int(1), 2],
+      ]),
+      "${1}",
+    ],
+    [
+      "equal dates",
+      new Map([
+        [new Date(5), 1],
+        [new Date(5), 2],
+      ]),
+      "${1}",
+    ],
+    [
+      "null and undefined",
+      new Map([
+        [null, 1],
+        [undefined, 2],
+      ]),
+      "${1}",
+    ],
+  ])("also a map that has a key twice: %s", (_what, map, path) => {
+    expect(() => encodeValue(map)).toThrow(expect.objectContaining({ code: "UnsupportedValue", path }));
+  });
+
+  it("but keys of different types may look the same", () => {
+    const map = new Map<unknown, unknown>([
+      ["a", 1],
+      [amqp.symbol("a"), 2],
+      [1, 3],
+      [1n, 4],
+      ["\u0000", 5],
+    ]);
+
+    expect(decodeValue(encodeValue(map))).toEqual(
+      new AmqpMap([
+        ["a", 1],
+        [amqp.symbol("a"), 2],
+        [1, 3],
+        [1n, 4],
+        ["\u0000", 5],
+      ]),
+    );
   });
 
   it("also a value that contains itself", () => {
