@@ -188,7 +188,8 @@ export class AmqpMessage implements MessageSections {
     const start = this.#borders[index + 2] ?? 0;
     const head = kind !== section.data ? 0 : this.bytes[start] === 0xa0 ? 2 : 5;
     const { buffer, byteOffset } = this.bytes;
-    return new Uint8Array(buffer, byteOffset + start + head, this.#end(index) - start - head);
+    const view = new Uint8Array(buffer, byteOffset + start + head, this.#end(index) - start - head);
+    return this.#reader.settings.copy ? new Uint8Array(view) : view;
   }
 
   #enter(index: number, kind: number): void {

@@ -34,11 +34,30 @@ export function encodeBatch(envelopes: readonly Envelope[], options?: EncodeMess
  * @throws SobreError `DecodeFailed` when there are no data sections, and as `decodeMessage` does.
  */
 export function decodeBatch(bytes: Uint8Array, options?: DecodeMessageOptions): readonly Envelope[] {
-  const { body } = openMessage(bytes, options);
+  const message = openMessage(bytes, options);
+  const { body } = message;
   if (body?.kind !== "data") {
     throw new SobreError("DecodeFailed", "A batch has no data sections, of which each must hold a message.", {
       path: "$.body",
     });
   }
-  return body.sections.map((data) => decodeMessage(data, options));
+  const borders = message.borders().filter(({ name }) => name === "data");
+  return body.sections.map((data, index) => {
+    try {
+      return decodeMessage(data, options);
+    } catch (error) {
+      throw inBatch(error, index, (borders[index]?.end ?? 0) - data.byteLength);
+    }
+  });
+}
+
+/** The error of one message with its place in the batch. */
+function inBatch(error: unknown, index: number, start: number): unknown {
+  if (!(error instanceof SobreError)) return error;
+  const { code, message, offset, path = "$" } = error;
+  return new SobreError(code, `Message ${index} of the batch, which begins at byte ${start}: ${message}`, {
+    offset: offset === undefined ? undefined : start + offset,
+    path: `$.data[${index}]${path.slice(1)}`,
+    cause: error,
+  });
 }

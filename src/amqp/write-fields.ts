@@ -129,7 +129,7 @@ function next(writer: ByteWriter, count: number, index: number): number {
 /** Numeric ids are ulong. */
 function writeId(writer: ByteWriter, id: MessageId): void {
   if (typeof id === "string") return writer.text(0xa1, id);
-  if (typeof id === "bigint" || typeof id === "number") return writeUlong(writer, BigInt(id));
+  if (typeof id === "bigint" || (typeof id === "number" && Number.isInteger(id))) return writeUlong(writer, BigInt(id));
   if (id instanceof Uint8Array) return writer.variable(0xa0, id);
   if (id instanceof Typed && id.type === "uuid") return writeScalar(writer, id);
   throw unsupported("is no message id");

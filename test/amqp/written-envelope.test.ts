@@ -6,7 +6,9 @@ import {
   decodeMessage,
   encodeBatch,
   encodeMessage,
+  type MessageInit,
   openMessage,
+  writeMessage,
 } from "../../src/amqp/index.ts";
 import {
   amend,
@@ -86,6 +88,44 @@ describe("an envelope as a message", () => {
   });
 });
 
+describe("a message", () => {
+  it.each<[MessageInit, string]>([
+    [{ properties: { messageId: 1.5 } }, "$.properties.messageId"],
+    [{ properties: { correlationId: -1 } }, "$.properties.correlationId"],
+    [
+      {
+        messageAnnotations: new AmqpMap([
+          [amqp.symbol("a"), 1],
+          [amqp.symbol("a"), 2],
+        ]),
+      },
+      "$.messageAnnotations{1}",
+    ],
+    [
+      {
+        applicationProperties: new AmqpMap([
+          ["a", 1],
+          ["a", 2],
+        ]),
+      },
+      "$.applicationProperties.a",
+    ],
+  ])("is refused with the path to what it cannot hold: %o", (message, path) => {
+    expect(() => writeMessage(message)).toThrow(expect.objectContaining({ code: "UnsupportedValue", path }));
+  });
+
+  it("gives views of the payload, and copies on request", () => {
+    const bytes = writeMessage({ body: { kind: "data", sections: [hex("01")] } });
+    const view = decodeMessage(bytes);
+    const copy = decodeMessage(bytes, { copy: true });
+    const payloads = [view.payload, copy.payload];
+
+    bytes[bytes.byteLength - 1] = 9;
+
+    expect(payloads).toEqual([hex("09"), hex("01")]);
+  });
+});
+
 describe("a batch", () => {
   it("holds whole messages and comes apart again", () => {
     const one = createEnvelope({ payload: hex("01"), brokerProperties: { messageId: "a", sessionId: "s" } });
@@ -97,6 +137,17 @@ describe("a batch", () => {
     expect(openMessage(batch).properties).toMatchObject({ messageId: "a", groupId: "s" });
     expect(parts.map(partsOf)).toEqual([one, two].map(partsOf));
     expect(batchMessageFormat).toBe(0x80013700);
+  });
+
+  it("names the message that cannot be read, and the byte of the whole", () => {
+    const good = encodeMessage(createEnvelope({ payload: hex("01") }));
+    const batch = writeMessage({ body: { kind: "data", sections: [good, hex("0053750000")] } });
+
+    for (const copy of [false, true]) {
+      expect(() => decodeBatch(batch, { copy })).toThrow(
+        expect.objectContaining({ code: "DecodeFailed", offset: batch.byteLength - 2, path: "$.data[1]" }),
+      );
+    }
   });
 
   it("is refused when it is empty or has no data", () => {
