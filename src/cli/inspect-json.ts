@@ -21,9 +21,11 @@ export function inspectBytes(bytes: Uint8Array): Inspected {
   if (message.ok) return { ok: true, sections: message.result };
   const values = attempt(() => readValues(bytes));
   const [value, ...more] = values.ok ? values.result : [];
-  if (value !== undefined) return more.length === 0 ? { ok: true, value } : { ok: true, values: [value, ...more] };
+  if (value !== undefined && more.length === 0) return { ok: true, value };
+  const isMeant = beginsLikeMessage(bytes);
+  if (value !== undefined && !isMeant) return { ok: true, values: [value, ...more] };
   // What begins like a section was meant as a message, and its error says more.
-  return failure(values.ok || beginsLikeMessage(bytes) ? message : values);
+  return failure(values.ok || isMeant ? message : values);
 }
 
 /** Reads a line of hex, in which blanks do not count, and says what it is as {@link inspectBytes} does. */

@@ -44,7 +44,27 @@ const fields: Partial<Record<SectionName, readonly string[]>> = {
 export function rowsOf(bytes: Uint8Array, at: number, depth: number, section?: SectionName): readonly Row[] {
   const rows: Row[] = [];
   walk({ bytes, rows, names: section === undefined ? [] : (fields[section] ?? []) }, at, "", depth);
-  return rows;
+  return capped(rows);
+}
+
+/** The rows of values that stand one behind the other. */
+export function rowsOfValues(bytes: Uint8Array): readonly Row[] {
+  const rows: Row[] = [];
+  let at = 0;
+  while (at < bytes.byteLength && rows.length < most.rows) {
+    const end = walk({ bytes, rows, names: [] }, at, "", 0);
+    if (end === undefined) break;
+    at = end;
+  }
+  return at < bytes.byteLength ? capped(rows) : rows;
+}
+
+/** The rows with a last one that says so, when there are more than are shown. */
+function capped(rows: readonly Row[]): readonly Row[] {
+  const last = rows[most.rows - 1];
+  if (last === undefined) return rows;
+  const text = `at most ${most.rows} rows are shown`;
+  return [...rows, { offset: last.end, depth: 0, label: "…", type: "", text, end: last.end }];
 }
 
 interface Walk {

@@ -2,7 +2,7 @@ import { openMessage, type SectionBorder } from "../amqp/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { oneLine } from "./display.ts";
 import type { Inspected } from "./inspect-json.ts";
-import { type Row, rowsOf } from "./inspect-rows.ts";
+import { type Row, rowsOf, rowsOfValues } from "./inspect-rows.ts";
 import type { Terminal } from "./terminal.ts";
 
 const offsetWidth = 8;
@@ -24,7 +24,7 @@ function failureText({ code, message, path }: Extract<Inspected, { readonly ok: 
 }
 
 function bodyLines(bytes: Uint8Array, borders: readonly SectionBorder[], terminal: Terminal): readonly string[] {
-  if (borders.length === 0) return table(bytes, valueRows(bytes), terminal);
+  if (borders.length === 0) return table(bytes, rowsOfValues(bytes), terminal);
   return borders.flatMap((border) => [
     sectionLine(border, terminal),
     ...table(bytes, rowsOf(bytes, border.content, 1, border.name), terminal),
@@ -39,19 +39,6 @@ function bordersOf(bytes: Uint8Array): readonly SectionBorder[] {
     if (error instanceof SobreError) return [];
     throw error;
   }
-}
-
-/** The rows of values that stand one behind the other. */
-function valueRows(bytes: Uint8Array): readonly Row[] {
-  const rows: Row[] = [];
-  for (let at = 0; at < bytes.byteLength;) {
-    const more = rowsOf(bytes, at, 0);
-    rows.push(...more);
-    const end = more.reduce((last, row) => Math.max(last, row.end), at);
-    if (end === at || more.some(({ type }) => type === "broken")) break;
-    at = end;
-  }
-  return rows;
 }
 
 const names: Readonly<Record<SectionBorder["name"], string>> = {
@@ -76,7 +63,7 @@ function offsetText(offset: number): string {
 
 function table(bytes: Uint8Array, rows: readonly Row[], { style, columns }: Terminal): readonly string[] {
   const labels = rows.map(({ label, depth }) => cut(`${"  ".repeat(depth)}${oneLine(label)}`, widest.label));
-  const labelWidth = Math.max(0, ...labels.map(({ length }) => length));
+  const labelWidth = labels.reduce((most, { length }) => Math.max(most, length), 0);
   const textWidth = Math.max(16, columns - offsetWidth - labelWidth - widest.type - hexBytes * 3 - 8);
   return rows.map((row, index) => {
     const label = (labels[index] ?? "").padEnd(labelWidth);

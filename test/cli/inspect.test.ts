@@ -132,6 +132,29 @@ describe("sobre inspect", () => {
     }
   });
 
+  it.each([
+    ["values", Buffer.alloc(200_000, 0x40)],
+    [
+      "items of a list",
+      Buffer.concat([Buffer.from("d000030d4400030d40", "hex"), Buffer.alloc(200_000, 0x40), Buffer.of(0x41)]),
+    ],
+  ])("shows the first of very many %s and says that there are more", async (_what, bytes) => {
+    const terminal = captureTerminal();
+
+    const exitCode = await inspectFiles({ files: [saved("many.bin", bytes)], json: false }, terminal);
+
+    const lines = terminal.text().trimEnd().split("\n");
+    expect(exitCode).toBe(0);
+    expect(lines.at(-1)).toContain("at most 10000 rows are shown");
+    expect(lines).toHaveLength(10_002);
+  });
+
+  it("says what is wrong with sections that are no message", () => {
+    const twoHeaders = inspectHexLine("0053704500537045");
+
+    expect(twoHeaders).toMatchObject({ ok: false, code: "DecodeFailed", offset: 4 });
+  });
+
   it("shows broken bytes as far as they go", async () => {
     const terminal = captureTerminal();
     const hostile = fixture("hostile").map(({ id, hex }) =>
