@@ -17,7 +17,9 @@ import type { WireError } from "./wire-fault.ts";
 
 /** The body of a frame: the code of its performative, and a reader on the list of its fields. */
 export function readBody(reader: ByteReader): number {
-  return readDescriptor(reader) ?? -1;
+  const descriptor = readDescriptor(reader);
+  if (descriptor === undefined) throw reader.fault("A frame has no performative", 0);
+  return descriptor;
 }
 
 function inList<T>(reader: ByteReader, read: (fields: Fields) => T): T {
