@@ -1,7 +1,9 @@
 import { noWidth, widths } from "./format-code.ts";
 
 /**
- * The path from the value at `start` to the innermost value that holds the byte at `offset`, as `.lines[2]`, for errors.
+ * The path from the value at `start` to the innermost value that holds the byte at `offset`, as `{value 3}[2]`, for errors.
+ *
+ * Map keys are told by their place, since they are payload content.
  *
  * Walks the bytes once more, believes sizes only as far as they fit, and never throws.
  */
@@ -11,7 +13,6 @@ export function pathTo(bytes: Uint8Array, start: number, offset: number): string
 
 /** Deeper paths are cut: nobody reads them. */
 const deepest = 32;
-const longestName = 40;
 
 class PathWalk {
   readonly #bytes: Uint8Array;
@@ -42,25 +43,14 @@ class PathWalk {
   }
 
   #item(first: number, isMap: boolean, path: string, depth: number): string {
-    let name: string | undefined;
     let at = first;
     for (let index = 0; at <= this.#offset && at < this.#end; index++) {
-      const here = isMap ? (index % 2 === 0 ? `${path}{key ${index / 2}}` : `${path}${name}`) : `${path}[${index}]`;
+      const here = isMap ? `${path}{${index % 2 === 0 ? "key" : "value"} ${index >> 1}}` : `${path}[${index}]`;
       const next = this.#next(at);
       if (next === undefined || next > this.#offset) return this.#path(at, here, depth + 1);
-      if (isMap && index % 2 === 0) name = this.#name(at, index / 2);
       at = next;
     }
     return path;
-  }
-
-  /** A map key as a step of a path: the name when it is a short plain one, else its place. */
-  #name(at: number, index: number): string {
-    const code = this.#bytes[at];
-    const length = this.#bytes[at + 1] ?? 0;
-    if ((code !== 0xa1 && code !== 0xa3) || length > longestName) return `{value ${index}}`;
-    const name = String.fromCharCode(...this.#bytes.subarray(at + 2, at + 2 + length));
-    return /^[\w$:.-]+$/.test(name) ? `.${name}` : `{value ${index}}`;
   }
 
   /** Where the value at `at` ends, or `undefined` when that cannot be told. */

@@ -21,7 +21,9 @@ export function decodeJson(payload: Uint8Array, context: DecodeContext, options:
   const long = mayHoldLongInteger(text);
   const body = parse(text, limits, long && options.bigint !== "number");
   if (body === undefined) throw refusal(payload, charset, text, limits);
-  if (long || text.includes("__proto__") || suspicious.test(text)) refuseHazards(body, options.protoKey !== "keep");
+  if (long || text.includes("__proto__") || suspicious.test(text)) {
+    refuseHazards(body, options.protoKey !== "keep", "DecodeFailed");
+  }
   return { body };
 }
 
@@ -42,19 +44,19 @@ function exactly(_key: string, value: unknown, context?: { readonly source?: str
 }
 
 const faults = {
-  broken: ["DecodeFailed", "breaks the grammar of JSON at byte"],
-  truncated: ["TruncatedPayload", "ends before its value does, at byte"],
-  trailing: ["TrailingBytes", "goes on behind its value at byte"],
+  broken: ["DecodeFailed", "is no JSON"],
+  truncated: ["TruncatedPayload", "ends before its value"],
+  trailing: ["TrailingBytes", "goes on behind its value"],
 } as const;
 
 function refusal(payload: Uint8Array, charset: Charset, text: string, limits: DecodeLimits): SobreError {
   const fault = findFault(text, limits);
   if (fault === undefined) {
-    return new SobreError("LimitExceeded", "The payload is nested deeper than this JavaScript engine reads.");
+    return new SobreError("LimitExceeded", "The payload is nested deeper than JavaScript reads.");
   }
   const { kind, index } = fault;
   const offset = byteOffsetOf(payload, charset, text, index);
   if (kind === "maxDepth" || kind === "maxItems") return limitExceeded(kind, limits, { offset });
   const [code, what] = faults[kind];
-  return new SobreError(code, `The payload ${what} ${offset}.`, { offset });
+  return new SobreError(code, `The payload ${what}, at byte ${offset}.`, { offset });
 }

@@ -2,13 +2,19 @@ import type { Encoded, EncodeContext } from "../../src/codec/codec.ts";
 import type { Charset } from "../../src/content-type/charset.ts";
 import { encodeUnicode, isUnicode } from "../../src/content-type/unicode-bytes.ts";
 import { declaredCharset } from "./charset.ts";
+import { refuseHazards } from "./hazards.ts";
+import type { JsonOptions } from "./index.ts";
 import { isPlain } from "./plain.ts";
 import { writeExactly } from "./write.ts";
 
 /** Writes a body as JSON; see `json`. */
-export function encodeJson(body: unknown, { contentType }: EncodeContext): Encoded {
+export function encodeJson(body: unknown, { contentType }: EncodeContext, options: JsonOptions): Encoded {
   if (body === undefined) return { payload: new Uint8Array(0) };
-  const text = isPlain(body, 0) ? JSON.stringify(body) : writeExactly(body);
+  const plain = isPlain(body, 0);
+  const text = plain ? JSON.stringify(body) : writeExactly(body);
+  // What reading refuses must not be written.
+  if (!plain && text.includes("__proto__"))
+    refuseHazards(JSON.parse(text), options.protoKey !== "keep", "UnsupportedValue");
   return { payload: toBytes(text, declaredCharset(contentType) ?? "utf-8") };
 }
 

@@ -11,7 +11,10 @@ export interface JsonOptions {
    * Default: `lossless`.
    */
   readonly bigint?: "lossless" | "number";
-  /** Whether a member named `__proto__` makes a payload unreadable, or stays an own member. Default: `refuse`. */
+  /**
+   * What becomes of a member named `__proto__`, in both directions: refused, or kept as an own member.
+   * Default: `refuse`.
+   */
   readonly protoKey?: "refuse" | "keep";
 }
 
@@ -22,9 +25,10 @@ export interface JsonOptions {
  * fatal. Integers that no number holds become bigint; numbers beyond 1.8e308 are refused. Of equal member names
  * the last counts.
  *
- * Writing: `undefined` as zero bytes, bigints as digits, Dates and objects with `toJSON` as JSON.stringify does, members that are `undefined` left
- * out; at most 1,000 levels. What JSON.stringify would silently change (NaN, functions, Map, bytes, `undefined` in
- * lists) is `UnsupportedValue` with its path. Class instances are written by their own members.
+ * Writing: `undefined` as zero bytes, bigints of up to 4,300 digits as digits, Dates and objects with `toJSON` as
+ * JSON.stringify does, members that are `undefined` left out; at most 1,000 levels. What JSON.stringify would silently
+ * change (NaN, functions, Map, bytes, boxed primitives, `undefined` in lists) is `UnsupportedValue` with its path. Class
+ * instances are written by their own members; members under symbols, and named members of arrays, are not looked at.
  */
 export function json(options: JsonOptions = {}): Codec {
   return Object.freeze({
@@ -32,7 +36,7 @@ export function json(options: JsonOptions = {}): Codec {
     contentType: "application/json",
     accepts,
     decode: (payload, context) => decodeJson(payload, context, options),
-    encode: encodeJson,
+    encode: (body, context) => encodeJson(body, context, options),
     sniff: sniffJson,
   } satisfies Codec);
 }

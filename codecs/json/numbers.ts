@@ -31,8 +31,8 @@ function isIntegerAmong(text: string, begin: number, end: number): boolean {
   return end - begin > wide || " \t\n\r,]}".includes(text.charAt(end));
 }
 
-/** Most digits of an integer; as in CPython, since longer ones take quadratic time. */
-export const maxIntegerDigits = 4300;
+/** Finds an integer of more than 4,300 digits: the limit of CPython, since longer ones take quadratic time. */
+export const tooLong: RegExp = /\d{4301}/;
 
 /**
  * The bigint that an integer of the text stands for when no number holds it exactly, otherwise `value`.
@@ -43,7 +43,6 @@ export function exactInteger(value: number, source: string | undefined): bigint 
   // Doubles beyond this have no fractions.
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
   if (source === undefined) return Number.NaN;
-  const digits = /^-?(\d+)$/.exec(source)?.[1];
-  if (digits === undefined) return value;
-  return digits.length > maxIntegerDigits ? Number.NaN : BigInt(source);
+  if (!/^-?\d+$/.test(source)) return value;
+  return tooLong.test(source) ? Number.NaN : BigInt(source);
 }

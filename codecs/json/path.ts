@@ -8,16 +8,21 @@ export interface Step {
 
 const shown = 32;
 
-/** The error of a value that `what` is told of; its path is as in `$.order.lines[2]`, of very long ones the first 32 steps. */
+/**
+ * The error of a value that `what` is told of; its path is as in `$.order.lines[2]`, of very long ones the first 32 steps.
+ *
+ * With `DecodeFailed` it is as in `$.*.*[2]`, since the names are those of the payload; only `__proto__` is shown.
+ */
 export function errorAt(step: Step | undefined, code: ErrorCode, what: string): SobreError {
   const parts: string[] = [];
-  for (let at = step; at !== undefined; at = at.parent) parts.push(part(at.key));
+  for (let at = step; at !== undefined; at = at.parent) parts.push(part(at.key, code === "DecodeFailed"));
   const cut = parts.length > shown ? "…" : "";
   const path = `$${parts.reverse().slice(0, shown).join("")}${cut}`;
   return new SobreError(code, `${path} ${what}.`, { path });
 }
 
-function part(key: string | number): string {
+function part(key: string | number, secret: boolean): string {
   if (typeof key === "number") return `[${key}]`;
+  if (secret && key !== "__proto__") return ".*";
   return /^[\w$]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }

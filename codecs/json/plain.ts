@@ -2,7 +2,8 @@
 export const maxWrittenDepth = 1000;
 
 /**
- * Whether JSON.stringify writes a value without changing any of it, except for members that are `undefined`.
+ * Whether JSON.stringify writes a value without changing any of it, except for members that are `undefined`, and the value
+ * has no member `__proto__`.
  *
  * It runs over every body: what it does not know it leaves to the slower writer, which is exact and names the path.
  */
@@ -46,6 +47,7 @@ function isPlainRecord(record: Readonly<Record<string, unknown>>, depth: number)
   for (const name in record) {
     const member = record[name];
     // Most members are strings or numbers; a call for each would show.
+    if (name === "__proto__") return false;
     if (typeof member === "string" || member === undefined) continue;
     if (typeof member === "number" ? !isPlainNumber(member) : !isPlain(member, depth)) return false;
   }

@@ -1,5 +1,6 @@
 import { Typed } from "../../src/envelope/typed.ts";
 import type { SobreError } from "../../src/errors/index.ts";
+import { tooLong } from "./numbers.ts";
 import { errorAt, type Step } from "./path.ts";
 import { isPlainNumber, isRecord, maxWrittenDepth } from "./plain.ts";
 
@@ -20,19 +21,20 @@ function write(value: unknown, step: Step | undefined, depth: number): string {
     case "number":
       return writeNumber(value, step);
     case "bigint":
-      return value.toString();
+      if (tooLong.test(String(value))) throw unsupported("a bigint beyond 4,300 digits", step);
+      return String(value);
     case "object":
       if (value === null) return "null";
-      if (depth === maxWrittenDepth) throw unsupported("is nested 1,000 levels deep, or contains itself", step);
+      if (depth === maxWrittenDepth) throw unsupported("nested 1,000 levels deep, or contained in itself", step);
       return writeObject(value, step, depth + 1);
     default:
-      throw unsupported(`is a ${typeof value}`, step);
+      throw unsupported(`of type ${typeof value}`, step);
   }
 }
 
 function writeNumber(value: number, step: Step | undefined): string {
   if (isPlainNumber(value)) return String(value);
-  if (!Number.isFinite(value)) throw unsupported("is NaN or infinite", step);
+  if (!Number.isFinite(value)) throw unsupported("NaN or infinite", step);
   // The exponent says that it is a number: an integer of these digits would come back as a bigint.
   return value === 0 ? "-0" : value.toExponential();
 }
@@ -45,13 +47,12 @@ function writeObject(value: object, step: Step | undefined, depth: number): stri
   const typed = ArrayBuffer.isView(value) || value instanceof Typed;
   if (!typed && "toJSON" in value && typeof value.toJSON === "function") {
     const replaced: unknown = value.toJSON(step?.key ?? "");
-    if (kind === "Date" && replaced === null) throw unsupported("is a date without a time", step);
+    if (kind === "Date" && replaced === null) throw unsupported("a date without a time", step);
     return write(replaced, step, depth);
   }
-  if (/^(?:Number|String|Boolean|BigInt)$/.test(kind)) return write(value.valueOf(), step, depth);
   // Collections and built-in classes keep what they hold out of their members, so that JSON.stringify writes "{}".
   if (typed || kind !== "Object" || Symbol.iterator in value) {
-    throw unsupported(`is a ${kind === "Object" ? "collection or typed AMQP value" : kind}`, step);
+    throw unsupported(kind === "Object" ? "a collection or typed AMQP value" : `of type ${kind}`, step);
   }
   return writeMembers(value, step, depth);
 }
@@ -74,5 +75,5 @@ function writeMembers(value: object, parent: Step | undefined, depth: number): s
 }
 
 function unsupported(what: string, step: Step | undefined): SobreError {
-  return errorAt(step, "UnsupportedValue", `${what}, which JSON cannot hold; convert it first`);
+  return errorAt(step, "UnsupportedValue", `is ${what}, which JSON cannot hold; convert it first`);
 }

@@ -30,7 +30,8 @@ export function readCharset(fallback: string): (payload: Uint8Array, contentType
  * @throws SobreError `UnknownCharset`, and `UnsupportedValue` for a body that is no string or that the charset cannot hold.
  */
 export function encodeCharset(body: unknown, contentType: ContentType | undefined, fallback = "utf-8"): Uint8Array {
-  if (typeof body !== "string") throw unsupported(`is ${body === null ? "null" : `a ${typeof body}`} and not a string`);
+  if (typeof body !== "string")
+    throw unsupported(`is ${body === null ? "null" : `of type ${typeof body}`} and not a string`);
   const label = charsetParameter(contentType) ?? fallback;
   const charset = charsetNamed(label);
   switch (charset) {
@@ -52,10 +53,13 @@ function charsetParameter(contentType: ContentType | undefined): string | undefi
 
 function platformDecoder(label: string): InstanceType<typeof TextDecoder> {
   try {
-    return new TextDecoder(label, { fatal: true });
+    const decoder = new TextDecoder(label, { fatal: true });
+    // It is no charset: it reads every byte beyond ASCII as a private character.
+    if (decoder.encoding !== "x-user-defined") return decoder;
   } catch {
-    throw unknownCharset(`The charset "${label}"`);
+    // It is told below.
   }
+  throw unknownCharset(`The charset "${label}"`);
 }
 
 function decodeByPlatform(payload: Uint8Array, label: string): string {

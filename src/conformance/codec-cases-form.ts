@@ -36,6 +36,25 @@ export const formCases: readonly CodecCase[] = [
     },
   },
   {
+    name: "written-is-read",
+    promise: "What the codec writes it reads back as the same value; what it would not read it refuses to write.",
+    skip: ({ knownTypeOnly }) => (knownTypeOnly === true ? "The bodies are not of its type." : undefined),
+    run(target) {
+      for (const [name, body] of awkwardBodies()) {
+        let payload: Uint8Array = new Uint8Array(0);
+        const refused = thrownBy(() => {
+          payload = encodeFor(target, body);
+        });
+        if (refused !== undefined) {
+          expectSobreError(refused.error, "UnsupportedValue");
+          continue;
+        }
+        const { body: back } = decodeFor(target, payload, { maxDepth: 2000 });
+        expect(sameBody(target, back, body), `${name} was written, and did not come back as the same value.`);
+      }
+    },
+  },
+  {
     name: "own-bytes",
     promise: "Neither an encoded payload nor a decoded body is changed by later calls.",
     run(target) {
@@ -121,6 +140,21 @@ export const formCases: readonly CodecCase[] = [
     },
   },
 ];
+
+/** Bodies at the edge of what formats hold. */
+function* awkwardBodies(): Generator<readonly [name: string, body: unknown]> {
+  yield ["An own member __proto__", { a: { ["__proto__"]: 1 } }];
+  yield ["A list in 600 lists", Array.from({ length: 600 }).reduce<unknown[]>((inner) => [inner], [])];
+  yield ["A bigint of 5,000 digits", [10n ** 4999n]];
+  yield ["A negative bigint of 64 bits", [-(2n ** 63n)]];
+  yield ["Infinity", [Infinity]];
+  yield ["NaN", [Number.NaN]];
+  yield ["An integer beyond 2^53", [1e16]];
+  yield ["The greatest number", [Number.MAX_VALUE]];
+  yield ["Half a surrogate pair", ["\ud800"]];
+  yield ["A text that begins with a byte-order mark", ["\ufefftext"]];
+  yield ["Names that are empty, numeric or long", { "": 1, "1": 2, ["n".repeat(70_000)]: 3 }];
+}
 
 function unsupportedBodies(target: CodecTarget): NonNullable<CodecTarget["unsupported"]> {
   const bare = [

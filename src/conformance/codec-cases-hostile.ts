@@ -20,6 +20,18 @@ export const hostileCases: readonly CodecCase[] = [
     },
   },
   {
+    name: "secret-names",
+    promise: "What is wrong inside a payload is told without the names of its members, in message and path.",
+    skip: ({ knownTypeOnly }) => (knownTypeOnly === true ? "The names are those of the type." : undefined),
+    run(target) {
+      const context = decodeContext(target);
+      for (const payload of payloadsOfNames(target)) {
+        const thrown = thrownBy(() => target.codec.decode(payload, context));
+        if (thrown !== undefined) expectDecodeError(thrown.error, payload);
+      }
+    },
+  },
+  {
     name: "hostile-sniff",
     promise: "Sniffing never throws, whatever the bytes, and changes nothing.",
     skip: ({ codec }) => (codec.sniff === undefined ? "The codec does not sniff." : undefined),
@@ -53,6 +65,38 @@ function* payloads(target: CodecTarget): Generator<Uint8Array> {
   yield* target.hostile ?? [];
   const valid = target.samples.map((sample) => encodeFor(target, sample));
   yield* hostilePayloads(valid, target.rounds ?? 3000, target.seed ?? 1);
+}
+
+/** Payloads of which member names say what nobody but the sender may know; every byte of each is broken once. */
+function* payloadsOfNames(target: CodecTarget): Generator<Uint8Array> {
+  const inner = { "4111-1111-1111-1111": [1, { [stand]: 2 }] };
+  const bodies = [{ "alice@example.com": inner }, { users: { "bob@example.com": inner } }];
+  for (const body of bodies) {
+    let payload: Uint8Array | undefined;
+    // Bytes and text have no members.
+    if (thrownBy(() => (payload = encodeFor(target, body))) !== undefined || payload === undefined) continue;
+    yield named(payload, "__proto__");
+    for (let at = 0; at < payload.length; at++) {
+      yield payload.slice(0, at);
+      for (const byte of [0x00, 0x22, 0x5d, 0xc1, 0xff]) yield payload.with(at, byte);
+    }
+  }
+}
+
+/** A name that stands in a payload for one that the encoder refuses. */
+const stand = "_-proto-_";
+
+/** The payload with another name of the same length in place of {@link stand}; ASCII, or UTF-16 in either order. */
+function named(payload: Uint8Array, name: string): Uint8Array {
+  const changed = payload.slice();
+  for (const step of [1, 2]) {
+    for (let at = 0; at + step * stand.length <= payload.length; at++) {
+      const found = Array.from(stand, (_, index) => payload[at + step * index]);
+      if (String.fromCharCode(...found.map(Number)) !== stand) continue;
+      for (let index = 0; index < name.length; index++) changed[at + step * index] = name.charCodeAt(index);
+    }
+  }
+  return changed;
 }
 
 function* pollutingBodies(): Generator<object> {

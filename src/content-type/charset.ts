@@ -5,22 +5,35 @@ const charsets = ["utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "iso-88
 /** A charset that text is read from without loss or guess; `utf-16` goes by its byte-order mark. */
 export type Charset = (typeof charsets)[number];
 
-const aliases: ReadonlyMap<string, Charset> = new Map<string, Charset>([
-  ["utf8", "utf-8"],
-  ["ascii", "us-ascii"],
-  ["latin1", "iso-8859-1"],
-  ["cp1252", "windows-1252"],
-]);
+// The labels of US-ASCII in the registry of IANA; on the web some of them mean windows-1252, and the others nothing.
+const ascii = /ascii|ansi_x3|646-us|irv:1991|-ir-6$|367$|^us$/;
 
-/** The charset with this label (compared without case), or `undefined`. */
+/**
+ * The charset with this label (IANA, WHATWG Encoding; compared without case), or `undefined`.
+ *
+ * The labels of US-ASCII and Latin-1 mean these, as in RFC 2045, and not windows-1252 as on the web.
+ */
 export function charsetNamed(label: string): Charset | undefined {
   const name = label.toLowerCase();
-  return charsets.find((charset) => charset === name) ?? aliases.get(name);
+  return named(name) ?? (ascii.test(name) ? "us-ascii" : named(platformName(name)));
 }
 
-/** The error for a charset that nobody here reads. */
+function named(name: string): Charset | undefined {
+  return charsets.find((charset) => charset === name);
+}
+
+function platformName(label: string): string {
+  try {
+    const { encoding } = new TextDecoder(label);
+    return encoding === "windows-1252" && !label.includes("1252") ? "iso-8859-1" : encoding;
+  } catch {
+    return "";
+  }
+}
+
+/** The error for a charset that nobody here reads or writes. */
 export function unknownCharset(what: string): SobreError {
-  return new SobreError("UnknownCharset", `${what} is not read. Use utf-8; known are ${charsets.join(", ")}.`);
+  return new SobreError("UnknownCharset", `${what} is unknown here. Use utf-8.`);
 }
 
 /**

@@ -36,7 +36,7 @@ export function applicationProperties(init: unknown): ApplicationProperties {
 }
 
 const wanted =
-  "must be null, a boolean, string, number, 64-bit bigint, valid Date, Uint8Array or a typed AMQP value; put lists and objects into the payload";
+  "must be null, a boolean, string, number, 64-bit bigint, valid Date, Uint8Array or typed AMQP value; lists and objects go into the payload";
 
 function isSimple(value: unknown): value is ApplicationPropertyValue {
   switch (typeof value) {

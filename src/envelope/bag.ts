@@ -20,10 +20,17 @@ function isRecord(object: object): object is Readonly<Record<string, unknown>> {
   return object !== null;
 }
 
-/** `value` when it is an object with members; @throws SobreError `InvalidArgument` with the path when it is none. */
+/**
+ * `value` when it is an object without a class of its own, of any realm: what others hold is not in their members.
+ *
+ * @throws SobreError `InvalidArgument` with the path when it is none.
+ */
 export function checkBag(value: unknown, path: string): object {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw invalid(path, "must be an object");
+  if (typeof value === "object" && value !== null) {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype === null || Object.getPrototypeOf(prototype) === null) return value;
+  }
+  throw invalid(path, "must be a plain object");
 }
 
 /** The error of a value that its contract forbids, told by its path, as `$.brokerProperties.to`. */

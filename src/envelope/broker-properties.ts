@@ -123,10 +123,10 @@ export function brokerProperties(init: unknown): BrokerProperties {
   const checked: Draft = {};
   // Every message passes here: no list of entries is made.
   for (const name in given) {
-    const value = memberOf(given, name);
+    const value = Object.hasOwn(given, name) ? memberOf(given, name) : undefined;
     if (value === undefined) continue;
     if (!isSettable(name)) {
-      throw refused(name, "is set by the broker or unknown; properties of your own go into applicationProperties");
+      throw refused(name, "is set by the broker or unknown; put your own into applicationProperties");
     }
     set(checked, name, value);
   }

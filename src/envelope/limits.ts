@@ -23,7 +23,7 @@ export function checkHeaderSize(broker: BrokerProperties, application: Applicati
   if (size <= maxHeaderSize) return;
   throw new SobreError(
     "MessageSizeExceeded",
-    `Broker and application properties take ${size} bytes, and ${maxHeaderSize} are allowed. Move the larger ones into the payload.`,
+    `The properties take ${size} bytes, and ${maxHeaderSize} are allowed. Move some into the payload.`,
   );
 }
 

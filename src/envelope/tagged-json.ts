@@ -114,9 +114,9 @@ function double(content: unknown): number {
   return Number(content);
 }
 
-/** A double that a plain number would not name as one stays typed: 5 alone is an int. */
+/** A double that a plain number would not name as one stays typed: 5 alone is an int, and 1e16 is none. */
 function typedDouble(value: number): number | Typed<"double"> {
-  return Number.isInteger(value) && !Object.is(value, -0) ? amqp.double(value) : value;
+  return Number.isSafeInteger(value) && !Object.is(value, -0) ? amqp.double(value) : value;
 }
 
 function time(content: string, rest: Partial<Record<string, unknown>>): Date | Instant | DateTime {

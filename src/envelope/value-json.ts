@@ -47,7 +47,7 @@ function render(value: unknown, place: Place): Json {
     case "boolean":
       return value;
     case "number":
-      return Number.isFinite(value) && !Object.is(value, -0) ? value : { $double: doubleText(value) };
+      return isPlainNumber(value) ? value : { $double: doubleText(value) };
     case "bigint":
       return value >= -(2n ** 63n) && value < 2n ** 64n ? { $int64: `${value}` } : { $bigint: `${value}` };
     case "object":
@@ -136,7 +136,14 @@ function renderTyped({ type, value }: Typed, place: Place): Json {
 function doubleText(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (Object.is(value, -0)) return "-0";
-  return Number.isFinite(value) ? String(value) : value > 0 ? "INF" : "-INF";
+  if (!Number.isFinite(value)) return value > 0 ? "INF" : "-INF";
+  return isPlainNumber(value) ? String(value) : value.toExponential().replace("+", "");
+}
+
+/** Whether JSON text of a number reads back as this number; the digits of `1e16` would read back as an integer. */
+function isPlainNumber(value: number): boolean {
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return !Object.is(value, -0);
+  return Math.abs(value) >= 1e21 && Number.isFinite(value);
 }
 
 function unsupported(path: string, why: string): SobreError {

@@ -71,11 +71,10 @@ type OwnErrorCode =
   /** The client, link or engine was closed before. */
   | "Closed";
 
-/** The codes after which the same call may succeed when tried again, as the official clients judge it. */
-export const retryableCodes: readonly ErrorCode[] = [
-  "GeneralError",
-  "ServiceBusy",
-  "ServiceCommunicationProblem",
-  "ServiceTimeout",
-  "UnauthorizedAccess",
-];
+// Every code that begins with "Service" is such a one; a list of them would weigh on every browser bundle.
+const retryable = /^(?:GeneralError$|Service|UnauthorizedAccess$)/;
+
+/** Whether the same call may succeed when tried again after an error of this code, as the official clients judge it. */
+export function isRetryable(code: ErrorCode): boolean {
+  return retryable.test(code);
+}

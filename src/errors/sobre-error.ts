@@ -1,4 +1,4 @@
-import { type ErrorCode, retryableCodes } from "./codes.ts";
+import { type ErrorCode, isRetryable } from "./codes.ts";
 
 /** Where and why, for a {@link SobreError}; every member is optional. */
 export interface SobreErrorOptions {
@@ -34,7 +34,7 @@ export class SobreError extends Error {
   constructor(code: ErrorCode, message: string, options: SobreErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.retryable = retryableCodes.includes(code);
+    this.retryable = isRetryable(code);
     this.offset = options.offset;
     this.path = options.path;
     this.trackingId = options.trackingId;

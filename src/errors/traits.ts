@@ -1,4 +1,4 @@
-import { type ErrorCode, retryableCodes } from "./codes.ts";
+import { type ErrorCode, isRetryable } from "./codes.ts";
 
 /** What a code means to the borders: whether a client may try again, and its AMQP and HTTP forms. */
 export interface ErrorTraits {
@@ -65,7 +65,7 @@ const borders: Readonly<Record<ErrorCode, BorderTraits>> = {
  * (`ServiceBusError` of `@azure/service-bus` 7.9).
  */
 export function errorTraits(code: ErrorCode): ErrorTraits {
-  return { ...borders[code], retryable: retryableCodes.includes(code) };
+  return { ...borders[code], retryable: isRetryable(code) };
 }
 
 /** Whether a text is one of the closed list of codes. */

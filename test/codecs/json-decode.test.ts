@@ -111,7 +111,7 @@ describe("numbers in a JSON payload", () => {
       const error = errorOf(`{"order":{"lines":[0,${source}]}}`);
 
       expect(error.code).toBe("DecodeFailed");
-      expect(error.path).toBe("$.order.lines[1]");
+      expect(error.path).toBe("$.*.*[1]");
     },
   );
 
@@ -127,7 +127,7 @@ describe("hostile JSON", () => {
       const error = errorOf(text);
 
       expect(error.code).toBe("DecodeFailed");
-      expect(error.path).toBe("$.a[0].__proto__");
+      expect(error.path).toBe("$.*[0].__proto__");
     },
   );
 

@@ -4,6 +4,7 @@ import { text } from "../../codecs/text/index.ts";
 import { defaultDecodeLimits } from "../../src/codec/index.ts";
 import { parseContentType } from "../../src/content-type/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
+import { bodyOf } from "./json-reading.ts";
 
 function read(payload: Uint8Array, contentType = "text/plain", codec = text()): unknown {
   const decoded = codec.decode(payload, {
@@ -28,6 +29,14 @@ function errorOf(action: () => unknown): Pick<SobreError, "code" | "offset" | "p
     throw error;
   }
   throw new Error("nothing was thrown");
+}
+
+function outcome(action: () => unknown): unknown {
+  try {
+    return action();
+  } catch (error) {
+    return error instanceof SobreError ? error.code : error;
+  }
 }
 
 describe("text", () => {
@@ -56,6 +65,27 @@ describe("text", () => {
 
   it("reads the other charsets that the platform knows", () => {
     expect(read(Uint8Array.of(0x83, 0x65), "text/plain; charset=shift_jis")).toBe("テ");
+  });
+
+  it.each([
+    "latin1",
+    "l1",
+    "iso8859-1",
+    "iso_8859-1",
+    "us",
+    "ascii",
+    "cp1252",
+    "unicode-1-1-utf-8",
+    "x-user-defined",
+    "klingon",
+  ])("reads %s as JSON does, or refuses it as JSON does", (charset) => {
+    const payload = Uint8Array.of(0x22, 0x41, 0xe9, 0x22);
+    const contentType = `; charset=${charset}`;
+
+    const asText = outcome(() => read(payload, `text/plain${contentType}`));
+    const asJson = outcome(() => `"${String(bodyOf(payload, { contentType: `application/json${contentType}` }))}"`);
+
+    expect(asText).toEqual(asJson);
   });
 
   it("takes another charset for what names none", () => {
@@ -104,6 +134,12 @@ describe("text", () => {
     ["a character beyond 7 bits", "é", "text/plain; charset=us-ascii"],
   ])("refuses to write %s", (_, body, contentType) => {
     expect(errorOf(() => write(body, contentType))).toMatchObject({ code: "UnsupportedValue", path: "$" });
+  });
+
+  it("says of what type a body is that is no string", () => {
+    expect(() => text().encode({}, { contentType: undefined, applicationProperties: {} })).toThrow(
+      "The body is of type object and not a string.",
+    );
   });
 
   it("refuses to write a charset that it only reads", () => {

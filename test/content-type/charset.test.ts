@@ -10,6 +10,16 @@ describe("charsets", () => {
     expect(charsetNamed("constructor")).toBeUndefined();
   });
 
+  it.each([
+    ["us-ascii", "ascii ANSI_X3.4-1968 ansi_x3.4-1986 iso646-us ISO_646.irv:1991 us csASCII cp367 IBM367"],
+    ["iso-8859-1", "iso8859-1 iso_8859-1 ISO_8859-1:1987 iso88591 latin1 l1 cp819 IBM819 csISOLatin1 iso-ir-100"],
+    ["windows-1252", "cp1252 x-cp1252"],
+    ["utf-8", "utf8 unicode-1-1-utf-8 x-unicode20utf8"],
+    ["utf-16le", "unicode ucs-2 iso-10646-ucs-2"],
+  ])("are found by every label: %s", (charset, labels) => {
+    for (const label of labels.split(" ")) expect(charsetNamed(label), label).toBe(charset);
+  });
+
   it("read every byte of windows-1252 and of Latin-1 as one character of its own", () => {
     const all = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 

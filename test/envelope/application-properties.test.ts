@@ -61,6 +61,13 @@ describe("application properties", () => {
     expect(create({ span }).applicationProperties["span"]).toBe(span);
   });
 
+  it.each([new Map([["a", 1]]), new Date(0), new URL("x:y")])("refuse an instance of a class: %o", (value) => {
+    // @ts-expect-error -- what JavaScript callers may do
+    const make = () => createEnvelope({ payload: new Uint8Array(0), applicationProperties: value });
+
+    expect(make).toThrow(expect.objectContaining({ code: "InvalidArgument", path: "$.applicationProperties" }));
+  });
+
   it.each([null, "text", 5, []])("refuse %j in place of an object", (value) => {
     expect(refusal(() => create(value))).toMatchObject({ code: "InvalidArgument", path: "$.applicationProperties" });
   });

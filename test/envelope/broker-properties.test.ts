@@ -57,6 +57,17 @@ describe("broker properties", () => {
     expect(error).toMatchObject({ code: "InvalidArgument", path: `$.brokerProperties.${name}` });
   });
 
+  it("are the object's own members alone", () => {
+    const inherited: object = Object.assign(Object.create(null), { subject: "inherited" });
+
+    const { brokerProperties } = createEnvelope({
+      payload: new Uint8Array(0),
+      brokerProperties: Object.assign(Object.create(inherited), { to: "own" }),
+    });
+
+    expect({ ...brokerProperties }).toEqual({ to: "own" });
+  });
+
   it.each([null, "text", 5, [], true])("refuse %j in place of an object", (value) => {
     expect(refusal(() => create(value))).toMatchObject({ code: "InvalidArgument", path: "$.brokerProperties" });
   });
