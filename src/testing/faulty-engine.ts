@@ -13,7 +13,7 @@ export interface FaultyEngine {
 export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
   const plan = new FaultPlan();
   const open = new Set<Connection>();
-  const engine = connectionOver(inner, plan, clock, open);
+  const engine = connectionOver(inner, plan, clock, open, () => inner.close());
   const faults: Faults = {
     refuse: (operation, code, options) => plan.add({ kind: "refuse", operation, code }, options),
     loseAnswer: (operation, options) => plan.add({ kind: "loseAnswer", operation }, options),
@@ -42,6 +42,14 @@ class Connection {
   get(): Promise<Engine> {
     this.#current ??= this.#root.connect();
     return this.#current;
+  }
+
+  /** The engine that refuses everything as closed, once it is. */
+  closed: Engine | undefined;
+
+  async close(): Promise<void> {
+    this.closed = await this.get();
+    await this.closed.close();
   }
 
   async cut(): Promise<void> {
@@ -76,7 +84,13 @@ class Connection {
   }
 }
 
-function connectionOver(root: Engine, plan: FaultPlan, clock: Clock, open: Set<Connection>): Engine {
+function connectionOver(
+  root: Engine,
+  plan: FaultPlan,
+  clock: Clock,
+  open: Set<Connection>,
+  closed: () => Promise<void> = async () => undefined,
+): Engine {
   const connection = new Connection(root);
   open.add(connection);
   const link = (entity: string): LinkParts => ({
@@ -94,7 +108,9 @@ function connectionOver(root: Engine, plan: FaultPlan, clock: Clock, open: Set<C
   return {
     name: root.name,
     capabilities: root.capabilities,
-    admin: root.admin,
+    get admin() {
+      return (connection.closed ?? root).admin;
+    },
     openSender: (entity, options) =>
       plan.around("open", entity, async () =>
         faultySender(await (await connection.get()).openSender(entity, options), link(entity)),
@@ -126,7 +142,8 @@ function connectionOver(root: Engine, plan: FaultPlan, clock: Clock, open: Set<C
     connect: async () => connectionOver(root, plan, clock, open),
     async close() {
       open.delete(connection);
-      await connection.cut();
+      await connection.close();
+      await closed();
     },
   };
 }
