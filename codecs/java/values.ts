@@ -1,5 +1,5 @@
 import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
-import { buildGraph, notLeaf, type Plan, setMember } from "../../src/values/graph.ts";
+import { buildGraph, notLeaf, type Plan, planOfList, setMember } from "../../src/values/graph.ts";
 import { annotate, ClassName, ContentStream, EnumValue } from "../../src/values/index.ts";
 import { joinBlocks } from "./block-reader.ts";
 import { collectedOf, unwrapped } from "./collections.ts";
@@ -27,14 +27,19 @@ export function valueOfStream({ contents }: JavaStream, limits: DecodeLimits): u
   const root: ValueNode = single ? only : { kind: "stream", offset: 0, contents: kept };
   const planner = new Planner(limits);
   return buildGraph<ValueNode>(root, {
-    leaf: leafOf,
-    resolve: (node) => (node.kind === "object" || node.kind === "reference" ? unwrapped(node) : node),
+    ...nodes,
     plan: (node) => planner.plan(node),
     // The stream itself is no level.
     maxDepth: limits.maxDepth + (single ? 0 : 1),
     tooDeep: ({ offset }) => limitExceeded("maxDepth", limits, { offset }),
   });
 }
+
+const nodes = {
+  leaf: leafOf,
+  resolve: (node: ValueNode): ValueNode =>
+    node.kind === "object" || node.kind === "reference" ? unwrapped(node) : node,
+};
 
 function leafOf(node: ValueNode): unknown {
   switch (node.kind) {
@@ -72,7 +77,7 @@ class Planner {
       case "primitive-array":
         return { value: primitivesOf(node) };
       case "array":
-        return listOf(spelledOut(node.elements));
+        return planOfList<ValueNode>(node.elements, nodes, (item) => (item.kind === "null" ? item.count : 1));
       case "stream": {
         const contents: unknown[] = [];
         return {
@@ -95,7 +100,7 @@ class Planner {
     if (collected === undefined) return this.#members(node);
     // Many collections can share the array that holds their items.
     this.#spend(collected.items.length, node.offset);
-    return collected.kind === "list" ? listOf(collected.items) : mapOf(collected.items);
+    return collected.kind === "list" ? planOfList<ValueNode>(collected.items, nodes) : mapOf(collected.items);
   }
 
   /** An object by its fields: what a derived class hides and what `writeObject` appended go to its annotations. */
@@ -149,11 +154,6 @@ class Planner {
     this.#items += items;
     if (this.#items > this.#limits.maxItems) throw limitExceeded("maxItems", this.#limits, { offset });
   };
-}
-
-function listOf(items: readonly FieldNode[]): Plan<ValueNode> {
-  const list: unknown[] = [];
-  return { value: list, children: items, put: (value) => void list.push(value) };
 }
 
 function mapOf(items: readonly FieldNode[]): Plan<ValueNode> {

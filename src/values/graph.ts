@@ -2,7 +2,7 @@
 export interface Plan<N> {
   /** The container, or a value that holds no other. */
   readonly value: unknown;
-  /** What the container holds, in order. */
+  /** What the container holds, in order; `undefined` of a value that is no container. */
   readonly children?: readonly N[];
   /** Puts the value of the child at `index` into the container; it may be a container that is not filled yet. */
   put?(this: void, value: unknown, index: number): void;
@@ -14,9 +14,9 @@ export const notLeaf: unique symbol = Symbol("not a leaf");
 /** How {@link buildGraph} treats the nodes of one format. */
 export interface GraphRules<N> {
   /** The value of a node that holds no others and is cheap to make anew, or {@link notLeaf}. */
-  leaf(node: N): unknown;
+  leaf(this: void, node: N): unknown;
   /** The node that stands for this one: the target of a reference, the content of a wrapper, or the node itself. */
-  resolve(node: N): N;
+  resolve(this: void, node: N): N;
   /** Makes the value of a node that is no leaf; called once for each. */
   plan(node: N): Plan<N>;
   /** Containers that may lie in one another. */
@@ -41,11 +41,12 @@ export function buildGraph<N extends object>(root: N, rules: GraphRules<N>): unk
     if (leaf !== notLeaf) return leaf;
     const known = built.get(target);
     if (known !== undefined) return known;
-    const { value, children = [], put = ignore } = rules.plan(target);
+    const { value, children, put = ignore } = rules.plan(target);
     built.set(target, value);
-    if (children.length === 0) return value;
+    if (children === undefined) return value;
+    // Empty containers count, too.
     if (open.length >= rules.maxDepth) throw rules.tooDeep(target);
-    open.push({ children, put, next: 0 });
+    if (children.length > 0) open.push({ children, put, next: 0 });
     return value;
   };
   const value = valueOf(root);
@@ -64,6 +65,35 @@ export function buildGraph<N extends object>(root: N, rules: GraphRules<N>): unk
 }
 
 function ignore(): void {}
+
+/** Plans a list: leaves are in it at once, `repeats` of them where a node stands for several, containers come later. */
+export function planOfList<N>(
+  items: readonly N[],
+  { leaf, resolve }: Pick<GraphRules<N>, "leaf" | "resolve">,
+  repeats: (node: N) => number = once,
+): Plan<N> & { readonly value: unknown[] } {
+  const list: unknown[] = [];
+  const children: N[] = [];
+  const places: number[] = [];
+  for (const item of items) {
+    const target = resolve(item);
+    const value = leaf(target);
+    if (value === notLeaf) {
+      places.push(list.length);
+      children.push(target);
+    }
+    for (let left = repeats(item); left > 0; left--) list.push(value);
+  }
+  const put = (value: unknown, index: number): void => {
+    const place = places[index];
+    if (place !== undefined) list[place] = value;
+  };
+  return { value: list, children, put };
+}
+
+function once(): number {
+  return 1;
+}
 
 /** Sets an own member, whatever its name. */
 export function setMember(target: Record<string, unknown>, name: string, value: unknown): void {

@@ -20,7 +20,7 @@ export type Collected =
 type Collector = (view: ClassView) => Collected | undefined;
 
 /** The elements of an array, with runs of nulls written out. */
-export function elementsOf(array: ArrayNode | PrimitiveArrayNode): readonly ItemNode[] {
+function elementsOf(array: ArrayNode | PrimitiveArrayNode): readonly ItemNode[] {
   if (array.kind === "array") {
     if (!array.elements.some((element) => element.kind === "null" && element.count > 1)) return array.elements;
     const items: ItemNode[] = [];

@@ -1,8 +1,8 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
-import { buildGraph, notLeaf, type Plan, setMember } from "../../../src/values/graph.ts";
+import { buildGraph, notLeaf, type Plan, planOfList, setMember } from "../../../src/values/graph.ts";
 import { annotate, MultiArray } from "../../../src/values/index.ts";
 import { ClassView, targetOf } from "./class-view.ts";
-import { collectedOf, elementsOf, type ItemNode, wrappedIn } from "./collections.ts";
+import { collectedOf, type ItemNode, wrappedIn } from "./collections.ts";
 import type { ArrayNode, ClassNode, NrbfDocument, PrimitiveArrayNode } from "./nodes.ts";
 import { primitiveOf, scalarOf, type ValueSettings } from "./scalars.ts";
 
@@ -21,10 +21,11 @@ export function valueOfDocument(
     if (items > limits.maxItems) throw limitExceeded("maxItems", limits, { offset });
   };
   const settings: ValueSettings = { ...declared, spend, warnings: new Set() };
+  const planner = new Planner(document, settings);
   const body = buildGraph<ItemNode>(document.root, {
-    leaf: (node) => leafOf(node, settings),
-    resolve: (node) => (node.kind === "class" || node.kind === "reference" ? resolved(node, document) : node),
-    plan: (node) => planOf(node, document, settings),
+    leaf: planner.leaf,
+    resolve: planner.resolve,
+    plan: (node) => planner.plan(node),
     maxDepth: limits.maxDepth,
     tooDeep: ({ offset }) => limitExceeded("maxDepth", limits, { offset }),
   });
@@ -34,91 +35,109 @@ export function valueOfDocument(
 /** Nobody wraps more often, and long rows of wrappers would be walked again and again. */
 const maxWrappers = 16;
 
-/** Behind every reference and wrapper: the object itself; of wrappers around themselves one of them. */
-function resolved(node: ItemNode, document: NrbfDocument): ItemNode {
-  let at: ItemNode = node.kind === "elements" ? node : targetOf(node, document);
-  for (let passed = 0; at.kind === "class" && passed < maxWrappers; passed++) {
-    const inner = wrappedIn(new ClassView(at, document));
-    if (inner === undefined) break;
-    at = inner;
-  }
-  return at;
-}
+class Planner {
+  readonly #document: NrbfDocument;
+  readonly #settings: ValueSettings;
 
-function leafOf(node: ItemNode, settings: ValueSettings): unknown {
-  switch (node.kind) {
-    case "null":
-    // A reference to nothing has been refused before.
-    case "reference":
-      return null;
-    case "string":
-      return node.value;
-    case "primitive":
-      return primitiveOf(node.type, node.value, settings);
-    case "elements":
-      return elementAt(node.array, node.index, settings);
-    default:
-      return notLeaf;
+  constructor(document: NrbfDocument, settings: ValueSettings) {
+    this.#document = document;
+    this.#settings = settings;
   }
-}
 
-function planOf(node: ItemNode, document: NrbfDocument, settings: ValueSettings): Plan<ItemNode> {
-  switch (node.kind) {
-    case "primitive-array":
-      return { value: shaped(node, primitivesOf(node, settings)) };
-    case "array":
-      return listOf(elementsOf(node), node);
-    case "class":
-      return planOfClass(node, document, settings);
-    default:
-      return { value: leafOf(node, settings) };
+  /** Behind every reference and wrapper: the object itself; of wrappers around themselves one of them. */
+  readonly resolve = (node: ItemNode): ItemNode => {
+    if (node.kind !== "class" && node.kind !== "reference") return node;
+    let at: ItemNode = targetOf(node, this.#document);
+    for (let passed = 0; at.kind === "class" && passed < maxWrappers; passed++) {
+      const inner = wrappedIn(new ClassView(at, this.#document));
+      if (inner === undefined) break;
+      at = inner;
+    }
+    return at;
+  };
+
+  readonly leaf = (node: ItemNode): unknown => {
+    switch (node.kind) {
+      case "null":
+      // A reference to nothing has been refused before.
+      case "reference":
+        return null;
+      case "string":
+        return node.value;
+      case "primitive":
+        return primitiveOf(node.type, node.value, this.#settings);
+      case "elements":
+        return this.#element(node.array, node.index);
+      default:
+        return notLeaf;
+    }
+  };
+
+  plan(node: ItemNode): Plan<ItemNode> {
+    switch (node.kind) {
+      case "primitive-array":
+        return { value: shaped(node, this.#primitives(node)) };
+      case "array": {
+        const list = planOfList<ItemNode>(node.elements, this, (item) => (item.kind === "null" ? item.count : 1));
+        return { ...list, value: shaped(node, list.value) };
+      }
+      case "class":
+        return this.#class(node);
+      default:
+        return { value: this.leaf(node) };
+    }
   }
-}
 
-function planOfClass(node: ClassNode, document: NrbfDocument, settings: ValueSettings): Plan<ItemNode> {
-  const view = new ClassView(node, document);
-  const scalar = scalarOf(view, settings);
-  if (scalar !== undefined) return { value: scalar };
-  const collected = collectedOf(view);
-  if (collected?.kind === "primitives") {
-    const { array, count } = collected;
-    settings.spend(count, node.offset);
-    return { value: Array.from({ length: count }, (_, index) => elementAt(array, index, settings)) };
+  #class(node: ClassNode): Plan<ItemNode> {
+    const settings = this.#settings;
+    const view = new ClassView(node, this.#document);
+    const scalar = scalarOf(view, settings);
+    if (scalar !== undefined) return { value: scalar };
+    const collected = collectedOf(view);
+    if (collected?.kind === "primitives") {
+      const { array, count } = collected;
+      settings.spend(count, node.offset);
+      return { value: Array.from({ length: count }, (_, index) => this.#element(array, index)) };
+    }
+    if (collected !== undefined) {
+      // Many collections can share the array that holds their items.
+      settings.spend(collected.items.length, node.offset);
+      return collected.kind === "map" ? this.#map(collected.items) : planOfList<ItemNode>(collected.items, this);
+    }
+    const { typeName, memberNames } = node.description;
+    const value: Record<string, unknown> = annotate({}, { typeName });
+    const names = settings.memberNames === "property" ? propertyNames(memberNames) : memberNames;
+    return { value, children: node.members, put: (member, index) => setMember(value, names[index] ?? "", member) };
   }
-  if (collected !== undefined) {
-    // Many collections can share the array that holds their items.
-    settings.spend(collected.items.length, node.offset);
-    return collected.kind === "map" ? mapOf(collected.items, document) : listOf(collected.items);
-  }
-  const { typeName, memberNames } = node.description;
-  const value: Record<string, unknown> = annotate({}, { typeName });
-  const names = settings.memberNames === "property" ? propertyNames(memberNames) : memberNames;
-  return { value, children: node.members, put: (member, index) => setMember(value, names[index] ?? "", member) };
-}
 
-function listOf(items: readonly ItemNode[], array?: ArrayNode): Plan<ItemNode> {
-  const list: unknown[] = [];
-  const value = array === undefined ? list : shaped(array, list);
-  return { value, children: items, put: (item) => void list.push(item) };
-}
-
-function mapOf(items: readonly ItemNode[], document: NrbfDocument): Plan<ItemNode> {
-  let key: unknown;
-  const named = items.every((item, index) => index % 2 === 1 || resolved(item, document).kind === "string");
-  if (named) {
-    const members: Record<string, unknown> = {};
+  #map(items: readonly ItemNode[]): Plan<ItemNode> {
+    let key: unknown;
+    const named = items.every((item, index) => index % 2 === 1 || this.resolve(item).kind === "string");
+    if (named) {
+      const members: Record<string, unknown> = {};
+      const put = (value: unknown, index: number): void => {
+        if (index % 2 === 0) key = value;
+        else setMember(members, String(key), value);
+      };
+      return { value: members, children: items, put };
+    }
+    const entries = new Map<unknown, unknown>();
     const put = (value: unknown, index: number): void => {
       if (index % 2 === 0) key = value;
-      else setMember(members, String(key), value);
+      else entries.set(key, value);
     };
-    return { value: members, children: items, put };
+    return { value: entries, children: items, put };
   }
-  const entries = new Map<unknown, unknown>();
-  const put = (value: unknown, index: number): void => {
-    if (index % 2 === 0) key = value;
-    else entries.set(key, value);
-  };
-  return { value: entries, children: items, put };
+
+  #primitives({ type, values }: PrimitiveArrayNode): unknown {
+    if (values instanceof Uint8Array) return values;
+    return values.map((value) => primitiveOf(type, value, this.#settings));
+  }
+
+  #element({ type, values }: PrimitiveArrayNode, index: number): unknown {
+    const value = values[index];
+    return value === undefined ? null : primitiveOf(type, value, this.#settings);
+  }
 }
 
 /** An array of several dimensions as such; of one dimension its values, wherever its first index is. */
@@ -126,16 +145,6 @@ function shaped({ shape }: ArrayNode | PrimitiveArrayNode, values: unknown): unk
   if (shape.lengths.length === 1) return values;
   const list = values instanceof Uint8Array ? [...values] : Array.isArray(values) ? values : [];
   return new MultiArray(shape.lengths, list);
-}
-
-function primitivesOf({ type, values }: PrimitiveArrayNode, settings: ValueSettings): unknown {
-  if (values instanceof Uint8Array) return values;
-  return values.map((value) => primitiveOf(type, value, settings));
-}
-
-function elementAt({ type, values }: PrimitiveArrayNode, index: number, settings: ValueSettings): unknown {
-  const value = values[index];
-  return value === undefined ? null : primitiveOf(type, value, settings);
 }
 
 /** Names with `<Name>k__BackingField` as `Name`, unless that would hide another. */
