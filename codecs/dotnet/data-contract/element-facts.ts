@@ -49,11 +49,13 @@ export function factsOf({ attributes }: XmlElement): ElementFacts {
   return { nil, id, ref, clrType, size, others };
 }
 
-/** The attributes that no serializer writes, as members `@name`. */
-export function otherAttributes({ attributes }: XmlElement): readonly (readonly [string, string])[] {
+/** The attributes that are not the serializers' own. */
+export function otherAttributes({
+  attributes,
+}: XmlElement): readonly { readonly name: string; readonly value: string; readonly offset: number }[] {
   return attributes
     .filter(({ namespace }) => namespace !== xmlns && namespace !== xsi && namespace !== serialization)
-    .map(({ local, value }) => [`@${local}`, lexical(value, undefined)]);
+    .map(({ local, value, offset }) => ({ name: decodeName(local), value: lexical(value, undefined), offset }));
 }
 
 /** Whether an element declares a namespace, as serializers do around items of another one. */
@@ -72,7 +74,7 @@ function expanded({ item, values, type, offset }: XmlArray, parent: XmlElement):
   return values.map((value) => {
     const element = new XmlElement(item.prefix, item.local, parent, offset);
     element.namespace = item.namespace;
-    element.children.push(new XmlText(value, type, offset));
+    element.add(new XmlText(value, type, offset));
     return element;
   });
 }

@@ -1,6 +1,7 @@
-import type { XmlNode } from "../xml/node.ts";
+import type { XmlElement, XmlNode } from "../xml/node.ts";
+import { hasText } from "./element-facts.ts";
 import type { Plan } from "./plan.ts";
-import type { ObjectShape, Shape } from "./shape.ts";
+import { type ListShape, type ObjectShape, resolved, type Shape } from "./shape.ts";
 
 /** An object whose members are being read. */
 export interface ObjectFrame {
@@ -58,4 +59,22 @@ export function place(frame: ObjectFrame, name: string, value: unknown): void {
 /** Whether text between elements is there for the eye only. */
 export function isBlank(value: unknown): boolean {
   return typeof value === "string" && value.trim() === "";
+}
+
+/** Puts an item into the list that a member is. */
+export function append({ bag }: ObjectFrame, name: string, value: unknown): void {
+  const list = bag[name];
+  if (Array.isArray(list)) list.push(value);
+  else bag[name] = [value];
+}
+
+/** Whether an element is itself an item of a list, as XmlSerializer writes members that are marked as elements. */
+export function isFlattened(element: XmlElement, { items }: ListShape): boolean {
+  const shape = resolved(items);
+  if (shape.kind !== "object") return hasText(element);
+  const { clrName, byClrName } = shape;
+  const itemName = clrName.slice(clrName.lastIndexOf(".") + 1);
+  return element.children.some(
+    (child) => child.kind === "element" && child.local !== itemName && byClrName.has(child.local),
+  );
 }

@@ -2,14 +2,16 @@ import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { emptyBag } from "../../../src/envelope/bag.ts";
 import { annotate } from "../../../src/values/annotations.ts";
 import type { XmlArray, XmlDocument, XmlElement } from "../xml/node.ts";
-import { decodeName, factsOf, isXmlSerializer, otherAttributes } from "./element-facts.ts";
+import { declaresNamespace, decodeName, factsOf, isXmlSerializer, otherAttributes } from "./element-facts.ts";
 import {
   type Frame,
   type EntriesFrame,
   type ListFrame,
   type ObjectFrame,
+  append,
   fillNulls,
   isBlank,
+  isFlattened,
   place,
 } from "./frames.ts";
 import { type Plan, planOf, systemStruct } from "./plan.ts";
@@ -21,6 +23,7 @@ import {
   type Contract,
   type MemberShape,
   nameText,
+  resolved,
   type ObjectShape,
   type ResolvedShape,
   type Shape,
@@ -110,7 +113,10 @@ class Mapper {
     if (child.kind === "element") {
       const name = decodeName(child.local);
       const member = this.#member(frame.shape, name);
-      place(frame, member === undefined ? name : this.#nameOf(member), this.#start(child, member?.shape));
+      const list = this.#xmlSerializer && member !== undefined ? resolved(member.shape) : undefined;
+      if (list?.kind === "list" && isFlattened(child, list)) {
+        append(frame, this.#nameOf(member, name), this.#start(child, list.items));
+      } else place(frame, this.#nameOf(member, name), this.#start(child, member?.shape));
     } else if (child.kind === "array") {
       const name = decodeName(child.item.local);
       const values = this.#arrayValues(child, this.#member(frame.shape, name)?.shape, Infinity);
@@ -125,8 +131,27 @@ class Mapper {
     return this.#xmlSerializer ? (shape.byClrName.get(name) ?? shape.byName.get(name)) : shape.byName.get(name);
   }
 
-  #nameOf({ name, clrName }: MemberShape): string {
-    return this.#xmlSerializer ? clrName : name;
+  #nameOf(member: MemberShape | undefined, name: string): string {
+    return member === undefined ? name : this.#xmlSerializer ? member.clrName : member.name;
+  }
+
+  /** XmlSerializer writes members as attributes when told to; other attributes become members `@name`. */
+  #addAttributes(container: object, element: XmlElement, shape: ResolvedShape | undefined): void {
+    if (Array.isArray(container) || container instanceof Map) return;
+    for (const { name, value, offset } of otherAttributes(element)) {
+      const member = this.#member(shape?.kind === "object" ? shape : undefined, name);
+      const scalar = member && resolved(member.shape);
+      const content = { value, type: undefined, offset };
+      const read =
+        scalar?.kind === "scalar" && scalar.scalar !== "any"
+          ? typedScalar(content, scalar.scalar, element)
+          : scalar?.kind === "enum"
+            ? enumValue(content, scalar, this.#xmlSerializer)
+            : untypedScalar(content, this.#options.guess);
+      Object.assign(container, {
+        [declaresNamespace(this.#root) && this.#xmlSerializer ? this.#nameOf(member, name) : `@${name}`]: read,
+      });
+    }
   }
 
   #stepList(frame: ListFrame): void {
@@ -188,14 +213,14 @@ class Mapper {
       xmlSerializer: this.#xmlSerializer,
       warn: (what) => this.#warn(element, what),
     });
-    const foreign = facts.others && shape === undefined;
+    const foreign = facts.others && (shape === undefined || (this.#xmlSerializer && shape.kind === "object"));
     if (plan.kind === "scalar" && !foreign) return this.#references.remember(facts.id, this.#scalar(element, shape));
     const container = this.#open(
       plan.kind === "scalar" ? { kind: "object", children: element.children } : plan,
       shape,
       element,
     );
-    if (foreign) addAttributes(container, element);
+    if (foreign) this.#addAttributes(container, element, shape);
     if (typeName !== undefined && plan.kind === "object") annotate(container, { typeName });
     return this.#references.remember(facts.id, container);
   }
@@ -269,10 +294,4 @@ class Mapper {
     for (let at: XmlElement | undefined = element; at !== undefined; at = at.parent) steps.push(at.local);
     this.#warnings.push(`${steps.reverse().join("/")} ${what}.`);
   }
-}
-
-/** Attributes that no serializer wrote become members `@name`. */
-function addAttributes(container: object, element: XmlElement): void {
-  if (!Array.isArray(container) && !(container instanceof Map))
-    Object.assign(container, Object.fromEntries(otherAttributes(element)));
 }

@@ -1,4 +1,4 @@
-import { arrays, serialization, system } from "../xml/namespaces.ts";
+import { arrays, clrNamespaces, serialization, system } from "../xml/namespaces.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
 import { declaresNamespace, type ElementFacts, elementsIn, hasText } from "./element-facts.ts";
 import { netCollection, pairOf } from "./net-collections.ts";
@@ -44,12 +44,19 @@ export function planOf(element: XmlElement, context: PlanContext): Plan {
     case "object":
       return { kind: "object", children: element.children };
     default: {
-      const fields = facts.id === undefined ? undefined : netCollection(element);
+      const fields = mayBeNetCollection(element, facts) ? netCollection(element) : undefined;
       if (shape.kind === "map") return dictionary(element, fields, shape);
       if (fields?.kind === "list") return { kind: "list", ...pick(fields), shape: shape.items };
       return { kind: "list", items: element.children, count: Infinity, shape: shape.items };
     }
   }
+}
+
+/** NetDataContractSerializer numbers them; DataContractSerializer writes the fields of Queue and Stack in their namespace. */
+function mayBeNetCollection({ children }: XmlElement, { id }: ElementFacts): boolean {
+  const [first] = children;
+  const namespace = first?.kind === "array" ? first.item.namespace : first?.kind === "element" ? first.namespace : "";
+  return id !== undefined || namespace.startsWith(`${clrNamespaces}System.Collections`);
 }
 
 function pick({ items, count }: { readonly items: readonly XmlNode[]; readonly count: number }): {
@@ -139,7 +146,7 @@ function isEntryName({ local, namespace }: XmlElement): boolean {
 
 /** An object, unless its members are the fields of a collection. */
 function fieldsPlan(element: XmlElement, facts: ElementFacts): Plan {
-  const fields = facts.id === undefined ? undefined : netCollection(element);
+  const fields = mayBeNetCollection(element, facts) ? netCollection(element) : undefined;
   if (fields === undefined) return { kind: "object", children: element.children };
   if (fields.kind === "list") return { kind: "list", ...pick(fields), shape: undefined };
   const [entry] = fields.pairs;

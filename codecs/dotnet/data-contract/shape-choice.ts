@@ -34,11 +34,7 @@ export class ShapeChoice {
   }
 
   /** The shape that counts: the run-time type where the document names one, otherwise the declared one. */
-  of(
-    element: XmlElement,
-    facts: ElementFacts,
-    declaredShape: Shape | undefined,
-  ): { readonly shape: ResolvedShape | undefined; readonly typeName: string | undefined } {
+  of(element: XmlElement, facts: ElementFacts, declaredShape: Shape | undefined): ChosenShape {
     const whole = declaredShape === undefined ? undefined : resolved(declaredShape);
     const declared = whole?.kind === "scalar" && whole.scalar === "any" ? undefined : whole;
     const { type } = element;

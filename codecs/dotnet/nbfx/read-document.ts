@@ -88,10 +88,10 @@ class NbfxReader {
     const type = cursor.byte();
     if (type >= record.zeroText) this.#text(element, type, start);
     else if (type >= record.shortElement && type <= record.prefixElementZ) {
-      element.children.push(this.#startElement(type, start));
+      element.add(this.#startElement(type, start));
     } else if (type === record.endElement) this.#endElement();
     else if (type === record.array) this.#array(element, start);
-    else if (type === record.comment) element.children.push(this.#comment(start));
+    else if (type === record.comment) element.add(this.#comment(start));
     else throw cursor.broken("has a record where none of its kind may stand", start);
   }
 
@@ -189,7 +189,7 @@ class NbfxReader {
     // The ends of a list have their own "with end" forms.
     const list = even === record.startListText ? this.#listValue(start) : undefined;
     const value = list?.values ?? readTextValue(this.#cursor, even, this.#context);
-    element.children.push(new XmlText(value, scalarTypeOf(even), start));
+    element.add(new XmlText(value, scalarTypeOf(even), start));
     if (list === undefined ? type !== even : list.ends) this.#endElement();
     else if (list !== undefined && type !== even) throw this.#cursor.broken("has a list that ends its element", start);
   }
@@ -236,7 +236,7 @@ class NbfxReader {
     const values: XmlScalar[] = [];
     const even = type & 0xfe;
     for (let index = 0; index < count; index++) values.push(readFixed(cursor, even, this.#context.timeZone));
-    element.children.push(new XmlArray(item, values, scalarTypeOf(even), start));
+    element.add(new XmlArray(item, values, scalarTypeOf(even), start));
   }
 
   #comment(start: number): XmlComment {

@@ -72,7 +72,7 @@ export class XmlElement {
   attributes: readonly XmlAttribute[];
   /** What `xsi:type` names, resolved. */
   type: XmlName | undefined;
-  readonly children: XmlNode[];
+  #children: XmlNode[] | undefined;
   readonly parent: XmlElement | undefined;
   /** Byte offset at which it starts. */
   readonly offset: number;
@@ -83,12 +83,22 @@ export class XmlElement {
     this.namespace = "";
     this.attributes = noAttributes;
     this.type = undefined;
-    this.children = [];
     this.parent = parent;
     this.offset = offset;
   }
+
+  get children(): readonly XmlNode[] {
+    return this.#children ?? noChildren;
+  }
+
+  /** Adds a node behind the others; most elements have one, and pushing to an empty list would make room for 17. */
+  add(node: XmlNode): void {
+    if (this.#children === undefined) this.#children = [node];
+    else this.#children.push(node);
+  }
 }
 
+const noChildren: readonly XmlNode[] = [];
 const noAttributes: readonly XmlAttribute[] = [];
 
 /** Elements of one name and one scalar each, which binary XML writes in one array record. */

@@ -102,7 +102,7 @@ class XmlReader {
     if (this.#open === undefined) {
       this.#root = element;
       this.#nodes.push(element);
-    } else this.#open.children.push(element);
+    } else this.#open.add(element);
     this.#open = element;
     if (this.#text.startsWith("/>", this.#at)) this.#close(this.#at + 2);
     else if (this.#text.charCodeAt(this.#at) === 0x3e) this.#at++;
@@ -167,7 +167,7 @@ class XmlReader {
       this.#at = end;
     }
     const value = parts.length === 1 ? (parts[0] ?? "") : parts.join("");
-    if (this.#open !== undefined) this.#open.children.push(new XmlText(value, undefined, this.#count(start)));
+    if (this.#open !== undefined) this.#open.add(new XmlText(value, undefined, this.#count(start)));
     else if (/[^\t\n\r ]/.test(text.slice(start, this.#at))) {
       throw this.#root === undefined
         ? this.#broken("begins with something else than an element", start)
@@ -182,7 +182,7 @@ class XmlReader {
     if (text.includes("--") || text.endsWith("-")) throw this.#broken("has -- in a comment", start);
     const comment = new XmlComment(lines(text), this.#count(start));
     if (this.#open === undefined) this.#nodes.push(comment);
-    else this.#open.children.push(comment);
+    else this.#open.add(comment);
     this.#at = end;
   }
 

@@ -86,6 +86,14 @@ describe("the NBFX decoder", () => {
     expect(shown(codec, bytes(source))).toEqual({ a: [5], b: [], c: "", d: [1, 0] });
   });
 
+  it("reads a queue, which DataContractSerializer writes by its fields, as the list that it is", () => {
+    const collections = "42 'http://schemas.datacontract.org/2004/07/System.Collections.Generic'";
+    const head = "40 05 '_head' 83 40 05 '_size' 89 02 40 05 '_tail' 81 40 08 '_version' 89 03 01";
+    const source = `40 0a 'QueueOfint' 08 ${collections} ${xsiDeclared} 40 06 '_array' 03 40 03 'int' 01 8d 02 05000000 06000000 01 ${head}`;
+
+    expect(shown(codec, bytes(source))).toEqual([6, 5]);
+  });
+
   it("says where an object may be a list of one", () => {
     const decoded = decode(codec, bytes("40 01 'r' 40 01 'a' 40 01 'b' 40 01 'c' 89 05 01 01 01"));
 

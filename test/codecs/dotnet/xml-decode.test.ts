@@ -91,6 +91,26 @@ describe("the data contract XML decoder", () => {
     });
   });
 
+  it("reads members that XmlSerializer writes as attributes or without a list around them", () => {
+    const contract: DotnetContract = {
+      title: "Box",
+      properties: {
+        Id: { "x-dotnet": "guid" },
+        Size: { type: "integer" },
+        Tags: { type: "array", items: { type: "string" } },
+      },
+    };
+    const guid = "00112233-4455-6677-8899-aabbccddeeff";
+    const text = `<Box xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" Id="${guid}" Size="5"><Tags>a</Tags></Box>`;
+
+    expect(shown(dataContractXml({ contracts: [contract] }), text)).toEqual({
+      Id: { $guid: guid },
+      Size: 5,
+      Tags: ["a"],
+    });
+    expect(shown(decoder, text)).toEqual({ Id: guid, Size: 5, Tags: "a" });
+  });
+
   const contract: DotnetContract = {
     title: "T",
     properties: {
