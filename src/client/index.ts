@@ -6,6 +6,7 @@ export type { MessageContext } from "./message-context.ts";
 export type { MessageIteratorOptions } from "./message-iterator.ts";
 export type { ProcessorHandlers } from "./message-work.ts";
 export type { ErrorSource, ProcessErrorArgs } from "./process-error.ts";
+export { openTelemetry, type OpenTelemetryApi, type OpenTelemetrySpan } from "./open-telemetry.ts";
 export type { Processor, ProcessorOptions } from "./processor.ts";
 export type { MessageOf, ReadMessage, Received, ReceivedMessage, UnreadableMessage } from "./received-message.ts";
 export type {

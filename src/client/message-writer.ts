@@ -7,11 +7,15 @@ import type { ClientParts } from "./client-parts.ts";
 export type MessageWriter = (message: Message) => MaybePromise<Envelope>;
 
 /** Makes a writer; it throws what the type, the serializer and the stages throw. */
-export function createMessageWriter({ serializer, stages, tracing }: ClientParts): MessageWriter {
+export function createMessageWriter(
+  entityPath: string,
+  { engine, serializer, stages, tracing }: ClientParts,
+): MessageWriter {
+  const operation = { entityPath, engine: engine.name, messageCount: 1 };
   const before = stages.filter((stage) => "beforeSend" in stage);
   const fallbackType = serializer.registry.encoders[0]?.contentType ?? "application/octet-stream";
   const encode = (message: Message): MaybePromise<Envelope> => {
-    const envelope = serializer.serialize(tracing === undefined ? message : tracing.inject(message));
+    const envelope = serializer.serialize(tracing === undefined ? message : tracing.inject(message, operation));
     return before.length === 0 ? envelope : through(before, envelope);
   };
   return (message) => {

@@ -58,7 +58,7 @@ export interface Sender {
 export function createSender(entityPath: string, parts: ClientParts): Sender {
   const { engine, retry, tracing } = parts;
   const link = new Link("sender", () => engine.openSender(entityPath));
-  const write = createMessageWriter(parts);
+  const write = createMessageWriter(entityPath, parts);
   const send = async (
     envelopes: readonly Envelope[],
     operation: (sender: EngineSender) => Promise<void>,

@@ -19,7 +19,7 @@ export interface TracedSpan {
 /** Follows messages from sender to handler; `openTelemetry()` makes one. */
 export interface Tracing {
   /** The message with the context of the sender written into its application properties. */
-  inject(message: Message): Message;
+  inject(message: Message, operation: TracedOperation): Message;
   /** Begins the sending of messages. */
   startSend(operation: TracedOperation): TracedSpan;
   /** Runs a handler as a continuation of the context that the message carries. */

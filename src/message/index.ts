@@ -15,6 +15,13 @@ export type { InputOf, MaybePromise, OutputOf, Schema } from "./schema.ts";
 export { messageTypeFromFiles, type SchemaFiles, schemaFilesOf } from "./schema-files.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
 export {
+  diagnosticIdProperty,
+  isTraceparent,
+  readTraceContext,
+  type TraceContext,
+  traceProperties,
+} from "./trace-context.ts";
+export {
   readTypeClaim,
   schemaIdProperty,
   type TypeClaim,

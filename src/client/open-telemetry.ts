@@ -1,0 +1,109 @@
+import { readTraceContext, traceProperties } from "../message/index.ts";
+import type { TracedOperation, Tracing } from "./tracing.ts";
+
+/** The part of `@opentelemetry/api` that is used, so that the package is needed by those only who trace. */
+export interface OpenTelemetryApi<Context, Span extends OpenTelemetrySpan> {
+  readonly trace: {
+    getTracer(name: string): {
+      startSpan(name: string, options: SpanOptions, context: Context): Span;
+    };
+    setSpan(context: Context, span: Span): Context;
+  };
+  readonly context: {
+    active(): Context;
+    with<T>(context: Context, run: () => T): T;
+  };
+  readonly propagation: {
+    inject(context: Context, carrier: Record<string, string>): void;
+    extract(context: Context, carrier: Record<string, string>): Context;
+  };
+  readonly SpanKind: { readonly PRODUCER: number; readonly CONSUMER: number };
+  readonly SpanStatusCode: { readonly ERROR: number };
+}
+
+/** The part of a span that is used. */
+export interface OpenTelemetrySpan {
+  setAttribute(name: string, value: string): unknown;
+  setStatus(status: { code: number }): unknown;
+  recordException(error: Error): void;
+  end(): void;
+}
+
+interface SpanOptions {
+  readonly kind: number;
+  readonly attributes: Record<string, string | number>;
+}
+
+/**
+ * Tracing by OpenTelemetry, with its messaging conventions: `createClient({ tracing: openTelemetry(api), … })`
+ * with `import * as api from "@opentelemetry/api"`.
+ *
+ * Every message carries the context of a `create` span, every handler runs in a `process` span that continues it.
+ */
+export function openTelemetry<Context, Span extends OpenTelemetrySpan>(api: OpenTelemetryApi<Context, Span>): Tracing {
+  const { trace, context, propagation, SpanKind } = api;
+  const tracer = trace.getTracer("sobre");
+  const start = (kind: "create" | "send" | "process", operation: TracedOperation, parent: Context): Span =>
+    tracer.startSpan(
+      `${kind} ${operation.entityPath}`,
+      { kind: kind === "process" ? SpanKind.CONSUMER : SpanKind.PRODUCER, attributes: attributesOf(kind, operation) },
+      parent,
+    );
+  const end = (span: Span, error?: unknown): void => {
+    if (error !== undefined) {
+      span.setStatus({ code: api.SpanStatusCode.ERROR });
+      span.setAttribute("error.type", typeOf(error));
+      if (error instanceof Error) span.recordException(error);
+    }
+    span.end();
+  };
+  return {
+    inject(message, operation) {
+      const span = start("create", operation, context.active());
+      const carrier: Record<string, string> = {};
+      propagation.inject(trace.setSpan(context.active(), span), carrier);
+      span.end();
+      const { traceparent, tracestate, baggage } = carrier;
+      if (traceparent === undefined || message.applicationProperties?.["traceparent"] !== undefined) return message;
+      const own = traceProperties({ traceparent, tracestate, baggage });
+      return { ...message, applicationProperties: { ...own, ...message.applicationProperties } };
+    },
+    startSend(operation) {
+      const span = start("send", operation, context.active());
+      return { end: (error) => end(span, error) };
+    },
+    async process(operation, envelope, run) {
+      const carried = readTraceContext(envelope.applicationProperties);
+      const carrier = carried === undefined ? {} : { ...traceProperties(carried) };
+      const span = start("process", operation, propagation.extract(context.active(), carrier));
+      try {
+        const result = await context.with(trace.setSpan(context.active(), span), run);
+        end(span);
+        return result;
+      } catch (error) {
+        end(span, error);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Semantic conventions for messaging spans. */
+function attributesOf(
+  kind: "create" | "send" | "process",
+  { engine, entityPath, messageCount }: TracedOperation,
+): Record<string, string | number> {
+  return {
+    "messaging.system": engine === "azure" ? "servicebus" : engine,
+    "messaging.destination.name": entityPath,
+    "messaging.operation.type": kind,
+    "messaging.operation.name": kind,
+    ...(messageCount > 1 && { "messaging.batch.message_count": messageCount }),
+  };
+}
+
+function typeOf(error: unknown): string {
+  if (typeof error === "object" && error !== null && "code" in error && typeof error.code === "string")
+    return error.code;
+  return error instanceof Error ? error.name : typeof error;
+}

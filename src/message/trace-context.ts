@@ -1,0 +1,45 @@
+import type { ApplicationProperties } from "../envelope/index.ts";
+
+/** Where in a distributed trace a message was made (W3C Trace Context, Baggage). */
+export interface TraceContext {
+  /** As `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. */
+  readonly traceparent: string;
+  readonly tracestate?: string | undefined;
+  readonly baggage?: string | undefined;
+}
+
+/** The application property in which older Azure SDKs carry the traceparent. */
+export const diagnosticIdProperty = "Diagnostic-Id";
+
+/** Version, trace id, parent id, flags; versions above 00 may go on behind another hyphen (W3C Trace Context, 3.2). */
+const form = /^(?!ff)([0-9a-f]{2})-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
+
+/** Whether a text is a traceparent. */
+export function isTraceparent(text: unknown): text is string {
+  if (typeof text !== "string" || text.length > 512) return false;
+  const [, version, more] = form.exec(text) ?? [];
+  return version !== undefined && (version !== "00" || more === undefined);
+}
+
+/** The trace context of a message: its `traceparent`, or else its `Diagnostic-Id`; `undefined` when there is none that can be read. */
+export function readTraceContext(properties: ApplicationProperties): TraceContext | undefined {
+  const { traceparent: own, tracestate, baggage } = properties;
+  const traceparent = [own, properties[diagnosticIdProperty]].find(isTraceparent);
+  if (traceparent === undefined) return undefined;
+  return {
+    traceparent,
+    // A tracestate belongs to the traceparent beside it.
+    tracestate: traceparent === own && typeof tracestate === "string" ? tracestate : undefined,
+    baggage: typeof baggage === "string" ? baggage : undefined,
+  };
+}
+
+/** The application properties that carry a trace context: those of W3C, and `Diagnostic-Id` for older readers. */
+export function traceProperties({ traceparent, tracestate, baggage }: TraceContext): Readonly<Record<string, string>> {
+  return {
+    traceparent,
+    [diagnosticIdProperty]: traceparent,
+    ...(tracestate !== undefined && { tracestate }),
+    ...(baggage !== undefined && { baggage }),
+  };
+}

@@ -1,0 +1,123 @@
+import * as api from "@opentelemetry/api";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { openTelemetry } from "../../src/client/index.ts";
+import { setup } from "./setup.ts";
+
+interface Noted {
+  readonly name: string;
+  readonly kind: number | undefined;
+  readonly attributes: api.Attributes;
+  readonly parent: string | undefined;
+  readonly spanId: string;
+  readonly exceptions: unknown[];
+  code: number | undefined;
+  ended: boolean;
+}
+
+const spans: Noted[] = [];
+const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+/** A tracer that notes what it is asked, and a propagator of W3C form: the API alone does nothing. */
+const tracer: api.Tracer = {
+  startSpan(name, { kind, attributes = {} } = {}, context = api.context.active()) {
+    const parent = api.trace.getSpanContext(context)?.spanId;
+    const spanId = (spans.length + 1).toString(16).padStart(16, "0");
+    const noted: Noted = {
+      name,
+      kind,
+      attributes: { ...attributes },
+      parent,
+      spanId,
+      exceptions: [],
+      code: undefined,
+      ended: false,
+    };
+    spans.push(noted);
+    const span = api.trace.wrapSpanContext({ traceId, spanId, traceFlags: 1 });
+    return Object.assign(Object.create(span), {
+      setAttribute: (key: string, value: string) => void (noted.attributes[key] = value),
+      setStatus: ({ code }: { readonly code: number }) => void (noted.code = code),
+      recordException: (error: unknown) => void noted.exceptions.push(error),
+      end: () => void (noted.ended = true),
+      spanContext: () => span.spanContext(),
+    });
+  },
+  startActiveSpan: () => {
+    throw new Error("not used");
+  },
+};
+
+beforeAll(() => {
+  api.trace.setGlobalTracerProvider({ getTracer: () => tracer });
+  api.propagation.setGlobalPropagator({
+    fields: () => ["traceparent"],
+    inject(context, carrier, setter) {
+      const spanContext = api.trace.getSpanContext(context);
+      if (spanContext) setter.set(carrier, "traceparent", `00-${spanContext.traceId}-${spanContext.spanId}-01`);
+    },
+    extract(context, carrier, getter) {
+      const [, found = "", spanId = ""] = String(getter.get(carrier, "traceparent")).split("-");
+      return api.trace.setSpanContext(context, { traceId: found, spanId, traceFlags: 1, isRemote: true });
+    },
+  });
+});
+
+afterAll(() => {
+  api.trace.disable();
+  api.propagation.disable();
+});
+
+describe("OpenTelemetry", () => {
+  it("follows a message from its sender to its handler, by its conventions", async () => {
+    const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 1 } } }, { tracing: openTelemetry(api) });
+    const failure = Object.assign(new Error("no stock"), { code: "OutOfStock" });
+    client.createProcessor("orders", { processMessage: () => Promise.reject(failure), processError: vi.fn() });
+
+    await client.createSender("orders").sendMessages({ body: 1, applicationProperties: { tenant: "a" } });
+    await clock.advance(0);
+    const [letter] = await client.createReceiver("orders/$DeadLetterQueue").peekMessages(1);
+
+    const [create, send, process] = spans;
+    expect(spans.map(({ name }) => name)).toEqual(["create orders", "send orders", "process orders"]);
+    expect(spans.every(({ ended }) => ended)).toBe(true);
+    expect(create).toMatchObject({ kind: api.SpanKind.PRODUCER });
+    expect(send?.attributes).toEqual({
+      "messaging.system": "memory",
+      "messaging.destination.name": "orders",
+      "messaging.operation.type": "send",
+      "messaging.operation.name": "send",
+    });
+    expect(process).toMatchObject({
+      kind: api.SpanKind.CONSUMER,
+      parent: create?.spanId,
+      code: api.SpanStatusCode.ERROR,
+      exceptions: [failure],
+      attributes: { "error.type": "OutOfStock" },
+    });
+    const carried = `00-${traceId}-${create?.spanId}-01`;
+    expect(letter?.applicationProperties).toMatchObject({
+      tenant: "a",
+      traceparent: carried,
+      "Diagnostic-Id": carried,
+    });
+  });
+
+  it("leaves a context alone that the message has already, and tells of a send that failed", async () => {
+    spans.length = 0;
+    const { client, faults } = setup({ queues: ["orders"] }, { tracing: openTelemetry(api) });
+    const traceparent = `00-${traceId}-00f067aa0ba902b7-00`;
+    const sender = client.createSender("orders");
+
+    await sender.sendMessages([{ body: 1, applicationProperties: { traceparent } }, { body: 2 }]);
+    faults.refuse("send", "QuotaExceeded");
+    await sender.sendMessages({ body: 3 }).catch(() => undefined);
+    const [first] = await client.createReceiver("orders").peekMessages(1);
+
+    const sends = spans.filter(({ name }) => name.startsWith("send"));
+    expect(first?.applicationProperties).toEqual({ traceparent });
+    expect(sends).toMatchObject([
+      { attributes: { "messaging.batch.message_count": 2 } },
+      { code: api.SpanStatusCode.ERROR, attributes: { "error.type": "QuotaExceeded" } },
+    ]);
+  });
+});
