@@ -6,7 +6,6 @@ import { javaTimeType } from "./java-time.ts";
 import { streamHeader } from "./type-codes.ts";
 import { valueOfStream } from "./values.ts";
 
-export { JavaTime } from "./iso-time.ts";
 export type * from "./nodes.ts";
 export { type JavaStream, readStream } from "./read-stream.ts";
 

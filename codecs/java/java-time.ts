@@ -1,8 +1,8 @@
-import { Duration, LocalDate, LocalTime } from "../../src/values/index.ts";
+import { Duration, IsoTime, type IsoTimeKind, LocalDate, LocalTime } from "../../src/values/index.ts";
 import type { ObjectNode } from "./nodes.ts";
 import { ObjectView } from "./object-view.ts";
 import { BlockReader } from "./block-reader.ts";
-import { dateText, instantText, JavaTime, offsetText, timeText, two, yearText } from "./iso-time.ts";
+import { dateText, instantText, offsetText, timeText, two, yearText } from "./iso-text.ts";
 
 /** The classes of `java.time` by the byte that `java.time.Ser` begins with, from 1 on. */
 const classes = [
@@ -40,15 +40,15 @@ export function readJavaTime(bytes: Uint8Array, offset: number): unknown {
     case 1:
       return duration(reader.i64(), nanos(reader));
     case 2:
-      return new JavaTime(instantText(reader.i64(), nanos(reader)), "utc");
+      return new IsoTime(instantText(reader.i64(), nanos(reader)), "utc");
     case 3:
       return new LocalDate(date(reader));
     case 4:
       return new LocalTime(time(reader));
     case 5:
-      return new JavaTime(`${date(reader)}T${time(reader)}`, "unspecified");
+      return isoTime(reader, `${date(reader)}T${time(reader)}`, "unspecified");
     case 6:
-      return new JavaTime(`${date(reader)}T${time(reader)}${offsetOf(reader)}${zone(reader)}`, "offset");
+      return isoTime(reader, `${date(reader)}T${time(reader)}${offsetOf(reader)}${zone(reader)}`, "offset");
     case 7:
       return reader.text();
     case 8:
@@ -56,7 +56,7 @@ export function readJavaTime(bytes: Uint8Array, offset: number): unknown {
     case 9:
       return `${time(reader)}${offsetOf(reader)}`;
     case 10:
-      return new JavaTime(`${date(reader)}T${time(reader)}${offsetOf(reader)}`, "offset");
+      return isoTime(reader, `${date(reader)}T${time(reader)}${offsetOf(reader)}`, "offset");
     case 11:
       return reader.i32();
     case 12:
@@ -67,6 +67,15 @@ export function readJavaTime(bytes: Uint8Array, offset: number): unknown {
       return period(reader.i32(), reader.i32(), reader.i32());
     default:
       return undefined;
+  }
+}
+
+function isoTime(reader: BlockReader, text: string, kind: IsoTimeKind): IsoTime {
+  try {
+    return new IsoTime(text, kind);
+  } catch {
+    // A day that its month does not have, or a zone that is no name.
+    throw reader.broken();
   }
 }
 

@@ -1,8 +1,8 @@
 import { amqp, Typed } from "../../src/envelope/index.ts";
-import { BigInteger, Decimal, Uri } from "../../src/values/index.ts";
+import { BigInteger, Decimal, IsoTime, Uri } from "../../src/values/index.ts";
 import { BlockReader, malformed } from "./block-reader.ts";
 import { readJavaTime } from "./java-time.ts";
-import { instantText, JavaTime } from "./iso-time.ts";
+import { instantText } from "./iso-text.ts";
 import type { ObjectNode } from "./nodes.ts";
 import { ObjectView } from "./object-view.ts";
 import { SobreError } from "../../src/errors/index.ts";
@@ -93,7 +93,7 @@ function decimalText(digits: string, scale: number): string {
   return exponent === 0 ? mantissa : `${mantissa}E${exponent > 0 ? "+" : ""}${exponent}`;
 }
 
-function date(view: ObjectView): JavaTime | undefined {
+function date(view: ObjectView): IsoTime | undefined {
   const block = view.firstBlock("java.util.Date");
   if (block === undefined) return undefined;
   const milliseconds = new BlockReader(block.bytes, view.node.offset, "Date").i64();
@@ -101,7 +101,7 @@ function date(view: ObjectView): JavaTime | undefined {
   // A Timestamp keeps whole seconds in the Date and the rest in its own field.
   const nanos = view.int("nanos") ?? Number(fraction) * 1_000_000;
   if (nanos < 0 || nanos > 999_999_999) throw malformed("Timestamp", view.node.offset);
-  return new JavaTime(instantText((milliseconds - fraction) / 1000n, nanos), "utc");
+  return new IsoTime(instantText((milliseconds - fraction) / 1000n, nanos), "utc");
 }
 
 function uuid(view: ObjectView): Typed<"uuid"> | undefined {

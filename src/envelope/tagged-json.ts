@@ -1,7 +1,9 @@
 import { SobreError } from "../errors/index.ts";
 import { AmqpMap } from "./amqp-map.ts";
 import { fromBase64 } from "../values/base64.ts";
+import { BigInteger } from "../values/big-integer.ts";
 import type { DateTime } from "../values/date-time.ts";
+import { IsoTime } from "../values/iso-time.ts";
 import { MsgpackExtension } from "../values/msgpack-extension.ts";
 import { dateTime, valueReaders } from "./tagged-values.ts";
 import { Instant } from "./instant.ts";
@@ -16,14 +18,14 @@ const decimals = ["decimal32", "decimal64", "decimal128"] as const;
 /** One reader per `$` key; they throw a TypeError or SyntaxError for content of the wrong form. */
 const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["$int64", (content) => within(integer(content), -(2n ** 63n), 2n ** 64n)],
-  ["$bigint", (content) => integer(content)],
+  ["$bigint", (content) => bigInteger(integer(content))],
   ["$ulong", (content) => amqp.ulong(integer(content))],
   ["$timestamp", (content) => amqp.timestamp(within(integer(content), -(2n ** 63n), 2n ** 63n))],
   ["$double", (content) => typedDouble(double(content))],
   ["$float", (content) => amqp.float(typeof content === "number" ? content : double(content))],
   ["$bytes", (content) => fromBase64(text(content))],
   ["$guid", (content) => amqp.uuid(text(content))],
-  ["$char", (content) => amqp.char(text(content))],
+  ["$char", (content) => char(text(content))],
   ["$symbol", (content) => amqp.symbol(text(content))],
   ["$described", (content, inner) => described(pair(content, inner))],
   ["$amqpArray", amqpArray],
@@ -31,6 +33,16 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ...integers.map((type): [string, Reader] => [`$${type}`, (content) => amqp[type](number(content))]),
   ...decimals.map((type): [string, Reader] => [`$${type}`, (content) => amqp[type](fromBase64(text(content)))]),
 ]);
+
+/** A plain bigint that fits into 64 bits is `$int64`. */
+function bigInteger(value: bigint): bigint | BigInteger {
+  return value >= -(2n ** 63n) && value < 2n ** 64n ? new BigInteger(value) : value;
+}
+
+/** One character, or the half of one that a foreign `char` can be. */
+function char(content: string): Typed<"char"> {
+  return /^[\ud800-\udfff]$/.test(content) ? new Typed("char", content) : amqp.char(content);
+}
 
 /** A `$` object, taken apart. */
 export interface Tagged {
@@ -119,7 +131,7 @@ function typedDouble(value: number): number | Typed<"double"> {
   return Number.isSafeInteger(value) && !Object.is(value, -0) ? amqp.double(value) : value;
 }
 
-function time(content: string, rest: Partial<Record<string, unknown>>): Date | Instant | DateTime {
+function time(content: string, rest: Partial<Record<string, unknown>>): Date | Instant | DateTime | IsoTime {
   const { kind, ticks, ...unknown } = rest;
   if (Object.keys(unknown).length > 0) throw new TypeError("unknown members");
   const [, second, fraction = ""] = /^([-+\d]+T[\d:]{8})(?:\.(\d{1,9}))?Z$/.exec(content) ?? [];
@@ -128,6 +140,7 @@ function time(content: string, rest: Partial<Record<string, unknown>>): Date | I
   const beyond = /^@(-?\d+)\.(\d{9})Z$/.exec(content);
   if (beyond !== null) return new Instant(BigInt(`${beyond[1]}`) * 1_000_000_000n + BigInt(`${beyond[2]}`));
   const date = new Date(`${second}Z`);
+  if (kind === "utc" && ticks === undefined && /^[+-]?\d{5,}|^-/.test(content)) return new IsoTime(content, kind);
   // Date moves 30 February to March.
   if (Number.isNaN(date.getTime()) || date.toISOString() !== `${second}.000Z`) throw new TypeError("not a time");
   if (fraction.length <= 3) return new Date(date.getTime() + Number(fraction.padEnd(3, "0")));

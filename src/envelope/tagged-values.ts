@@ -3,6 +3,7 @@ import { DateTimeOffset } from "../values/date-time-offset.ts";
 import { Decimal } from "../values/decimal.ts";
 import { Duration } from "../values/duration.ts";
 import { EnumValue } from "../values/enum-value.ts";
+import { IsoTime } from "../values/iso-time.ts";
 import { LocalDate, LocalTime } from "../values/local-time.ts";
 import { ClassName, Uri, Version } from "../values/named-text.ts";
 import { QName } from "../values/q-name.ts";
@@ -31,9 +32,10 @@ export const valueReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>
   ["$enum", (content, { value, ...others }) => new EnumValue(content, only(others, optionalInteger(value)))],
 ]);
 
-/** A `$dateTime` that is no instant of JavaScript: local, of no kind, or finer than a `Date`. */
-export function dateTime(content: string, rest: Partial<Record<string, unknown>>): DateTime {
+/** A `$dateTime` that is no instant of JavaScript: local, of no kind, finer than a `Date`, or text alone. */
+export function dateTime(content: string, rest: Partial<Record<string, unknown>>): DateTime | IsoTime {
   const { kind, ticks, ...others } = rest;
+  if (kind === "unspecified" && ticks === undefined) return only(others, new IsoTime(content, kind));
   const count = only(others, optionalInteger(ticks));
   if (count === undefined || (kind !== "utc" && kind !== "local" && kind !== "unspecified")) {
     throw new TypeError("not a time");
@@ -61,10 +63,12 @@ function qName(content: string): QName {
   return new QName(namespace, local);
 }
 
-function dateTimeOffset(content: string): DateTimeOffset {
+function dateTimeOffset(content: string): DateTimeOffset | IsoTime {
   const ticks = /^@(-?\d+)([+-]\d\d:\d\d)$/.exec(content)?.[1];
   if (ticks !== undefined) return new DateTimeOffset(BigInt(ticks));
   const time = parseTime(content);
-  if (time?.offsetMinutes === undefined || time.utc) throw new TypeError("not a time with an offset");
-  return new DateTimeOffset(time.ticks - BigInt(time.offsetMinutes) * ticksPerMinute, time.offsetMinutes);
+  if (time?.offsetMinutes === undefined || time.utc) return new IsoTime(content, "offset");
+  const read = new DateTimeOffset(time.ticks - BigInt(time.offsetMinutes) * ticksPerMinute, time.offsetMinutes);
+  // What is finer than a tick is kept as text.
+  return /\.\d{8}/.test(content) ? new IsoTime(content, "offset") : read;
 }

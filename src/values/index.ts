@@ -5,6 +5,7 @@ export { DateTimeOffset } from "./date-time-offset.ts";
 export { Decimal, isDecimalText } from "./decimal.ts";
 export { Duration } from "./duration.ts";
 export { EnumValue } from "./enum-value.ts";
+export { IsoTime, type IsoTimeKind } from "./iso-time.ts";
 export type { Json, JsonObject } from "./json.ts";
 export { LocalDate, LocalTime } from "./local-time.ts";
 export { MsgpackExtension } from "./msgpack-extension.ts";

@@ -261,3 +261,27 @@ describe("the reader's manners", () => {
     expect(JSON.parse(JSON.stringify(body))).toEqual({ interfaces: [{ $class: "java.lang.Runnable" }], h: null });
   });
 });
+
+const ser = (bytes: string): string => {
+  const size = hex(bytes).length.toString(16).padStart(2, "0");
+  return `73 72 ${text("java.time.Ser")} 955d84ba1b2248b2 0c 0000 78 70 77 ${size} ${bytes} 78`;
+};
+
+describe("java.time", () => {
+  it("is read as its own classes write it", () => {
+    expect(String(read(ser("05 000007e8 02 1d f5")))).toBe("2024-02-29T10:00:00");
+    expect(String(read(ser("06 000007e8 02 1d 0a e1 08 07 0003 552f56")))).toBe("2024-02-29T10:30:00+02:00[U/V]");
+  });
+
+  it.each([
+    ["a day that the month does not have", "05 000007e7 02 1d f5"],
+    ["a month beyond twelve", "03 000007e7 0d 01"],
+    ["an hour beyond the day", "04 18 00 00 00000000"],
+    ["too many nanoseconds", "02 0000000000000000 3b9aca00"],
+    ["an offset beyond 18 hours", "08 49"],
+    ["a zone in brackets", "06 000007e8 02 1d f5 00 07 0001 5d"],
+    ["too few bytes", "01 0000"],
+  ])("is refused with %s", (_, bytes) => {
+    expect(refused(ser(bytes))).toEqual({ code: "DecodeFailed", offset: 4 });
+  });
+});

@@ -1,34 +1,3 @@
-import { type JsonObject, TaggedScalar } from "../../src/values/index.ts";
-
-/** A time of Java, to the nanosecond, in ISO 8601. */
-export class JavaTime extends TaggedScalar {
-  /** As `2024-02-29T12:34:56.789Z`, `2024-01-01T08:30:00-03:30`, `…+01:00[Europe/Madrid]`, or without an offset. */
-  readonly text: string;
-  /** `utc` of an `Instant` or `Date`, `unspecified` of a `LocalDateTime`, `offset` of times with an offset. */
-  readonly kind: "utc" | "unspecified" | "offset";
-
-  constructor(text: string, kind: "utc" | "unspecified" | "offset") {
-    super();
-    this.text = text;
-    this.kind = kind;
-    Object.freeze(this);
-  }
-
-  /** The `Date` at or before it; a time without an offset counts as UTC, and what is finer than a millisecond is lost. */
-  toDate(): Date {
-    const text = this.text.replace(/\[.*\]$/, "").replace(/(\.\d{3})\d+/, "$1");
-    return new Date(this.kind === "unspecified" ? `${text}Z` : text);
-  }
-
-  override toString(): string {
-    return this.text;
-  }
-
-  override toTagged(): JsonObject {
-    return this.kind === "offset" ? { $dateTimeOffset: this.text } : { $dateTime: this.text, kind: this.kind };
-  }
-}
-
 /** The text of a moment as Java's `Instant.toString` gives it: no decimals, or 3, 6 or 9. */
 export function instantText(epochSecond: bigint, nanos: number): string {
   const fraction = nanos === 0 ? "" : `.${`${nanos}`.padStart(9, "0").replace(/(?:000){1,2}$/, "")}`;
