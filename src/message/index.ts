@@ -1,3 +1,15 @@
+export type { CloudEvent, CloudEventMode, CloudEventType, CloudEventTypes, CloudEventValue } from "./cloud-event.ts";
+export {
+  type CloudEventEnvelopeOptions,
+  cloudEventFromEnvelope,
+  cloudEventFromHttp,
+  type CloudEventHttp,
+  type CloudEventPrefix,
+  cloudEventToEnvelope,
+  cloudEventToHttp,
+  type HttpHeaders,
+} from "./cloud-event-binding.ts";
+export { cloudEventFromJson, cloudEventJson, cloudEventToJson } from "./cloud-event-json.ts";
 export { defineMessage, type Steps } from "./define-message.ts";
 export type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";
 export type {

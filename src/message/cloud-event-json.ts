@@ -1,0 +1,132 @@
+import {
+  attributesOf,
+  broken,
+  type CloudEvent,
+  type CloudEventTypes,
+  type CloudEventValue,
+  eventOf,
+  fromBase64,
+  textOf,
+  toBase64,
+} from "./cloud-event.ts";
+
+/** The content type of the JSON format. */
+export const cloudEventJson = "application/cloudevents+json";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Writes an event in the JSON format (CloudEvents 1.0.2); JSON data are taken over character by character, others as Base64.
+ *
+ * @throws SobreError `InvalidArgument` naming the attribute, or the data that are not the JSON they are said to be.
+ */
+export function cloudEventToJson(event: CloudEvent): Uint8Array {
+  const members = attributesOf(event).map(([name, value]) => member(name, jsonOf(value)));
+  const { data, datacontenttype } = event;
+  if (datacontenttype !== undefined) members.push(member("datacontenttype", JSON.stringify(datacontenttype)));
+  if (data !== undefined) {
+    const text = isJson(datacontenttype) ? jsonText(data) : undefined;
+    members.push(text === undefined ? member("data_base64", JSON.stringify(toBase64(data))) : member("data", text));
+  }
+  return encoder.encode(`{${members.join(",")}}`);
+}
+
+/**
+ * Reads an event of the JSON format; data that are JSON keep their characters, and so their integers.
+ *
+ * @throws SobreError `DecodeFailed` when it breaks the format.
+ */
+export function cloudEventFromJson(bytes: Uint8Array, types: CloudEventTypes = {}): CloudEvent {
+  const { text, members } = parse(bytes);
+  const attributes = new Map<string, CloudEventValue>();
+  for (const [name, value] of members) {
+    if (name === "data" || name === "data_base64" || value === null) continue;
+    if (typeof value !== "string" && typeof value !== "boolean" && typeof value !== "number") {
+      throw broken(`The CloudEvents attribute "${name}" is no simple value.`);
+    }
+    attributes.set(name, value);
+  }
+  const datacontenttype = attributes.get("datacontenttype");
+  const contentType = typeof datacontenttype === "string" ? datacontenttype : undefined;
+  const data = dataOf(text, members, contentType);
+  return eventOf(attributes, { ...(data && { data }), ...(contentType && { datacontenttype: contentType }) }, types);
+}
+
+function dataOf(
+  text: string,
+  members: ReadonlyMap<string, unknown>,
+  contentType: string | undefined,
+): Uint8Array | undefined {
+  const base64 = members.get("data_base64");
+  if (members.has("data") && base64 !== undefined) throw broken("The CloudEvents data are there twice.");
+  if (base64 !== undefined) return typeof base64 === "string" ? fromBase64("data_base64", base64) : undefined;
+  if (!members.has("data")) return undefined;
+  const data = members.get("data");
+  if (typeof data === "string" && !isJson(contentType)) return encoder.encode(data);
+  return encoder.encode(memberText(text, "data"));
+}
+
+/** Without a content type, data are JSON (CloudEvents 1.0.2, JSON format, 3.1). */
+function isJson(contentType: string | undefined): boolean {
+  return contentType === undefined || /^\s*[^/;]+\/(?:[^;]*\+)?json\s*(?:;|$)/i.test(contentType);
+}
+
+function jsonText(data: Uint8Array): string | undefined {
+  try {
+    const text = decoder.decode(data);
+    JSON.parse(text);
+    return text;
+  } catch {
+    // Bytes that are not what they are said to be still travel, as bytes.
+    return undefined;
+  }
+}
+
+function jsonOf(value: CloudEventValue): string {
+  return JSON.stringify(typeof value === "boolean" || typeof value === "number" ? value : textOf(value));
+}
+
+const member = (name: string, json: string): string => `${JSON.stringify(name)}:${json}`;
+
+function parse(bytes: Uint8Array): { readonly text: string; readonly members: ReadonlyMap<string, unknown> } {
+  try {
+    const text = decoder.decode(bytes);
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return { text, members: new Map(Object.entries(value)) };
+    }
+  } catch (cause) {
+    throw broken("The structured CloudEvent is no JSON.", cause);
+  }
+  throw broken("The structured CloudEvent is no JSON object.");
+}
+
+/** The text of a member's value in a JSON object that is known to be right; of several with one name, the last. */
+function memberText(text: string, wanted: string): string {
+  let found = "";
+  let depth = 0;
+  let name = "";
+  let start = -1;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? "";
+    if (character === '"') {
+      const end = stringEnd(text, at);
+      if (depth === 1 && start < 0) name = JSON.parse(text.slice(at, end + 1));
+      at = end;
+    } else if (character === ":" && depth === 1 && start < 0) start = at + 1;
+    else if (character === "{" || character === "[") depth++;
+    else if (character === "}" || character === "]") depth--;
+    if ((character === "," && depth === 1) || depth === 0) {
+      if (start >= 0 && name === wanted) found = text.slice(start, at).trim();
+      if (character === "," || character === "}") start = -1;
+    }
+  }
+  return found;
+}
+
+function stringEnd(text: string, quote: number): number {
+  let at = quote + 1;
+  while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return at;
+}
