@@ -28,7 +28,7 @@ export function messageAnnotationsOf(
     keys.push(symbolOf(annotationName[name]));
     values.push(value);
   };
-  for (const name of settable) set(name, broker[name]);
+  for (const name of settable) set(name, asReceived(broker[name], received?.get(annotationName[name])));
   if (delivery !== undefined) {
     set("sequenceNumber", delivery.sequenceNumber);
     set("enqueuedTimeUtc", delivery.enqueuedTimeUtc);
@@ -38,6 +38,11 @@ export function messageAnnotationsOf(
     set("deadLetterSource", delivery.deadLetterSource);
   }
   return keys.length === 0 ? undefined : AmqpMap.fromColumns(keys, values);
+}
+
+/** The value that was received, when it is a symbol of the same text: what did not change keeps its type. */
+function asReceived(value: string | Date | undefined, received: AmqpValue | undefined): AmqpValue | undefined {
+  return received instanceof Typed && received.type === "symbol" && received.value === value ? received : value;
 }
 
 /** Active messages carry no state. */

@@ -56,7 +56,7 @@ export function rowsOfValues(bytes: Uint8Array): readonly Row[] {
     if (end === undefined) break;
     at = end;
   }
-  return at < bytes.byteLength ? capped(rows) : rows;
+  return capped(rows);
 }
 
 /** The rows with a last one that says so, when there are more than are shown. */

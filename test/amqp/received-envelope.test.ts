@@ -75,6 +75,18 @@ describe("a received message as an envelope", () => {
     expect(message.messageAnnotations?.get("x-opt-partition-key")).toBe("us");
   });
 
+  it("keeps the type of a partition key that came as a symbol when other annotations change", () => {
+    const message = writeMessage({ messageAnnotations: { "x-opt-partition-key": amqp.symbol("eu") } });
+    const annotations = [{}, { partitionKey: "us" }].map((change) => {
+      const brokerProperties = { scheduledEnqueueTimeUtc: new Date(7), ...change };
+      return openMessage(encodeMessage(amend(decodeMessage(message), { brokerProperties }))).messageAnnotations;
+    });
+
+    const keys = annotations.map((map) => map?.get("x-opt-partition-key"));
+
+    expect(keys).toEqual([amqp.symbol("eu"), "us"]);
+  });
+
   it("is delivered with header and annotations of the broker, and everything else as it came", () => {
     const delivery = {
       envelope: decodeMessage(received),

@@ -134,8 +134,9 @@ describe("sobre inspect", () => {
 
   it.each([
     ["values", Buffer.alloc(200_000, 0x40)],
+    ["items of a list", Buffer.concat([Buffer.from("d000030d4400030d40", "hex"), Buffer.alloc(200_000, 0x40)])],
     [
-      "items of a list",
+      "items of a list and what is behind it",
       Buffer.concat([Buffer.from("d000030d4400030d40", "hex"), Buffer.alloc(200_000, 0x40), Buffer.of(0x41)]),
     ],
   ])("shows the first of very many %s and says that there are more", async (_what, bytes) => {

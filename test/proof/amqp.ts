@@ -134,7 +134,7 @@ function grown(): readonly Uint8Array[] {
     Buffer.concat([Buffer.from("f0000186a8000186a04000", "hex"), Buffer.alloc(100_000, 0x40)]),
     Buffer.concat([Buffer.from("d0000186a4000186a0", "hex"), Buffer.alloc(100_000, 0x45)]),
     Buffer.concat([Buffer.from("d100030d44000186a0", "hex"), Buffer.alloc(200_000, "5401", "hex")]),
-    longKeys(16, 20_000),
+    longKeys(16, 8000),
   ];
 }
 
