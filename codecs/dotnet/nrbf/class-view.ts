@@ -64,9 +64,10 @@ export class ClassView {
     return member?.kind === "class" ? new ClassView(member, this.#document) : undefined;
   }
 
-  /** A view of another class record of the same payload. */
-  of(node: ClassNode): ClassView {
-    return new ClassView(node, this.#document);
+  /** A view of what another node of the same payload stands for, when that is a class. */
+  of(node: MemberNode): ClassView | undefined {
+    const target = targetOf(node, this.#document);
+    return target.kind === "class" ? new ClassView(target, this.#document) : undefined;
   }
 
   /** The error of an object that its class cannot have written. */

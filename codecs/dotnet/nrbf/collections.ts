@@ -110,7 +110,7 @@ function dictionary(view: ClassView): Collected | undefined {
 function entries(view: ClassView, items: readonly ItemNode[] | undefined): Collected | undefined {
   if (items === undefined) return undefined;
   const flat = items.map((item) => {
-    const pair = item.kind === "class" ? view.of(item) : undefined;
+    const pair = item.kind === "elements" ? undefined : view.of(item);
     const key = pair?.member("key");
     const value = pair?.member("value");
     if (key === undefined || value === undefined) throw view.malformed();
