@@ -22,7 +22,10 @@ export interface ReceiveOptions {
   readonly maxMessages: number;
   /** Milliseconds of the engine's clock to wait for the first delivery; 0 returns at once with what is there. */
   readonly maxWaitTime: number;
-  /** Ends the wait: what was taken is returned, or given back uncounted. */
+  /**
+   * Ends the wait: what was taken is returned, or given back uncounted.
+   * A wait without signal keeps a process alive until its time is over; one with a signal may leave that to others.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 

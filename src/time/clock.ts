@@ -2,6 +2,8 @@
 export interface Timer {
   /** Forgets the call; does nothing when it has happened. */
   cancel(): void;
+  /** Says whether the process stays alive for the call. Default: it does not. */
+  keepAlive?(alive: boolean): void;
 }
 
 /** Where the library gets its time from, so that a test can advance hours in a microsecond. */
@@ -15,23 +17,32 @@ export interface Clock {
 /** The longest delay `setTimeout` takes, about 24.8 days; longer ones fire at once. */
 const longestDelay = 2 ** 31 - 1;
 
-/** The machine's own clock. Its timers do not keep a process alive. */
+/** The machine's own clock. Its timers do not keep a process alive unless they are told to. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer(at, due) {
     let handle: ReturnType<typeof setTimeout>;
+    let alive = false;
     const arm = (): void => {
       const delay = at - Date.now();
       handle = setTimeout(delay > longestDelay ? arm : due, Math.min(Math.max(delay, 0), longestDelay));
-      keepLoose(handle);
+      hold(handle, alive);
     };
     arm();
-    return { cancel: () => clearTimeout(handle) };
+    return {
+      cancel: () => clearTimeout(handle),
+      keepAlive(wanted) {
+        alive = wanted;
+        hold(handle, alive);
+      },
+    };
   },
 };
 
-/** Node's timers are objects that can be told not to keep the process alive; a browser's are numbers. */
-function keepLoose(handle: unknown): void {
-  const unref = typeof handle === "object" && handle !== null && "unref" in handle ? handle.unref : undefined;
-  if (typeof unref === "function") unref.call(handle);
+/** Node's timers are objects that can be told whether to keep the process alive; a browser's are numbers. */
+function hold(handle: unknown, alive: boolean): void {
+  if (typeof handle !== "object" || handle === null || !("ref" in handle) || !("unref" in handle)) return;
+  const { ref, unref } = handle;
+  if (alive && typeof ref === "function") ref.call(handle);
+  if (!alive && typeof unref === "function") unref.call(handle);
 }

@@ -57,7 +57,7 @@ async function acquire(
   if (options.maxWaitTime === 0) throw noSessionInTime(queue.policy.address);
   return new Promise((resolve, reject) => {
     const stop = (): void => {
-      sessions.leave(waiting);
+      if (sessions.leave(waiting) && options.signal === undefined) queue.timeline.waitEnded();
       queue.timeline.cancel(waiting);
       options.signal?.removeEventListener("abort", abort);
       stopWaiting();
@@ -79,6 +79,7 @@ async function acquire(
     const stopWaiting = onWait(() => waiting.refuse(closed("engine")));
     options.signal?.addEventListener("abort", abort);
     queue.timeline.schedule(waiting, now + options.maxWaitTime);
+    if (options.signal === undefined) queue.timeline.waitBegan();
     sessions.wait(waiting);
   });
 }

@@ -71,6 +71,7 @@ export class MemoryReceiver implements EngineReceiver {
     const lane = this.queue.laneOf(this.link);
     return new Promise((resolve, reject) => {
       const stop = (): void => {
+        if (waiting.listed && signal === undefined) timeline.waitEnded();
         lane.waiting.remove(waiting);
         timeline.cancel(waiting);
         signal?.removeEventListener("abort", abort);
@@ -87,6 +88,8 @@ export class MemoryReceiver implements EngineReceiver {
       const waiting = new WaitingReceive(this.link, maxMessages, { end, refuse });
       lane.waiting.add(waiting);
       timeline.schedule(waiting, until);
+      // Whoever can end the wait, as a processor can, has a life of its own.
+      if (signal === undefined) timeline.waitBegan();
       signal?.addEventListener("abort", abort);
     });
   }

@@ -78,8 +78,9 @@ export class SessionTable {
     this.#wake();
   }
 
-  leave(waiting: WaitingAccept): void {
-    this.#waiting.delete(waiting);
+  /** Says whether it was still waiting. */
+  leave(waiting: WaitingAccept): boolean {
+    return this.#waiting.delete(waiting);
   }
 
   /** Puts a session among those that can be accepted next, when it is free and has messages, and forgets it when it can. */

@@ -27,6 +27,7 @@ export class Timeline {
   #timer: Timer | undefined;
   #armedAt = Infinity;
   #running = false;
+  #waits = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -53,6 +54,15 @@ export class Timeline {
     if (index >= this.#times.length) this.#grow();
     this.#rise(item, at, this.#order++, index);
     if (at < this.#armedAt && !this.#running) this.#arm(at);
+  }
+
+  /** Keeps the process alive for its timer while somebody waits; every call is undone by {@link waitEnded}. */
+  waitBegan(): void {
+    if (++this.#waits === 1) this.#timer?.keepAlive?.(true);
+  }
+
+  waitEnded(): void {
+    if (--this.#waits === 0) this.#timer?.keepAlive?.(false);
   }
 
   /** Removes `item`; does nothing when it is not on the timeline. */
@@ -101,6 +111,7 @@ export class Timeline {
       this.#timer = undefined;
       this.#run(this.#clock.now());
     });
+    if (this.#waits > 0) this.#timer.keepAlive?.(true);
   }
 
   #rise(item: Due, at: number, order: number, from: number): void {
