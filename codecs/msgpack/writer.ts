@@ -1,3 +1,4 @@
+import { valuePath } from "../../src/codec/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { Instant } from "../../src/envelope/index.ts";
 import { ByteSink } from "./byte-sink.ts";
@@ -170,7 +171,7 @@ class Writer {
   }
 
   private unsupported(what: string, depth: number): SobreError {
-    const path = this.steps.slice(0, depth).reduce<string>(appendStep, "$");
+    const path = valuePath(this.steps.slice(0, depth));
     return new SobreError(
       "UnsupportedValue",
       `MessagePack cannot hold ${what}, at ${path}. Convert it before sending, or leave it out.`,
@@ -183,9 +184,4 @@ class Writer {
 function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-function appendStep(path: string, step: string | number): string {
-  if (typeof step === "number") return `${path}[${step}]`;
-  return /^[A-Za-z_$][\w$]*$/.test(step) ? `${path}.${step}` : `${path}[${JSON.stringify(step)}]`;
 }

@@ -1,3 +1,4 @@
+import { valuePath } from "../../src/codec/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { holdsDigits, holdsInteger, integerWords, type LongBits, longBits } from "./integer-range.ts";
 import { deepestMessage } from "./reflection.ts";
@@ -157,7 +158,7 @@ class Check {
   }
 
   private unsupported(wanted: string, at: number): SobreError {
-    const path = this.steps.slice(0, at).reduce<string>(appendStep, "$");
+    const path = valuePath(this.steps.slice(0, at));
     const message = `Protobuf takes ${wanted}, at ${path}. Change the body or its message type.`;
     return new SobreError("UnsupportedValue", message, { path });
   }
@@ -171,9 +172,4 @@ function countMembers(value: Members): number {
   let count = 0;
   for (const _ in value) count++;
   return count;
-}
-
-function appendStep(path: string, step: string | number): string {
-  if (typeof step === "number") return `${path}[${step}]`;
-  return /^[A-Za-z_$][\w$]*$/.test(step) ? `${path}.${step}` : `${path}[${JSON.stringify(step)}]`;
 }

@@ -13,6 +13,13 @@ export function decodeFailure(error: unknown, stop: Stop, payload: Uint8Array, l
   const offset = Math.min(stop.pos, payload.length);
   const reason = error instanceof Error ? error.message : "";
   if (reason === "max depth exceeded") return limitExceeded("maxDepth", limits, { offset });
+  if (error instanceof RangeError && reason.startsWith("Maximum call stack")) {
+    return new SobreError(
+      "LimitExceeded",
+      `The Protobuf payload is nested deeper than this process can follow. Lower limits.maxDepth, which is ${limits.maxDepth}.`,
+      { offset },
+    );
+  }
   if (error instanceof RangeError && stop.len >= payload.length) {
     return new SobreError(
       "TruncatedPayload",

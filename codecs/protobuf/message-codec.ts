@@ -1,10 +1,12 @@
 import { type Decoded, type DecodeLimits, limitExceeded } from "../../src/codec/index.ts";
 import { toMessage } from "./check.ts";
+import { CountingReader } from "./counting-reader.ts";
 import { decodeFailure } from "./failure.ts";
 import { type Findings, plainConverter, type ToPlain } from "./plain.ts";
 import { type QuickCheck, quickCheck } from "./quick-check.ts";
-import { CountingReader, deepestMessage, type MessageType, PayloadReader } from "./reflection.ts";
+import { type MessageType, PayloadReader } from "./reflection.ts";
 import type { MessageShape } from "./shape.ts";
+import { unknownWarnings } from "./unknown-warnings.ts";
 
 /** Reads and writes the bodies of one message type. */
 export interface MessageCodec {
@@ -41,16 +43,8 @@ function decode(payload: Uint8Array, limits: DecodeLimits, type: MessageType, to
     const body = toPlain(type.read(reader, limits), findings);
     if (findings.items > limits.maxItems) throw limitExceeded("maxItems", limits);
     if (findings.unknown === undefined) return { body, typeName: name };
-    return { body, typeName: name, warnings: warnings(findings.unknown) };
+    return { body, typeName: name, warnings: unknownWarnings(findings.unknown) };
   } catch (error) {
-    throw decodeFailure(error, reader, payload, { ...limits, maxDepth: Math.min(limits.maxDepth, deepestMessage + 1) });
+    throw decodeFailure(error, reader, payload, limits);
   }
-}
-
-function warnings(unknown: ReadonlyMap<string, ReadonlySet<number>>): readonly string[] {
-  return Array.from(
-    unknown,
-    ([name, numbers]) =>
-      `${name} has no field of number ${[...numbers].slice(0, 20).join(", ")}; what was sent there is left out.`,
-  );
 }

@@ -5,8 +5,8 @@ import type { FieldShape, MessageShape } from "./shape.ts";
 export interface Findings {
   /** Elements of lists and entries of maps. */
   items: number;
-  /** Per message type, the numbers of fields that its schema does not have. */
-  unknown: Map<string, Set<number>> | undefined;
+  /** Per message type, the tags of what its schema does not have. */
+  unknown: Map<MessageShape, Set<number>> | undefined;
 }
 
 /** Turns a message of protobufjs into a plain object; lists of scalars are handed on, so the message must not be used afterwards. */
@@ -94,18 +94,18 @@ function isMessage(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function note(unknown: unknown, shape: MessageShape, findings: Findings): void {
   findings.unknown ??= new Map();
-  const numbers = findings.unknown.get(shape.name) ?? new Set();
-  findings.unknown.set(shape.name, numbers);
-  for (const raw of Array.isArray(unknown) ? unknown : []) if (raw instanceof Uint8Array) numbers.add(fieldNumber(raw));
+  const tags = findings.unknown.get(shape) ?? new Set();
+  findings.unknown.set(shape, tags);
+  for (const raw of Array.isArray(unknown) ? unknown : []) if (raw instanceof Uint8Array) tags.add(tagOf(raw));
 }
 
-/** The field number in the tag that begins `raw`. */
-function fieldNumber(raw: Uint8Array): number {
+/** The tag that begins `raw`. */
+function tagOf(raw: Uint8Array): number {
   let tag = 0;
   for (let at = 0; at < 5; at++) {
     const byte = raw[at] ?? 0;
     tag += (byte & 0x7f) * 2 ** (7 * at);
     if (byte < 0x80) break;
   }
-  return Math.floor(tag / 8);
+  return tag;
 }

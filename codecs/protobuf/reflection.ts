@@ -11,7 +11,7 @@ import {
   Type,
   util,
 } from "../../src/protobufjs/index.ts";
-import { type DecodeLimits, limitExceeded } from "../../src/codec/index.ts";
+import type { DecodeLimits } from "../../src/codec/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { longReaders } from "./long-readers.ts";
 import type { EnumShape, FieldKind, FieldShape, MessageShape } from "./shape.ts";
@@ -38,12 +38,15 @@ export interface MessageType {
   write(message: Readonly<Record<string, unknown>>): Uint8Array;
 }
 
-/** protobufjs nests no deeper, in either direction. */
+/** protobufjs writes no deeper; reading goes by `limits.maxDepth` alone. */
 export const deepestMessage: number = Reader.recursionLimit;
 
 /** Reads strings strictly, bytes as plain views and 64-bit integers as bigints; keeps unknown fields. */
 export class PayloadReader extends Reader {
-  override discardUnknown = false;
+  constructor(payload: Uint8Array) {
+    super(payload);
+    this.discardUnknown = false;
+  }
 
   override string(): string {
     return this.stringVerify();
@@ -55,23 +58,6 @@ export class PayloadReader extends Reader {
 }
 // The declarations of protobufjs promise Long objects here; the generated code takes what comes.
 Object.assign(PayloadReader.prototype, longReaders);
-
-/** A {@link PayloadReader} for payloads that may hold more items than allowed. */
-export class CountingReader extends PayloadReader {
-  private left: number;
-  private readonly limits: DecodeLimits;
-
-  constructor(payload: Uint8Array, limits: DecodeLimits) {
-    super(payload);
-    this.left = limits.maxItems;
-    this.limits = limits;
-  }
-
-  override tag(): number {
-    if (--this.left < 0) throw limitExceeded("maxItems", this.limits, { offset: this.pos });
-    return super.tag();
-  }
-}
 
 /**
  * The message types of a schema by full name.
@@ -142,9 +128,8 @@ function messageType(type: Type, shapes: Map<Type, MessageShape>): MessageType {
   return {
     shape,
     read(reader, { maxDepth }) {
-      // The generated code counts up to its own limit, so a smaller one is a later start.
-      const start = Math.max(0, deepestMessage - (maxDepth - 1));
-      return decode(reader, undefined, undefined, start);
+      // The generated code counts up to its own limit, so a smaller one is a later start, and a greater one an earlier.
+      return decode(reader, undefined, undefined, deepestMessage - (maxDepth - 1));
     },
     write: (message) => write(type, message),
   };
@@ -206,6 +191,7 @@ function fieldShape(field: Field, shapes: Map<Type, MessageShape>): FieldShape {
   const kind = enumeration ? "enum" : message ? "message" : kindNamed(field.type);
   return {
     name: field.name,
+    number: field.id,
     kind,
     label: field.map ? "map" : field.repeated ? "list" : "single",
     keyKind: field instanceof MapField ? kindNamed(field.keyType) : "string",

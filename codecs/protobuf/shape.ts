@@ -30,6 +30,7 @@ export interface EnumShape {
 /** A field of a message, in our own terms. */
 export interface FieldShape {
   readonly name: string;
+  readonly number: number;
   readonly kind: FieldKind;
   readonly label: "single" | "list" | "map";
   /** Of a map: how its keys are written. */

@@ -12,7 +12,7 @@ import {
 } from "./amqplib-message.ts";
 import { asBuffer, asBytes } from "./bytes.ts";
 import { fromNestedText, nestedMark, nestedNames, toNestedText } from "./nested-properties.ts";
-import { propertyName, unsupported, wellFormed } from "./unsupported.ts";
+import { propertyName, someMessage, unsupported, wellFormed } from "./unsupported.ts";
 
 /**
  * The envelope of a message that amqplib received, ready to be deserialized.
@@ -37,11 +37,12 @@ import { propertyName, unsupported, wellFormed } from "./unsupported.ts";
  * });
  * ```
  *
- * @throws SobreError `InvalidArgument` with the path for properties beyond the limits of an envelope, and
+ * @throws SobreError `InvalidArgument` for `null`, with the path for properties beyond the limits of an envelope, and
  *   `UnsupportedValue` when a header bears the name that a basic property needs.
  */
 export function fromAmqplibMessage(message: AmqplibMessageLike): Envelope {
-  const { content, properties } = message;
+  const { content, properties: given } = someMessage(message);
+  const properties = given ?? {};
   const { broker, application } = readHeaders(properties.headers ?? {});
   const { timeToLive, expiration } = readExpiration(properties.expiration ?? undefined);
   keepBasicProperties(application, { ...properties, expiration });

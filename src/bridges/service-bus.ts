@@ -11,7 +11,7 @@ import { asBuffer, asBytes, fromUuid, toUuid } from "./bytes.ts";
 import { nestedMark, nestedNames, toNestedText } from "./nested-properties.ts";
 import { bodyOf } from "./service-bus-body.ts";
 import type { ServiceBusMessageFields, ServiceBusMessageLike } from "./service-bus-message.ts";
-import { propertyName, unsupported, wellFormed } from "./unsupported.ts";
+import { propertyName, someMessage, unsupported, wellFormed } from "./unsupported.ts";
 
 /** Where the content encoding travels, since the official client writes no such broker property; tools read it there. */
 const encodingProperty = "Content-Encoding";
@@ -38,7 +38,7 @@ const encodingProperty = "Content-Encoding";
  *   the limits of an envelope.
  */
 export function fromServiceBusMessage(message: ServiceBusMessageLike): Envelope {
-  const { _rawAmqpMessage: raw, timeToLive, scheduledEnqueueTimeUtc } = message;
+  const { _rawAmqpMessage: raw, timeToLive, scheduledEnqueueTimeUtc } = someMessage(message);
   const { [encodingProperty]: declared, ...properties } = readProperties(message.applicationProperties);
   const encoding = raw?.properties?.contentEncoding ?? (typeof declared === "string" ? declared : undefined);
   const told = declared === undefined || declared === encoding;

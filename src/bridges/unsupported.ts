@@ -6,6 +6,22 @@ export function unsupported(path: string, why: string): SobreError {
 }
 
 /**
+ * The message of a client, when it is one.
+ *
+ * @throws SobreError `InvalidArgument` for `null`, which amqplib hands to a consumer that the broker cancels, and the like.
+ */
+export function someMessage<T extends object>(message: T | null | undefined): T {
+  if (typeof message === "object" && message !== null) return message;
+  throw new SobreError(
+    "InvalidArgument",
+    "There is no message: it is null when the broker ends a consumer. Check for it first.",
+    {
+      path: "$",
+    },
+  );
+}
+
+/**
  * `text`, when UTF-8 can hold it.
  *
  * @throws SobreError `UnsupportedValue` for half a surrogate pair, which clients write as U+FFFD.

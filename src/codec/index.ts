@@ -17,4 +17,5 @@ export { type DecodeLimits, defaultDecodeLimits, limitExceeded, resolveDecodeLim
 export { type Likeness, looksLike } from "./looks-like.ts";
 export { type CodecRegistry, createCodecRegistry, type SelectedBy, type Selection } from "./registry.ts";
 export type { DeserializeResult, ReadResult, UnreadableResult } from "./result.ts";
+export { valuePath } from "./value-path.ts";
 export { createSerializer, type Message, type Serializer, type SerializerOptions } from "./serializer.ts";

@@ -41,7 +41,7 @@ export interface CodecRegistry {
 }
 
 /** The encoder for a content type, and that type parsed. */
-export interface EncoderSelection {
+interface EncoderSelection {
   readonly encoder: Encoder;
   readonly contentType: ContentType | undefined;
 }

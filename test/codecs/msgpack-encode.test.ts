@@ -113,4 +113,11 @@ describe("writing MessagePack", () => {
 
     expect(decode(encode({ a: 2 }))).toEqual({ a: 2 });
   });
+
+  it("shows the first 32 steps of the path to what is nested too deep", () => {
+    const body: unknown[] = [];
+    body.push(body);
+
+    expect(failure(() => encode(body)).path).toBe(`$${"[0]".repeat(32)}…`);
+  });
 });

@@ -101,7 +101,7 @@ describe("reading Protobuf", () => {
     const closed = calls({ protos: 'syntax = "proto2"; enum E { A = 1; } message M { optional E e = 1; }', type: "M" });
     const open = calls({ protos: 'syntax = "proto3"; enum E { A = 0; } message M { E e = 1; }', type: "M" });
 
-    expect(closed.decode(hex("08 07"))).toMatchObject({ body: {}, warnings: [expect.stringContaining("number 1")] });
+    expect(closed.decode(hex("08 07"))).toMatchObject({ body: {}, warnings: [expect.stringContaining("Field 1 of")] });
     expect(open.decode(hex("08 07"))).toEqual({ body: { e: 7 }, typeName: "M" });
   });
 
@@ -165,9 +165,36 @@ describe("refusing Protobuf", () => {
     expect(failure(() => decode(threeDeep, { limits: { maxDepth: 2 } })).code).toBe("LimitExceeded");
   });
 
-  it("reads at most 101 messages in each other, as protobufjs does", () => {
-    expect(decode(nested(101)).typeName).toBe("M");
-    expect(failure(() => decode(nested(102))).code).toBe("LimitExceeded");
+  it("reads as many messages in each other as the limit says, also more than protobufjs does by itself", () => {
+    expect(decode(nested(128)).typeName).toBe("M");
+    expect(failure(() => decode(nested(129)))).toMatchObject({
+      code: "LimitExceeded",
+      message: "The payload goes beyond limits.maxDepth, which is 128.",
+    });
+    expect(decode(nested(300), { limits: { maxDepth: 300 } }).typeName).toBe("M");
+  });
+
+  it("refuses what is nested too deep for the stack, whatever the limit", () => {
+    const error = failure(() => decode(new Uint8Array(200_000).fill(0x7b), { limits: { maxDepth: 1_000_000 } }));
+
+    expect(error.code).toBe("LimitExceeded");
+  });
+
+  it("says how a field of the schema was sent that has another type", () => {
+    expect(decode(hex("15 01 00 00 00")).warnings).toEqual([
+      "Field 2 was sent as fixed32, and M has message there; what was sent is left out. Check that the message type is the sender's.",
+    ]);
+  });
+
+  it("makes no element of a packed list that is too long, and few of unknown fields", () => {
+    const packed = Uint8Array.of(0x1a, 0x80, 0x01, ...new Uint8Array(128).fill(1));
+    const unknown = new Uint8Array(40_000).fill(0).map((_, index) => (index % 2 === 0 ? 0x78 : 1));
+
+    expect(decode(packed, { limits: { maxItems: 128 } }).body).toEqual({ n: Array.from({ length: 128 }, () => 1) });
+    expect(failure(() => decode(packed, { limits: { maxItems: 127 } })).code).toBe("LimitExceeded");
+    expect(decode(unknown, { limits: { maxItems: 20_000 } }).warnings).toEqual([
+      "M has no field of number 15; what was sent there is left out.",
+    ]);
   });
 
   it("counts packed numbers and everything else that has a tag", () => {
