@@ -140,7 +140,11 @@ function time(content: string, rest: Partial<Record<string, unknown>>): Date | I
   const beyond = /^@(-?\d+)\.(\d{9})Z$/.exec(content);
   if (beyond !== null) return new Instant(BigInt(`${beyond[1]}`) * 1_000_000_000n + BigInt(`${beyond[2]}`));
   const date = new Date(`${second}Z`);
-  if (kind === "utc" && ticks === undefined && /^[+-]?\d{5,}|^-/.test(content)) return new IsoTime(content, kind);
+  // An Instant has nine decimals; the times of Java beyond the year 9999 have fewer, or are beyond any Date.
+  const isInstant = fraction.length === 9 && !Number.isNaN(date.getTime());
+  if (kind === "utc" && ticks === undefined && !isInstant && /^[+-]?\d{5,}|^-/.test(content)) {
+    return new IsoTime(content, kind);
+  }
   // Date moves 30 February to March.
   if (Number.isNaN(date.getTime()) || date.toISOString() !== `${second}.000Z`) throw new TypeError("not a time");
   if (fraction.length <= 3) return new Date(date.getTime() + Number(fraction.padEnd(3, "0")));
