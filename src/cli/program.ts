@@ -2,6 +2,7 @@ import { Command, CommanderError, helpColumns } from "./commander.ts";
 import { decodeCommand } from "./decode-command.ts";
 import { encodeCommand } from "./encode-command.ts";
 import { inspectCommand } from "./inspect-command.ts";
+import { contractCommand } from "./contract.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
 import type { Product } from "./product.ts";
 import { serveCommand } from "./serve-command.ts";
@@ -18,7 +19,9 @@ export async function run(args: readonly string[], product: Product, terminal: T
   program.addCommand(encodeCommand(terminal, finish));
   program.addCommand(serveCommand(terminal, finish));
   program.addCommand(inspectCommand(terminal, finish));
-  for (const command of program.commands) command.copyInheritedSettings(program).helpOption("-h, --help", "show this");
+  program.addCommand(contractCommand(terminal, finish));
+  for (const command of program.commands.flatMap((own) => [own, ...own.commands]))
+    command.copyInheritedSettings(program).helpOption("-h, --help", "show this");
   try {
     await program.parseAsync(args, { from: "user" });
     return exitCode;

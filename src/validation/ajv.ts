@@ -67,7 +67,13 @@ export function compileJudge(schema: object | boolean, options: JudgeOptions): (
     formats,
     // ajv tells patterns apart by their text.
     code: {
-      regExp: Object.assign((source: string) => ({ ...pattern(source), toString: () => source }), { code: "pattern" }),
+      regExp: Object.assign(
+        (source: string) => {
+          const matcher = pattern(source);
+          return { test: (text: string) => matcher.test(text), toString: () => source };
+        },
+        { code: "pattern" },
+      ),
     },
   };
   const validate = judges[options.dialect](settings).compile(schema);

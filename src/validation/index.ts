@@ -1,1 +1,8 @@
-export { compileJsonSchema, compileJudge, type JudgeOptions, metaSchema, type Refusal, type ValidationProblem } from "./ajv.ts";
+export {
+  compileJsonSchema,
+  compileJudge,
+  type JudgeOptions,
+  metaSchema,
+  type Refusal,
+  type ValidationProblem,
+} from "./ajv.ts";

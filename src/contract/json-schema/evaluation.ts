@@ -1,9 +1,9 @@
 import { matcherOf } from "../regex/matcher.ts";
-import { type Formula, typeOfLiteral, typeOfValue } from "./formula.ts";
+import { type Formula, type FormulaOf, typeOfLiteral, typeOfValue } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 import type { FormatTests } from "./formats.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
-import { compareRational, isMultiple, rational } from "./rational.ts";
+import { compareRational, isMultiple, rational, toNumber } from "./rational.ts";
 
 /** `undefined` where it is not known: an opaque keyword, a pattern whose time ran out, or the budget of steps used up. */
 export type Truth = boolean | undefined;
@@ -124,10 +124,18 @@ function numberTruth(formula: Formula, value: number): Truth {
       return formula.exclusive ? order < 0 : order <= 0;
     }
     case "multiple":
-      return isMultiple(exact, formula.factor) !== formula.negated;
+      return multipleTruth(value, formula);
     default:
       return undefined;
   }
+}
+
+/** Exact, unless floating-point division says otherwise, as validators use it. */
+function multipleTruth(value: number, { factor, negated }: FormulaOf<"multiple">): Truth {
+  const exactly = isMultiple(rational(value), factor);
+  const quotient = value / toNumber(factor);
+  const roughly = toNumber(factor) === 1 ? Number.isInteger(value) : Number.parseInt(String(quotient), 10) === quotient;
+  return exactly === roughly ? exactly !== negated : undefined;
 }
 
 /** Length as JSON Schema counts it. */

@@ -1,5 +1,4 @@
 import { isOldDialect } from "./dialect.ts";
-import { isObject } from "./json-value.ts";
 import type { Keywords } from "./keyword-value.ts";
 import type { SchemaNode } from "./schema-document.ts";
 
@@ -15,8 +14,8 @@ export function referenceTargets(keywords: Keywords): readonly (SchemaNode | str
   if (dynamic !== undefined) {
     const anchor = dynamic.slice(dynamic.indexOf("#") + 1);
     const target = document.resolve(node, dynamic);
-    const isDynamic = isObject(target.schema) && target.schema["$dynamicAnchor"] === anchor;
-    const depends = isDynamic && target.document.dynamicTargets(anchor).length > 1;
+    // Validators agree only on references to the root of a document that has one such anchor.
+    const depends = target.pointer !== "" || target.document.dynamicTargets(anchor).length > 1;
     targets.push(depends ? `${document.name}#${node.pointer}/$dynamicRef` : target);
   }
   if (keywords.has("$recursiveRef"))

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { json } from "../../codecs/json/index.ts";
+import { msgpack } from "../../codecs/msgpack/index.ts";
+import { createSerializer } from "../codec/index.ts";
+import { readGolden, writeGolden } from "../contract/golden/golden-message.ts";
+import { contractMatrix, failedCells } from "../contract/golden/matrix.ts";
+import { matrixPage, matrixText } from "../contract/golden/matrix-page.ts";
+import { samplesOfVersion } from "../contract/golden/samples.ts";
+import { canonicalJson } from "../contract/json-schema/json-value.ts";
+import { formatLock, parseLock } from "../contract/subjects/lock.ts";
+import { folderFiles, readSubjects, type Subject } from "../contract/subjects/subject.ts";
+import { valueToJson } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { contractExitCodes } from "./contract-check.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** A command on a folder of subjects and one of golden messages. */
+export interface GoldenCommand {
+  readonly name: "init" | "record" | "verify" | "matrix";
+  readonly schemas: string;
+  readonly fixtures: string;
+  readonly html: string | undefined;
+}
+
+/** Runs the command; resolves to the exit code. */
+export async function goldenCommand(command: GoldenCommand, terminal: Terminal): Promise<number> {
+  try {
+    const subjects = readSubjects(folderFiles(command.schemas));
+    switch (command.name) {
+      case "init":
+        return await init(command, subjects, terminal);
+      case "record":
+        return await record(command, subjects, terminal);
+      case "verify":
+        return await verify(command, terminal);
+      case "matrix":
+        return await matrix(command, subjects, terminal);
+    }
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    terminal.err(`sobre: ${error.message}\n`);
+    return contractExitCodes.unreadable;
+  }
+}
+
+const serializer = createSerializer({ codecs: [json(), msgpack()] });
+const contentTypes = new Map([json(), msgpack()].map(({ name, contentType }) => [name, contentType]));
+
+async function init({ schemas }: GoldenCommand, subjects: readonly Subject[], terminal: Terminal): Promise<number> {
+  let written = 0;
+  for (const { name } of subjects) {
+    const file = join(schemas, name, "subject.json");
+    if (existsSync(file)) continue;
+    const settings = {
+      owner: "",
+      codecs: ["json"],
+      policy: { direction: "backward", contentModel: "declared-writer" },
+      inFlight: [],
+    };
+    writeFileSync(file, `${JSON.stringify(settings, undefined, 2)}\n`);
+    written++;
+  }
+  const lockFile = join(schemas, "lock.json");
+  const before = existsSync(lockFile) ? parseLock(readFileSync(lockFile, "utf8")) : {};
+  writeFileSync(lockFile, formatLock(subjects, before));
+  await terminal.out(`${subjects.length} subjects: wrote ${written} subject.json and ${lockFile}\n`);
+  return subjects.length === 0 ? contractExitCodes.misuse : contractExitCodes.proven;
+}
+
+async function record({ fixtures }: GoldenCommand, subjects: readonly Subject[], terminal: Terminal): Promise<number> {
+  const messages = subjects.flatMap((subject) => {
+    const codecs = subject.codecs.flatMap((name) => {
+      const contentType = contentTypes.get(name);
+      return contentType === undefined ? [] : [{ name, contentType }];
+    });
+    return subject.versions.flatMap((version) => samplesOfVersion(subject, version, { serializer, codecs }));
+  });
+  const { written, kept } = writeGolden(fixtures, messages);
+  await terminal.out(`recorded ${written} messages under ${fixtures}; ${kept} were there and stay as they are\n`);
+  return contractExitCodes.proven;
+}
+
+async function verify({ fixtures }: GoldenCommand, terminal: Terminal): Promise<number> {
+  const golden = readGolden(fixtures);
+  const wrong = golden.flatMap(({ subject, version, codec, name, envelope, expected }) => {
+    const result = serializer.deserialize(envelope);
+    const same =
+      result.ok && result.codec === codec && canonicalJson(valueToJson(result.body)) === canonicalJson(expected);
+    return same
+      ? []
+      : [
+          `${subject} ${version} ${codec} ${name}: ${result.ok ? `read by ${result.codec} as another value` : result.error.message}`,
+        ];
+  });
+  await terminal.out(
+    `${[...wrong, `verified ${golden.length} golden messages: ${wrong.length} are read differently`].join("\n")}\n`,
+  );
+  if (golden.length === 0) return contractExitCodes.misuse;
+  return wrong.length === 0 ? contractExitCodes.proven : contractExitCodes.breaking;
+}
+
+async function matrix(
+  { fixtures, html }: GoldenCommand,
+  subjects: readonly Subject[],
+  terminal: Terminal,
+): Promise<number> {
+  const cells = contractMatrix(subjects, readGolden(fixtures), { serializerOf: () => serializer });
+  const failed = failedCells(cells);
+  if (html !== undefined) writeFileSync(html, matrixPage(cells));
+  const details = failed.map(
+    ({ subject, producer, consumer, codec, detail }) => `${subject} ${producer} → ${consumer} ${codec}: ${detail}`,
+  );
+  const holes = cells.filter(({ outcome }) => outcome === "hole").length;
+  const summary = `${cells.length} cells, ${holes} holes, ${failed.length} that meet and fail; in brackets: versions that do not meet`;
+  await terminal.out(`${[matrixText(cells), "", ...details, summary].join("\n")}\n`);
+  if (cells.length === holes) return contractExitCodes.misuse;
+  return failed.length === 0 ? contractExitCodes.proven : contractExitCodes.breaking;
+}

@@ -1,0 +1,135 @@
+import { Command, Option } from "commander";
+import { reportFormats } from "../contract/report/check-report.ts";
+import { Misuse } from "./misuse.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What commander parsed, by long name in camelCase. */
+interface Options {
+  readonly schemas?: unknown;
+  readonly fixtures?: unknown;
+  readonly against?: unknown;
+  readonly format?: unknown;
+  readonly strict?: unknown;
+  readonly direction?: unknown;
+  readonly contentModel?: unknown;
+  readonly policy?: unknown;
+  readonly formats?: unknown;
+  readonly html?: unknown;
+}
+
+/** The commands of `sobre contract`; `finish` takes the exit code. */
+export function contractCommand(terminal: Terminal, finish: (code: number) => void): Command {
+  const command = new Command("contract")
+    .summary("check that versions of messages can read each other")
+    .description(
+      "Compares versions of schemas: breaking with a witness, safe with a proof, or\n" +
+        "unproven. Subjects are folders of versions under schemas/.",
+    )
+    .addHelpText("after", exitCodesText);
+  command.addCommand(checkCommand(terminal, finish));
+  command.addCommand(compatCommand(terminal, finish));
+  for (const [name, summary] of [
+    ["init", "write subject.json and the lock of what is there"],
+    ["record", "write golden messages of every version that has samples"],
+    ["verify", "read every golden message with today's code"],
+    ["matrix", "read every producer version's messages as every consumer version"],
+  ] as const)
+    command.addCommand(folderCommand(name, summary, { terminal, finish }));
+  command.addCommand(replayCommand(terminal, finish));
+  return command;
+}
+
+const exitCodesText = `
+Exit codes: 0 proven, 1 breaking, 2 wrong usage or nothing checked, 3 unproven
+with --strict, 4 a schema cannot be read.`;
+
+function checkCommand(terminal: Terminal, finish: (code: number) => void): Command {
+  return new Command("check")
+    .summary("compare the versions that meet")
+    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
+    .option("-a, --against <WHAT>", "git:REF, a folder, lock, or an installed package")
+    .addOption(new Option("-f, --format <F>", "how to report").choices(reportFormats).default("text"))
+    .option("--strict", "fail when a pair is unproven")
+    .addHelpText("after", exitCodesText)
+    .action(async ({ schemas, against, format, strict }: Options) => {
+      const { checkContracts } = await import("./contract-check.ts");
+      const folder = String(schemas);
+      const other = typeof against === "string" ? against : undefined;
+      finish(
+        await checkContracts(
+          { folder, against: other, format: one(format, reportFormats), strict: strict === true },
+          terminal,
+        ),
+      );
+    });
+}
+
+function compatCommand(terminal: Terminal, finish: (code: number) => void): Command {
+  return new Command("compat")
+    .summary("compare two schema files")
+    .argument("<OLD>", "a JSON Schema or a .proto file")
+    .argument("<NEW>", "the version after it")
+    .addOption(new Option("-d, --direction <D>", "who reads whom").choices(directions).default("backward"))
+    .addOption(
+      new Option("-c, --content-model <M>", "what writers send").choices(contentModels).default("declared-writer"),
+    )
+    .addOption(new Option("-p, --policy <P>", "what of a Protobuf schema must stay").choices(policies).default("json"))
+    .addOption(
+      new Option("--formats <F>", "what format in a JSON Schema means").choices(formatPolicies).default("either"),
+    )
+    .addOption(new Option("-f, --format <F>", "how to report").choices(reportFormats).default("text"))
+    .option("--strict", "fail when the pair is unproven")
+    .addHelpText("after", exitCodesText)
+    .action(async (older: string, newer: string, options: Options) => {
+      const { compareFiles } = await import("./contract-check.ts");
+      const chosen = {
+        direction: one(options.direction, directions),
+        contentModel: one(options.contentModel, contentModels),
+        policy: one(options.policy, policies),
+        formats: one(options.formats, formatPolicies),
+        report: one(options.format, reportFormats),
+        strict: options.strict === true,
+      };
+      finish(await compareFiles([older, newer], chosen, terminal));
+    });
+}
+
+const directions = ["backward", "forward", "full"] as const;
+const contentModels = ["declared-writer", "as-written"] as const;
+const policies = ["json", "wire", "source"] as const;
+const formatPolicies = ["either", "annotation", "assertion"] as const;
+
+function folderCommand(
+  name: "init" | "record" | "verify" | "matrix",
+  summary: string,
+  { terminal, finish }: { readonly terminal: Terminal; readonly finish: (code: number) => void },
+): Command {
+  const command = new Command(name)
+    .summary(summary)
+    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
+    .option("-g, --fixtures <DIR>", "folder of the golden messages", "fixtures/contracts");
+  if (name === "matrix") command.option("--html <FILE>", "also write the matrix as one HTML page");
+  return command.addHelpText("after", exitCodesText).action(async ({ schemas, fixtures, html }: Options) => {
+    const { goldenCommand } = await import("./contract-golden.ts");
+    const page = typeof html === "string" ? html : undefined;
+    finish(await goldenCommand({ name, schemas: String(schemas), fixtures: String(fixtures), html: page }, terminal));
+  });
+}
+
+function replayCommand(terminal: Terminal, finish: (code: number) => void): Command {
+  return new Command("replay")
+    .summary("show a witness failing again")
+    .argument("<REPORT>", "the output of check or compat with --format json")
+    .argument("<HASH>", "the hash of the witness, or its beginning")
+    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
+    .action(async (report: string, hash: string, { schemas }: Options) => {
+      const { replayWitness } = await import("./contract-replay.ts");
+      finish(await replayWitness({ report, hash, schemas: String(schemas) }, terminal));
+    });
+}
+
+function one<const Value extends string>(value: unknown, known: readonly Value[]): Value {
+  const found = known.find((candidate) => candidate === value);
+  if (found === undefined) throw new Misuse(`${String(value)} is none of ${known.join(", ")}`);
+  return found;
+}

@@ -1,0 +1,77 @@
+import type { MatrixCell } from "./matrix.ts";
+
+/** The matrix for a terminal: a block per subject and codec, producers down, consumers across. */
+export function matrixText(cells: readonly MatrixCell[]): string {
+  return blocksOf(cells)
+    .map(({ title, producers, consumers, cellAt }) => {
+      const rows = producers.map((producer) => [
+        producer,
+        ...consumers.map((consumer) => signOf(cellAt(producer, consumer))),
+      ]);
+      const table = [["producer \\ consumer", ...consumers], ...rows];
+      return [
+        title,
+        ...table.map((row) => `  ${row.map((cell, at) => cell.padEnd(at === 0 ? 20 : 9)).join("")}`.trimEnd()),
+      ].join("\n");
+    })
+    .join("\n\n");
+}
+
+function signOf(cell: MatrixCell | undefined): string {
+  if (cell === undefined) return "";
+  return cell.meets ? cell.outcome : `(${cell.outcome})`;
+}
+
+/** The matrix as one HTML page that needs nothing else. */
+export function matrixPage(cells: readonly MatrixCell[]): string {
+  const tables = blocksOf(cells).map(({ title, producers, consumers, cellAt }) => {
+    const head = consumers.map((consumer) => `<th scope="col">${escape(consumer)}</th>`).join("");
+    const rows = producers.map((producer) => {
+      const data = consumers.map((consumer) => {
+        const cell = cellAt(producer, consumer);
+        return `<td class="${cell?.outcome ?? ""}${cell?.meets === true ? "" : " apart"}" title="${escape(cell?.detail ?? "")}">${escape(cell?.outcome ?? "")}</td>`;
+      });
+      return `<tr><th scope="row">${escape(producer)}</th>${data.join("")}</tr>`;
+    });
+    return `<h2>${escape(title)}</h2>\n<table><thead><tr><td>producer \\ consumer</td>${head}</tr></thead>\n<tbody>${rows.join("\n")}</tbody></table>`;
+  });
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Contract matrix</title><style>
+body{font:16px/1.5 system-ui,sans-serif;margin:2rem;color:#1b1b1b;background:#fff}
+table{border-collapse:collapse}td,th{border:1px solid #999;padding:.3rem .7rem;text-align:left}
+.read{background:#d8f0d8}.hole{background:#eee}.changed,.refused,.unread{background:#f6d5d0}.apart{opacity:.55}
+@media(prefers-color-scheme:dark){body{color:#eee;background:#161616}.read{background:#1f4d22}.hole{background:#333}.changed,.refused,.unread{background:#6b2118}}
+</style></head><body><h1>Contract matrix</h1>
+<p>Each cell: what a consumer version makes of the recorded messages of a producer version. Faded cells are versions that do not meet.</p>
+${tables.join("\n")}
+</body></html>
+`;
+}
+
+interface Block {
+  readonly title: string;
+  readonly producers: readonly string[];
+  readonly consumers: readonly string[];
+  readonly cellAt: (producer: string, consumer: string) => MatrixCell | undefined;
+}
+
+function blocksOf(cells: readonly MatrixCell[]): readonly Block[] {
+  const titles = new Set(cells.map(titleOf));
+  return Array.from(titles, (title) => {
+    const own = cells.filter((cell) => titleOf(cell) === title);
+    return {
+      title,
+      producers: Array.from(new Set(own.map(({ producer }) => producer))),
+      consumers: Array.from(new Set(own.map(({ consumer }) => consumer))),
+      cellAt: (producer, consumer) => own.find((cell) => cell.producer === producer && cell.consumer === consumer),
+    };
+  });
+}
+
+function titleOf({ subject, codec }: MatrixCell): string {
+  return `${subject}, ${codec}`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+}

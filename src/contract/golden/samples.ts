@@ -1,0 +1,66 @@
+import type { Serializer } from "../../codec/index.ts";
+import { valueToJson } from "../../envelope/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import { weight } from "../json-schema/json-value.ts";
+import { PairComparison } from "../json-schema/pair-comparison.ts";
+import type { Subject, SubjectVersion } from "../subjects/subject.ts";
+import type { GoldenMessage } from "./golden-message.ts";
+
+/** A codec by name, with the content type that makes a serializer choose it. */
+export interface RecordingCodec {
+  readonly name: string;
+  readonly contentType: string;
+}
+
+/** Golden messages of a version of a JSON Schema subject: values of the kinds that the schema tells apart, simplest and richest. */
+export function samplesOfVersion(
+  subject: Subject,
+  version: SubjectVersion,
+  { serializer, codecs }: { readonly serializer: Serializer; readonly codecs: readonly RecordingCodec[] },
+): readonly GoldenMessage[] {
+  if (version.format !== "json-schema") return [];
+  const comparison = {
+    writer: version.schema,
+    reader: version.schema,
+    declared: true,
+    formats: subject.formats,
+    budget: 2000,
+  };
+  const found = new PairComparison(comparison, { siblings: false, deadline: performance.now() + 2000 }).samples();
+  // Equal parts of a sample are one object; a message that was received has no such thing.
+  const own = found.map((value): unknown => JSON.parse(JSON.stringify(value)));
+  const sorted = own.toSorted((a, b) => weight(a) - weight(b));
+  const chosen = new Map([
+    ["least", sorted[0]],
+    ["most", sorted.at(-1)],
+  ]);
+  return codecs.flatMap(({ name: codec, contentType }) =>
+    Array.from(chosen).flatMap(([name, value]): readonly GoldenMessage[] => {
+      const message = recorded(value, contentType, { subject, version, serializer });
+      return message === undefined || sorted.length === 0
+        ? []
+        : [{ subject: subject.name, version: version.version, codec, name, ...message }];
+    }),
+  );
+}
+
+function recorded(
+  body: unknown,
+  contentType: string,
+  {
+    subject,
+    version,
+    serializer,
+  }: { readonly subject: Subject; readonly version: SubjectVersion; readonly serializer: Serializer },
+): Pick<GoldenMessage, "envelope" | "expected"> | undefined {
+  const applicationProperties = { "sobre-type": subject.name, "sobre-version": Number(version.version.split(".")[0]) };
+  try {
+    return {
+      envelope: serializer.serialize({ body, contentType, applicationProperties }),
+      expected: valueToJson(body),
+    };
+  } catch (error) {
+    if (error instanceof SobreError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,142 @@
+import { type CheckReport, pairName, placedFindings, type ReportFormat, summaryOf } from "./check-report.ts";
+
+/** The text of a report in a format. */
+export function formatReport(report: CheckReport, format: ReportFormat): string {
+  return formats[format](report);
+}
+
+const formats: Readonly<Record<ReportFormat, (report: CheckReport) => string>> = {
+  text,
+  json,
+  junit,
+  github,
+  sarif,
+  markdown,
+};
+
+function text(report: CheckReport): string {
+  const placed = placedFindings(report);
+  const lines = report.pairs.flatMap((pair) => [
+    `${pair.result.verdict.padEnd(9)} ${pairName(pair)}`,
+    ...pair.result.rows.map(({ codec, verdict, reason }) => `    ${codec}: ${verdict} (${reason})`),
+    ...placed
+      .filter((one) => one.pair === pair)
+      .flatMap(({ finding, file, place }) => [
+        `  ${file}:${place.line}:${place.column} ${finding.code}`,
+        `    ${finding.message}`,
+        ...(finding.witness === undefined
+          ? []
+          : [
+              `    witness ${JSON.stringify(finding.witness.value)}`,
+              `    the reader ${finding.witness.outcome}`,
+              ...finding.witness.encodings.map(({ codec, payload }) => `    as ${codec} ${hex(payload)}`),
+              `    hash ${finding.witness.hash}`,
+            ]),
+        `    ${finding.repair}`,
+      ]),
+    ...(pair.result.tried ?? []).map((line) => `    tried: ${line}`),
+    `    supposing ${pair.result.suppositions.join("; ")}`,
+  ]);
+  return `${[...lines, ...report.problems.map((problem) => `problem   ${problem}`), summaryOf(report)].join("\n")}\n`;
+}
+
+/** Version 1: members are added, never changed. */
+function json(report: CheckReport): string {
+  const pairs = report.pairs.map((pair) => ({
+    subject: pair.subject.name,
+    older: pair.older.version,
+    newer: pair.newer.version,
+    direction: pair.direction,
+    ...pair.result,
+    findings: placedFindings({ ...report, pairs: [pair] }).map(({ finding, file, place }) => ({
+      ...finding,
+      file,
+      ...place,
+      ...(finding.witness === undefined ? {} : { witness: witnessJson(finding.witness) }),
+    })),
+  }));
+  return `${JSON.stringify({ version: 1, summary: summaryOf(report), problems: report.problems, pairs })}\n`;
+}
+
+/** A witness with its bytes in hex. */
+function witnessJson<W extends { readonly encodings: readonly { readonly payload: Uint8Array }[] }>(
+  witness: W,
+): object {
+  return {
+    ...witness,
+    encodings: witness.encodings.map((encoding) => ({ ...encoding, payload: hex(encoding.payload) })),
+  };
+}
+
+function junit(report: CheckReport): string {
+  const cases = report.pairs.map((pair) => {
+    const name = `<testcase classname="${xml(pair.subject.name)}" name="${xml(pairName(pair))}"`;
+    const details = pair.result.findings
+      .map(({ message, witness }) => `${message}\nwitness ${JSON.stringify(witness?.value)}`)
+      .join("\n");
+    if (pair.result.verdict === "safe") return `${name}/>`;
+    if (pair.result.verdict === "unproven")
+      return `${name}><skipped message="unproven: ${xml((pair.result.tried ?? []).join("; "))}"/></testcase>`;
+    return `${name}><failure message="breaking">${xml(details)}</failure></testcase>`;
+  });
+  const problems = report.problems.map(
+    (problem) =>
+      `<testcase classname="contract" name="${xml(problem)}"><failure message="${xml(problem)}"/></testcase>`,
+  );
+  const failures = report.pairs.filter(({ result }) => result.verdict === "breaking").length + problems.length;
+  const all = [...cases, ...problems];
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="sobre contract" tests="${all.length}" failures="${failures}">\n${all.join("\n")}\n</testsuite>\n`;
+}
+
+function github(report: CheckReport): string {
+  const escape = (value: string): string =>
+    value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  const property = (value: string): string => escape(value).replaceAll(":", "%3A").replaceAll(",", "%2C");
+  const lines = placedFindings(report).map(
+    ({ pair, finding, file, place }) =>
+      `::error file=${property(file)},line=${place.line},col=${place.column},title=${property(`${finding.code}: ${pairName(pair)}`)}::${escape(`${finding.message}\nwitness ${JSON.stringify(finding.witness?.value ?? null)}\n${finding.repair}`)}`,
+  );
+  const unproven = report.pairs
+    .filter(({ result }) => result.verdict === "unproven")
+    .map((pair) => `::warning title=unproven::${escape(pairName(pair))}`);
+  return `${[...lines, ...unproven, ...report.problems.map((problem) => `::error::${escape(problem)}`), summaryOf(report)].join("\n")}\n`;
+}
+
+function sarif(report: CheckReport): string {
+  const results = placedFindings(report).map(({ pair, finding, file, place }) => ({
+    ruleId: finding.code,
+    level: "error",
+    message: { text: `${pairName(pair)}: ${finding.message} ${finding.repair}` },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: file },
+          region: { startLine: place.line, startColumn: place.column },
+        },
+      },
+    ],
+    partialFingerprints: { witness: finding.witness?.hash ?? finding.code },
+  }));
+  const rules = Array.from(new Set(results.map(({ ruleId }) => ruleId)), (id) => ({ id }));
+  const driver = { name: "sobre contract", rules };
+  return `${JSON.stringify({ version: "2.1.0", $schema: "https://json.schemastore.org/sarif-2.1.0.json", runs: [{ tool: { driver }, results }] })}\n`;
+}
+
+function markdown(report: CheckReport): string {
+  const cell = (value: string): string => value.replaceAll("|", "\\|").replaceAll("\n", " ");
+  const rows = report.pairs.map((pair) => {
+    const [finding] = pair.result.findings;
+    const witness = finding?.witness === undefined ? "" : `\`${cell(JSON.stringify(finding.witness.value))}\``;
+    return `| ${cell(pairName(pair))} | ${pair.result.verdict} | ${cell(finding?.message ?? "")} | ${witness} |`;
+  });
+  const problems = report.problems.map((problem) => `- ${problem}`);
+  return `${["| pair | verdict | why | witness |", "| --- | --- | --- | --- |", ...rows, "", ...problems, "", `${summaryOf(report)}.`].join("\n")}\n`;
+}
+
+function xml(value: string): string {
+  return value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}

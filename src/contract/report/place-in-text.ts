@@ -1,0 +1,75 @@
+/** A line and a column, from 1. */
+export interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where a finding's pointer leads in the text of a schema: a JSON Pointer, or a full Protobuf name. */
+export function placeInText(text: string, pointer: string): TextPlace {
+  const offset = pointer.startsWith("#") ? jsonOffset(text, pointer.slice(1)) : protoOffset(text, pointer);
+  const before = text.slice(0, offset);
+  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
+}
+
+function protoOffset(text: string, name: string): number {
+  const parts = name.split(".").filter((part) => part !== "");
+  let offset = 0;
+  for (const part of parts) {
+    const found = new RegExp(`\\b${part.replaceAll(/\W/g, "")}\\b`).exec(text.slice(offset));
+    if (found !== null) offset += found.index;
+  }
+  return offset;
+}
+
+/** Walks the tokens of valid JSON; where the pointer leads nowhere, the last place on the way counts. */
+function jsonOffset(text: string, pointer: string): number {
+  const wanted = pointer
+    .split("/")
+    .slice(1)
+    .map((token) => decode(token));
+  const tokens = Array.from(text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g), ({ 0: symbol, index }) => ({
+    symbol,
+    index,
+  }));
+  let at = 0;
+  let offset = tokens[0]?.index ?? 0;
+  const skip = (): void => {
+    let depth = 0;
+    do {
+      const symbol = tokens[at++]?.symbol;
+      if (symbol === "{" || symbol === "[") depth++;
+      if (symbol === "}" || symbol === "]") depth--;
+    } while (depth > 0 && at < tokens.length);
+  };
+  for (const step of wanted) {
+    const open = tokens[at]?.symbol;
+    if (open !== "{" && open !== "[") return offset;
+    at++;
+    let index = 0;
+    let found = false;
+    while (at < tokens.length && tokens[at]?.symbol !== "}" && tokens[at]?.symbol !== "]") {
+      const name = open === "{" ? String(JSON.parse(tokens[at]?.symbol ?? '""')) : String(index);
+      const start = tokens[at]?.index ?? offset;
+      if (open === "{") at += 2;
+      if (name === step) {
+        offset = start;
+        found = true;
+        break;
+      }
+      skip();
+      if (tokens[at]?.symbol === ",") at++;
+      index++;
+    }
+    if (!found) return offset;
+  }
+  return offset;
+}
+
+function decode(token: string): string {
+  const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { isObject } from "../json-schema/json-value.ts";
+import type { Subject, SubjectVersion } from "./subject.ts";
+
+/** SHA-256 in hex of each released schema, by its file. */
+export type Lock = Readonly<Record<string, string>>;
+
+/** The lock of a file `lock.json`. */
+export function parseLock(text: string): Lock {
+  const json: unknown = JSON.parse(text);
+  const hashes = isObject(json) && isObject(json["schemas"]) ? json["schemas"] : {};
+  return Object.fromEntries(Object.entries(hashes).map(([file, hash]) => [file, String(hash)]));
+}
+
+/** The text of a lock with every version that is there; what was locked before stays as it was. */
+export function formatLock(subjects: readonly Subject[], before: Lock): string {
+  const now = versionsOf(subjects).map((version) => [version.file, hashOfText(version.text)] as const);
+  const schemas = Object.fromEntries([...now, ...Object.entries(before)].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return `${JSON.stringify({ schemas }, undefined, 2)}\n`;
+}
+
+/** Released files that are gone or hold something else, one sentence each. */
+export function brokenLocks(subjects: readonly Subject[], lock: Lock): readonly string[] {
+  const files = new Map(versionsOf(subjects).map((version) => [version.file, hashOfText(version.text)]));
+  return Object.entries(lock).flatMap(([file, hash]) => {
+    const own = files.get(file);
+    if (own === undefined) return [`${file} was released and is gone; bring it back.`];
+    return own === hash
+      ? []
+      : [`${file} was released and has been edited; take the edit back, and release a new version.`];
+  });
+}
+
+function versionsOf(subjects: readonly Subject[]): readonly SubjectVersion[] {
+  return subjects.flatMap(({ versions }) => versions);
+}
+
+function hashOfText(text: string): string {
+  // Line ends are git's business.
+  return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
+}

@@ -1,0 +1,131 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkCompatibility, type CompatibilityOptions, type CompatibilityResult } from "../../src/contract/index.ts";
+
+/** One pair of versions with another tool's label. */
+export interface LabelledPair {
+  readonly id: string;
+  readonly old: unknown;
+  readonly new: unknown;
+  readonly compatible: boolean;
+  readonly dialect?: string;
+  readonly old_imports?: Readonly<Record<string, string>>;
+  readonly new_imports?: Readonly<Record<string, string>>;
+}
+
+/** A suite with the policy its labels follow, and what the project asks of it. */
+export interface Suite {
+  readonly name: string;
+  readonly options: Pick<CompatibilityOptions, "format" | "policy" | "formats">;
+  /** Least agreement with the labels after errata, and most unproven; fractions. */
+  readonly agreement?: number;
+  readonly unproven?: number;
+}
+
+/** The suites of the examination. Apicurio's labels assert formats and contents; the others do not. */
+export const suites: readonly Suite[] = [
+  { name: "confluent-json", options: { format: "json-schema", formats: "either" }, agreement: 0.98, unproven: 0.05 },
+  { name: "apicurio-json", options: { format: "json-schema", formats: "assertion" }, agreement: 0.98, unproven: 0.05 },
+  { name: "karapace-json", options: { format: "json-schema", formats: "either" } },
+  { name: "ibm-subschema", options: { format: "json-schema", formats: "annotation" }, agreement: 0.93, unproven: 0.12 },
+  { name: "jsoncompat", options: { format: "json-schema", formats: "either" }, agreement: 0.93, unproven: 0.12 },
+  { name: "containment", options: { format: "json-schema", formats: "either" } },
+  { name: "confluent-proto", options: { format: "protobuf", policy: "wire" }, agreement: 0.85 },
+  { name: "karapace-proto", options: { format: "protobuf", policy: "wire" } },
+  { name: "apicurio-proto", options: { format: "protobuf", policy: "source" } },
+];
+
+/** The pairs of a suite in the folder of vectors. */
+export function pairsOf(vectors: string, name: string): readonly LabelledPair[] {
+  const pairs: readonly LabelledPair[] = JSON.parse(
+    readFileSync(join(vectors, "contracts", name, "open.json"), "utf8"),
+  );
+  return pairs;
+}
+
+/** A schema of a pair, with the dialect that the suite tells beside it, and its imports. */
+export function schemaOf(pair: LabelledPair, side: "old" | "new"): unknown {
+  const schema = pair[side];
+  const imports = side === "old" ? pair.old_imports : pair.new_imports;
+  if (imports !== undefined) return { ...imports, "main.proto": schema };
+  if (pair.dialect === undefined || typeof schema !== "object" || schema === null) return schema;
+  return { $schema: pair.dialect, ...schema };
+}
+
+/** The verdict on a pair as it is written; a schema that cannot be read is `error`. */
+export async function examine(pair: LabelledPair, { options }: Suite): Promise<CompatibilityResult | "error"> {
+  const [older, newer] = [schemaOf(pair, "old"), schemaOf(pair, "new")];
+  try {
+    return await checkCompatibility({ ...options, older, newer, contentModel: "as-written" });
+  } catch {
+    return "error";
+  }
+}
+
+/** What a suite came to. */
+export interface Score {
+  readonly suite: Suite;
+  readonly pairs: number;
+  readonly agreed: number;
+  readonly disagreed: readonly string[];
+  readonly unproven: readonly string[];
+  readonly errors: readonly string[];
+  readonly milliseconds: readonly number[];
+}
+
+/** Examines every pair of a suite. */
+export async function scoreOf(suite: Suite, pairs: readonly LabelledPair[]): Promise<Score> {
+  const disagreed: string[] = [];
+  const unproven: string[] = [];
+  const errors: string[] = [];
+  const milliseconds: number[] = [];
+  let agreed = 0;
+  for (const pair of pairs) {
+    const start = performance.now();
+    const result = await examine(pair, suite);
+    milliseconds.push(performance.now() - start);
+    if (result === "error") errors.push(pair.id);
+    else if (result.verdict === "unproven") unproven.push(pair.id);
+    else if ((result.verdict === "safe") === pair.compatible) agreed++;
+    else disagreed.push(pair.id);
+  }
+  return { suite, pairs: pairs.length, agreed, disagreed, unproven, errors, milliseconds };
+}
+
+/** The entry of a label that is wrong or follows another policy: why, by id. */
+export type Errata = Readonly<Record<string, string>>;
+
+/** The labels that the examination contradicts, at most one in twenty of a suite; verdicts on them carry their witness or proof. */
+export function readErrata(): Errata {
+  const errata: Errata = JSON.parse(readFileSync(join(import.meta.dirname, "errata.json"), "utf8"));
+  return errata;
+}
+
+/** The share of pairs that agree with their labels, or are errata. */
+export function agreementOf({ pairs, agreed, disagreed }: Score, errata: Errata): number {
+  return (agreed + disagreed.filter((id) => Object.hasOwn(errata, id)).length) / pairs;
+}
+
+/** The table of scores. */
+export function tableOf(scores: readonly Score[], errata: Errata): string {
+  const percent = (part: number): string => `${(100 * part).toFixed(1)} %`;
+  const rows = scores.map((score) => {
+    const { suite, pairs, agreed, disagreed, unproven, errors, milliseconds } = score;
+    const median = milliseconds.toSorted((a, b) => a - b)[milliseconds.length >> 1] ?? 0;
+    const listed = disagreed.filter((id) => Object.hasOwn(errata, id)).length;
+    const cells = [suite.name, suite.options.formats ?? suite.options.policy ?? "", pairs, percent(agreed / pairs)];
+    const more = [
+      listed,
+      percent(agreementOf(score, errata)),
+      percent((unproven.length + errors.length) / pairs),
+      median.toFixed(2),
+    ];
+    return [...cells, ...more].map(String);
+  });
+  const table = [
+    ["suite", "policy", "pairs", "labels agreed", "errata", "after errata", "unproven", "median ms"],
+    ...rows,
+  ];
+  const widths = table[0]?.map((_, at) => Math.max(...table.map((row) => row[at]?.length ?? 0))) ?? [];
+  return table.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")).join("\n");
+}

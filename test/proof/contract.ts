@@ -1,0 +1,119 @@
+import type { CompatibilityResult } from "../../src/contract/index.ts";
+import { dialectOf } from "../../src/contract/json-schema/dialect.ts";
+import { PairComparison } from "../../src/contract/json-schema/pair-comparison.ts";
+import { compileJudge } from "../../src/validation/index.ts";
+import {
+  agreementOf,
+  examine,
+  type LabelledPair,
+  pairsOf,
+  readErrata,
+  type Score,
+  schemaOf,
+  scoreOf,
+  type Suite,
+  suites,
+  tableOf,
+} from "../contract/suites.ts";
+
+/**
+ * The examination: agreement with other tools' labels, every breaking verdict replayed by ajv, and no safe verdict that ajv
+ * refutes with any of the values that both schemas tell apart.
+ *
+ * @throws Error when a figure is missed; without SOBRE_VECTORS it says so and proves nothing.
+ */
+export async function prove(): Promise<string> {
+  const vectors = process.env["SOBRE_VECTORS"];
+  if (vectors === undefined) return "skipped: SOBRE_VECTORS names no folder of vectors";
+  const errata = readErrata();
+  const scores: Score[] = [];
+  let replayed = 0;
+  let sampled = 0;
+  for (const suite of suites) {
+    const pairs = pairsOf(vectors, suite.name);
+    scores.push(await scoreOf(suite, pairs));
+    if (suite.options.format !== "json-schema") continue;
+    for (const pair of pairs) {
+      const result = await examine(pair, suite);
+      if (result === "error") continue;
+      if (result.verdict === "breaking") replayed += replay(pair, result, suite);
+      if (result.verdict === "safe") sampled += refute(pair);
+    }
+  }
+  console.log(tableOf(scores, errata));
+  const missed = scores.flatMap((score) => shortfalls(score, errata));
+  if (missed.length > 0) throw new Error(missed.join("; "));
+  return `${scores.reduce((sum, { pairs }) => sum + pairs, 0)} pairs examined, ${replayed} witnesses replayed, ${sampled} values could not refute a safe verdict`;
+}
+
+function shortfalls(score: Score, errata: Readonly<Record<string, string>>): readonly string[] {
+  const { suite, pairs, disagreed, unproven, errors } = score;
+  const listed = disagreed.filter((id) => Object.hasOwn(errata, id)).length;
+  return [
+    ...(suite.agreement !== undefined && agreementOf(score, errata) < suite.agreement
+      ? [`${suite.name}: agreement`]
+      : []),
+    ...(suite.unproven !== undefined && (unproven.length + errors.length) / pairs > suite.unproven
+      ? [`${suite.name}: unproven`]
+      : []),
+    ...(listed > pairs * 0.05 ? [`${suite.name}: ${listed} errata`] : []),
+  ];
+}
+
+/** Judges with formats as annotations, as the specification has it by default, or asserted as the suite says. */
+function judge(schema: unknown): ((value: unknown) => boolean | undefined) | undefined {
+  if (typeof schema !== "boolean" && (typeof schema !== "object" || schema === null)) return undefined;
+  const dialect = dialectOf(schema);
+  // Draft-04 is not ajv's.
+  if (dialect === "draft-04" || dialect === "draft-06") return undefined;
+  try {
+    const validate = compileJudge(typeof schema === "boolean" ? schema : { ...schema, $schema: undefined }, {
+      dialect,
+      formats: {},
+      pattern: (source) => new RegExp(source, "u"),
+    });
+    return (value) => {
+      try {
+        return validate(value) === undefined;
+      } catch {
+        // ajv recurses without end where a schema leads back to the value it is applied to.
+        return undefined;
+      }
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function replay(pair: LabelledPair, { findings }: CompatibilityResult, { options }: Suite): number {
+  const [writer, reader] = [judge(schemaOf(pair, "old")), judge(schemaOf(pair, "new"))];
+  if (findings.some(({ witness }) => witness === undefined))
+    throw new Error(`${pair.id} is breaking without a witness`);
+  // Formats mean nothing to these judges.
+  if (writer === undefined || reader === undefined || options.formats === "assertion") return 0;
+  for (const { witness } of findings)
+    if (writer(witness?.value) === false || reader(witness?.value) === true)
+      throw new Error(`${pair.id}: ajv does not replay ${JSON.stringify(witness?.value)}`);
+  return findings.length;
+}
+
+/** Values the writer may send, of every kind that the schemas tell apart, must be valid for the reader. */
+function refute(pair: LabelledPair): number {
+  const comparison = {
+    writer: schemaOf(pair, "old"),
+    reader: schemaOf(pair, "new"),
+    declared: false,
+    formats: "annotation",
+    budget: 500,
+  } as const;
+  const [writer, reader] = [judge(comparison.writer), judge(comparison.reader)];
+  if (writer === undefined || reader === undefined) return 0;
+  const values = new PairComparison(comparison, { siblings: false, deadline: performance.now() + 500 }).samples();
+  for (const value of values) {
+    if (writer(value) === true && reader(value) === false)
+      throw new Error(`${pair.id} is called safe, and ajv refutes it with ${JSON.stringify(value)}`);
+  }
+  return values.length;
+}
+
+if (import.meta.main) console.log(await prove());
