@@ -78,6 +78,7 @@ function renderObject(
 
 function renderTyped(typed: Typed, path: string, depth: number): TypedJson {
   const { type, value } = typed;
+  if (value === null || value === undefined) throw notAmqp(path, `is typed as ${type} and holds no value`);
   if (typeof value === "object" && !(value instanceof Uint8Array)) {
     if ("values" in value) return renderArray(value, path, depth + 1);
     return {

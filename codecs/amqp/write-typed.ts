@@ -4,7 +4,7 @@ import { nanBits } from "./nan-bits.ts";
 import { unsupported } from "./unsupported-value.ts";
 import { writeInt, writeUint } from "./write-number.ts";
 
-/** Writes a typed value that holds no others in its smallest form, after checking that the type can hold it. */
+/** Writes a typed value that holds no others in its smallest form, after checking that the type can hold it; refuses all else. */
 export function writeScalar(writer: ByteWriter, typed: Typed): void {
   const { type, value } = typed;
   switch (typeof value) {

@@ -67,11 +67,26 @@ function writeObject(writer: ByteWriter, value: object, settings: WriterSettings
 }
 
 function writeTyped(writer: ByteWriter, typed: Typed, settings: WriterSettings, depth: number): void {
-  const { value } = typed;
-  if (typeof value !== "object" || value instanceof Uint8Array) return writeScalar(writer, typed);
-  checkDepth(depth);
-  if (!("values" in value)) return writeDescribed(writer, value, settings, depth);
-  writeArray(writer, value, (item) => writeValue(writer, item, settings, depth + 1));
+  const { type, value } = typed;
+  if (type === "array" && isArray(value)) {
+    checkDepth(depth);
+    return writeArray(writer, value, (item) => writeValue(writer, item, settings, depth + 1));
+  }
+  if (type === "described" && isDescribed(value)) {
+    checkDepth(depth);
+    return writeDescribed(writer, value, settings, depth);
+  }
+  writeScalar(writer, typed);
+}
+
+// Callers without types can put anything into a Typed.
+
+function isArray(value: Typed["value"]): value is TypedValues["array"] {
+  return typeof value === "object" && value !== null && "values" in value && Array.isArray(value.values);
+}
+
+function isDescribed(value: Typed["value"]): value is TypedValues["described"] {
+  return typeof value === "object" && value !== null && "descriptor" in value && "value" in value;
 }
 
 function writeDescribed(

@@ -14,7 +14,7 @@ export function writeHeader(writer: ByteWriter, header: MessageHeader): void {
   try {
     if (durable !== undefined) {
       count = next(writer, count, 0);
-      writer.byte(durable ? 0x41 : 0x42);
+      writer.byte(flag(durable) ? 0x41 : 0x42);
     }
     if (priority !== undefined) {
       count = next(writer, count, 1);
@@ -26,7 +26,7 @@ export function writeHeader(writer: ByteWriter, header: MessageHeader): void {
     }
     if (firstAcquirer !== undefined) {
       count = next(writer, count, 3);
-      writer.byte(firstAcquirer ? 0x41 : 0x42);
+      writer.byte(flag(firstAcquirer) ? 0x41 : 0x42);
     }
     if (deliveryCount !== undefined) {
       count = next(writer, count, 4);
@@ -139,6 +139,11 @@ function writeTime(writer: ByteWriter, time: Date | Typed<"timestamp">): void {
   if (!(time instanceof Date)) return writer.code64(0x83, withinLong(time.value, "timestamp"));
   if (Number.isNaN(time.getTime())) throw unsupported("is an invalid Date");
   writer.codeInteger(0x83, time.getTime());
+}
+
+function flag(value: boolean): boolean {
+  if (typeof value !== "boolean") throw unsupported("is no boolean");
+  return value;
 }
 
 function text(value: string): string {

@@ -1,7 +1,7 @@
 import { ByteWriter } from "../../codecs/amqp/byte-writer.ts";
 import { resolveWriteOptions } from "../../codecs/amqp/encode-value.ts";
 import type { Profile } from "../../codecs/amqp/index.ts";
-import { inside, withPath } from "../../codecs/amqp/unsupported-value.ts";
+import { inside, unsupported, withPath } from "../../codecs/amqp/unsupported-value.ts";
 import { writeList, writeValue, type WriterSettings } from "../../codecs/amqp/write-value.ts";
 import type { MessageSections } from "./amqp-message.ts";
 import { section } from "./section.ts";
@@ -93,6 +93,7 @@ function writeBody(writer: ByteWriter, body: BodyInit, settings: WriterSettings)
       return;
     case "sequence":
       for (const items of body.sections) {
+        if (!Array.isArray(items)) throw unsupported("is a section of a sequence and no list");
         writeDescriptor(writer, section.sequence);
         writeList(writer, items, settings, 0);
       }
@@ -107,6 +108,7 @@ function writeBody(writer: ByteWriter, body: BodyInit, settings: WriterSettings)
 
 /** Writes a data section. */
 export function writeData(writer: ByteWriter, data: Uint8Array): void {
+  if (!(data instanceof Uint8Array)) throw unsupported("is a section of data and no Uint8Array");
   writeDescriptor(writer, section.data);
   writer.variable(0xa0, data);
 }

@@ -114,6 +114,16 @@ describe("a message", () => {
     expect(() => writeMessage(message)).toThrow(expect.objectContaining({ code: "UnsupportedValue", path }));
   });
 
+  it.each([
+    ['{"header":{"durable":1}}', "$.header.durable"],
+    ['{"body":{"kind":"data","sections":["text"]}}', "$.body"],
+    ['{"body":{"kind":"sequence","sections":["text"]}}', "$.body"],
+  ])("is refused when a caller without types gives %s", (json, path) => {
+    const message: MessageInit = JSON.parse(json);
+
+    expect(() => writeMessage(message)).toThrow(expect.objectContaining({ code: "UnsupportedValue", path }));
+  });
+
   it("gives views of the payload, and copies on request", () => {
     const bytes = writeMessage({ body: { kind: "data", sections: [hex("01")] } });
     const view = decodeMessage(bytes);

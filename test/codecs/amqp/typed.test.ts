@@ -197,6 +197,21 @@ describe("what AMQP cannot hold is refused with its path", () => {
     );
   });
 
+  it.each([
+    ["uint", null],
+    ["uint", { descriptor: null, value: 1 }],
+    ["uint", { elementType: "uint", values: [] }],
+    ["described", { elementType: "uint", values: [] }],
+    ["described", 5],
+    ["array", { elementType: "uint", values: "text" }],
+    ["array", { descriptor: null, value: 1 }],
+    ["array", undefined],
+  ])("also %s with the content %o, from callers without types", (type, content) => {
+    const typed: unknown = Reflect.construct(Typed, [type, content]);
+
+    expect(() => encodeValue([typed])).toThrow(expect.objectContaining({ code: "UnsupportedValue", path: "$[0]" }));
+  });
+
   it("also a value that contains itself", () => {
     expect(() => encodeValue(cyclic)).toThrow(expect.objectContaining({ code: "UnsupportedValue" }));
   });
