@@ -2,6 +2,8 @@ import { Ajv, type Options } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import { SobreError } from "../errors/index.ts";
+import { linearPattern } from "./linear-pattern.ts";
+import { uniqueItems } from "./unique-items.ts";
 
 /** One reason why a value does not match a schema. */
 export interface ValidationProblem {
@@ -23,7 +25,9 @@ export function compileJsonSchema(schema: unknown): (value: unknown) => readonly
     throw new SobreError("InvalidArgument", "A JSON Schema must be an object or a boolean.", { path: "$" });
   }
   // One instance per schema: an instance remembers every $id and refuses to meet it twice.
-  const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false, logger: false });
+  const settings: Options = { allErrors: true, strict: true, strictTypes: false, strictRequired: false, logger: false };
+  const ajv = new Ajv2020({ ...settings, code: { regExp: linearPattern } });
+  ajv.removeKeyword("uniqueItems").addKeyword(uniqueItems);
   try {
     const validate = ajv.compile(schema);
     if ("$async" in validate) throw new TypeError("$async schemas are not supported");
