@@ -1,6 +1,7 @@
+export { type Certificate, selfSigned } from "./certificate.ts";
 export {
-  type Server,
   type ServedNamespace,
+  type Server,
   type ServerEvent,
   type ServerOptions,
   startServer,

@@ -1,7 +1,7 @@
 import type { Access, Grant, Right } from "../amqp/wire/broker/index.ts";
 import type { Engine } from "../engine/index.ts";
 import { SobreError } from "../errors/index.ts";
-import { equal, readSas } from "./sas.ts";
+import { decoded, equal, readSas } from "./sas.ts";
 
 /** The name of the key that every namespace begins with. */
 export const rootKeyName = "RootManageSharedAccessKey";
@@ -79,10 +79,10 @@ function keyOf(keys: Namespace["keys"], name: string): string | undefined {
   return Object.hasOwn(keys, name) ? keys[name] : undefined;
 }
 
-/** The path of a resource URI. */
+/** The path of a resource URI; some clients leave out its scheme, others add a query. */
 function scopeOf(resource: string): string {
-  return resource
-    .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, "")
+  const [uri = ""] = resource.split("?");
+  return decoded(uri.replace(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/]*/i, ""))
     .replaceAll(/^\/+|\/+$/g, "")
     .replace(/\/\$management$/i, "")
     .toLowerCase();

@@ -59,7 +59,8 @@ export function equal(one: string, other: string): boolean {
   return a.byteLength === b.byteLength && timingSafeEqual(a, b);
 }
 
-function decoded(text: string): string {
+/** Text without its percent signs. @throws SobreError `UnauthorizedAccess`. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,12 +1,13 @@
-import type { RequestListener } from "node:http";
 import type { ConnectionLimits } from "../amqp/wire/index.ts";
 import type { Engine } from "../engine/index.ts";
 import { memoryEngine, type MemoryEngineOptions } from "../engines/memory/index.ts";
 import { SobreError } from "../errors/index.ts";
+import { HttpEndpoint } from "../http/index.ts";
 import { AmqpSocket } from "./amqp-socket.ts";
 import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
 import { FrontDoor } from "./front-door.ts";
+import { httpListener } from "./http-listener.ts";
 import { type Namespace, Namespaces, rootKeyName, wellKnownKey } from "./namespaces.ts";
 
 /** Something that happened to a server and matters to whoever runs it. */
@@ -91,7 +92,7 @@ class RunningServer implements Server {
     const handshakeTimeOut = options.limits?.handshakeTimeOut ?? 10_000;
     this.#door = new FrontDoor({
       amqp: (socket) => this.#amqp(socket),
-      http: answerHttp,
+      http: httpListener(new HttpEndpoint(this.#namespaces)),
       tls: options.tls,
       handshakeTimeOut,
     });
@@ -168,12 +169,6 @@ class RunningServer implements Server {
     for (const socket of this.#sockets) socket.tick();
   }
 }
-
-const answerHttp: RequestListener = (request, response) => {
-  const isHealth = request.url === "/health";
-  response.writeHead(isHealth ? 200 : 404, { "content-type": "application/json" });
-  response.end(isHealth ? '{"status":"healthy"}' : "{}");
-};
 
 function listenProblem(error: unknown, host: string, port: number): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;

@@ -1,0 +1,21 @@
+/** A request whose body has been read. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Decoded, without slashes at its ends. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[];
+  readonly body: Uint8Array;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+}
+
+/** An answer to a request. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | Uint8Array | undefined;
+}

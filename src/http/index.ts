@@ -1,0 +1,2 @@
+export { HttpEndpoint } from "./http-endpoint.ts";
+export type { HttpRequest, HttpResponse } from "./http-message.ts";
