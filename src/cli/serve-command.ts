@@ -1,4 +1,4 @@
-import { Command, Option } from "commander";
+import { collect, Command, Option, textOf } from "./commander.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -50,10 +50,6 @@ or a wrong file.`,
     });
 }
 
-function collect(value: string, before?: readonly string[]): readonly string[] {
-  return before === undefined ? [value] : [...before, value];
-}
-
 /** Resolves when the process is asked to end. */
 function signalled(): Promise<void> {
   return new Promise((resolve) => {
@@ -78,7 +74,5 @@ function keysOf(pairs: readonly string[]): Readonly<Record<string, string>> | un
     }),
   );
 }
-
-const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
