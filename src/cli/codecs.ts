@@ -43,7 +43,7 @@ export async function commandSerializer({ protos, messageType }: Schema): Promis
   const files = await Promise.all(protos.map(async (path) => [path, await readProto(path)] as const));
   const schema = protos.length === 0 ? emptySchema : Object.fromEntries(files);
   return createSerializer({
-    codecs: everyCodec(schemaCodec({ schema, type: messageType })),
+    codecs: everyCodec(inWordsOfTheCommand(schemaCodec({ schema, type: messageType }))),
     fallback: ["json", "text", "msgpack", "amqp"],
     whenUnknown: "fallback",
   });
@@ -77,8 +77,28 @@ function schemaCodec({ schema, type }: SchemaText): Codec {
   try {
     return protobuf(type === undefined ? { protos: schema } : { protos: schema, type });
   } catch (error) {
-    throw error instanceof SobreError ? new Misuse(error.message) : error;
+    if (!(error instanceof SobreError)) throw error;
+    throw new Misuse(error.message.replace("Option type", "--message-type").replace("option protos", "--proto"));
   }
+}
+
+function told<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof SobreError) || !error.message.startsWith("Nothing names")) throw error;
+    const message = "Nothing names the Protobuf message type; name it with --proto FILE --message-type TYPE.";
+    throw new SobreError(error.code, message, { cause: error });
+  }
+}
+
+/** The codec of Protobuf with advice for a command line. */
+function inWordsOfTheCommand(codec: Codec): Codec {
+  return {
+    ...codec,
+    decode: (payload, context) => told(() => codec.decode(payload, context)),
+    encode: (body, context) => told(() => codec.encode(body, context)),
+  };
 }
 
 async function readProto(path: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { collect, Command, type Finish, Option, textOf } from "./commander.ts";
+import { Misuse } from "./misuse.ts";
 import { schemaOptions, type SchemaOptions } from "./schema-options.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -25,8 +26,8 @@ export function decodeCommand(terminal: Terminal, finish: Finish): Command {
       "after",
       `
 Values JSON cannot hold are shown as {"$int64":"9"}, {"$bytes":"base64"}, ….
+With --json, an empty body has no "value", an unread file has an "error".
 Examples:
-  sobre decode order.bin
   sobre decode --json --content-type application/json - < order.bin
   sobre decode --proto shop.proto --message-type shop.Order order.bin
 
@@ -37,6 +38,9 @@ file (the others are still read).`,
       const { decodeFiles } = await import("./decode.ts");
       const { commandSerializer } = await import("./codecs.ts");
       const schema = schemaOptions(options);
+      if (schema.protos.length > 0 && schema.messageType === undefined && options.contentType === undefined) {
+        throw new Misuse("--proto needs --message-type, since Protobuf bodies do not name their type");
+      }
       // Naming the message type declares that the body is Protobuf.
       const assumed = schema.messageType === undefined ? undefined : "application/protobuf";
       const contentType = textOf(options.contentType) ?? assumed;

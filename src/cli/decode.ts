@@ -111,7 +111,8 @@ function jsonLine(file: string, contentType: string | undefined, outcome: Outcom
       return line({ file, ok: false, codec, contentType: declared, value: null }, [], attempts, { code, message });
     }
     case "read": {
-      const { value = null, result } = outcome;
+      // A value that is undefined has no member: null is another value.
+      const { value, result } = outcome;
       const { codec, warnings, attempts } = result;
       return line({ file, ok: true, codec, contentType: declared, value }, warnings, attempts);
     }

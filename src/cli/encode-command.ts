@@ -11,7 +11,9 @@ interface Options extends SchemaOptions {
 export function encodeCommand(terminal: Terminal, finish: Finish): Command {
   return new Command("encode")
     .summary("write a payload from JSON, the inverse of decode")
-    .description("Writes the payload of a value to standard output. The value is JSON, as\n`sobre decode` prints it.")
+    .description(
+      'Writes the payload of a value to standard output. The value is JSON, as\n`sobre decode --json` has it under "value"; nothing at all is an empty payload.',
+    )
     .argument("[FILE]", "the value; - is standard input", "-")
     .requiredOption("-t, --to <CT>", "the content type, which chooses the codec")
     .addOption(new Option("--proto <FILE>", "a .proto file, for a Protobuf body; may be repeated").argParser(collect))
@@ -21,6 +23,7 @@ export function encodeCommand(terminal: Terminal, finish: Finish): Command {
       `
 Examples:
   echo '{"id":{"$int64":"9"}}' | sobre encode --to application/msgpack > id.bin
+  sobre decode --json id.bin | jq .value | sobre encode --to application/json
   sobre encode --to 'application/json; charset=utf-16le' order.json > order.bin
   sobre encode --to 'application/protobuf; messageType=shop.Order' \\
     --proto shop.proto order.json > order.bin

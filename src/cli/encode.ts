@@ -1,7 +1,9 @@
-import { defaultDecodeLimits, resolveDecodeLimits, type Serializer } from "../codec/index.ts";
+import { defaultDecodeLimits, type Encoder, resolveDecodeLimits, type Serializer } from "../codec/index.ts";
+import type { ContentType } from "../content-type/index.ts";
 import { json } from "../../codecs/json/index.ts";
 import { valueFromJson } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
+import { oneLine } from "./display.ts";
 import { readInput } from "./input.ts";
 import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
@@ -14,7 +16,8 @@ export interface EncodeCommand {
 }
 
 /**
- * Writes a payload from a value in the JSON rendering that `sobre decode` prints; resolves to the exit code.
+ * Writes a payload from a value in the JSON rendering that `sobre decode` prints, and none from no input; resolves to the
+ * exit code.
  *
  * @throws Misuse for a file that cannot be read, and for a content type that no codec writes.
  */
@@ -22,8 +25,7 @@ export async function encodeFile(command: EncodeCommand, serializer: Serializer,
   const { encoder, contentType } = chooseEncoder(command.contentType, serializer);
   const input = await readText(command.file);
   try {
-    const body = valueFromJson(readJson(input));
-    const { payload } = encoder.encode(body, { contentType, applicationProperties: {} });
+    const payload = input.byteLength === 0 ? input : encodeText(input, encoder, contentType);
     if (terminal.interactive && payload.some((byte) => byte < 0x20 || byte > 0x7e)) {
       throw new Misuse("the payload is binary and standard output is a terminal; redirect it, as in > payload.bin");
     }
@@ -31,17 +33,23 @@ export async function encodeFile(command: EncodeCommand, serializer: Serializer,
     return exitCodes.done;
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
-    terminal.err(`sobre: ${error.code}: ${error.message}\n`);
+    terminal.err(`sobre: ${error.code}: ${oneLine(error.message)}\n`);
     return exitCodes.failed;
   }
+}
+
+function encodeText(input: Uint8Array, encoder: Encoder, contentType: ContentType | undefined): Uint8Array {
+  return encoder.encode(valueFromJson(readJson(input)), { contentType, applicationProperties: {} }).payload;
 }
 
 function chooseEncoder(text: string, { registry }: Serializer): ReturnType<Serializer["registry"]["encoderFor"]> {
   try {
     return registry.encoderFor(text);
   } catch (error) {
-    if (error instanceof SobreError) throw new Misuse(`--to: ${error.message}`);
-    throw error;
+    if (!(error instanceof SobreError)) throw error;
+    if (error.code !== "UnknownContentType") throw new Misuse(`--to: ${error.message}`);
+    const known = registry.encoders.map((encoder) => encoder.contentType).join(", ");
+    throw new Misuse(`--to: nothing here writes ${text}; what can be written is ${known}`);
   }
 }
 

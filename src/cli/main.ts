@@ -14,8 +14,10 @@ const product = {
   mailbox: root === undefined ? "fixtures/mailbox" : fileURLToPath(new URL("fixtures/mailbox", root)),
 };
 const terminal = processTerminal();
-// The code is set and the process left to end by itself, so that everything written arrives.
-process.exitCode = await run(process.argv.slice(2), product, terminal);
+const code = await run(process.argv.slice(2), product, terminal);
+// The code is set and the process left to end by itself, so that everything written arrives; what could not be written
+// has set it before.
+process.exitCode ??= code;
 
 function versionOf(manifest: string | undefined): string {
   const json: unknown = manifest === undefined ? undefined : JSON.parse(manifest);

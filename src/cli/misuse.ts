@@ -16,4 +16,4 @@ const fileProblems = new Map([
 ]);
 
 /** The exit codes of every command. */
-export const exitCodes = { done: 0, failed: 1, misuse: 2 } as const;
+export const exitCodes = { done: 0, failed: 1, misuse: 2, unwritten: 3 } as const;

@@ -3,6 +3,7 @@ import { decodeCommand } from "./decode-command.ts";
 import { encodeCommand } from "./encode-command.ts";
 import { inspectCommand } from "./inspect-command.ts";
 import { contractCommand } from "./contract.ts";
+import { oneLine } from "./display.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
 import type { Product } from "./product.ts";
 import { serveCommand } from "./serve-command.ts";
@@ -23,12 +24,12 @@ export async function run(args: readonly string[], product: Product, terminal: T
   for (const command of program.commands.flatMap((own) => [own, ...own.commands]))
     command.copyInheritedSettings(program).helpOption("-h, --help", "show this");
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(args[0] === "help" ? [...args.slice(1), "--help"] : args, { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.misuse;
     if (!(error instanceof Misuse)) throw error;
-    terminal.err(`sobre: ${error.message}\n`);
+    terminal.err(`sobre: ${oneLine(error.message)}\n`);
     return exitCodes.misuse;
   }
 }
@@ -40,11 +41,11 @@ function frame({ version }: Product, terminal: Terminal): Command {
     .helpOption("-h, --help", "show this")
     .helpCommand(false)
     .exitOverride()
-    .configureHelp({ helpWidth: helpColumns })
+    .configureHelp({ helpWidth: helpColumns, subcommandTerm: nameOnly })
     .configureOutput({
       writeOut: (text) => void terminal.out(text),
       writeErr: (text) => terminal.err(text),
-      outputError: (text, write) => write(text.replace(/^error: /, "sobre: ").replaceAll(/\n(?=.)/g, " ")),
+      outputError: (text, write) => write(complaint(text)),
     })
     .addHelpText(
       "after",
@@ -53,9 +54,22 @@ Examples:
   sobre tour                                a mailbox of real payloads
   sobre decode order.bin                    which codec reads it, and to what
   sobre decode --json *.bin | jq .codec     one line of JSON per file
-  sobre encode --to application/msgpack order.json > order.bin
+  sobre help encode                         more of a command
 
-Exit codes: 0 done, 1 something was not read, 2 wrong usage or a missing file.
-\`sobre COMMAND --help\` tells more.`,
+Exit codes: 0 done, 1 something unread, 2 wrong usage, 3 output not written.`,
     );
+}
+
+/** Arguments are told by a command's own help, and would wrap the lines of all. */
+function nameOnly(command: Command): string {
+  return command.name();
+}
+
+/** What commander complains of, on one line; it may quote arguments. */
+function complaint(text: string): string {
+  const line = text
+    .replace(/^error: /, "sobre: ")
+    .trimEnd()
+    .replaceAll("\n", " ");
+  return `${oneLine(line)}\n`;
 }

@@ -1,8 +1,9 @@
 import { styleText } from "node:util";
+import { exitCodes } from "./misuse.ts";
 
 /** Where a command writes to, and what fits there. */
 export interface Terminal {
-  /** Columns to fill: the terminal's between 80 and 200, or 100 when it is none. */
+  /** Columns to fill: the terminal's between 60 and 200, or 100 when it is none. */
   readonly columns: number;
   readonly style: Style;
   /** Whether a person's terminal shows standard output. */
@@ -38,16 +39,19 @@ export function createStyle(wanted: boolean): Style {
 
 /** The columns to fill for a terminal that tells its own, or `undefined` for a pipe or file. */
 export function fittingColumns(columns: number | undefined): number {
-  return columns === undefined || columns === 0 ? 100 : Math.min(200, Math.max(80, columns));
+  return columns === undefined || columns === 0 ? 100 : Math.min(200, Math.max(60, columns));
 }
 
 /** Standard output and error of this process. */
 export function processTerminal(): Terminal {
   const { stdout, stderr } = process;
   const state = { closed: false };
-  // A reader that goes away early is no error; other errors of the stream are.
   const gone = (error: NodeJS.ErrnoException): void => {
-    if (error.code !== "EPIPE") throw error;
+    // A reader that goes away early is no error; a full disk is one, told once.
+    if (error.code !== "EPIPE" && process.exitCode !== exitCodes.unwritten) {
+      process.exitCode = exitCodes.unwritten;
+      stderr.write(`sobre: standard output cannot be written (${error.code ?? error.name})\n`);
+    }
     state.closed = true;
   };
   stdout.on("error", gone);

@@ -9,21 +9,38 @@ type Screen = Pick<Terminal, "columns" | "style">;
 
 /** The whole tour as text, in the order in which it happened. */
 export function tourReport(folder: string, tour: Tour, screen: Screen): string {
-  const unreadable = tour.stops.filter(({ result }) => !result.ok);
+  const title = heading(
+    "The mailbox",
+    `${count(tour.stops.length, "message")} of ${folder}, through a queue in memory`,
+    screen,
+  );
+  if (tour.stops.length === 0) return `${title}\nIts manifest lists no messages, so there is nothing to read.\n`;
   const parts = [
-    heading("The mailbox", `${count(tour.stops.length, "message")} of ${folder}, through a queue in memory`, screen),
-    ...tour.rules.map(screen.style.dim),
+    title,
+    ...tour.rules.map((rule) => screen.style.dim(fit(rule, screen.columns))),
     "",
     messageTable(tour.stops, screen),
-    heading("What nothing could read", "every codec that was allowed to try, and why it gave up", screen),
-    ...unreadable.map((stop) => story(stop, screen)),
-    heading("The dead-letter queue", deadLetterAside(tour.deadLetters), screen),
-    deadLetterTable(tour.deadLetters, screen),
+    ...unreadableStories(tour.stops, screen),
+    ...deadLetterStory(tour.deadLetters, screen),
     ...(tour.repair === undefined ? [] : repairStory(tour.repair, screen)),
     heading("In all", `${tour.milliseconds.toFixed(0)} ms`, screen),
     summary(tour, screen),
   ];
   return `${parts.join("\n")}\n`;
+}
+
+function unreadableStories(stops: readonly Stop[], screen: Screen): readonly string[] {
+  const unreadable = stops.filter(({ result }) => !result.ok);
+  if (unreadable.length === 0) return [];
+  return [
+    heading("What nothing could read", "every codec that was allowed to try, and why it gave up", screen),
+    ...unreadable.map((stop) => story(stop, screen)),
+  ];
+}
+
+function deadLetterStory(letters: readonly DeadLetter[], screen: Screen): readonly string[] {
+  if (letters.length === 0) return [];
+  return [heading("The dead-letter queue", deadLetterAside(letters), screen), deadLetterTable(letters, screen)];
 }
 
 function heading(title: string, aside: string, { columns, style }: Screen): string {
@@ -58,7 +75,7 @@ function messageTable(stops: readonly Stop[], { columns, style }: Screen): strin
   const head = ["message", "declared content type", "read by", "body"].map((title, index) =>
     style.bold(fit(title, [...taken, body][index] ?? 0)),
   );
-  const note = style.dim("* by fallback: the content type was missing, broken, unknown or wrong");
+  const note = style.dim(fit("* by fallback: the content type was missing, broken, unknown or wrong", columns));
   return `${renderTable(rows, { widths: [...taken, body], head })}\n\n${note}`;
 }
 
@@ -148,7 +165,7 @@ function summary(tour: Tour, { columns, style }: Screen): string {
   const fallback = read.filter(({ byFallback }) => byFallback).length;
   const lines = [
     `${count(stops.length, "message")}: ${style.green(`${read.length} read`)} (${fallback} by fallback), ${style.red(`${deadLetters.length} dead-lettered`)}`,
-    `Read by ${tally(read)}`,
+    fit(`Read by ${tally(read) || "none"}`, columns),
   ];
   if (repair?.stop.result.ok === true) lines.push("1 dead letter repaired, sent again, and read");
   const surprises = [...stops, ...(repair === undefined ? [] : [repair.stop])].filter(({ surprise }) => surprise);

@@ -1,37 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
-import { type CapturedTerminal, captureTerminal, unprintable } from "./captured-terminal.ts";
-import { run } from "../../src/cli/program.ts";
-
-const mailbox = fileURLToPath(new URL("../../fixtures/mailbox", import.meta.url));
-const scratch = mkdtempSync(join(tmpdir(), "sobre-decode-"));
-afterAll(() => rmSync(scratch, { recursive: true }));
-
-const fixture = (name: string): string => join(mailbox, name);
-
-function file(name: string, content: string | Uint8Array): string {
-  const path = join(scratch, name);
-  writeFileSync(path, content);
-  return path;
-}
-
-async function sobre(
-  ...args: readonly string[]
-): Promise<{ readonly code: number; readonly terminal: CapturedTerminal }> {
-  const terminal = captureTerminal();
-  const code = await run(args, { version: "1.2.3", mailbox }, terminal);
-  return { code, terminal };
-}
-
-const linesOf = (terminal: CapturedTerminal): readonly unknown[] =>
-  terminal
-    .text()
-    .trimEnd()
-    .split("\n")
-    .map((line): unknown => JSON.parse(line));
+import { describe, expect, it } from "vitest";
+import { file, fixture, linesOf, scratch, sobre } from "./calls.ts";
+import { unprintable } from "./captured-terminal.ts";
 
 describe("sobre decode", () => {
   it("prints what read a payload and its value", async () => {
@@ -58,7 +27,7 @@ describe("sobre decode", () => {
     const { terminal } = await sobre("decode", "--json", "-t", "application/json", fixture("truncated.json"));
 
     expect(terminal.text()).toMatch(
-      /^\{"file":"[^"]+","ok":false,"codec":null,"contentType":"application\/json","value":null,"warnings":\[\],"attempts":\[\{"codec":"json","outcome":"failed","code":"TruncatedPayload","offset":200,"message":"[^"]+"\},\{"codec":"text","outcome":"vetoed","code":"DecodeFailed","message":"[^"]+"\},.*\],"error":\{"code":"Unreadable","message":".+"\}\}\n$/,
+      /^\{"file":"[^"]+","ok":false,"codec":null,"contentType":"application\/json","value":null,"warnings":\[\],"attempts":\[\{"codec":"json","outcome":"failed","code":"TruncatedPayload","offset":200,"message":"[^"]+"\},\{"codec":"text","outcome":"vetoed","code":null,"message":"[^"]+"\},.*\],"error":\{"code":"Unreadable","message":".+"\}\}\n$/,
     );
   });
 
@@ -120,7 +89,16 @@ describe("sobre decode", () => {
     expect(linesOf(named.terminal)).toMatchObject([{ ok: true, codec: "protobuf", value: { id: "P-003" } }]);
     expect(linesOf(declared.terminal)).toMatchObject([{ ok: true, codec: "protobuf", value: { id: "P-003" } }]);
     expect(linesOf(unknown.terminal)).toMatchObject([
-      { ok: false, attempts: [{ code: "UnknownMessageType" }, {}, {}, {}, {}] },
+      {
+        ok: false,
+        attempts: [
+          { code: "UnknownMessageType", message: expect.stringContaining("--proto FILE --message-type TYPE") },
+          {},
+          {},
+          {},
+          {},
+        ],
+      },
     ]);
   });
 
@@ -153,11 +131,16 @@ describe("sobre decode", () => {
     [["decode", "--jsn", "a"], "unknown option '--jsn' (Did you mean --json?)"],
     [["decode", "-", "-"], "standard input (-) can be read only once"],
     [["decode", "--message-type", "a.B", "x"], "--message-type needs --proto"],
-    [["decode", "--proto", "nowhere.proto", "x"], "nowhere.proto: no such file"],
+    [["decode", "--proto", "nowhere.proto", "--message-type", "a.B", "x"], "nowhere.proto: no such file"],
     [
       ["decode", "--proto", fixture("shop.proto"), "--message-type", "a.B", "x"],
-      'Option type names "a.B", which is not in the schema.',
+      '--message-type names "a.B", which is not in the schema.',
     ],
+    [["decode", "--proto", fixture("shop.proto"), "x"], "--proto needs --message-type"],
+    [["encode", "--to", "image/png", "x"], "what can be written is application/json, application/vnd.msgpack, "],
+    [["frob\u001b[31m"], String.raw`unknown command 'frob\u001b[31m'`],
+    [["decode", "--\u001b[31m", "x"], String.raw`unknown option '--\u001b[31m'`],
+    [["tour", "no\u001bwhere"], String.raw`no\u001bwhere/manifest.json: no such file`],
     [["encode", "x"], "required option '-t, --to <CT>' not specified"],
     [["encode", "--to", "nonsense", "x"], "--to: "],
     [["encode", "--to", "application/json", "nowhere.json"], "nowhere.json: no such file"],
@@ -170,116 +153,5 @@ describe("sobre decode", () => {
     expect(terminal.text()).toBe("");
     expect(terminal.errors()).toMatch(/^sobre: [^\n]+\n$/);
     expect(terminal.errors()).toContain(complaint);
-  });
-});
-
-describe("sobre encode", () => {
-  const value = {
-    id: { $int64: "9007199254740993" },
-    name: "Lucía",
-    list: [1, 2.5, null, true],
-    nested: { $object: { $odd: "key" } },
-  };
-
-  it.each([
-    ["application/json", { id: 1, name: "Lucía" }],
-    ["application/json; charset=utf-16le", { id: 1, name: "Lucía" }],
-    ["application/vnd.shop.order+json", [1, "a", { $int64: "9223372036854775808" }]],
-    [
-      "application/vnd.msgpack",
-      {
-        ...value,
-        at: { $dateTime: "2025-01-02T03:04:05.000Z", kind: "utc", ticks: "638713838450000000" },
-        raw: { $bytes: "wP/u" },
-      },
-    ],
-    ["application/x-amqp-value", { ...value, raw: { $bytes: "wP/u" } }],
-    ["text/plain; charset=iso-8859-1", "Lucía"],
-    ["application/octet-stream", { $bytes: "wP/u" }],
-    ['application/protobuf; messageType="shop.Scan"', { code: "ORD-0042" }],
-  ])("is undone by decode: %s", async (contentType, rendering) => {
-    const source = file("value.json", JSON.stringify(rendering));
-    const schema = ["--proto", fixture("shop.proto")];
-
-    const encoded = await sobre("encode", "--to", contentType, ...schema, source);
-    const payload = file("payload.bin", encoded.terminal.bytes());
-    const decoded = await sobre("decode", "--json", "-t", contentType, ...schema, payload);
-
-    expect(encoded.terminal.errors()).toBe("");
-    expect(encoded.code).toBe(0);
-    expect(linesOf(decoded.terminal)).toMatchObject([{ ok: true, value: rendering, warnings: [] }]);
-  });
-
-  it("takes renderings that nest deeper than the value, for their $ objects", async () => {
-    let rendering: unknown = 0;
-    for (let level = 0; level < 120; level++) rendering = { $map: [[level, rendering]] };
-    const source = file("deep.json", JSON.stringify(rendering));
-
-    const encoded = await sobre("encode", "--to", "application/vnd.msgpack", source);
-    const decoded = await sobre("decode", "--json", file("deep.bin", encoded.terminal.bytes()));
-
-    expect(encoded.terminal.errors()).toBe("");
-    expect(linesOf(decoded.terminal)).toMatchObject([{ ok: true, codec: "msgpack", value: rendering }]);
-  });
-
-  it("ends with 1 for a value that the format cannot hold, or that is no rendering", async () => {
-    const wrong = [
-      ["application/protobuf; messageType=shop.Scan", '{"code":7}', /^sobre: UnsupportedValue: /],
-      ["text/plain", "[1]", /^sobre: UnsupportedValue: /],
-      ["application/json", '{"$nope":1}', /^sobre: InvalidArgument: .*\$nope/],
-      ["application/json", "{", /^sobre: TruncatedPayload: /],
-    ] as const;
-
-    for (const [contentType, json, complaint] of wrong) {
-      const args = ["--proto", fixture("shop.proto"), file("wrong.json", json)];
-      const { code, terminal } = await sobre("encode", "--to", contentType, ...args);
-
-      expect({ code, out: terminal.text() }).toEqual({ code: 1, out: "" });
-      expect(terminal.errors()).toMatch(complaint);
-    }
-  });
-
-  it("keeps binary off a person's terminal", async () => {
-    const terminal = { ...captureTerminal(), interactive: true };
-
-    const code = await run(
-      ["encode", "--to", "application/vnd.msgpack", file("map.json", '{"a":1}')],
-      { version: "1", mailbox },
-      terminal,
-    );
-
-    expect(code).toBe(2);
-    expect(terminal.text()).toBe("");
-    expect(terminal.errors()).toContain("redirect it");
-  });
-});
-
-describe("the help", () => {
-  it.each([[["--help"]], [["tour", "--help"]], [["decode", "--help"]], [["encode", "--help"]]])(
-    "of %j fits a terminal of 80 by 24 and tells the exit codes",
-    async (args) => {
-      const { code, terminal } = await sobre(...args);
-
-      const lines = terminal.text().trimEnd().split("\n");
-      expect(code).toBe(0);
-      expect(lines.length).toBeLessThan(24);
-      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-      expect(terminal.text()).toContain("Exit codes: 0 ");
-      expect(terminal.text()).toContain("Examples:\n");
-    },
-  );
-
-  it("is the complaint when no command is named", async () => {
-    const { code, terminal } = await sobre();
-
-    expect(code).toBe(2);
-    expect(terminal.text()).toBe("");
-    expect(terminal.errors()).toContain("Usage: sobre");
-  });
-
-  it("has the version beside it", async () => {
-    const { code, terminal } = await sobre("--version");
-
-    expect({ code, text: terminal.text() }).toEqual({ code: 0, text: "1.2.3\n" });
   });
 });

@@ -18,13 +18,23 @@ describe("the report of a tour", () => {
     tour = await takeTour(mailbox, mailboxReading(mailbox));
   });
 
-  it.each([80, 100, 137, 200])("fits %i columns", (columns) => {
+  it.each([60, 80, 100, 137, 200])("fits %i columns", (columns) => {
     const report = tourReport("fixtures/mailbox", tour, { columns, style: createStyle(false) });
 
     const widths = report.split("\n").map(displayWidth);
 
     expect(Math.max(...widths)).toBeLessThanOrEqual(columns);
     expect(Math.max(...widths)).toBeGreaterThan(columns - 5);
+  });
+
+  it("of an empty mailbox says so, and has no empty tables", () => {
+    const nothing = { ...tour, stops: [], deadLetters: [], repair: undefined };
+
+    const report = tourReport("x", nothing, { columns: 80, style: createStyle(false) });
+
+    expect(report).toBe(
+      "\nThe mailbox  0 messages of x, through a queue in memory\n\nIts manifest lists no messages, so there is nothing to read.\n",
+    );
   });
 
   it("contains nothing that a terminal obeys", () => {
@@ -69,7 +79,7 @@ describe("the report of a tour", () => {
 });
 
 describe("the columns of a terminal", () => {
-  it("are used between 80 and 200, and 100 without a terminal", () => {
-    expect([undefined, 0, 40, 80, 120, 400].map(fittingColumns)).toEqual([100, 100, 80, 80, 120, 200]);
+  it("are used between 60 and 200, and 100 without a terminal", () => {
+    expect([undefined, 0, 40, 80, 120, 400].map(fittingColumns)).toEqual([100, 100, 60, 80, 120, 200]);
   });
 });
