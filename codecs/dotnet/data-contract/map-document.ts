@@ -136,8 +136,10 @@ class Mapper {
   }
 
   /** XmlSerializer writes members as attributes when told to; other attributes become members `@name`. */
-  #addAttributes(container: object, element: XmlElement, shape: ResolvedShape | undefined): void {
-    if (Array.isArray(container) || container instanceof Map) return;
+  #addAttributes(element: XmlElement, shape: ResolvedShape | undefined): void {
+    const frame = this.#frames.at(-1);
+    if (frame?.kind !== "object") return;
+    const isPlain = this.#xmlSerializer && declaresNamespace(this.#root);
     for (const { name, value, offset } of otherAttributes(element)) {
       const member = this.#member(shape?.kind === "object" ? shape : undefined, name);
       const scalar = member && resolved(member.shape);
@@ -148,9 +150,7 @@ class Mapper {
           : scalar?.kind === "enum"
             ? enumValue(content, scalar, this.#xmlSerializer)
             : untypedScalar(content, this.#options.guess);
-      Object.assign(container, {
-        [declaresNamespace(this.#root) && this.#xmlSerializer ? this.#nameOf(member, name) : `@${name}`]: read,
-      });
+      frame.bag[isPlain ? this.#nameOf(member, name) : `@${name}`] = read;
     }
   }
 
@@ -220,7 +220,7 @@ class Mapper {
       shape,
       element,
     );
-    if (foreign) this.#addAttributes(container, element, shape);
+    if (foreign) this.#addAttributes(element, shape);
     if (typeName !== undefined && plan.kind === "object") annotate(container, { typeName });
     return this.#references.remember(facts.id, container);
   }

@@ -168,6 +168,29 @@ describe("the NBFX decoder", () => {
     expect(shown(codec, payload)).toBe('{"key":"value","n":42}');
   });
 
+  it("takes no quadratic time for many attributes, members or namespaces", () => {
+    const count = 100_000;
+    const numbers = Array.from({ length: count }, (_, index) => `n${100_000 + index}`);
+    const document = (record: (name: string) => string): Uint8Array =>
+      new Uint8Array(Buffer.from(`\x40\x01r${numbers.map(record).join("")}\x01`, "latin1"));
+
+    const attributes = decode(
+      codec,
+      document((name) => `\x04\x07${name}\x80`),
+    );
+    const members = decode(
+      codec,
+      document((name) => `\x40\x07${name}\x81`),
+    );
+    const namespaces = decode(
+      codec,
+      document((name) => `\x40\x01a\x09\x07${name}\x01u\x01`),
+    );
+
+    const size = (decoded: typeof members): number => Object.keys(Object("body" in decoded && decoded.body)).length;
+    expect([size(attributes), size(members), size(namespaces)]).toEqual([count, count, count]);
+  });
+
   it("keeps members named __proto__ and pollutes nothing", () => {
     expect(shown(codec, fixture("nbfx-proto-key.bin"))).toEqual(
       JSON.parse('{"__proto__":{"polluted":true},"constructor":1}'),
