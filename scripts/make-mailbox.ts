@@ -7,8 +7,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
-import type { Letter } from "./mailbox-letter.ts";
-import { mailboxLetters } from "./mailbox-letters.ts";
+import type { Letter } from "./mailbox/letter.ts";
+import { mailboxLetters } from "./mailbox/letters.ts";
 
 const kept = new Set(["shop.proto", ".gitattributes"]);
 const vectors = process.env["SOBRE_VECTORS"];

@@ -37,7 +37,7 @@ export const packedList: { readonly payload: Uint8Array; readonly value: unknown
   value: ["A-1", "B-2", null, -7, 2.5, false],
 };
 
-const { root } = protobuf.parse(readFileSync(new URL("../fixtures/mailbox/shop.proto", import.meta.url), "utf8"));
+const { root } = protobuf.parse(readFileSync(new URL("../../fixtures/mailbox/shop.proto", import.meta.url), "utf8"));
 
 const protobufBody = (type: string, body: Readonly<Record<string, unknown>>): Uint8Array => {
   const reflected = root.lookupType(type);

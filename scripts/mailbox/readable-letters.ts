@@ -1,5 +1,5 @@
-import { bodyOf, type Letter, readBy, type Source, unreadable } from "./mailbox-letter.ts";
-import { amqpMap, packedList, packedOrder, packedStock, protobufOrder, protobufScan } from "./mailbox-own-bodies.ts";
+import { bodyOf, type Letter, readBy, type Source, unreadable } from "./letter.ts";
+import { amqpMap, packedList, packedOrder, packedStock, protobufOrder, protobufScan } from "./own-bodies.ts";
 
 const packed = "msgpackr, by scripts/make-mailbox.ts";
 const protobufjs = "protobufjs and shop.proto, by scripts/make-mailbox.ts";

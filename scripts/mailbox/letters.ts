@@ -1,12 +1,12 @@
-import { type Letter, openVectors, readBy, type Source, unreadable } from "./mailbox-letter.ts";
-import { noise, packedOrder, utf8 } from "./mailbox-own-bodies.ts";
+import { type Letter, openVectors, readBy, type Source, unreadable } from "./letter.ts";
+import { noise, packedOrder, utf8 } from "./own-bodies.ts";
 import {
   amqpLetters,
   compressedLetters,
   jsonLetters,
   messagePackLetters,
   protobufLetters,
-} from "./mailbox-readable.ts";
+} from "./readable-letters.ts";
 
 const own = "written by scripts/make-mailbox.ts";
 
