@@ -1,0 +1,95 @@
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { run } from "../../src/cli/program.ts";
+import { serve, type ServeCommand } from "../../src/cli/serve.ts";
+import { captureTerminal } from "./captured-terminal.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "sobre-serve-"));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+function configFile(json: unknown): string {
+  const path = join(scratch, "Config.json");
+  writeFileSync(path, JSON.stringify(json));
+  return path;
+}
+
+const request: ServeCommand = {
+  config: undefined,
+  port: 0,
+  httpPort: 0,
+  host: "localhost",
+  queues: [],
+  keys: undefined,
+  autoCreate: false,
+  tls: false,
+  quiet: false,
+};
+
+describe("sobre serve", () => {
+  it("prints the connection string and the entities of the configuration", async () => {
+    const terminal = captureTerminal();
+    const config = configFile({
+      UserConfig: {
+        Namespaces: [
+          {
+            Name: "sbemulatorns",
+            Queues: [{ Name: "orders" }],
+            Topics: [{ Name: "news", Subscriptions: [{ Name: "all" }] }],
+          },
+        ],
+        Logging: { Type: "File" },
+      },
+    });
+
+    const code = await serve({ ...request, config, queues: ["more"] }, terminal, Promise.resolve());
+
+    expect(code).toBe(0);
+    expect(terminal.text()).toMatch(
+      /^Endpoint=sb:\/\/localhost:\d+;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true$/m,
+    );
+    for (const line of ["queue         more", "queue         orders", "topic         news", "subscription  news/all"])
+      expect(terminal.text()).toContain(line);
+  });
+
+  it("names an unknown key of the configuration", async () => {
+    const config = configFile({ UserConfig: { Namespaces: [{ Name: "n", Queues: [{ Name: "q", Colour: 1 }] }] } });
+    const terminal = captureTerminal();
+
+    const code = await run(["serve", "--config", config], { version: "1", mailbox: "" }, terminal);
+
+    expect(code).toBe(2);
+    expect(terminal.errors()).toContain("Colour");
+  });
+
+  it("says that a port is in use", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const address = other.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const terminal = captureTerminal();
+
+    const code = await serve({ ...request, port }, terminal, Promise.resolve());
+    other.close();
+
+    expect(code).toBe(1);
+    expect(terminal.errors()).toContain(`The port ${port} is in use`);
+  });
+
+  it.each([
+    [["--host", "0.0.0.0"], "give a key"],
+    [["--port", "70000"], "--port must be a number"],
+    [["--key", "secret"], "--key must be NAME=KEY"],
+    [["--config", join(scratch, "missing.json")], "no such file"],
+  ])("refuses %j", async (args, why) => {
+    const terminal = captureTerminal();
+
+    const code = await run(["serve", ...args], { version: "1", mailbox: "" }, terminal);
+
+    expect(code).toBe(2);
+    expect(terminal.errors()).toContain(why);
+  });
+});
