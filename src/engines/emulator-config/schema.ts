@@ -3,7 +3,8 @@ const flag = { type: "boolean" };
 const name = { type: "string", minLength: 1, maxLength: 260 };
 const duration = {
   type: "string",
-  pattern: "^P(?=.)(\\d+D)?(T(?=.)(\\d+H)?(\\d+M)?(\\d+(\\.\\d+)?S)?)?$",
+  pattern:
+    "^P(\\d+D(T(\\d+H(\\d+M)?(\\d+(\\.\\d+)?S)?|\\d+M(\\d+(\\.\\d+)?S)?|\\d+(\\.\\d+)?S))?|T(\\d+H(\\d+M)?(\\d+(\\.\\d+)?S)?|\\d+M(\\d+(\\.\\d+)?S)?|\\d+(\\.\\d+)?S))$",
   description: "An ISO 8601 duration of days, hours, minutes and seconds, such as PT1M30S.",
 };
 
