@@ -9,6 +9,8 @@ export interface DeliverySource {
   /** The connection that holds the locks, to settle with. */
   readonly engine: Engine;
   receive(options: ReceiveOptions): Promise<readonly Delivery[]>;
+  /** To be told of what `receive` threw, so that a lost link is opened again by the next one. */
+  failed(error: unknown): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -33,7 +35,13 @@ export function openSource(options: SourceOptions): DeliverySource {
   const link = new Link("receiver", () => engine.openReceiver(entityPath, { receiveMode }));
   return {
     engine,
-    receive: (receiveOptions) => link.use((receiver) => receiver.receive(receiveOptions)),
+    receive(receiveOptions) {
+      const { current } = link;
+      return current === undefined
+        ? link.get().then((opened) => opened.receive(receiveOptions))
+        : current.receive(receiveOptions);
+    },
+    failed: (error) => link.lost(link.current, error),
     close: () => link.close(),
   };
 }
@@ -59,6 +67,9 @@ class PrefetchingSource implements DeliverySource {
   receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
     return this.#prefetch.take(options);
   }
+
+  /** The stock is fetched through the link, which has seen the error itself. */
+  async failed(): Promise<void> {}
 
   async close(): Promise<void> {
     await this.#prefetch.close();

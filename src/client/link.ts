@@ -26,9 +26,19 @@ export class Link<L extends { close(): Promise<void> }> {
     try {
       return await operation(link);
     } catch (error) {
-      if (isLinkLost(error) && link === this.#current) await this.#drop();
+      await this.lost(link, error);
       throw error;
     }
+  }
+
+  /** The open link, if there is one. */
+  get current(): L | undefined {
+    return this.#current;
+  }
+
+  /** Forgets the link when the error shows that it was lost. */
+  async lost(link: L | undefined, error: unknown): Promise<void> {
+    if (isLinkLost(error) && link === this.#current) await this.#drop();
   }
 
   async close(): Promise<void> {

@@ -4,9 +4,9 @@ import { isRetryable } from "./retry.ts";
 /** What renews and what is told when a lock could not be kept. */
 export interface RenewalTarget {
   /** Renews; resolves to the lock's new end. */
-  readonly renew: () => Promise<Date>;
+  renew(): Promise<Date>;
   /** Told once, when the lock is lost or renewing failed for good. */
-  readonly lost: (error: unknown) => void;
+  lost(error: unknown): void;
 }
 
 interface Held {

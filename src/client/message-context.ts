@@ -1,4 +1,6 @@
 import type { Delivery, Engine, Settlement } from "../engine/index.ts";
+import type { RenewalTarget } from "./lock-renewal.ts";
+import type { TellError } from "./process-error.ts";
 import { lockTokenOf, type DeadLetterOptions, type PropertiesToModify } from "./settling.ts";
 
 /** What a handler can do with the message it was called for; what it settles itself is not settled again. */
@@ -14,15 +16,17 @@ export interface MessageContext {
 }
 
 /** The context of one call of a handler. */
-export class HandlerContext implements MessageContext {
+export class HandlerContext implements MessageContext, RenewalTarget {
   readonly #engine: Engine;
   readonly #entityPath: string;
   readonly #delivery: Delivery;
+  readonly #tell: TellError;
   #abort: AbortController | undefined;
   #settled = false;
   #lost = false;
 
-  constructor(engine: Engine, entityPath: string, delivery: Delivery) {
+  constructor(engine: Engine, entityPath: string, delivery: Delivery, tell: TellError) {
+    this.#tell = tell;
     this.#engine = engine;
     this.#entityPath = entityPath;
     this.#delivery = delivery;
@@ -45,29 +49,38 @@ export class HandlerContext implements MessageContext {
     this.#abort?.abort(reason);
   }
 
-  completeMessage(): Promise<void> {
-    return this.settle({ kind: "complete" });
+  async completeMessage(): Promise<void> {
+    await this.settle({ kind: "complete" });
   }
 
-  abandonMessage(propertiesToModify?: PropertiesToModify): Promise<void> {
-    return this.settle({ kind: "abandon", propertiesToModify });
+  async abandonMessage(propertiesToModify?: PropertiesToModify): Promise<void> {
+    await this.settle({ kind: "abandon", propertiesToModify });
   }
 
-  deferMessage(propertiesToModify?: PropertiesToModify): Promise<void> {
-    return this.settle({ kind: "defer", propertiesToModify });
+  async deferMessage(propertiesToModify?: PropertiesToModify): Promise<void> {
+    await this.settle({ kind: "defer", propertiesToModify });
   }
 
-  deadLetterMessage(deadLetter: DeadLetterOptions = {}): Promise<void> {
-    return this.settle({ kind: "deadLetter", ...deadLetter });
+  async deadLetterMessage(deadLetter: DeadLetterOptions = {}): Promise<void> {
+    await this.settle({ kind: "deadLetter", ...deadLetter });
   }
 
-  async renewMessageLock(): Promise<Date> {
+  renewMessageLock(): Promise<Date> {
+    return this.renew();
+  }
+
+  async renew(): Promise<Date> {
     return this.#engine.renew(this.#entityPath, lockTokenOf(this.#delivery));
   }
 
-  async settle(settlement: Settlement): Promise<void> {
+  lost(error: unknown): void {
+    this.loseLock(error);
+    void this.#tell("renewLock", error, this.#delivery.envelope);
+  }
+
+  settle(settlement: Settlement): Promise<void> {
     const token = lockTokenOf(this.#delivery);
     this.#settled = true;
-    await this.#engine.settle(this.#entityPath, token, settlement);
+    return this.#engine.settle(this.#entityPath, token, settlement);
   }
 }

@@ -30,6 +30,7 @@ export async function* iterateMessages<Message>(
       messages = await hand(deliveries);
       failures = 0;
     } catch (error) {
+      await source.failed(error);
       if (!isRetryable(error)) throw error;
       tell(onError, error);
       await pause(clock, retry.delay(++failures), abortSignal);

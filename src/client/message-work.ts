@@ -1,10 +1,11 @@
+import type { UnreadableResult } from "../codec/index.ts";
 import { type Delivery, type Engine, parseAddress, type ReceiveMode, type Settlement } from "../engine/index.ts";
 import type { MessageType } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { failureSettlement } from "./failure.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
 import { HandlerContext, type MessageContext } from "./message-context.ts";
-import { createMessageReader, type MessageReader } from "./message-reader.ts";
+import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
 import { checkFunction } from "./option-checks.ts";
 import { type ProcessErrorArgs, type TellError } from "./process-error.ts";
 import { type ReadMessage, readMessage, type UnreadableMessage, unreadableMessage } from "./received-message.ts";
@@ -48,6 +49,8 @@ export function checkHandlers(
   if (parseAddress(entityPath).subQueue !== undefined) throw needsUnreadableHandler("on a sub-queue");
 }
 
+const complete: Settlement = { kind: "complete" };
+
 /** What a processor does with one delivery: read, handle, settle. */
 export class MessageWork<Types extends readonly MessageType[], Context> {
   readonly #options: WorkOptions<Types, Context>;
@@ -69,52 +72,49 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     renewal: LockRenewal | undefined,
     extend: (context: HandlerContext) => Context,
   ): Promise<void> {
-    const { entityPath, handlers, tell } = this.#options;
+    const { entityPath, tell, autoCompleteMessages } = this.#options;
     const { envelope, lockToken } = delivery;
-    const context = new HandlerContext(engine, entityPath, delivery);
-    if (renewal !== undefined && lockToken !== undefined) {
-      const lost = (error: unknown): void => {
-        context.loseLock(error);
-        void tell("renewLock", error, envelope);
-      };
-      renewal.keep(lockToken, delivery.lockedUntilUtc, { renew: () => engine.renew(entityPath, lockToken), lost });
-    }
+    const context = new HandlerContext(engine, entityPath, delivery, tell);
+    if (lockToken !== undefined) renewal?.keep(lockToken, delivery.lockedUntilUtc, context);
     try {
       const reading = this.#read(envelope);
       const result = reading instanceof Promise ? await reading : reading;
-      if (result.ok) {
-        await this.#call(delivery, context, async () =>
-          handlers.processMessage(readMessage<Types>(delivery, result), extend(context)),
-        );
-      } else if (result.error.retryable) {
-        // A store or a key service is away: the message is as good as it was.
-        await tell("deserialize", result.error, envelope, result.attempts);
-        await this.#settle(delivery, context, failureSettlement(envelope, result.error));
-      } else if (this.#deadLetters) {
-        await this.#settle(delivery, context, unreadableSettlement(envelope, result));
-        await tell("deserialize", result.error, envelope, result.attempts);
-      } else {
-        await this.#call(delivery, context, async () =>
-          handlers.processUnreadable?.(unreadableMessage(delivery, result), extend(context)),
-        );
+      if (!result.ok && (result.error.retryable || this.#deadLetters)) {
+        await this.#refuse(delivery, context, result);
+        return;
       }
+      try {
+        const returned = this.#call(delivery, result, extend(context));
+        if (returned !== undefined) await returned;
+      } catch (error) {
+        await tell("handler", error, envelope);
+        await this.#settle(delivery, context, failureSettlement(envelope, error));
+        return;
+      }
+      if (autoCompleteMessages) await this.#settle(delivery, context, complete);
     } finally {
       renewal?.release(lockToken);
     }
   }
 
-  async #call(delivery: Delivery, context: HandlerContext, handler: () => Promise<unknown>): Promise<void> {
-    const { entityPath, parts, autoCompleteMessages, tell } = this.#options;
-    const { tracing, engine } = parts;
-    try {
-      if (tracing === undefined) await handler();
-      else await tracing.process({ entityPath, engine: engine.name, messageCount: 1 }, delivery.envelope, handler);
-    } catch (error) {
-      await tell("handler", error, delivery.envelope);
-      await this.#settle(delivery, context, failureSettlement(delivery.envelope, error));
-      return;
-    }
-    if (autoCompleteMessages) await this.#settle(delivery, context, { kind: "complete" });
+  /** What was not read is dead-lettered, or comes back when a store or a key service was away: then it is as good as it was. */
+  async #refuse(delivery: Delivery, context: HandlerContext, result: UnreadableResult): Promise<void> {
+    const { envelope } = delivery;
+    const { error, attempts } = result;
+    const settlement = error.retryable ? failureSettlement(envelope, error) : unreadableSettlement(envelope, result);
+    await this.#settle(delivery, context, settlement);
+    await this.#options.tell("deserialize", error, envelope, attempts);
+  }
+
+  #call(delivery: Delivery, result: MessageResult, context: Context): Promise<void> | void {
+    const { entityPath, handlers, parts } = this.#options;
+    const handle = (): Promise<void> | void =>
+      result.ok
+        ? handlers.processMessage(readMessage<Types>(delivery, result), context)
+        : handlers.processUnreadable?.(unreadableMessage(delivery, result), context);
+    if (parts.tracing === undefined) return handle();
+    const operation = { entityPath, engine: parts.engine.name, messageCount: 1 };
+    return parts.tracing.process(operation, delivery.envelope, async () => handle());
   }
 
   /** Once only: a lost lock, or an outcome that nobody knows, is not tried again but told. */

@@ -7,7 +7,7 @@ import type { MessageContext } from "./message-context.ts";
 import { checkHandlers, MessageWork, type ProcessorHandlers } from "./message-work.ts";
 import { checkCount, checkMilliseconds, checkOneOf } from "./option-checks.ts";
 import { pause } from "./pause.ts";
-import { errorTeller, type TellError } from "./process-error.ts";
+import { errorTeller } from "./process-error.ts";
 import type { ReadMessage } from "./received-message.ts";
 import { isRetryable } from "./retry.ts";
 
@@ -76,11 +76,21 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   const stop = new AbortController();
   const { signal } = stop;
   const run = async (): Promise<void> => {
-    const receiving = new Receiving(source, parts, tell);
-    while (!signal.aborted) {
-      const deliveries = await receiving.next(signal);
-      if (deliveries === undefined) return;
-      for (const delivery of deliveries) await work.handle(delivery, source.engine, renewal, (context) => context);
+    const wait = { maxMessages: 1, maxWaitTime: receiveWait, signal };
+    for (let failures = 0; !isAborted(signal);) {
+      let deliveries: readonly Delivery[];
+      try {
+        deliveries = await source.receive(wait);
+        failures = 0;
+      } catch (error) {
+        if (isAborted(signal)) return;
+        await source.failed(error);
+        await tell("receive", error);
+        if (!isRetryable(error)) return;
+        await pause(parts.clock, parts.retry.delay(++failures), signal);
+        continue;
+      }
+      for (const delivery of deliveries) await work.handle(delivery, source.engine, renewal, sameContext);
     }
   };
   let isRunning = true;
@@ -110,31 +120,6 @@ export function renewalOf(
   return new LockRenewal(clock, checkMilliseconds("maxAutoLockRenewalDurationInMs", maxAutoLockRenewalDurationInMs));
 }
 
-/** A source that is opened again when it was lost. */
-class Receiving {
-  readonly #source: DeliverySource;
-  readonly #parts: ClientParts;
-  readonly #tell: TellError;
-  #failures = 0;
+const sameContext = (context: MessageContext): MessageContext => context;
 
-  constructor(source: DeliverySource, parts: ClientParts, tell: TellError) {
-    this.#source = source;
-    this.#parts = parts;
-    this.#tell = tell;
-  }
-
-  /** The next deliveries, maybe none; `undefined` when there will be no more. */
-  async next(signal: AbortSignal): Promise<readonly Delivery[] | undefined> {
-    try {
-      const deliveries = await this.#source.receive({ maxMessages: 1, maxWaitTime: receiveWait, signal });
-      this.#failures = 0;
-      return deliveries;
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      await this.#tell("receive", error);
-      if (!isRetryable(error)) return undefined;
-      await pause(this.#parts.clock, this.#parts.retry.delay(++this.#failures), signal);
-      return [];
-    }
-  }
-}
+const isAborted = (signal: AbortSignal): boolean => signal.aborted;

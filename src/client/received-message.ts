@@ -38,21 +38,32 @@ export type MessageOf<Type extends MessageType> =
     ? ReceivedMessage<Output, TypedReadResult, Name>
     : never;
 
-/** Joins what the broker, the sender and the serializer say about a message. */
+/** Joins what the broker, the sender and the serializer say about a message; one by one, since every message passes here. */
 export function receivedMessage<Result extends MessageResult>(
   delivery: Delivery,
   result: Result,
 ): ReceivedMessage<unknown, Result> {
   const { envelope } = delivery;
-  return {
-    ...envelope.brokerProperties,
-    ...delivery,
-    applicationProperties: envelope.applicationProperties,
+  const message = {
     body: result.ok ? result.body : undefined,
+    applicationProperties: envelope.applicationProperties,
+    envelope,
     messageType: result.ok ? result.messageType : undefined,
     messageVersion: result.ok ? result.messageVersion : undefined,
     result,
-  };
+    lockToken: delivery.lockToken,
+    lockedUntilUtc: delivery.lockedUntilUtc,
+    sequenceNumber: delivery.sequenceNumber,
+    enqueuedSequenceNumber: delivery.enqueuedSequenceNumber,
+    enqueuedTimeUtc: delivery.enqueuedTimeUtc,
+    expiresAtUtc: delivery.expiresAtUtc,
+    deliveryCount: delivery.deliveryCount,
+    state: delivery.state,
+    deadLetterSource: delivery.deadLetterSource,
+    deadLetterReason: delivery.deadLetterReason,
+    deadLetterErrorDescription: delivery.deadLetterErrorDescription,
+  } satisfies Delivery & Omit<ReceivedMessage<unknown, Result>, keyof BrokerProperties>;
+  return Object.assign(message, envelope.brokerProperties);
 }
 
 /** What is handed over to those who take messages of these types, and maybe unreadable ones. */

@@ -172,9 +172,13 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     async receiveMessages(maxMessageCount, { maxWaitTimeInMs = 60_000, abortSignal } = {}) {
       checkCount("maxMessageCount", maxMessageCount, 1);
       checkMilliseconds("maxWaitTimeInMs", maxWaitTimeInMs);
-      return handAll(
-        await source.receive({ maxMessages: maxMessageCount, maxWaitTime: maxWaitTimeInMs, signal: abortSignal }),
-      );
+      try {
+        const wait = { maxMessages: maxMessageCount, maxWaitTime: maxWaitTimeInMs, signal: abortSignal };
+        return await handAll(await source.receive(wait));
+      } catch (error) {
+        await source.failed(error);
+        throw error;
+      }
     },
     getMessageIterator: (iteratorOptions) => iterateMessages(source, parts, handAll, iteratorOptions),
     async peekMessages(maxMessageCount, { fromSequenceNumber } = {}) {

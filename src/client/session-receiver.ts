@@ -101,6 +101,8 @@ export function sessionSource(
     engine,
     sessionId: link.sessionId,
     receive: (options) => link.receive(options),
+    // A session that was lost is accepted anew by whoever wants it.
+    failed: async () => undefined,
     close() {
       renewal.stop();
       return link.close();

@@ -18,7 +18,7 @@ export type TypeWire = "properties" | "contentType";
 export interface TypeClaim {
   /** The type it names; it counts even when nobody knows it. */
   readonly declared: string | undefined;
-  /** Names from other conventions, which count when they are known, in their order. */
+  /** Names from other conventions, which count when they are known, in their order; empty when a type is declared. */
   readonly implied: readonly string[];
   /** The version it names: `undefined` for none, `NaN` for one that cannot be read. */
   readonly version: number | undefined;
@@ -29,8 +29,22 @@ export interface TypeClaim {
  * `messageType`) and `version`, then the conventions of others: CloudEvents type, subject, schema ids.
  */
 export function readTypeClaim(envelope: Envelope, contentType: ContentType | undefined): TypeClaim {
-  const { applicationProperties: own, brokerProperties } = envelope;
+  const { applicationProperties: own } = envelope;
+  const declared = textOf(own[typeProperty]);
   const version = own[versionProperty] ?? parameterOf(contentType, "version");
+  return {
+    declared,
+    implied: declared === undefined ? impliedTypes(envelope, contentType) : none,
+    version: version === undefined || version === null ? undefined : integerOf(version),
+  };
+}
+
+const none: readonly string[] = [];
+
+function impliedTypes(
+  { applicationProperties: own, brokerProperties }: Envelope,
+  contentType: ContentType | undefined,
+): readonly string[] {
   const implied = [
     parameterOf(contentType, "type"),
     parameterOf(contentType, "messagetype"),
@@ -38,11 +52,7 @@ export function readTypeClaim(envelope: Envelope, contentType: ContentType | und
     brokerProperties.subject,
     schemaIdOf(own),
   ];
-  return {
-    declared: textOf(own[typeProperty]),
-    implied: implied.filter((name) => name !== undefined),
-    version: version === undefined || version === null ? undefined : integerOf(version),
-  };
+  return implied.filter((name) => name !== undefined);
 }
 
 /** The message with its type written into it. */

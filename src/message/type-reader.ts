@@ -34,9 +34,13 @@ export function createTypeReader(types: readonly MessageType[]): TypeReader {
     if (type === undefined) return failed(result, unknownType(claim.declared !== undefined, types));
     const version = found?.version ?? claim.version ?? 0;
     const read = (body: unknown): TypedReadResult => ({
-      ...result,
+      ok: true,
       body,
+      codec: result.codec,
+      contentType: result.contentType,
       typeName: type.name,
+      attempts: result.attempts,
+      warnings: result.warnings,
       messageType: type.name,
       messageVersion: version,
     });

@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { createClient, createSerializer, json, memoryEngine } from "../../src/index.ts";
+import * as sobre from "../../src/index.ts";
+import * as stages from "../../src/stages/index.ts";
+import * as testing from "../../src/testing/index.ts";
+
+const page = readFileSync(new URL("../../docs/coming-from.md", import.meta.url), "utf8");
+
+/** The second columns of the tables. */
+const ours = Array.from(page.matchAll(/^\|(?! yours| ---).*?\|(.*?)\|[^|]*\|$/gm), ([, cell = ""]) => cell);
+const called = new Set(
+  ours.flatMap((cell) =>
+    Array.from(cell.matchAll(/`([^`]+)`/g), ([, code = ""]) => code).flatMap((code) =>
+      Array.from(code.matchAll(/(?:^|client\.|context\.|\s)([a-z]\w+)\(/gi), ([, name = ""]) => name),
+    ),
+  ),
+);
+
+describe('the page "coming from"', () => {
+  it("names only what there is", () => {
+    const client = createClient({
+      engine: memoryEngine({ queues: ["orders"] }),
+      serializer: createSerializer({ codecs: [json()] }),
+    });
+    const ends = [client.createSender("orders"), client.createReceiver("orders")];
+    const known = new Set([sobre, stages, testing, client, ...ends].flatMap((holder) => Object.keys(holder)));
+
+    expect([...called].filter((name) => !known.has(name))).toEqual([]);
+    expect(called.size).toBeGreaterThan(15);
+  });
+
+  it("ends with code that does what it says", () => {
+    const [, code = "", output] = /```ts\n([\s\S]*?)```\s*```text\n([\s\S]*?)```/.exec(page) ?? [];
+
+    const printed = execFileSync(
+      process.execPath,
+      ["--conditions=sobre-source", "--input-type=module-typescript", "--eval", code],
+      { cwd: fileURLToPath(new URL("../..", import.meta.url)), encoding: "utf8" },
+    );
+
+    expect(printed).toBe(output);
+  });
+});
