@@ -34,7 +34,7 @@ export async function goldenCommand(command: GoldenCommand, terminal: Terminal):
         return await record(command, subjects, terminal);
       case "verify":
         return await verify(command, terminal);
-      case "matrix":
+      default:
         return await matrix(command, subjects, terminal);
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-import { Command, Option } from "commander";
+import { Command, Option } from "./commander.ts";
 import { reportFormats } from "../contract/report/check-report.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,3 +1,6 @@
 export { checkCompatibility } from "./check-compatibility.ts";
+export { contractMatchers, type CompatibleWithOptions, type MatcherResult } from "./contract-matchers.ts";
+export { contractSuite, type ContractSuiteOptions, type ContractTest } from "./contract-suite.ts";
+export type { FormatPolicy } from "./json-schema/formats.ts";
 export type { CompatibilityOptions, ContentModel, Direction, ProtobufPolicy, Upcast } from "./options.ts";
 export type { CodecRow, CompatibilityResult, Finding, Verdict, Witness, WitnessEncoding } from "./verdict.ts";

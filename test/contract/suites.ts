@@ -108,7 +108,6 @@ export function agreementOf({ pairs, agreed, disagreed }: Score, errata: Errata)
 
 /** The table of scores. */
 export function tableOf(scores: readonly Score[], errata: Errata): string {
-  const percent = (part: number): string => `${(100 * part).toFixed(1)} %`;
   const rows = scores.map((score) => {
     const { suite, pairs, agreed, disagreed, unproven, errors, milliseconds } = score;
     const median = milliseconds.toSorted((a, b) => a - b)[milliseconds.length >> 1] ?? 0;
@@ -128,4 +127,8 @@ export function tableOf(scores: readonly Score[], errata: Errata): string {
   ];
   const widths = table[0]?.map((_, at) => Math.max(...table.map((row) => row[at]?.length ?? 0))) ?? [];
   return table.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")).join("\n");
+}
+
+function percent(part: number): string {
+  return `${(100 * part).toFixed(1)} %`;
 }

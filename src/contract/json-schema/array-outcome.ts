@@ -162,9 +162,9 @@ class ArraySearch {
   /** Makes an array item by item. */
   private build(members: readonly Formula[], literals: ArrayLiterals, tail: readonly Formula[]): Outcome {
     const { pool } = this.searcher;
-    const anywhere = [
-      ...literals.least.flatMap(({ count, of }) => Array.from({ length: Math.min(count, longest) }, () => of)),
-    ];
+    const anywhere = literals.least.flatMap(({ count, of }) =>
+      Array.from({ length: Math.min(count, longest) }, () => of),
+    );
     const wanted = [...tail, ...anywhere];
     const start = Math.min(literals.boundary, literals.max);
     const tailRoom = literals.max - start;

@@ -30,8 +30,15 @@ const dialects: readonly (readonly [string, Dialect])[] = [
 ];
 
 const newKeywords = [
-  ...["unevaluatedProperties", "unevaluatedItems", "dependentRequired", "dependentSchemas"],
-  ...["minContains", "maxContains", "$defs", "$anchor", "$recursiveRef"],
+  "unevaluatedProperties",
+  "unevaluatedItems",
+  "dependentRequired",
+  "dependentSchemas",
+  "minContains",
+  "maxContains",
+  "$defs",
+  "$anchor",
+  "$recursiveRef",
 ];
 
 function keywordsIn(schema: unknown): ReadonlySet<string> {
@@ -43,7 +50,7 @@ function keywordsIn(schema: unknown): ReadonlySet<string> {
     if (!isObject(next)) continue;
     for (const [name, value] of Object.entries(next)) {
       seen.add(name === "items" && Array.isArray(value) ? "array items" : name);
-      if (/^exclusiveM/.test(name) && typeof value === "boolean") seen.add("boolean exclusive");
+      if (name.startsWith("exclusiveM") && typeof value === "boolean") seen.add("boolean exclusive");
       if (name !== "enum" && name !== "const" && name !== "default" && name !== "examples") open.push(value);
     }
   }
@@ -52,17 +59,51 @@ function keywordsIn(schema: unknown): ReadonlySet<string> {
 
 /** Keywords whose value is a schema, a list of schemas, or a map of schemas. */
 export const schemaKeywords: readonly string[] = [
-  ...["additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"],
-  ...["unevaluatedItems", "unevaluatedProperties", "contentSchema", "allOf", "anyOf", "oneOf", "prefixItems"],
+  "additionalItems",
+  "additionalProperties",
+  "contains",
+  "else",
+  "if",
+  "items",
+  "not",
+  "propertyNames",
+  "then",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "contentSchema",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "prefixItems",
 ];
 
 /** Keywords whose value is a map of schemas. */
 export const schemaMapKeywords: readonly string[] = [
-  ...["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"],
+  "$defs",
+  "definitions",
+  "dependencies",
+  "dependentSchemas",
+  "patternProperties",
+  "properties",
 ];
 
 /** Keywords that constrain nothing. */
 export const annotations: ReadonlySet<string> = new Set([
-  ...["$anchor", "$comment", "$defs", "$dynamicAnchor", "$id", "$ref", "$schema", "$vocabulary", "default"],
-  ...["definitions", "deprecated", "description", "examples", "id", "readOnly", "title", "writeOnly"],
+  "$anchor",
+  "$comment",
+  "$defs",
+  "$dynamicAnchor",
+  "$id",
+  "$ref",
+  "$schema",
+  "$vocabulary",
+  "default",
+  "definitions",
+  "deprecated",
+  "description",
+  "examples",
+  "id",
+  "readOnly",
+  "title",
+  "writeOnly",
 ]);

@@ -42,7 +42,7 @@ export function explain({ keyword, params, instancePath, message }: Refused): Ex
     case "type":
       return {
         code: "type-narrowed",
-        message: `The reader wants ${String(params["type"] ?? "another type")} at ${where}, and the writer may send another type.`,
+        message: `The reader wants ${JSON.stringify(params["type"] ?? "another type")} at ${where}, and the writer may send another type.`,
         repair: "List the writer's type beside the new one, or put the new type in a new member.",
       };
     case "enum":

@@ -62,8 +62,20 @@ export const contentKeywords = ["contentEncoding", "contentMediaType"] as const;
 
 /** Strings that have one of the formats, and strings that have none; tried where a format decides. */
 export const formatSamples: readonly string[] = [
-  ...["2026-01-31", "2026-01-31T12:30:00Z", "12:30:00Z", "P1D", "a@b.example", "example.org", "10.10.10.10", "::1"],
-  ...["https://example.org/a", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "/a/0", "", "?", "not one"],
+  "2026-01-31",
+  "2026-01-31T12:30:00Z",
+  "12:30:00Z",
+  "P1D",
+  "a@b.example",
+  "example.org",
+  "10.10.10.10",
+  "::1",
+  "https://example.org/a",
+  "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
+  "/a/0",
+  "",
+  "?",
+  "not one",
 ];
 
 function sure(has: boolean, lacks: boolean): boolean | undefined {

@@ -4,7 +4,7 @@ import { canonicalJson } from "./json-value.ts";
 import { type Rational, rationalKey } from "./rational.ts";
 
 /** More formulas than that make no verdict in reasonable time and memory. */
-const mostFormulas = 400_000;
+const mostFormulas = 250_000;
 
 /** Makes formulas, each once, simplified a little, and their negations. */
 export class FormulaPool {
@@ -187,7 +187,7 @@ export class FormulaPool {
         return this.all([this.types(["array"]), this.unique(!formula.negated)]);
       case "reference":
         return this.reference(formula.target, !formula.negated);
-      case "opaque":
+      default:
         return this.opaque(formula.what, !formula.negated);
     }
   }

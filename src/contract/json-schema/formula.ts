@@ -63,12 +63,7 @@ export function typeOfLiteral(formula: Formula): TypeName | undefined {
     case "containsMost":
     case "unique":
       return "array";
-    case "all":
-    case "any":
-    case "types":
-    case "values":
-    case "reference":
-    case "opaque":
+    default:
       return undefined;
   }
 }

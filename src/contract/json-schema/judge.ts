@@ -19,7 +19,8 @@ export interface JudgeReading {
 export function judgesOf(document: SchemaDocument, reading: JudgeReading): readonly Judge[] {
   const { dialect } = document;
   const schema = plainSchema(document.root.schema, "", { ...reading, dialect });
-  const chosen = reading.policy === "either" ? [{}, asserted] : [reading.policy === "annotation" ? {} : asserted];
+  const differ = reading.policy === "either" && /"(?:format|content\w+)":/.test(JSON.stringify(schema) ?? "");
+  const chosen = differ ? [{}, asserted] : [reading.policy === "assertion" ? asserted : {}];
   return chosen.map((formats) =>
     compileJudge(typeof schema === "boolean" || isObject(schema) ? schema : true, {
       dialect: dialect === "2019-09" || dialect === "2020-12" ? dialect : "draft-07",

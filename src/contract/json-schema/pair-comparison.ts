@@ -19,6 +19,9 @@ import { variations } from "./variations.ts";
 const mostFindings = 12;
 const mostSteps = 300_000;
 
+/** Milliseconds for what makes a finding better, once there is one. */
+const patience = { shrinking: 100, others: 150 } as const;
+
 /** How one comparison reads `$ref`, and until when it may last by `performance.now()`. */
 export interface Frame {
   readonly siblings: boolean;
@@ -61,6 +64,12 @@ export class PairComparison {
         return { verdict: "unproven", refused: [], tried: ["the schemas recurse too deep"], suppositions };
       throw error;
     }
+  }
+
+  /** What the search by cases alone finds, before any validator is compiled. */
+  decide(): Outcome["kind"] {
+    const [sent, accepted] = this.formulas();
+    return this.search([sent, this.pool.not(accepted)]).kind;
   }
 
   /** Values that the writer may send, of as many kinds as the schemas tell apart. */
@@ -119,7 +128,8 @@ export class PairComparison {
       if (value === undefined || judges === undefined) return;
       const keeps = (smaller: unknown): boolean =>
         this.evaluation.truth(sent, smaller) === true && this.evaluation.truth(accepted, smaller) === false;
-      const small = found.kind === "open" ? shrink(value.value, keeps) : value.value;
+      const small =
+        found.kind === "open" ? shrink(value.value, keeps, this.lateAfter(patience.shrinking)) : value.value;
       const judged = this.judged(small, sent, judges);
       if (judged === undefined) tried.push("a value that the validators did not confirm");
       else if (
@@ -132,12 +142,18 @@ export class PairComparison {
     consider(outcome);
     // Each way in which the reader may refuse is searched on its own, so that every change gets its finding.
     const ways = this.pool.not(accepted);
+    const isLate = this.lateAfter(patience.others);
     if (refused.length > 0 && ways.kind === "any")
       for (const way of ways.of.slice(0, mostFindings)) {
-        const found = this.quietly([sent, way]);
+        const found = isLate() ? undefined : this.quietly([sent, way]);
         if (found?.kind === "open") consider(found);
       }
     return refused.length > 0 ? { verdict: "breaking", refused, tried: [] } : { verdict: "unproven", refused, tried };
+  }
+
+  private lateAfter(milliseconds: number): () => boolean {
+    const end = Math.min(this.frame.deadline, performance.now() + milliseconds);
+    return () => performance.now() > end;
   }
 
   private quietly(formulas: readonly Formula[]): Outcome | undefined {

@@ -61,8 +61,12 @@ class ProofCheck {
 
   /** A proof about a value whose type is known. */
   private further(formulas: readonly Formula[], type: TypeName, proof: Proof): boolean {
-    const members = this.ground.restriction.saturate(formulas, type);
+    return this.reduced(this.ground.restriction.saturate(formulas, type), type, proof);
+  }
+
+  private reduced(members: readonly Formula[] | undefined, type: TypeName, proof: Proof | undefined): boolean {
     if (members === undefined) return true;
+    if (proof === undefined) return false;
     switch (proof.rule) {
       case "values":
         return this.noneOf(members, listedValues(members, type));
@@ -79,7 +83,9 @@ class ProofCheck {
           of.kind === "any" &&
           others.length < members.length &&
           of.of.length === proof.cases.length &&
-          of.of.every((part, at) => this.follows([...others, part], type, proof.cases[at]))
+          of.of.every((part, at) =>
+            this.reduced(this.ground.restriction.extend(others, part, type), type, proof.cases[at]),
+          )
         );
       }
       case "clash":
@@ -95,10 +101,6 @@ class ProofCheck {
       default:
         return type === "array" && this.array(members, proof);
     }
-  }
-
-  private follows(formulas: readonly Formula[], type: TypeName, proof: Proof | undefined): boolean {
-    return proof !== undefined && this.further(formulas, type, proof);
   }
 
   private noneOf(members: readonly Formula[], values: readonly unknown[] | undefined): boolean {
@@ -176,8 +178,7 @@ class ProofCheck {
           this.region([...names, this.ground.pool.not(every.names)], values, open, proof.outside)
         );
       }
-      case "count":
-      case "rest":
+      default:
         return false;
     }
   }

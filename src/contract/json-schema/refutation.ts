@@ -18,8 +18,6 @@ export interface Searcher {
   readonly restriction: Restriction;
   /** Searches for a value inside the one at hand. */
   inside(formulas: readonly Formula[]): Outcome;
-  /** Continues with one more formula about the same value. */
-  further(members: readonly Formula[], type: TypeName): Outcome;
 }
 
 /** Options of {@link Refutation}. */
@@ -85,9 +83,10 @@ export class Refutation implements Searcher {
     return outcome;
   }
 
-  further(members: readonly Formula[], type: TypeName): Outcome {
+  private further(members: readonly Formula[], type: TypeName, more?: Formula): Outcome {
     this.count();
-    const reduced = this.restriction.saturate(members, type);
+    const { restriction } = this;
+    const reduced = more === undefined ? restriction.saturate(members, type) : restriction.extend(members, more, type);
     if (reduced === undefined) return { kind: "closed", proof: { rule: "clash" } };
     return this.ofType(reduced, type);
   }
@@ -129,7 +128,7 @@ export class Refutation implements Searcher {
     const cases: Proof[] = [];
     let unknown: Outcome | undefined;
     for (const part of of.of) {
-      const outcome = this.further([...others, part], type);
+      const outcome = this.further(others, type, part);
       if (outcome.kind === "open") return outcome;
       if (outcome.kind === "closed") cases.push(outcome.proof);
       else unknown = better(unknown, outcome);
@@ -152,7 +151,7 @@ export class Refutation implements Searcher {
         return this.byString(members);
       case "object":
         return objectOutcome(members, this);
-      case "array":
+      default:
         return arrayOutcome(members, this);
     }
   }

@@ -53,9 +53,21 @@ export class Restriction {
 
   /** All consequences that need no case distinction. */
   saturate(formulas: readonly Formula[], type: TypeName): Reduced {
-    const members = new Map<number, Formula>();
+    return this.closure(
+      new Map(),
+      formulas.map((formula) => this.restrict(formula, type)),
+      type,
+    );
+  }
+
+  /** All consequences of a reduced set and one more formula. */
+  extend(reduced: readonly Formula[], more: Formula, type: TypeName): Reduced {
+    return this.closure(new Map(reduced.map((member) => [member.id, member])), [this.restrict(more, type)], type);
+  }
+
+  private closure(members: Map<number, Formula>, queue: Formula[], type: TypeName): Reduced {
+    // A reference that is a member was unfolded when it became one.
     const unfolded = new Set<number>();
-    const queue = formulas.map((formula) => this.restrict(formula, type));
     for (;;) {
       for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
         if (next === this.pool.never) return undefined;

@@ -3,13 +3,13 @@ import { isObject, objectOf, weight } from "./json-value.ts";
 const mostTries = 1500;
 
 /** A smaller value that still passes `keeps`, found by leaving out and simplifying parts. */
-export function shrink(value: unknown, keeps: (value: unknown) => boolean): unknown {
+export function shrink(value: unknown, keeps: (value: unknown) => boolean, isLate: () => boolean): unknown {
   let best = value;
   let tries = 0;
   for (let improved = true; improved && tries < mostTries;) {
     improved = false;
     for (const candidate of simpler(best)) {
-      if (++tries > mostTries) break;
+      if (++tries > mostTries || isLate()) return best;
       if (weight(candidate) >= weight(best) || !keeps(candidate)) continue;
       best = candidate;
       improved = true;
@@ -19,7 +19,7 @@ export function shrink(value: unknown, keeps: (value: unknown) => boolean): unkn
   return best;
 }
 
-function* simpler(value: unknown): Generator<unknown> {
+function* simpler(value: unknown): Generator {
   if (Array.isArray(value)) {
     if (value.length > 0) yield [];
     for (let at = value.length - 1; at >= 0; at--) yield value.toSpliced(at, 1);

@@ -196,7 +196,6 @@ function describe(
       message: `${place} was ${words[field.label]} and is ${words[other.label]} to the reader.`,
       repair,
     };
-  const kind = ({ kind: name, message, enumeration }: FieldShape): string => message?.name ?? enumeration?.name ?? name;
   if (!nameIsRead(field, other) && kind(field) === kind(other))
     return {
       code: "field-renamed",
@@ -208,6 +207,10 @@ function describe(
     message: `${place} is written as ${kind(field)} and read as ${kind(other)}.`,
     repair,
   };
+}
+
+function kind({ kind: name, message, enumeration }: FieldShape): string {
+  return message?.name ?? enumeration?.name ?? name;
 }
 
 const words = { one: "a single value", many: "a list", map: "a map" } as const;

@@ -134,8 +134,13 @@ function itemProblem(item: unknown, field: FieldShape, at: string): string | und
 
 const signed32 = [-2_147_483_648, 2_147_483_647] as const;
 const ranges: Readonly<Record<string, readonly [number, number]>> = {
-  ...{ int32: signed32, sint32: signed32, sfixed32: signed32 },
-  ...{ uint32: [0, 4_294_967_295], fixed32: [0, 4_294_967_295], uint64: [0, 2 ** 64], fixed64: [0, 2 ** 64] },
+  int32: signed32,
+  sint32: signed32,
+  sfixed32: signed32,
+  uint32: [0, 4_294_967_295],
+  fixed32: [0, 4_294_967_295],
+  uint64: [0, 2 ** 64],
+  fixed64: [0, 2 ** 64],
 };
 
 /** The error of a type that is missing. */

@@ -54,7 +54,7 @@ function readRoot(files: Readonly<Record<string, unknown>>): Root {
     else if (typeof text === "string") {
       done.add(own ?? file);
       // What a file extends must be there before it.
-      for (const [, name = ""] of text.matchAll(/^\s*import\s+(?:public\s+|weak\s+|option\s+)?"([^"]+)"\s*;/gm))
+      for (const [, name = ""] of text.matchAll(/(?:^|;)\s*import\s+(?:public\s+|weak\s+|option\s+)?"([^"]+)"\s*;/gm))
         add(name);
       parse(text, root, { keepCase: true });
     } else {
@@ -164,7 +164,7 @@ function fieldShape(field: Field, known: Map<string, MessageShape>): FieldShape 
   const { resolvedType, partOf } = field;
   const jsonName: unknown = Reflect.get(field, "jsonName");
   const message = resolvedType instanceof Type ? messageShape(resolvedType, known) : undefined;
-  const isGroup = Reflect.get(field, "delimited") === true;
+  const isGroup = field.delimited;
   return {
     number: field.id,
     name: field.name,

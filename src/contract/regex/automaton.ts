@@ -69,7 +69,7 @@ export function createAutomaton(source: string): Automaton {
         (node.kind === "start" ? state?.atStart : state?.atEnd)?.push(to);
         return to;
       }
-      case "repeat":
+      default:
         return repeat(node, from);
     }
   };

@@ -1,3 +1,4 @@
+import type { Witness } from "../verdict.ts";
 import { type CheckReport, pairName, placedFindings, type ReportFormat, summaryOf } from "./check-report.ts";
 
 /** The text of a report in a format. */
@@ -59,9 +60,7 @@ function json(report: CheckReport): string {
 }
 
 /** A witness with its bytes in hex. */
-function witnessJson<W extends { readonly encodings: readonly { readonly payload: Uint8Array }[] }>(
-  witness: W,
-): object {
+function witnessJson(witness: Witness): object {
   return {
     ...witness,
     encodings: witness.encodings.map((encoding) => ({ ...encoding, payload: hex(encoding.payload) })),
@@ -89,9 +88,6 @@ function junit(report: CheckReport): string {
 }
 
 function github(report: CheckReport): string {
-  const escape = (value: string): string =>
-    value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-  const property = (value: string): string => escape(value).replaceAll(":", "%3A").replaceAll(",", "%2C");
   const lines = placedFindings(report).map(
     ({ pair, finding, file, place }) =>
       `::error file=${property(file)},line=${place.line},col=${place.column},title=${property(`${finding.code}: ${pairName(pair)}`)}::${escape(`${finding.message}\nwitness ${JSON.stringify(finding.witness?.value ?? null)}\n${finding.repair}`)}`,
@@ -123,7 +119,6 @@ function sarif(report: CheckReport): string {
 }
 
 function markdown(report: CheckReport): string {
-  const cell = (value: string): string => value.replaceAll("|", "\\|").replaceAll("\n", " ");
   const rows = report.pairs.map((pair) => {
     const [finding] = pair.result.findings;
     const witness = finding?.witness === undefined ? "" : `\`${cell(JSON.stringify(finding.witness.value))}\``;
@@ -139,4 +134,17 @@ function xml(value: string): string {
 
 function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex");
+}
+
+/** Escapes as GitHub's workflow commands ask. */
+function escape(value: string): string {
+  return value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function cell(value: string): string {
+  return value.replaceAll("|", "\\|").replaceAll("\n", " ");
+}
+
+function property(value: string): string {
+  return escape(value).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

@@ -124,7 +124,7 @@ function subjectOf(name: string, settings: unknown, versions: readonly SubjectVe
     formats: chosen("formats", ["either", "annotation", "assertion"]),
     policy: chosen("protobuf", ["json", "wire", "source"]),
     inFlight: (Array.isArray(settings["inFlight"]) ? settings["inFlight"] : []).filter(isObject).map((entry) => ({
-      service: String(entry["service"] ?? ""),
+      service: typeof entry["service"] === "string" ? entry["service"] : "",
       produces: texts(entry["produces"]),
       consumes: texts(entry["consumes"]),
     })),

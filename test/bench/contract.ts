@@ -1,0 +1,61 @@
+import { compareSchemas } from "../../src/contract/json-schema/comparison.ts";
+import { PairComparison } from "../../src/contract/json-schema/pair-comparison.ts";
+import { pairsOf, schemaOf, suites } from "../contract/suites.ts";
+import { type Figure, median } from "./harness.ts";
+
+/** Times a comparison of each open pair of JSON Schemas; without SOBRE_VECTORS those of a few schemas of our own. */
+export async function bench(): Promise<readonly Figure[]> {
+  const vectors = process.env["SOBRE_VECTORS"];
+  const pairs =
+    vectors === undefined
+      ? ownPairs
+      : suites
+          .filter(({ options }) => options.format === "json-schema")
+          .flatMap(({ name }) =>
+            pairsOf(vectors, name).map((pair) => [schemaOf(pair, "old"), schemaOf(pair, "new")] as const),
+          );
+  const whole: number[] = [];
+  const search: number[] = [];
+  for (const [writer, reader] of pairs) {
+    const comparison = { writer, reader, declared: false, formats: "either", budget: 2000 } as const;
+    try {
+      search.push(timed(() => new PairComparison(comparison, { siblings: false, deadline: Infinity }).decide()));
+      whole.push(timed(() => compareSchemas(comparison)));
+    } catch {
+      // A schema that cannot be read has no time.
+    }
+  }
+  const figure = { bound: "most", target: 10, floor: 20, unit: "ms" } as const;
+  return [
+    {
+      ...figure,
+      name: `a verdict, validators not compiled, median of ${search.length} pairs`,
+      measured: median(search),
+    },
+    { ...figure, name: "a verdict with its validators compiled, median", measured: median(whole) },
+    {
+      ...figure,
+      name: "a verdict with its validators compiled, slowest of 100",
+      measured: whole.toSorted((a, b) => a - b)[Math.floor(whole.length * 0.99)] ?? 0,
+      target: 50,
+      floor: 200,
+    },
+  ];
+}
+
+const ownPairs = [
+  [
+    { type: "object", properties: { a: { type: "string" } } },
+    { type: "object", properties: { a: { type: ["string", "null"] } } },
+  ],
+  [
+    { type: "integer", minimum: 1 },
+    { type: "number", exclusiveMinimum: 1 },
+  ],
+] as const;
+
+function timed(run: () => unknown): number {
+  const start = performance.now();
+  run();
+  return performance.now() - start;
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import { json } from "../../codecs/json/index.ts";
+import { msgpack } from "../../codecs/msgpack/index.ts";
+import { checkCompatibility, type CompatibilityOptions } from "../../src/contract/index.ts";
+
+const compare = (older: unknown, newer: unknown, options: Partial<CompatibilityOptions> = {}) =>
+  checkCompatibility({ format: "json-schema", older, newer, ...options });
+
+describe("checkCompatibility of JSON Schemas", () => {
+  it("attaches a shrunk witness with its bytes when a member becomes required", async () => {
+    const older = {
+      type: "object",
+      properties: { id: { type: "string" }, note: { type: "string" } },
+      required: ["id"],
+    };
+
+    const result = await compare(older, { ...older, required: ["id", "note"] }, { codecs: [json(), msgpack()] });
+
+    expect(result.verdict).toBe("breaking");
+    expect(result.findings[0]).toMatchObject({ code: "member-required", witness: { value: { id: "" } } });
+    expect(result.findings[0]?.witness?.encodings.map(({ codec }) => codec)).toEqual(["json", "msgpack"]);
+    expect(result.rows.map(({ verdict }) => verdict)).toEqual(["breaking", "breaking"]);
+  });
+
+  it("proves an optional member safe for writers of declared members, and shows why it is not for all that is written", async () => {
+    const older = { type: "object", properties: { a: { type: "string" } } };
+    const newer = { type: "object", properties: { a: { type: "string" }, b: { type: "integer" } } };
+
+    const declared = await compare(older, newer);
+    const written = await compare(older, newer, { contentModel: "as-written" });
+
+    expect(declared.verdict).toBe("safe");
+    expect(declared.trace).not.toEqual([]);
+    expect(written.verdict).toBe("breaking");
+    expect(written.findings[0]?.instancePointer).toBe("/b");
+  });
+
+  it("proves recursive schemas by induction on the depth of a value", async () => {
+    const tree = (most: number) => ({
+      type: "object",
+      properties: { name: { type: "string", maxLength: most }, children: { type: "array", items: { $ref: "#" } } },
+    });
+
+    const [wider, narrower] = [await compare(tree(4), tree(8)), await compare(tree(8), tree(4))];
+
+    expect(wider.verdict).toBe("safe");
+    expect(narrower.verdict).toBe("breaking");
+  });
+
+  it.each([
+    [
+      "patterns",
+      { type: "string", pattern: "^[a-f]{2,4}$" },
+      { type: "string", pattern: "^[a-z]+$", maxLength: 4 },
+      "safe",
+    ],
+    ["negated patterns", { type: "string", not: { pattern: "^x" } }, { type: "string", pattern: "^[^y]" }, "breaking"],
+    ["multiples", { type: "integer", multipleOf: 6 }, { multipleOf: 3 }, "safe"],
+    [
+      "tuples",
+      { prefixItems: [{ type: "string" }], items: false, minItems: 1 },
+      { type: ["array", "object", "string", "number", "boolean", "null"], maxItems: 1 },
+      "safe",
+    ],
+    [
+      "distinct items",
+      { type: "array", items: { enum: [1, 2] }, uniqueItems: true },
+      { type: "array", maxItems: 2 },
+      "safe",
+    ],
+    ["contains", { type: "array", items: { type: "integer" }, minItems: 1 }, { contains: { type: "number" } }, "safe"],
+    [
+      "unevaluated members",
+      { type: "object", allOf: [{ properties: { a: true } }], unevaluatedProperties: false },
+      { type: "object", additionalProperties: false, properties: { a: true, b: true } },
+      "safe",
+    ],
+    ["conditions", { if: { type: "string" }, then: { maxLength: 3 } }, { type: ["string", "number"] }, "breaking"],
+    [
+      "dependent members",
+      { type: "object", required: ["a"], dependentRequired: { a: ["b"] } },
+      { required: ["b"] },
+      "safe",
+    ],
+    ["names of members", { type: "object", propertyNames: { enum: ["a", "b"] } }, { maxProperties: 2 }, "safe"],
+  ] as const)("decides %s", async (_, older, newer, verdict) => {
+    const result = await compare(older, newer, { contentModel: "as-written" });
+
+    expect(result.verdict).toBe(verdict);
+  });
+
+  it("calls what depends on the meaning of a format unproven, unless it is told", async () => {
+    const [older, newer] = [{ type: "string" }, { type: "string", format: "date" }];
+
+    const verdicts = [
+      (await compare(older, newer)).verdict,
+      (await compare(older, newer, { formats: "annotation" })).verdict,
+      (await compare(older, newer, { formats: "assertion" })).verdict,
+    ];
+
+    expect(verdicts).toEqual(["unproven", "safe", "breaking"]);
+  });
+
+  it("searches for values that an upcaster turns into invalid ones, and never proves one", async () => {
+    const older = { type: "object", properties: { name: { type: ["string", "null"] } }, required: ["name"] };
+    const newer = { type: "object", properties: { full: { type: "string" } }, required: ["full"] };
+    const renamed = (value: unknown): unknown => ({ full: Reflect.get(Object(value), "name") });
+
+    const wrong = await compare(older, newer, { contentModel: "upcast", upcast: renamed });
+    const right = await compare(older, newer, {
+      contentModel: "upcast",
+      upcast: (value) => ({ full: String(Reflect.get(Object(value), "name")) }),
+    });
+
+    expect(wrong.findings[0]?.witness?.value).toEqual({ name: null });
+    expect(right.verdict).toBe("unproven");
+  });
+
+  it("takes lists of versions and both directions", async () => {
+    const versions = [{ type: "integer" }, { type: "number" }];
+
+    const result = await compare(versions, [{ type: ["number", "string"] }], { direction: "full" });
+
+    expect(result.verdict).toBe("breaking");
+    expect(result.findings).toHaveLength(2);
+  });
+});
+
+describe("hostile and broken schemas", () => {
+  it.each([
+    ["a catastrophic pattern", { pattern: "^(a+)+$" }, { pattern: "^(a|aa)+$" }],
+    [
+      "a pattern that needs backtracking",
+      { type: "string", pattern: "^(?=(a+)+$)b" },
+      { type: "string", maxLength: 1 },
+    ],
+    [
+      "a huge array of distinct items",
+      { type: "array", minItems: 1e9, uniqueItems: true },
+      { type: "array", maxItems: 5 },
+    ],
+    ["a reference to itself", { $ref: "#" }, { type: "string" }],
+    [
+      "deep nesting of alternatives",
+      { anyOf: Array.from({ length: 300 }, (_, at) => ({ required: [`a${at}`] })) },
+      { oneOf: Array.from({ length: 60 }, (_, at) => ({ required: [`b${at}`] })) },
+    ],
+  ])(
+    "end in a verdict for %s",
+    async (_, older, newer) => {
+      const result = await compare(older, newer, { contentModel: "as-written" });
+
+      expect(["breaking", "safe", "unproven"]).toContain(result.verdict);
+    },
+    10_000,
+  );
+
+  it.each([
+    ["a remote reference", { $ref: "https://example.org/other.json" }],
+    ["a broken keyword", { minLength: "two" }],
+    ["a broken pattern", { pattern: "(" }],
+    ["an unknown type", { type: "text" }],
+    ["no schema at all", 7],
+  ])("are refused with a clear error: %s", async (_, schema) => {
+    await expect(compare(schema, {})).rejects.toMatchObject({ name: "SobreError", code: "InvalidArgument" });
+  });
+});

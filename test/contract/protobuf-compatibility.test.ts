@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { checkCompatibility, type ProtobufPolicy } from "../../src/contract/index.ts";
+
+const message = (fields: string, name = "M") => `syntax = "proto3"; package a; message ${name} { ${fields} }`;
+const compare = (older: string, newer: string, policy: ProtobufPolicy = "wire") =>
+  checkCompatibility({ format: "protobuf", older, newer, policy });
+
+describe("checkCompatibility of Protobuf schemas", () => {
+  it.each([
+    ["widens a number", "int32 n = 1;", "int64 n = 1;", "safe"],
+    ["narrows a number", "int64 n = 1;", "int32 n = 1;", "breaking"],
+    ["reads text as bytes", "string s = 1;", "bytes s = 1;", "safe"],
+    ["reads bytes as text", "bytes s = 1;", "string s = 1;", "breaking"],
+    ["makes a list of a single text", "string s = 1;", "repeated string s = 1;", "safe"],
+    ["makes a single text of a list", "repeated string s = 1;", "string s = 1;", "breaking"],
+    [
+      "moves one field into a new oneof",
+      "string s = 1; int32 n = 2;",
+      "oneof o { string s = 1; } int32 n = 2;",
+      "safe",
+    ],
+    ["joins two fields in a oneof", "string s = 1; int32 n = 2;", "oneof o { string s = 1; int32 n = 2; }", "breaking"],
+    ["drops a field and keeps its number free", "string s = 1; int32 n = 2;", "int32 n = 2;", "breaking"],
+    ["drops a field and reserves its number", "string s = 1; int32 n = 2;", "reserved 1; int32 n = 2;", "safe"],
+  ])("on the wire, when the reader %s", async (_, older, newer, verdict) => {
+    const result = await compare(message(older), message(newer));
+
+    expect(result.verdict).toBe(verdict);
+    if (verdict === "breaking")
+      expect(result.findings[0]?.witness?.encodings[0]?.payload.byteLength).toBeGreaterThan(0);
+  });
+
+  it("is safe on the wire and breaking in JSON when a field is renamed, in one row each", async () => {
+    const result = await compare(message("string old_name = 1;"), message("string new_name = 1;"), "json");
+
+    expect(result.rows.map(({ codec, verdict }) => [codec, verdict])).toEqual([
+      ["protobuf", "safe"],
+      ["json", "breaking"],
+    ]);
+    expect(result.findings[0]?.witness?.outcome).toContain("refuses $.oldName");
+  });
+
+  it("compares a renamed message by its structure", async () => {
+    const same = await compare(message("string s = 1;", "Before"), message("string s = 1;", "After"));
+
+    expect(same.verdict).toBe("safe");
+    expect(same.trace?.[0]).toBe("a.Before is read as a.After:");
+  });
+
+  it("compares messages that contain themselves", async () => {
+    const result = await compare(message("M next = 1; int32 n = 2;"), message("M next = 1; string n = 2;"));
+
+    expect(result.verdict).toBe("breaking");
+  });
+
+  it("refuses a schema that lacks an import", async () => {
+    const older = 'syntax = "proto3"; import "other.proto"; message M { Other o = 1; }';
+
+    await expect(compare(older, older)).rejects.toMatchObject({
+      code: "InvalidArgument",
+      message: expect.stringContaining("other.proto"),
+    });
+  });
+});
