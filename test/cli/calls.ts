@@ -7,18 +7,24 @@ import { run } from "../../src/cli/program.ts";
 import { type CapturedTerminal, captureTerminal } from "./captured-terminal.ts";
 
 export const mailbox: string = fileURLToPath(new URL("../../fixtures/mailbox", import.meta.url));
-/** A folder that goes away after the tests. */
-export const scratch: string = mkdtempSync(join(tmpdir(), "sobre-cli-"));
-afterAll(() => rmSync(scratch, { recursive: true }));
-
 /** The path of a message of the mailbox. */
 export const fixture = (name: string): string => join(mailbox, name);
 
-/** Writes a file into {@link scratch}. */
-export function file(name: string, content: string | Uint8Array): string {
-  const path = join(scratch, name);
-  writeFileSync(path, content);
-  return path;
+/** A folder of a test file's own, which goes away after its tests. */
+export function scratchFolder(): {
+  readonly scratch: string;
+  readonly file: (name: string, content: string | Uint8Array) => string;
+} {
+  const scratch = mkdtempSync(join(tmpdir(), "sobre-cli-"));
+  afterAll(() => rmSync(scratch, { recursive: true }));
+  return {
+    scratch,
+    file(name, content) {
+      const path = join(scratch, name);
+      writeFileSync(path, content);
+      return path;
+    },
+  };
 }
 
 /** Runs a command line. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { file, fixture, linesOf, scratch, sobre } from "./calls.ts";
+import { fixture, linesOf, scratchFolder, sobre } from "./calls.ts";
 import { unprintable } from "./captured-terminal.ts";
+
+const { file, scratch } = scratchFolder();
 
 describe("sobre decode", () => {
   it("prints what read a payload and its value", async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/cli/program.ts";
-import { file, fixture, linesOf, mailbox, sobre } from "./calls.ts";
+import { fixture, linesOf, mailbox, scratchFolder, sobre } from "./calls.ts";
 import { captureTerminal } from "./captured-terminal.ts";
+
+const { file } = scratchFolder();
 
 describe("sobre encode", () => {
   const value = {
