@@ -38,7 +38,8 @@ export function vetoed(codec: string): Attempt {
 
 /** One line for people, as `json: DecodeFailed at byte 3: …`. */
 export function describeAttempt({ codec, outcome, code, offset, message }: Attempt): string {
-  if (code === undefined) return `${codec}: ${outcome}${message === undefined ? "" : `: ${message}`}`;
+  // Of ten decoders nine may be ruled out, and the others are the story.
+  if (code === undefined) return `${codec}: ${outcome === "vetoed" ? "ruled out" : outcome}`;
   return `${codec}: ${code}${offset === undefined ? "" : ` at byte ${offset}`}: ${message}`;
 }
 
