@@ -1,4 +1,3 @@
-import { emulatorConfig } from "../engines/emulator-config/index.ts";
 import type { MemoryEngineOptions } from "../engines/memory/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { type Server, type ServerEvent, startServer } from "../server/index.ts";
@@ -53,6 +52,8 @@ async function entitiesOf({ config, queues }: ServeCommand): Promise<MemoryEngin
   } catch (error) {
     throw new Misuse(fileProblem(config, error));
   }
+  // Checking a configuration takes most of the time to start.
+  const { emulatorConfig } = await import("../engines/emulator-config/index.ts");
   try {
     const configured = emulatorConfig(text);
     return { topics: configured.topics, queues: { ...configured.queues, ...more } };
