@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { amqp } from "../../codecs/amqp/index.ts";
 import { bytes } from "../../codecs/bytes/index.ts";
 import { json } from "../../codecs/json/index.ts";
+import { legacy } from "../../codecs/legacy/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
 import { text } from "../../codecs/text/index.ts";
@@ -34,17 +35,19 @@ export function mailboxReading({ proto }: Mailbox): Reading {
 
 /**
  * How the other commands read: every codec that can stand on its own is a fallback. In their order: JSON proves itself,
- * text needs every byte to be printable, MessagePack and AMQP take more of what is none. Broken JSON is not text.
+ * so do the legacy formats, text needs every byte to be printable, MessagePack and AMQP take more of what is none.
+ * Broken JSON is not text.
  *
  * @throws Misuse for a schema that cannot be read or lacks the message type.
  */
 export async function commandSerializer({ protos, messageType }: Schema): Promise<Serializer> {
   if (protos.length === 0 && messageType !== undefined) throw new Misuse("--message-type needs --proto");
+  const readers = legacy();
   const files = await Promise.all(protos.map(async (path) => [path, await readProto(path)] as const));
   const schema = protos.length === 0 ? emptySchema : Object.fromEntries(files);
   return createSerializer({
-    codecs: everyCodec(inWordsOfTheCommand(schemaCodec({ schema, type: messageType }))),
-    fallback: ["json", "text", "msgpack", "amqp"],
+    codecs: [...everyCodec(inWordsOfTheCommand(schemaCodec({ schema, type: messageType }))), ...readers],
+    fallback: ["json", ...readers, "text", "msgpack", "amqp"],
     whenUnknown: "fallback",
   });
 }
@@ -53,8 +56,7 @@ export async function commandSerializer({ protos, messageType }: Schema): Promis
 const emptySchema = 'syntax = "proto3";';
 
 function everyCodec(withSchema: Codec): readonly Codec[] {
-  // Described types stay as they came: their own classes have no JSON form that reads back.
-  return [json(), msgpack(), withSchema, amqp({ extensions: [] }), carefulText(), bytes()];
+  return [json(), msgpack(), withSchema, amqp(), carefulText(), bytes()];
 }
 
 /** Text that leaves broken JSON to JSON's complaint when it is asked to guess. */

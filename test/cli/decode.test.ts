@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { fixture, linesOf, scratchFolder, sobre } from "./calls.ts";
 import { unprintable } from "./captured-terminal.ts";
@@ -29,7 +30,18 @@ describe("sobre decode", () => {
     const { terminal } = await sobre("decode", "--json", "-t", "application/json", fixture("truncated.json"));
 
     expect(terminal.text()).toMatch(
-      /^\{"file":"[^"]+","ok":false,"codec":null,"contentType":"application\/json","value":null,"warnings":\[\],"attempts":\[\{"codec":"json","outcome":"failed","code":"TruncatedPayload","offset":200,"message":"[^"]+"\},\{"codec":"text","outcome":"vetoed","code":null,"message":"[^"]+"\},.*\],"error":\{"code":"Unreadable","message":".+"\}\}\n$/,
+      /^\{"file":"[^"]+","ok":false,"codec":null,"contentType":"application\/json","value":null,"warnings":\[\],"attempts":\[\{"codec":"json","outcome":"failed","code":"TruncatedPayload","offset":200,"message":"[^"]+"\},.*\],"error":\{"code":"Unreadable","message":".+"\}\}\n$/,
+    );
+  });
+
+  it("reads what .NET and Java left behind", async () => {
+    const names = ["dotnet-order.bin", "dotnet-lines.nrbf", "address.ser", "order-utf16.xml"];
+
+    const { code, terminal } = await sobre("decode", "--json", ...names.map(fixture));
+
+    expect(code).toBe(0);
+    expect(linesOf(terminal)).toMatchObject(
+      ["nbfx", "nrbf", "java", "datacontract-xml"].map((codec) => ({ ok: true, codec })),
     );
   });
 
@@ -61,11 +73,13 @@ describe("sobre decode", () => {
   });
 
   it("tells people what an unreadable payload looks like, and every attempt", async () => {
-    const { code, terminal } = await sobre("decode", fixture("address.ser"));
+    const whole = await readFile(fixture("address.ser"));
+    const { code, terminal } = await sobre("decode", file("cut.ser", whole.subarray(0, 40)));
 
     expect(code).toBe(1);
     expect(terminal.text()).toContain("it looks like Java object serialization (application/x-java-serialized-object)");
-    for (const codec of ["json", "text", "msgpack", "amqp"]) expect(terminal.text()).toContain(`\n  ${codec} `);
+    for (const codec of ["json", "java", "nbfx", "text", "msgpack", "amqp"])
+      expect(terminal.text()).toContain(`\n  ${codec} `);
   });
 
   it("goes on after a missing file and ends with 2", async () => {
@@ -93,13 +107,12 @@ describe("sobre decode", () => {
     expect(linesOf(unknown.terminal)).toMatchObject([
       {
         ok: false,
-        attempts: [
-          { code: "UnknownMessageType", message: expect.stringContaining("--proto FILE --message-type TYPE") },
-          {},
-          {},
-          {},
-          {},
-        ],
+        attempts: expect.arrayContaining([
+          expect.objectContaining({
+            code: "UnknownMessageType",
+            message: expect.stringContaining("--proto FILE --message-type TYPE"),
+          }),
+        ]),
       },
     ]);
   });
