@@ -1,7 +1,7 @@
-import { createServer as createHttpServer, type RequestListener, type Server as HttpServer } from "node:http";
+import type { RequestListener, Server as HttpServer } from "node:http";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
+import type { Server as TlsServer } from "node:tls";
 
 /** What sockets are handed to. */
 export interface FrontDoorOptions {
@@ -22,17 +22,13 @@ const maxHeaderSize = 80 * 1024;
 /** One port for AMQP, HTTP and TLS: the first byte of a socket tells which. */
 export class FrontDoor {
   readonly #options: FrontDoorOptions;
-  readonly #http: HttpServer;
-  readonly #tls: TlsServer | undefined;
+  #http: Promise<HttpServer> | undefined;
+  #tls: Promise<TlsServer> | undefined;
   readonly #listening: NetServer[] = [];
   readonly #sockets = new Set<Socket>();
 
   constructor(options: FrontDoorOptions) {
     this.#options = options;
-    this.#http = createHttpServer({ maxHeaderSize, headersTimeout: 10_000, requestTimeout: 70_000 }, options.http);
-    this.#tls =
-      options.tls === undefined ? undefined : createTlsServer(options.tls, (socket) => this.#enter(socket, true));
-    this.#tls?.on("tlsClientError", (_error, socket) => socket.destroy());
   }
 
   /** Listens on a host's port; resolves to the port. */
@@ -56,7 +52,7 @@ export class FrontDoor {
   /** Stops listening and cuts what is left. */
   async close(): Promise<void> {
     const closing = this.#listening.map((server) => new Promise((resolve) => server.close(resolve)));
-    this.#http.closeAllConnections();
+    (await this.#http)?.closeAllConnections();
     for (const socket of this.#sockets) socket.destroySoon();
     const cut = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy();
@@ -89,11 +85,34 @@ export class FrontDoor {
       this.#options.amqp(socket);
       socket.resume();
     } else if (first === firstByte.tls && !isSecure) {
-      if (this.#tls === undefined) socket.destroy();
-      else this.#tls.emit("connection", socket);
+      void this.#later(socket, (this.#tls ??= this.#newTls()));
     } else {
-      this.#http.emit("connection", socket);
-      socket.resume();
+      void this.#later(socket, (this.#http ??= this.#newHttp()));
     }
+  }
+
+  /** Hands a socket to a server whose module is loaded when it is first needed, which is most of the time to start. */
+  async #later(socket: Socket, server: Promise<HttpServer | TlsServer>): Promise<void> {
+    try {
+      (await server).emit("connection", socket);
+      socket.resume();
+    } catch {
+      socket.destroy();
+    }
+  }
+
+  async #newHttp(): Promise<HttpServer> {
+    const { createServer: create } = await import("node:http");
+    return create({ maxHeaderSize, headersTimeout: 10_000, requestTimeout: 70_000 }, this.#options.http);
+  }
+
+  /** @throws when TLS is not to be spoken. */
+  async #newTls(): Promise<TlsServer> {
+    const { tls } = this.#options;
+    if (tls === undefined) throw new Error("There is no certificate.");
+    const { createServer: create } = await import("node:tls");
+    const server = create(tls, (socket) => this.#enter(socket, true));
+    server.on("tlsClientError", (_error, socket) => void socket.destroy());
+    return server;
   }
 }
