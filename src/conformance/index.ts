@@ -7,10 +7,5 @@ export {
   runEngineCase,
 } from "./engine-case.ts";
 export { EngineHarness } from "./engine-harness.ts";
-export {
-  type CapabilityReport,
-  type EngineReport,
-  renderEngineReport,
-  reportEngine,
-} from "./engine-report.ts";
+export { type CapabilityReport, type EngineReport, renderEngineReport, reportEngine } from "./engine-report.ts";
 export { engineSuite } from "./engine-suite.ts";

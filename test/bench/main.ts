@@ -7,7 +7,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { check: { type: "boolean", default: false } },
 });
-const known = ["serialize", "amqp", "engine", "legacy", "client", "serve", "contract"].filter((name) => existsSync(new URL(`./${name}.ts`, import.meta.url)));
+const known = ["serialize", "amqp", "engine", "legacy", "client", "serve", "contract"].filter((name) =>
+  existsSync(new URL(`./${name}.ts`, import.meta.url)),
+);
 const chosen = positionals.length === 0 ? known : positionals;
 const unknown = chosen.find((name) => !known.includes(name));
 if (unknown === undefined) {
