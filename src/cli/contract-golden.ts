@@ -2,14 +2,15 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
-import { createSerializer } from "../codec/index.ts";
+import { protobuf } from "../../codecs/protobuf/index.ts";
+import { createSerializer, type Serializer } from "../codec/index.ts";
 import { readGolden, writeGolden } from "../contract/golden/golden-message.ts";
 import { contractMatrix, failedCells } from "../contract/golden/matrix.ts";
 import { matrixPage, matrixText } from "../contract/golden/matrix-page.ts";
 import { samplesOfVersion } from "../contract/golden/samples.ts";
 import { canonicalJson } from "../contract/json-schema/json-value.ts";
 import { formatLock, parseLock } from "../contract/subjects/lock.ts";
-import { folderFiles, readSubjects, type Subject } from "../contract/subjects/subject.ts";
+import { folderFiles, readSubjects, type Subject, type SubjectVersion } from "../contract/subjects/subject.ts";
 import { valueToJson } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { contractExitCodes } from "./contract-check.ts";
@@ -33,7 +34,7 @@ export async function goldenCommand(command: GoldenCommand, terminal: Terminal):
       case "record":
         return await record(command, subjects, terminal);
       case "verify":
-        return await verify(command, terminal);
+        return await verify(command, subjects, terminal);
       default:
         return await matrix(command, subjects, terminal);
     }
@@ -46,6 +47,12 @@ export async function goldenCommand(command: GoldenCommand, terminal: Terminal):
 
 const serializer = createSerializer({ codecs: [json(), msgpack()] });
 const contentTypes = new Map([json(), msgpack()].map(({ name, contentType }) => [name, contentType]));
+
+/** What today's code of a version reads with. */
+function serializerOf(version: SubjectVersion | undefined): Serializer {
+  if (version?.format !== "protobuf") return serializer;
+  return createSerializer({ codecs: [json(), msgpack(), protobuf({ protos: version.text })] });
+}
 
 async function init({ schemas }: GoldenCommand, subjects: readonly Subject[], terminal: Terminal): Promise<number> {
   let written = 0;
@@ -74,17 +81,20 @@ async function record({ fixtures }: GoldenCommand, subjects: readonly Subject[],
       const contentType = contentTypes.get(name);
       return contentType === undefined ? [] : [{ name, contentType }];
     });
-    return subject.versions.flatMap((version) => samplesOfVersion(subject, version, { serializer, codecs }));
+    return subject.versions.flatMap((version) =>
+      samplesOfVersion(subject, version, { serializer: serializerOf(version), codecs }),
+    );
   });
   const { written, kept } = writeGolden(fixtures, messages);
   await terminal.out(`recorded ${written} messages under ${fixtures}; ${kept} were there and stay as they are\n`);
   return contractExitCodes.proven;
 }
 
-async function verify({ fixtures }: GoldenCommand, terminal: Terminal): Promise<number> {
+async function verify({ fixtures }: GoldenCommand, subjects: readonly Subject[], terminal: Terminal): Promise<number> {
   const golden = readGolden(fixtures);
   const wrong = golden.flatMap(({ subject, version, codec, name, envelope, expected }) => {
-    const result = serializer.deserialize(envelope);
+    const own = subjects.find((one) => one.name === subject)?.versions.find((one) => one.version === version);
+    const result = serializerOf(own).deserialize(envelope);
     const same =
       result.ok && result.codec === codec && canonicalJson(valueToJson(result.body)) === canonicalJson(expected);
     return same
@@ -105,7 +115,7 @@ async function matrix(
   subjects: readonly Subject[],
   terminal: Terminal,
 ): Promise<number> {
-  const cells = contractMatrix(subjects, readGolden(fixtures), { serializerOf: () => serializer });
+  const cells = contractMatrix(subjects, readGolden(fixtures), { serializerOf: (_, version) => serializerOf(version) });
   const failed = failedCells(cells);
   if (html !== undefined) writeFileSync(html, matrixPage(cells));
   const details = failed.map(

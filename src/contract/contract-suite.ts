@@ -17,8 +17,8 @@ export interface ContractSuiteOptions {
   readonly schemas: string;
   /** Folder of the golden messages. Default: none. */
   readonly fixtures?: string;
-  /** Reads the golden messages of every consumer. */
-  readonly serializer: Serializer;
+  /** Reads the golden messages of every consumer, or makes the serializer of each version. */
+  readonly serializer: Serializer | MatrixOptions["serializerOf"];
   /** The codecs whose bytes carry witnesses. Default: none. */
   readonly codecs?: readonly Codec[];
   /** What a consumer makes of older bodies. Default: nothing. */
@@ -41,9 +41,9 @@ export function contractSuite(options: ContractSuiteOptions): readonly ContractT
       if (result.verdict !== "safe") throw new Error(compatibilityMessage(result));
     },
   }));
-  const { upcast } = options;
+  const { upcast, serializer } = options;
   const cells = contractMatrix(subjects, golden, {
-    serializerOf: () => options.serializer,
+    serializerOf: typeof serializer === "function" ? serializer : () => serializer,
     ...(upcast === undefined ? {} : { upcast }),
   });
   const reads = cells

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
+import { protobuf } from "../../codecs/protobuf/index.ts";
 import { checkContracts } from "../../src/cli/contract-check.ts";
 import { goldenCommand } from "../../src/cli/contract-golden.ts";
 import { createSerializer } from "../../src/codec/index.ts";
@@ -41,7 +42,8 @@ describe("our own subjects", () => {
   const suite = contractSuite({
     schemas: join(root, "schemas"),
     fixtures: join(root, "fixtures/contracts"),
-    serializer: createSerializer({ codecs: [json(), msgpack()] }),
+    serializer: (_, { format, text }) =>
+      createSerializer({ codecs: [json(), msgpack(), ...(format === "protobuf" ? [protobuf({ protos: text })] : [])] }),
   });
 
   it.each(suite)("$name", async ({ run }) => {

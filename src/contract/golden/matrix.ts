@@ -3,6 +3,8 @@ import { valueToJson } from "../../envelope/index.ts";
 import { canonicalJson } from "../json-schema/json-value.ts";
 import { judgesOf } from "../json-schema/judge.ts";
 import { SchemaDocument } from "../json-schema/schema-document.ts";
+import { lossOfBytes } from "../protobuf/reading.ts";
+import { openProtobufSchema } from "../protobuf/schema.ts";
 import { compareVersions, type Subject, type SubjectVersion } from "../subjects/subject.ts";
 import type { GoldenMessage } from "./golden-message.ts";
 
@@ -85,6 +87,11 @@ function read(
       return { outcome: "unread", detail: `${name}: dead letter, ${result.error.code}: ${result.error.message}` };
     if (result.codec !== codec)
       return { outcome: "changed", detail: `${name}: read by ${result.codec} instead of ${codec}` };
+    if (consumer.format === "protobuf") {
+      const loss = lossBetween(producer, consumer, envelope.payload, result.typeName);
+      if (loss !== undefined) return { outcome: "changed", detail: `${name}: ${loss}` };
+      continue;
+    }
     if (canonicalJson(valueToJson(result.body)) !== canonicalJson(expected))
       return { outcome: "changed", detail: `${name}: another value than was recorded` };
     const body =
@@ -93,6 +100,19 @@ function read(
     if (refusal !== undefined) return { outcome: "refused", detail: `${name}: ${refusal}` };
   }
   return { outcome: "read", detail: `${messages.length} messages` };
+}
+
+/** What of a Protobuf message the consumer reads differently: numbers may have become wider, so fields are compared. */
+function lossBetween(
+  producer: SubjectVersion,
+  consumer: SubjectVersion,
+  payload: Uint8Array,
+  typeName: string | undefined,
+): string | undefined {
+  const [writer, reader] = [openProtobufSchema(producer.schema), openProtobufSchema(consumer.schema)];
+  const [sent, received] = [writer.messages.get(typeName ?? ""), reader.messages.get(typeName ?? "")];
+  if (sent === undefined || received === undefined) return `no message type ${typeName ?? "is named"}`;
+  return lossOfBytes(payload, { schema: writer, shape: sent }, { schema: reader, shape: received })?.outcome;
 }
 
 function refusalOf({ format, schema, version }: SubjectVersion, body: unknown): string | undefined {

@@ -1,8 +1,11 @@
 import type { Serializer } from "../../codec/index.ts";
-import { valueToJson } from "../../envelope/index.ts";
+import { createEnvelope, valueToJson } from "../../envelope/index.ts";
 import { SobreError } from "../../errors/index.ts";
 import { weight } from "../json-schema/json-value.ts";
 import { PairComparison } from "../json-schema/pair-comparison.ts";
+import { keySample, samplesOf } from "../protobuf/kinds.ts";
+import { openProtobufSchema } from "../protobuf/schema.ts";
+import type { MessageShape } from "../protobuf/shape.ts";
 import type { Subject, SubjectVersion } from "../subjects/subject.ts";
 import type { GoldenMessage } from "./golden-message.ts";
 
@@ -18,7 +21,7 @@ export function samplesOfVersion(
   version: SubjectVersion,
   { serializer, codecs }: { readonly serializer: Serializer; readonly codecs: readonly RecordingCodec[] },
 ): readonly GoldenMessage[] {
-  if (version.format !== "json-schema") return [];
+  if (version.format === "protobuf") return protobufSamples(subject, version, serializer);
   const comparison = {
     writer: version.schema,
     reader: version.schema,
@@ -63,4 +66,38 @@ function recorded(
     if (error instanceof SobreError) return undefined;
     throw error;
   }
+}
+
+/** One message of every type that is not inside another, with every field set. */
+function protobufSamples(subject: Subject, version: SubjectVersion, serializer: Serializer): readonly GoldenMessage[] {
+  const schema = openProtobufSchema(version.schema);
+  const outer = Array.from(schema.messages.values()).filter(
+    ({ name }) => !schema.messages.has(name.slice(0, Math.max(0, name.lastIndexOf(".")))),
+  );
+  return outer.map((shape) => {
+    const envelope = createEnvelope({
+      payload: schema.encode(shape.name, filled(shape, 0)),
+      brokerProperties: { contentType: `application/protobuf; messageType=${shape.name}` },
+      applicationProperties: { "sobre-type": subject.name, "sobre-version": Number(version.version.split(".")[0]) },
+    });
+    const result = serializer.deserialize(envelope);
+    if (!result.ok) throw result.error;
+    const expected = valueToJson(result.body);
+    return { subject: subject.name, version: version.version, codec: "protobuf", name: shape.name, envelope, expected };
+  });
+}
+
+function filled({ fields }: MessageShape, depth: number): Readonly<Record<string, unknown>> {
+  const taken = new Set<string>();
+  return Object.fromEntries(
+    fields.flatMap((field): readonly (readonly [string, unknown])[] => {
+      const isTaken = field.oneof !== undefined && taken.has(field.oneof);
+      if (isTaken || (field.message !== undefined && depth > 3 && !field.required)) return [];
+      if (field.oneof !== undefined) taken.add(field.oneof);
+      const value = field.message === undefined ? samplesOf(field)[0] : filled(field.message, depth + 1);
+      const one =
+        field.label === "many" ? [value] : field.label === "map" ? { [keySample(field.keyKind)]: value } : value;
+      return value === undefined ? [] : [[field.name, one]];
+    }),
+  );
 }

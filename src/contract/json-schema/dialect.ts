@@ -86,24 +86,3 @@ export const schemaMapKeywords: readonly string[] = [
   "patternProperties",
   "properties",
 ];
-
-/** Keywords that constrain nothing. */
-export const annotations: ReadonlySet<string> = new Set([
-  "$anchor",
-  "$comment",
-  "$defs",
-  "$dynamicAnchor",
-  "$id",
-  "$ref",
-  "$schema",
-  "$vocabulary",
-  "default",
-  "definitions",
-  "deprecated",
-  "description",
-  "examples",
-  "id",
-  "readOnly",
-  "title",
-  "writeOnly",
-]);

@@ -139,7 +139,7 @@ function multipleTruth(value: number, { factor, negated }: FormulaOf<"multiple">
 }
 
 /** Length as JSON Schema counts it. */
-export function codePoints(text: string): number {
+function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;

@@ -22,7 +22,7 @@ export type Proof =
   | ArrayProof;
 
 /** Steps about objects. */
-export type ObjectProof =
+type ObjectProof =
   /** A member that must be there has no value. */
   | { readonly rule: "member"; readonly name: string; readonly proof: Proof }
   /** The member that `of` wants has no place, neither under a known name nor under another. */

@@ -14,7 +14,11 @@ export type Loss = { readonly payload: Uint8Array; readonly outcome: string } | 
 
 /** Writes a value with one schema, reads the bytes with the other, and compares by field number. */
 export function lossOnWire(value: Readonly<Record<string, unknown>>, writer: Sent, reader: Sent): Loss {
-  const payload = writer.schema.encode(writer.shape.name, value);
+  return lossOfBytes(writer.schema.encode(writer.shape.name, value), writer, reader);
+}
+
+/** Reads bytes with both schemas, and compares by field number. */
+export function lossOfBytes(payload: Uint8Array, writer: Sent, reader: Sent): Loss {
   const meant = byNumber(writer.schema.decode(writer.shape.name, payload), writer.shape);
   try {
     const read = byNumber(reader.schema.decode(reader.shape.name, payload), reader.shape);

@@ -4,7 +4,7 @@ import { isObject } from "../json-schema/json-value.ts";
 import type { EnumShape, FieldShape, MessageShape, Reserved } from "./shape.ts";
 
 /** A remote procedure: its name and the types it takes and gives. */
-export interface ProcedureShape {
+interface ProcedureShape {
   readonly name: string;
   readonly request: string;
   readonly response: string;

@@ -1,5 +1,5 @@
 /** The scalar kinds of Protobuf, and the two that name a type. */
-export type Kind = string;
+type Kind = string;
 
 /** A message type as far as its compatibility goes. */
 export interface MessageShape {

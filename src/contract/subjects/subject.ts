@@ -17,7 +17,7 @@ export interface SubjectVersion {
 }
 
 /** What a service has in flight: the versions it sends and those it reads. */
-export interface ServiceVersions {
+interface ServiceVersions {
   readonly service: string;
   readonly produces: readonly string[];
   readonly consumes: readonly string[];
