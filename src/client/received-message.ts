@@ -39,7 +39,7 @@ export type MessageOf<Type extends MessageType> =
     : never;
 
 /** Joins what the broker, the sender and the serializer say about a message; one by one, since every message passes here. */
-export function receivedMessage<Result extends MessageResult>(
+function receivedMessage<Result extends MessageResult>(
   delivery: Delivery,
   result: Result,
 ): ReceivedMessage<unknown, Result> {

@@ -92,7 +92,7 @@ export async function acceptSession<
 }
 
 /** The deliveries of a session. */
-export function sessionSource(
+function sessionSource(
   engine: Engine,
   link: EngineSessionReceiver,
   renewal: LockRenewal,

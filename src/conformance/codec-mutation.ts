@@ -1,5 +1,5 @@
 /** A source of pseudo-random numbers that gives the same ones for the same seed. */
-export interface Random {
+interface Random {
   /** An integer from 0 to `bound` - 1. */
   readonly below: (bound: number) => number;
   /** Random bytes. */
@@ -7,7 +7,7 @@ export interface Random {
 }
 
 /** Makes a {@link Random} (the mulberry32 generator). */
-export function seededRandom(seed: number): Random {
+function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const below = (bound: number): number => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -47,7 +47,7 @@ export function readField(kind: FieldKind, name: string, text: string): unknown 
 const isDuration = (value: unknown): value is Duration => typeof value === "number" || typeof value === "string";
 
 /** Milliseconds as an ISO 8601 duration. */
-export function isoDuration(milliseconds: number): string {
+function isoDuration(milliseconds: number): string {
   if (milliseconds >= forEverMilliseconds) return forEver;
   const days = Math.floor(milliseconds / 86_400_000);
   const hours = Math.floor(milliseconds / 3_600_000) % 24;

@@ -22,7 +22,7 @@ export type Checked =
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly cause: unknown };
 
 /** Where a value is wrong, and for JSON Schema why; the text quotes the schema and never the value. */
-export interface Problem {
+interface Problem {
   readonly path: string;
   readonly message: string;
 }

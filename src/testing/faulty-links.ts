@@ -11,7 +11,7 @@ import type { Clock } from "../time/index.ts";
 import { type FaultEffect, type FaultPlan } from "./faults.ts";
 
 /** A connection that can be cut while something waits on it. */
-export interface Cuttable {
+interface Cuttable {
   /** What `run` gives, or the refusal as soon as the connection is cut. */
   guard<T>(operation: string, entity: string, run: () => Promise<T>): Promise<T>;
 }
