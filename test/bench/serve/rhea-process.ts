@@ -1,4 +1,3 @@
-import { createServer } from "node:net";
 import rhea from "rhea";
 
 /** The smallest broker that rhea makes: one queue in memory, in a process of its own. */
@@ -33,4 +32,3 @@ process.on("message", () => {
   process.send?.({ cpu: user + system, memory: process.memoryUsage.rss() });
 });
 process.on("disconnect", () => process.exit());
-void createServer;

@@ -1,0 +1,81 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { ServiceBusClient } from "@azure/service-bus";
+import { describe, expect, it } from "vitest";
+import { startServer } from "../../src/server/index.ts";
+
+/** A socket to the server whose end is awaited; resolves to what it was sent. */
+async function until(socket: Socket): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  socket.on("data", (part: Buffer) => parts.push(part));
+  socket.on("error", () => undefined);
+  await once(socket, "close");
+  return Buffer.concat(parts);
+}
+
+describe("a server's sockets", () => {
+  it("are gone within the handshake time-out when they say nothing, or not enough", async () => {
+    await using server = await startServer({ limits: { handshakeTimeOut: 100 } });
+    const silent = Array.from({ length: 50 }, () => connect(server.port, "127.0.0.1"));
+    const slow = connect(server.port, "127.0.0.1");
+    slow.write("AMQP\u0000\u0001\u0000\u0000");
+
+    await Promise.all(silent.map((socket) => until(socket)));
+    const told = await until(slow);
+
+    expect(told.toString("latin1")).toContain("amqp:connection:forced");
+  });
+
+  it("tell a peer that breaks the protocol why, and hang up", async () => {
+    await using server = await startServer();
+    const socket = connect(server.port, "127.0.0.1");
+    socket.write(Buffer.concat([Buffer.from("AMQP\u0000\u0001\u0000\u0000"), Buffer.alloc(8, 255)]));
+    socket.on("end", () => socket.end());
+
+    const told = await until(socket);
+
+    expect(told.toString("latin1")).toContain("amqp:connection:framing-error");
+  });
+
+  it("let a client be served on both addresses of localhost, on a free port", async () => {
+    await using server = await startServer({ queues: ["q"] });
+    const client = new ServiceBusClient(server.connectionString);
+
+    await client.createSender("q").sendMessages({ body: 1 });
+    await client.close();
+
+    expect(server.port).toBeGreaterThan(0);
+    expect((await server.engine.admin.getQueueRuntimeProperties("q")).activeMessageCount).toBe(1);
+  });
+
+  it("take no key but the configured one", async () => {
+    await using server = await startServer({ queues: ["q"], keys: { root: "secret" } });
+    const good = new ServiceBusClient(server.connectionString);
+    const bad = new ServiceBusClient(
+      server.connectionString.replace("SharedAccessKey=secret", "SharedAccessKey=SAS_KEY_VALUE"),
+      {
+        retryOptions: { maxRetries: 0 },
+      },
+    );
+
+    await good.createSender("q").sendMessages({ body: 1 });
+    const refused = bad.createSender("q").sendMessages({ body: 1 });
+
+    await expect(refused).rejects.toMatchObject({ code: "UnauthorizedAccess" });
+    await Promise.all([good.close(), bad.close()]);
+  });
+
+  it("create what is missing when asked to", async () => {
+    const events: string[] = [];
+    await using server = await startServer({ autoCreate: true, onEvent: ({ text }) => events.push(text) });
+    const client = new ServiceBusClient(server.connectionString);
+
+    await client.createReceiver("t", "s").peekMessages(1);
+    await client.createSender("t").sendMessages({ body: 1 });
+    const [message] = await client.createReceiver("t", "s").receiveMessages(1);
+    await client.close();
+
+    expect(message?.body).toBe(1);
+    expect(events).toContain("created t/Subscriptions/s");
+  });
+});
