@@ -1,4 +1,8 @@
-import type { FuncKeywordDefinition, SchemaValidateFunction } from "ajv";
+/** A check as ajv calls it; it leaves its errors on itself. */
+interface Check {
+  (wanted: boolean, items: readonly unknown[]): boolean;
+  errors?: { readonly keyword: string; readonly message: string; readonly params: object }[];
+}
 
 /** Where two items are equal. */
 interface Duplicate {
@@ -6,7 +10,7 @@ interface Duplicate {
   readonly j: number;
 }
 
-const validate: SchemaValidateFunction = (wanted: boolean, items: readonly unknown[]) => {
+const validate: Check = (wanted, items) => {
   const duplicate = wanted ? findDuplicate(items) : undefined;
   if (duplicate === undefined) return true;
   const { i, j } = duplicate;
@@ -16,13 +20,13 @@ const validate: SchemaValidateFunction = (wanted: boolean, items: readonly unkno
 };
 
 /** The keyword `uniqueItems` in time linear to the items, where ajv's own compares every object with every other. */
-export const uniqueItems: FuncKeywordDefinition = {
-  keyword: "uniqueItems",
-  type: "array",
-  schemaType: "boolean",
-  errors: "full",
-  validate,
-};
+export const uniqueItems: {
+  readonly keyword: string;
+  readonly type: "array";
+  readonly schemaType: "boolean";
+  readonly errors: "full";
+  readonly validate: Check;
+} = { keyword: "uniqueItems", type: "array", schemaType: "boolean", errors: "full", validate };
 
 function findDuplicate(items: readonly unknown[]): Duplicate | undefined {
   const seen = new Map<unknown, number>();
