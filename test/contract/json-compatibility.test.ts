@@ -80,12 +80,7 @@ describe("checkCompatibility of JSON Schemas", () => {
       { type: "object", additionalProperties: false, properties: { a: true, b: true } },
       "safe",
     ],
-    [
-      "conditions",
-      { type: "string", if: { maxLength: 1 }, else: { maxLength: 3 } },
-      { maxLength: 2 },
-      "breaking",
-    ],
+    ["conditions", { type: "string", if: { maxLength: 1 }, else: { maxLength: 3 } }, { maxLength: 2 }, "breaking"],
     [
       "dependent members",
       { type: "object", required: ["a"], dependentRequired: { a: ["b"] } },

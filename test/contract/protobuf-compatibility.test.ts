@@ -40,6 +40,14 @@ describe("checkCompatibility of Protobuf schemas", () => {
     expect(result.findings[0]?.witness?.outcome).toContain("refuses $.oldName");
   });
 
+  it("lets an older reader skip a field that was added", async () => {
+    const [older, newer] = [message("int32 n = 1;"), message("int32 n = 1; string s = 2;")];
+
+    const result = await checkCompatibility({ format: "protobuf", older, newer, direction: "full", policy: "wire" });
+
+    expect(result.verdict).toBe("safe");
+  });
+
   it("compares a renamed message by its structure", async () => {
     const same = await compare(message("string s = 1;", "Before"), message("string s = 1;", "After"));
 

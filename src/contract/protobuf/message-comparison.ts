@@ -26,6 +26,8 @@ export interface Sides {
   readonly writer: ProtobufSchema;
   readonly reader: ProtobufSchema;
   readonly policy: ProtobufPolicy;
+  /** Whether the reader is the older version: what it lacks was added, and it skips it. */
+  readonly readerIsOlder: boolean;
 }
 
 /** Compares pairs of message types and all pairs inside them. */
@@ -59,6 +61,10 @@ export class MessageComparison {
     writer: MessageShape,
     { reader, fields }: { readonly reader: MessageShape; readonly fields: Map<number, FieldReason> },
   ): void {
+    if (this.sides.readerIsOlder) {
+      fields.set(field.number, "left out");
+      return;
+    }
     const named = this.sides.policy === "wire" || reader.reserved.names.includes(field.name);
     if (isReserved(reader.reserved, field.number) && named) {
       fields.set(field.number, "left out, and set aside");

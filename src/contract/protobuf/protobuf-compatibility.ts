@@ -18,11 +18,12 @@ export function protobufCompatibility(
 ): CompatibilityResult {
   const [first, second] = [openProtobufSchema(older), openProtobufSchema(newer)];
   const policy = options.policy ?? "json";
-  const sides: Sides =
-    writing === "older" ? { writer: first, reader: second, policy } : { writer: second, reader: first, policy };
+  const readerIsOlder = writing === "newer";
+  const [writer, reader] = readerIsOlder ? [second, first] : [first, second];
+  const sides: Sides = { writer, reader, policy, readerIsOlder };
   const comparison = new MessageComparison(sides);
   const { pairs, alone } = pairsOf(sides, options.type);
-  for (const [writer, reader] of pairs) comparison.compare(writer, reader);
+  for (const [own, other] of pairs) comparison.compare(own, other);
   const changes = [...comparison.changes, ...brokenRules(sides)];
   const verdict = verdictOf(changes, comparison.doubts, { relation: comparison.relation, policy });
   const suppositions = [

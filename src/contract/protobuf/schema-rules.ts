@@ -5,7 +5,9 @@ import { type EnumShape, isReserved, type MessageShape, type Reserved } from "./
  * Rules about schemas that protect future versions rather than a message of today: what is set aside stays so, what is
  * removed is set aside, names and procedures stay. They have no witness, and say so by their codes, `rule-…`.
  */
-export function brokenRules({ writer, reader, policy }: Sides): readonly Change[] {
+export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): readonly Change[] {
+  // What a version has removed is told by reading forwards in time.
+  if (readerIsOlder) return [];
   const changes: Change[] = [];
   const add = (code: string, message: string, place: string): void =>
     void changes.push({
