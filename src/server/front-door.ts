@@ -103,7 +103,10 @@ export class FrontDoor {
 
   async #newHttp(): Promise<HttpServer> {
     const { createServer: create } = await import("node:http");
-    return create({ maxHeaderSize, headersTimeout: 10_000, requestTimeout: 70_000 }, this.#options.http);
+    const server = create({ maxHeaderSize, headersTimeout: 10_000, requestTimeout: 70_000 }, this.#options.http);
+    const { acceptWebSocket } = await import("./web-socket.ts");
+    server.on("upgrade", (request, socket, head) => acceptWebSocket(request, socket, head, this.#options.amqp));
+    return server;
   }
 
   /** @throws when TLS is not to be spoken. */
