@@ -5,7 +5,6 @@ import {
   type Envelope,
   type EnvelopeInit,
 } from "../envelope/index.ts";
-import { emptyBag, memberOf } from "../envelope/bag.ts";
 import { SobreError } from "../errors/index.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Codec, Decoder, Encoded, EncodeContext, Encoder } from "./codec.ts";
@@ -110,20 +109,15 @@ function serialize(registry: CodecRegistry, message: Message): Envelope {
   return checkEnvelope({
     payload,
     bodyKind,
-    brokerProperties: brokerPropertiesOf(message, encoded.contentType ?? (message.contentType || own)),
+    brokerProperties: {
+      ...message,
+      contentType: encoded.contentType ?? (message.contentType || own),
+      body: undefined,
+      bodyKind: undefined,
+      applicationProperties: undefined,
+    },
     applicationProperties,
   });
-}
-
-/** The members of a message that are broker properties; a loop, since it costs half of what a spread does. */
-function brokerPropertiesOf(message: Message, contentType: string | undefined): object {
-  const properties = emptyBag<unknown>();
-  for (const name in message) {
-    if (name === "body" || name === "bodyKind" || name === "applicationProperties") continue;
-    if (Object.hasOwn(message, name)) properties[name] = memberOf(message, name);
-  }
-  properties["contentType"] = contentType;
-  return properties;
 }
 
 /** Bodies bring code of their own: getters and `toJSON`. */

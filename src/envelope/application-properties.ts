@@ -24,8 +24,7 @@ export function applicationProperties(init: unknown): ApplicationProperties {
   const given = checkBag(init, "$.applicationProperties");
   const checked = emptyBag<ApplicationPropertyValue>();
   let count = 0;
-  for (const name in given) {
-    if (!Object.hasOwn(given, name)) continue;
+  for (const name of Object.keys(given)) {
     const value = memberOf(given, name);
     if (value === undefined) continue;
     if (!isSimple(value)) throw invalid(`$.applicationProperties.${name}`, wanted);

@@ -28,7 +28,7 @@ function isRecord(object: object): object is Readonly<Record<string, unknown>> {
 export function checkBag(value: unknown, path: string): object {
   if (typeof value === "object" && value !== null) {
     const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype === null || Object.getPrototypeOf(prototype) === null) return value;
+    if (prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null) return value;
   }
   throw invalid(path, "must be a plain object");
 }

@@ -121,9 +121,9 @@ export function brokerProperties(init: unknown): BrokerProperties {
   if (init === undefined) return none;
   const given = checkBag(init, "$.brokerProperties");
   const checked: Draft = {};
-  // Every message passes here: no list of entries is made.
-  for (const name in given) {
-    const value = Object.hasOwn(given, name) ? memberOf(given, name) : undefined;
+  // Every message passes here: a list of names is cheaper than asking of each whether it is the object's own.
+  for (const name of Object.keys(given)) {
+    const value = memberOf(given, name);
     if (value === undefined) continue;
     if (!isSettable(name)) {
       throw refused(name, "is set by the broker or unknown; put your own into applicationProperties");
