@@ -6,7 +6,7 @@ import { failureSettlement } from "./failure.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
 import { HandlerContext, type MessageContext } from "./message-context.ts";
 import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
-import { checkFunction } from "./option-checks.ts";
+import { checkFunction, invalidOption } from "./option-checks.ts";
 import { type ProcessErrorArgs, type TellError } from "./process-error.ts";
 import { type ReadMessage, readMessage, type UnreadableMessage, unreadableMessage } from "./received-message.ts";
 import { needsUnreadableHandler, unreadableSettlement } from "./unreadable.ts";
@@ -41,6 +41,7 @@ export function checkHandlers(
   receiveMode: ReceiveMode,
   handlers: { readonly [K in "processMessage" | "processError" | "processUnreadable"]?: unknown },
 ): void {
+  if (typeof handlers !== "object" || handlers === null) throw invalidOption("handlers", "must be an object");
   checkFunction("processMessage", handlers.processMessage, "required");
   checkFunction("processError", handlers.processError, "required");
   checkFunction("processUnreadable", handlers.processUnreadable, "optional");

@@ -32,7 +32,11 @@ export interface Processor {
   readonly entityPath: string;
   /** Whether it receives: false once it is closed, or has ended with an error that cannot pass by itself. */
   readonly isRunning: boolean;
-  /** Stops receiving and resolves when the handlers that run have ended and their messages are settled. */
+  /**
+   * Stops receiving and resolves when the handlers that run have ended and their messages are settled.
+   *
+   * A handler may call it, and must not await it: it would wait for itself.
+   */
   close(): Promise<void>;
 }
 

@@ -121,6 +121,9 @@ export function receivingEnd(
   if (onUnreadable === "dead-letter" && receiveMode === "receiveAndDelete") {
     throw invalidOption("onUnreadable", '"dead-letter" needs receiveMode: "peekLock"');
   }
+  if (onUnreadable === "dead-letter" && (subQueueType !== undefined || parseAddress(entity).subQueue !== undefined)) {
+    throw invalidOption("onUnreadable", '"dead-letter" is not for sub-queues, where nothing is dead-lettered again');
+  }
   if (subQueueType === undefined) return { entityPath: entity, receiveMode };
   checkOneOf("subQueueType", subQueueType, ["deadLetter", "transferDeadLetter"]);
   if (parseAddress(entity).subQueue !== undefined)
@@ -152,7 +155,8 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       // What a store or a key service that is away kept from being read may be read later.
       const later = result.error.retryable;
       const settlement = later ? failureSettlement(envelope, result.error) : unreadableSettlement(envelope, result);
-      await source.engine.settle(entityPath, lockToken, settlement);
+      // A lock that is lost meanwhile brings the message back; it must not take the rest of the batch along.
+      await source.engine.settle(entityPath, lockToken, settlement).catch(() => undefined);
       return undefined;
     }
     const renew = lockToken && (() => source.engine.renew(entityPath, lockToken));
