@@ -9,6 +9,8 @@ export interface LinkEvents {
   readonly attached?: ((attach: Attach) => void) | undefined;
   /** The link is over: the peer has detached, or its session or connection has ended. */
   readonly detached: (error: WireError | undefined) => void;
+  /** Both sides know that the link is over; told once, whoever has ended it. */
+  readonly closed?: (() => void) | undefined;
 }
 
 /** How a link is answered, or attached by this side. */
@@ -99,13 +101,16 @@ export abstract class Link {
     if (state === "asked") this.attachNothing();
     if (state !== "detaching") this.session.writeDetach({ handle: this.handle, closed });
     if (state !== "detaching" || error !== undefined) this.events?.detached(error);
+    this.events?.closed?.();
   }
 
   /** The session is over. */
   ended(error: WireError | undefined): void {
     const { state } = this;
     this.state = "over";
-    if (state !== "over") this.events?.detached(error);
+    if (state === "over") return;
+    this.events?.detached(error);
+    this.events?.closed?.();
   }
 
   private attachNothing(): void {
