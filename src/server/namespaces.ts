@@ -1,7 +1,7 @@
 import type { Access, Grant, Right } from "../amqp/wire/broker/index.ts";
 import type { Engine } from "../engine/index.ts";
 import { SobreError } from "../errors/index.ts";
-import { decoded, equal, readSas } from "./sas.ts";
+import { decoded, equal, readSas } from "../http/sas.ts";
 
 /** The name of the key that every namespace begins with. */
 export const rootKeyName = "RootManageSharedAccessKey";

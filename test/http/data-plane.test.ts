@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeValue } from "../../codecs/amqp/index.ts";
 import { createEnvelope } from "../../src/envelope/index.ts";
 import { type Server, startServer } from "../../src/server/index.ts";
-import { writeSas } from "../../src/server/sas.ts";
+import { writeSas } from "../../src/http/sas.ts";
 
 describe("the data plane over HTTP", () => {
   let server: Server;
