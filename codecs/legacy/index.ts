@@ -21,6 +21,11 @@ export interface LegacyOptions {
   readonly contracts?: readonly DotnetContract[];
   /** What the type of every body in .NET's JSON is, which never names it. Default: none. */
   readonly jsonContract?: DotnetContract;
+  /**
+   * The IANA zone of the senders, as `Europe/Madrid`: .NET's binary formats write local times without their offset.
+   * Default: the zone of this process.
+   */
+  readonly timeZone?: string;
   /** Options of the BinaryFormatter reader beside the contracts. */
   readonly nrbf?: Omit<NrbfOptions, "contracts">;
   /** Options of the XML reader beside the contracts. */
@@ -36,16 +41,17 @@ export interface LegacyOptions {
  * None of them is on unless it is listed: give them to a serializer as codecs, and name them as its fallback, in front
  * of MessagePack and behind `json`.
  *
- * @throws SobreError `InvalidArgument` for a contract that is not understood.
+ * @throws SobreError `InvalidArgument` for a contract that is not understood, and for an unknown time zone.
  */
 export function legacy(options: LegacyOptions = {}): readonly Decoder[] {
-  const { contracts = [], jsonContract } = options;
+  const { contracts = [], jsonContract, timeZone } = options;
+  const zone = timeZone === undefined ? {} : { timeZone };
   return Object.freeze([
     gzip(),
     java(),
-    nrbf({ ...options.nrbf, contracts }),
+    nrbf({ ...zone, ...options.nrbf, contracts }),
     byteOrderMark(),
-    nbfx({ contracts }),
+    nbfx({ ...zone, contracts }),
     dataContractXml({ ...options.xml, contracts }),
     dataContractJson(jsonContract === undefined ? {} : { contract: jsonContract }),
     zlib(),

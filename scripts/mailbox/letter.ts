@@ -27,7 +27,7 @@ export function readBy(codec: string, value: unknown): Expectation {
   return { readBy: codec, value };
 }
 
-/** A dead letter that decoders have tried. */
+/** A dead letter that these decoders have tried; those that its first bytes rule out have not. */
 export function unreadable(tried: readonly string[], looksLike?: string): Expectation {
   return { deadLetter: "Unreadable", tried, ...(looksLike === undefined ? {} : { looksLike }) };
 }
@@ -41,16 +41,33 @@ export interface Vector {
 /** Finds a payload by its id. */
 export type Source = (id: string) => Vector;
 
-/** Reads `legacy/open` of the vectors folder. */
-export function openVectors(folder: string): Source {
-  const open = join(folder, "legacy", "open");
-  const index: unknown = JSON.parse(readFileSync(join(open, "index.json"), "utf8"));
+/** Reads a set of the vectors folder's legacy payloads. */
+export function legacyVectors(folder: string, set: "open" | "malformed"): Source {
+  const find = fixturesOf(folder, set);
+  return (id) => {
+    const fixture = find(id);
+    const payload = readFileSync(join(folder, "legacy", set, String(member(fixture, "payload"))));
+    const [serializer = "malformed"] = ["serializer", "note"].flatMap((name) => {
+      const told = member(fixture, name);
+      return typeof told === "string" ? [told] : [];
+    });
+    return { payload, source: `${id}: ${serializer}, ${runtimeOf(fixture)}` };
+  };
+}
+
+/** Reads what the payloads of `open` hold, in the rendering with `$` objects. */
+export function expectedValues(folder: string): (id: string) => unknown {
+  const find = fixturesOf(folder, "open");
+  return (id) => JSON.parse(readFileSync(join(folder, "legacy", "open", String(member(find(id), "expected"))), "utf8"));
+}
+
+function fixturesOf(folder: string, set: string): (id: string) => unknown {
+  const index: unknown = JSON.parse(readFileSync(join(folder, "legacy", set, "index.json"), "utf8"));
   const fixtures = list(member(index, "fixtures"));
   return (id) => {
     const fixture = fixtures.find((candidate) => member(candidate, "id") === id);
     if (fixture === undefined) throw new Error(`The vectors have no payload "${id}".`);
-    const payload = readFileSync(join(open, String(member(fixture, "payload"))));
-    return { payload, source: `${id}: ${String(member(fixture, "serializer"))}, ${runtimeOf(fixture)}` };
+    return fixture;
   };
 }
 

@@ -169,7 +169,7 @@ export function protobufLetters(): readonly Letter[] {
       payload,
       contentType: "application/protobuf",
       source: protobufjs,
-      expect: unreadable(["protobuf", "json", "msgpack"]),
+      expect: unreadable(["protobuf"]),
       repair: {
         contentType: "application/protobuf; messageType=shop.Order",
         expect: readBy("protobuf", value),
@@ -180,7 +180,7 @@ export function protobufLetters(): readonly Letter[] {
       payload,
       contentType: "application/json",
       source: protobufjs,
-      expect: unreadable(["json", "msgpack"]),
+      expect: unreadable(["json", "datacontract-json"]),
     },
   ];
 }

@@ -4,18 +4,22 @@ import { oneLine } from "./display.ts";
 import { gap, renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Every attempt at a payload that nothing could read, one to a line: codec, code, offset, why. */
+/** Every attempt at a payload that nothing could read, one to a line: codec, code, offset, why; then what was ruled out. */
 export function attemptTable(
   { attempts, error }: Pick<UnreadableResult, "attempts" | "error">,
   { columns, style }: Pick<Terminal, "columns" | "style">,
 ): string {
   const indent = 2;
-  const taken = [8, 18, 9];
+  const ruledOut = attempts.filter(({ outcome }) => outcome === "vetoed").map(({ codec }) => codec);
+  const tried = attempts.filter(({ outcome }) => outcome !== "vetoed");
+  const taken = [Math.max(8, ...tried.map(({ codec }) => codec.length)), 18, 9];
   const why = columns - indent - taken.reduce((sum, width) => sum + width + gap, 0);
   // What kept the chain from the declared codec is not an attempt, and explains all that follow.
   const problem = attempts.length === 0 ? error : error.cause;
   const before = problem instanceof SobreError ? [["message", problem.code, "", oneLine(problem.message)]] : [];
-  const rows = [...before, ...attempts.map(row)];
+  const others =
+    ruledOut.length === 0 ? [] : [["others", "ruled out", "", `by the first bytes: ${ruledOut.join(", ")}`]];
+  const rows = [...before, ...tried.map(row), ...others];
   return renderTable(
     rows.map(([codec = "", code = "", where = "", reason = ""]) => [codec, style.yellow(code), where, reason]),
     { widths: [...taken, why], indent },
@@ -23,10 +27,5 @@ export function attemptTable(
 }
 
 function row({ codec, outcome, code, offset, message }: Attempt): readonly string[] {
-  return [
-    codec,
-    outcome === "vetoed" ? "ruled out" : (code ?? outcome),
-    offset === undefined ? "" : `byte ${offset}`,
-    oneLine(message ?? ""),
-  ];
+  return [codec, code ?? outcome, offset === undefined ? "" : `byte ${offset}`, oneLine(message ?? "")];
 }

@@ -2,11 +2,12 @@ import { readFile } from "node:fs/promises";
 import { amqp } from "../../codecs/amqp/index.ts";
 import { bytes } from "../../codecs/bytes/index.ts";
 import { json } from "../../codecs/json/index.ts";
-import { legacy } from "../../codecs/legacy/index.ts";
+import type { DotnetContract } from "../../codecs/dotnet/index.ts";
+import { legacy, rawDeflate } from "../../codecs/legacy/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
 import { text } from "../../codecs/text/index.ts";
-import { type Codec, createSerializer, looksLike, type Serializer } from "../codec/index.ts";
+import { type Codec, createSerializer, type Decoder, looksLike, type Serializer } from "../codec/index.ts";
 import { SobreError } from "../errors/index.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
@@ -20,17 +21,31 @@ export interface Schema {
   readonly messageType: string | undefined;
 }
 
-/** How the tour reads: as a service would that trusts content types and has two fallbacks. */
+/** What a command knows beside the payloads. */
+export interface Hints extends Schema {
+  /** What .NET's types are; of a single one, that bodies in .NET's JSON are of it, too. Default: nothing. */
+  readonly contracts?: readonly DotnetContract[] | undefined;
+  /** The zone of .NET's senders. Default: that of the process. */
+  readonly timeZone?: string | undefined;
+}
+
+/** How the tour reads: as a service would that trusts content types, and has .NET's and Java's messages in its queue. */
 export function mailboxReading({ proto }: Mailbox): Reading {
-  const codecs = everyCodec(schemaCodec({ schema: proto ?? emptySchema }));
-  const fallback = ["json", "msgpack"];
+  const everyday = everyCodec(schemaCodec({ schema: proto ?? emptySchema }));
+  const readers = legacy();
+  const fallback = ["json", ...readers.map(({ name }) => name), "msgpack"];
   return {
-    serializer: createSerializer({ codecs, fallback, whenUnknown: "fallback" }),
+    serializer: createSerializer({ codecs: [...everyday, ...readers], fallback, whenUnknown: "fallback" }),
     rules: [
-      `By content type: ${codecs.map(({ name }) => name).join(", ")}.`,
-      `When it is missing, broken, unknown or wrong: ${fallback.join(", then ")}.`,
+      `By content type: ${names(everyday)}.`,
+      `Legacy, too: ${names(readers)}.`,
+      "When it is missing, broken, unknown or wrong: json, then legacy, then msgpack.",
     ],
   };
+}
+
+function names(codecs: readonly Decoder[]): string {
+  return codecs.map(({ name }) => name).join(", ");
 }
 
 /**
@@ -40,13 +55,16 @@ export function mailboxReading({ proto }: Mailbox): Reading {
  *
  * @throws Misuse for a schema that cannot be read or lacks the message type.
  */
-export async function commandSerializer({ protos, messageType }: Schema): Promise<Serializer> {
+export async function commandSerializer(hints: Hints): Promise<Serializer> {
+  const { protos, messageType } = hints;
   if (protos.length === 0 && messageType !== undefined) throw new Misuse("--message-type needs --proto");
-  const readers = legacy();
+  const readers = legacyReaders(hints);
   const files = await Promise.all(protos.map(async (path) => [path, await readProto(path)] as const));
   const schema = protos.length === 0 ? emptySchema : Object.fromEntries(files);
+  const [plainJson, ...others] = everyCodec(inWordsOfTheCommand(schemaCodec({ schema, type: messageType })));
+  const dotnetJson = readers.find(({ name }) => name === "datacontract-json");
   return createSerializer({
-    codecs: [...everyCodec(inWordsOfTheCommand(schemaCodec({ schema, type: messageType }))), ...readers],
+    codecs: [dialectJson(plainJson, dotnetJson, hints), ...others, ...readers, rawDeflate()],
     fallback: ["json", ...readers, "text", "msgpack", "amqp"],
     whenUnknown: "fallback",
   });
@@ -55,7 +73,35 @@ export async function commandSerializer({ protos, messageType }: Schema): Promis
 /** Protobuf without a schema still tells that one is needed. */
 const emptySchema = 'syntax = "proto3";';
 
-function everyCodec(withSchema: Codec): readonly Codec[] {
+function legacyReaders({ contracts = [], timeZone }: Hints): readonly Decoder[] {
+  const [only, ...more] = contracts;
+  try {
+    return legacy({
+      contracts,
+      ...(only === undefined || more.length > 0 ? {} : { jsonContract: only }),
+      ...(timeZone === undefined ? {} : { timeZone }),
+    });
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    throw new Misuse(
+      error.message.replace(/^\w+: timeZone is/, "--time-zone is").replace("The contract", "--contracts:"),
+    );
+  }
+}
+
+/** JSON that leaves what bears the marks of .NET's dialect to its reader, and all of it when its type is known. */
+function dialectJson(plain: Codec, dialect: Decoder | undefined, { contracts = [] }: Hints): Codec {
+  const isDialect = (payload: Uint8Array): boolean => contracts.length === 1 || dialect?.sniff?.(payload) === "strong";
+  return {
+    ...plain,
+    // Behind the dialect's reader, which says "strong".
+    sniff: (payload) => (isDialect(payload) ? "weak" : (plain.sniff?.(payload) ?? "weak")),
+    decode: (payload, context) =>
+      dialect !== undefined && isDialect(payload) ? dialect.decode(payload, context) : plain.decode(payload, context),
+  };
+}
+
+function everyCodec(withSchema: Codec): readonly [Codec, ...Codec[]] {
   return [json(), msgpack(), withSchema, amqp(), carefulText(), bytes()];
 }
 

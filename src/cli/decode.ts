@@ -1,5 +1,6 @@
+import { decodeMessage } from "../amqp/index.ts";
 import { type Attempt, defaultDecodeLimits, looksLike, type ReadResult, type Serializer } from "../codec/index.ts";
-import { createEnvelope, type Json, valueToJson } from "../envelope/index.ts";
+import { createEnvelope, type Envelope, type Json, valueToJson } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { attemptTable } from "./attempt-table.ts";
 import { oneLine, visibleJson } from "./display.ts";
@@ -78,18 +79,35 @@ async function decodeFile(file: string, contentType: string | undefined, seriali
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
     return { kind: "missing", code, message: fileProblem(file, error) };
   }
-  const result = serializer.deserialize(envelopeOf(payload, contentType));
+  const message = messageOf(payload, contentType);
+  const result = serializer.deserialize(message ?? envelopeOf(payload, contentType));
   const { attempts } = result;
   if (!result.ok) return { kind: "failed", codec: undefined, error: result.error, attempts, payload };
   try {
-    return { kind: "read", result, value: result.body === undefined ? undefined : valueToJson(result.body) };
+    // Some senders leave out the body of a message that is null.
+    const body = message?.bodyKind === "value" && result.body === undefined ? null : result.body;
+    return { kind: "read", result, value: body === undefined ? undefined : valueToJson(body) };
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
     return { kind: "failed", codec: result.codec, error, attempts, payload };
   }
 }
 
-function envelopeOf(payload: Uint8Array, contentType: string | undefined): ReturnType<typeof createEnvelope> {
+/** The envelope of a whole AMQP message, whose own properties say what its body is; `undefined` for anything else. */
+function messageOf(payload: Uint8Array, contentType: string | undefined): Envelope | undefined {
+  if (contentType !== undefined && contentType !== amqpMessage) return undefined;
+  if (looksLike(payload)?.contentType !== amqpMessage) return undefined;
+  try {
+    return decodeMessage(payload, { check: true });
+  } catch {
+    // What only begins like a message is read as what it is declared, and complained of as that.
+    return undefined;
+  }
+}
+
+const amqpMessage = "application/x-amqp-message";
+
+function envelopeOf(payload: Uint8Array, contentType: string | undefined): Envelope {
   try {
     return createEnvelope({ payload, brokerProperties: { contentType } });
   } catch (error) {

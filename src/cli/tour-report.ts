@@ -1,6 +1,8 @@
 import { attemptTable } from "./attempt-table.ts";
 import { fit, oneLine } from "./display.ts";
 import { preview } from "./preview.ts";
+import type { ReadResult } from "../codec/index.ts";
+import { shortTypeName } from "./short-type-name.ts";
 import { gap, renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import type { DeadLetter, Repair, Stop, Tour } from "./tour.ts";
@@ -61,8 +63,8 @@ function messageTable(stops: readonly Stop[], { columns, style }: Screen): strin
   const types = stops.map(declaredType);
   const readers = stops.map(reader);
   const taken = [
-    widest(files, 24),
-    widest(types, Math.max(20, Math.floor(columns * 0.3))),
+    widest(files, Math.min(24, Math.floor(columns / 4))),
+    widest(types, Math.floor(columns * 0.24)),
     widest(["read by", ...readers], 20),
   ] as const;
   const body = rest(columns, taken);
@@ -70,13 +72,20 @@ function messageTable(stops: readonly Stop[], { columns, style }: Screen): strin
     fit(files[index] ?? "", taken[0]),
     style.dim(fit(types[index] ?? "", taken[1])),
     (stop.result.ok ? style.green : style.red)(readers[index] ?? ""),
-    stop.result.ok ? preview(stop.result.body, body) : style.dim(fit(oneLine(ailment(stop)), body)),
+    stop.result.ok ? content(stop.result, body, style) : style.dim(fit(oneLine(ailment(stop)), body)),
   ]);
   const head = ["message", "declared content type", "read by", "body"].map((title, index) =>
     style.bold(fit(title, [...taken, body][index] ?? 0)),
   );
   const note = style.dim(fit("* by fallback: the content type was missing, broken, unknown or wrong", columns));
   return `${renderTable(rows, { widths: [...taken, body], head })}\n\n${note}`;
+}
+
+/** The name of its type, where the payload told one, and the body. */
+function content({ body, typeName }: ReadResult, width: number, style: Screen["style"]): string {
+  if (typeName === undefined) return preview(body, width);
+  const name = fit(shortTypeName(oneLine(typeName)), Math.floor(width / 2));
+  return `${style.bold(name.trimEnd())} ${preview(body, width - name.trimEnd().length - 1)}`;
 }
 
 function declaredType({ letter }: Stop): string {
@@ -148,7 +157,7 @@ function repairStory({ file, before, after, stop }: Repair, screen: Screen): rea
     ["was", style.red(fit(before ?? "no content type", width))],
     ["is now", style.green(fit(after, width))],
     ["read by", result.ok ? style.green(reader(stop)) : style.red("nothing, again")],
-    ["body", result.ok ? preview(result.body, width) : fit(oneLine(result.error.message), width)],
+    ["body", result.ok ? content(result, width, style) : fit(oneLine(result.error.message), width)],
   ];
   return [
     heading("One of them repaired", `${file}, given its content type and sent again`, screen),

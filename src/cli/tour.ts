@@ -132,7 +132,8 @@ function compare(expect: Expectation, result: DeserializeResult): string | undef
   if ("deadLetter" in expect) {
     if (result.ok) return `It was read by ${result.codec}, and should have been dead-lettered.`;
     if (result.error.code !== expect.deadLetter) return `Its code is ${result.error.code}, not ${expect.deadLetter}.`;
-    const tried = result.attempts.map(({ codec }) => codec).join(", ");
+    // Those that the first bytes ruled out have not tried.
+    const tried = result.attempts.flatMap(({ codec, outcome }) => (outcome === "vetoed" ? [] : [codec])).join(", ");
     if (tried !== expect.tried.join(", ")) return `It was tried by ${tried}, not by ${expect.tried.join(", ")}.`;
     const told = expect.looksLike === undefined || result.error.message.includes(`like ${expect.looksLike} (`);
     return told ? undefined : `Its description does not say that it looks like ${expect.looksLike}.`;

@@ -8,7 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mailboxReading } from "../../src/cli/codecs.ts";
 import { readMailbox } from "../../src/cli/mailbox.ts";
 import { Misuse } from "../../src/cli/misuse.ts";
+import { createStyle } from "../../src/cli/terminal.ts";
 import { takeTour, type Tour } from "../../src/cli/tour.ts";
+import { tourReport } from "../../src/cli/tour-report.ts";
 
 const folder = fileURLToPath(new URL("../../fixtures/mailbox", import.meta.url));
 const manifest: {
@@ -48,12 +50,36 @@ describe("the mailbox", () => {
       expect(tour.stops.filter(({ surprise }) => surprise !== undefined)).toEqual([]);
     });
 
-    it("is read by every everyday codec and holds unreadable messages of every legacy family", () => {
+    it("is read by every everyday codec and by the readers of what .NET and Java left behind", () => {
       const readers = new Set(tour.stops.flatMap(({ result }) => (result.ok ? [result.codec] : [])));
+
+      expect([...readers].toSorted()).toEqual([
+        "amqp",
+        "bytes",
+        "datacontract-xml",
+        "empty",
+        "java",
+        "json",
+        "msgpack",
+        "nbfx",
+        "nrbf",
+        "protobuf",
+        "text",
+      ]);
+    });
+
+    it("names the types of .NET's and Java's bodies", () => {
+      const text = tourReport("mailbox", tour, { columns: 140, style: createStyle(false) });
+
+      for (const name of ["Order", "List<Line>", "GenJava$Address", "LinkedHashMap", "Dog"]) {
+        expect(text).toMatch(new RegExp(`(?:nbfx|nrbf|java|datacontract-xml)\\*? +${name.replace("$", "\\$")} [[{]`));
+      }
+    });
+
+    it("holds messages of every legacy family that are cut off, lie or harm, and stay unread", () => {
       const likenesses = new Set(tour.stops.flatMap(({ likeness }) => likeness?.name ?? []));
 
-      expect([...readers].toSorted()).toEqual(["amqp", "bytes", "empty", "json", "msgpack", "protobuf", "text"]);
-      for (const name of [".NET binary XML", ".NET BinaryFormatter", "Java object serialization", "gzip"]) {
+      for (const name of [".NET binary XML", ".NET BinaryFormatter", "Java object serialization", "gzip", "XML"]) {
         expect(likenesses).toContain(name);
       }
     });

@@ -2,7 +2,14 @@ import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { emptyBag } from "../../../src/envelope/bag.ts";
 import { annotate } from "../../../src/values/annotations.ts";
 import type { XmlArray, XmlDocument, XmlElement } from "../xml/node.ts";
-import { declaresNamespace, decodeName, factsOf, isXmlSerializer, otherAttributes } from "./element-facts.ts";
+import {
+  declaresNamespace,
+  decodeName,
+  factsOf,
+  isPlainDocument,
+  isXmlSerializer,
+  otherAttributes,
+} from "./element-facts.ts";
 import {
   type Frame,
   type EntriesFrame,
@@ -16,7 +23,7 @@ import {
 } from "./frames.ts";
 import { type Plan, planOf, systemStruct } from "./plan.ts";
 import { References } from "./references.ts";
-import { contentOf, enumValue, typedScalar, untypedScalar } from "./scalar.ts";
+import { contentOf, declaredQName, enumValue, typedScalar, untypedScalar } from "./scalar.ts";
 import { ShapeChoice } from "./shape-choice.ts";
 import { withType } from "./typed-number.ts";
 import {
@@ -37,6 +44,8 @@ export interface MapOptions {
   readonly guess: boolean;
   /** Whether numbers whose type the document names keep it, as typed values. Default: false. */
   readonly keepTypes?: boolean | undefined;
+  /** Whether a document that bears no serializer's mark keeps its root, as the one member, and its text as text. */
+  readonly plainDocuments?: boolean | undefined;
   readonly limits: DecodeLimits;
 }
 
@@ -67,6 +76,9 @@ class Mapper {
   readonly #root: XmlElement;
   readonly #options: MapOptions;
   readonly #xmlSerializer: boolean;
+  readonly #isPlain: boolean;
+  /** Whether untyped text may be read as a number or boolean. */
+  readonly #guess: boolean;
   readonly #references: References;
   readonly #shapes: ShapeChoice;
   readonly #frames: Frame[] = [];
@@ -79,6 +91,8 @@ class Mapper {
     this.#xmlSerializer = isXmlSerializer(root);
     this.#references = new References(root, (element) => this.#scalar(element, undefined));
     this.#shapes = new ShapeChoice(root, options.contracts, this.#xmlSerializer);
+    this.#isPlain = options.plainDocuments === true && this.#shapes.root === undefined && isPlainDocument(root);
+    this.#guess = options.guess && !this.#isPlain;
   }
 
   map(): MappedDocument {
@@ -87,9 +101,17 @@ class Mapper {
     if (this.#options.contracts.length > 0 && this.#shapes.root === undefined) {
       this.#warnings.push(`No contract is for ${name}; it was read by its form.`);
     }
-    const body = this.#start(root, this.#shapes.root);
+    const body = this.#whole(this.#start(root, this.#shapes.root));
     for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) this.#step(frame);
     return { body, typeName: root.type === undefined ? name : nameText(root.type), warnings: this.#warnings };
+  }
+
+  /** Only a serializer's root stands for its value alone. */
+  #whole(content: unknown): unknown {
+    if (!this.#isPlain) return content;
+    const document = emptyBag<unknown>();
+    document[decodeName(this.#root.local)] = content;
+    return document;
   }
 
   #step(frame: Frame): void {
@@ -149,7 +171,7 @@ class Mapper {
           ? typedScalar(content, scalar.scalar, element)
           : scalar?.kind === "enum"
             ? enumValue(content, scalar, this.#xmlSerializer)
-            : untypedScalar(content, this.#options.guess);
+            : untypedScalar(content, this.#guess);
       frame.bag[isPlain ? this.#nameOf(member, name) : `@${name}`] = read;
     }
   }
@@ -272,7 +294,7 @@ class Mapper {
       const value = typedScalar(content, shape.scalar, element);
       return this.#options.keepTypes === true && element.type !== undefined ? withType(value, shape.scalar) : value;
     }
-    return untypedScalar(content, this.#options.guess);
+    return declaredQName(content, element) ?? untypedScalar(content, this.#guess);
   }
 
   #arrayValues(

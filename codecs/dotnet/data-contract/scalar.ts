@@ -132,6 +132,20 @@ function ofRecord(
   }
 }
 
+/**
+ * The qualified name of an element that declares a prefix for its text alone, as only names need it; or `undefined`.
+ *
+ * Where the element has a type, the prefix may be that one's.
+ */
+export function declaredQName({ value }: ScalarContent, element: XmlElement): QName | undefined {
+  const { attributes, type, prefix } = element;
+  if (attributes.length === 0 || type !== undefined || typeof value !== "string") return undefined;
+  const [, own, local] = /^([^\s:]{1,64}):([^\s:]+)$/.exec(value) ?? [];
+  if (own === undefined || local === undefined || own === prefix) return undefined;
+  const declaration = attributes.find((one) => one.namespace === xmlns && one.prefix === "xmlns" && one.local === own);
+  return declaration && new QName(lexical(declaration.value, undefined), local);
+}
+
 /** A qualified name, its prefix resolved where the element stands. */
 function qNameOf(text: string, element: XmlElement): QName | undefined {
   const colon = text.indexOf(":");

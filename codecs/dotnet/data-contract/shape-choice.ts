@@ -85,6 +85,7 @@ export class ShapeChoice {
 
 /** XmlSerializer names a root by its CLR type, and says ArrayOfInt where data contracts say ArrayOfint. */
 function xmlSerializerRoot({ root, clr }: Contract, { local }: XmlElement): ResolvedShape | undefined {
+  if (local === "TimeSpan" && root.kind === "scalar" && root.scalar === "timespan") return root;
   return clr.get(local) ?? (rootNameOf(root).local.toLowerCase() === local.toLowerCase() ? root : undefined);
 }
 

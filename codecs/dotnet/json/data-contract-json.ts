@@ -52,12 +52,16 @@ function decodeJson(
 
 const scanned = 65_536;
 
-/** JSON begins with one of a few characters; dates and type hints are .NET's alone. */
+/** What only DataContractJsonSerializer writes: dates with escaped slashes, type hints, and dictionaries as entries. */
+const marks =
+  /"\\\/Date\(-?\d+(?:[+-]\d{4})?\)\\\/"|"__type":"[^":]+:[^"]+"|\[\{"Key":(?:"(?:[^"\\]|\\.){0,200}"|[^\s",{}[\]]{1,40}),"Value":/;
+
+/** JSON begins with one of a few characters. */
 function sniff(payload: Uint8Array): Sniff {
   const head = Array.from(payload.subarray(0, scanned), (byte) => (byte === 0 ? "" : String.fromCharCode(byte))).join(
     "",
   );
   const first = /[^\t\n\r \xef\xbb\xbf\xfe\xff]/.exec(head)?.[0] ?? "";
   if (!/[-[{"\dtfnNI]/.test(first)) return "no";
-  return /"\\\/Date\(-?\d+(?:[+-]\d{4})?\)\\\/"|"__type":"[^":]+:[^"]+"/.test(head) ? "strong" : "weak";
+  return marks.test(head) ? "strong" : "weak";
 }

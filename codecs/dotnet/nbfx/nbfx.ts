@@ -3,6 +3,7 @@ import { mediaRange } from "../../../src/content-type/media-range.ts";
 import { compileContract, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
 import type { Contract } from "../data-contract/shape.ts";
+import { checkTimeZone } from "../time-zone.ts";
 import { type NbfxReadOptions, readNbfxDocument } from "./read-document.ts";
 import { sniffNbfx } from "./sniff.ts";
 import { type NbfxWriteOptions, writeNbfxDocument } from "./write-document.ts";
@@ -18,7 +19,9 @@ export interface NbfxOptions extends NbfxReadOptions {
   readonly keepTypes?: boolean;
   /** Whether every object is numbered when it is written (`preserveObjectReferences`). Default: false. */
   readonly preserveReferences?: boolean;
-  /** Whether a body that is one string is opened when the content type says JSON. Default: true. */
+  /**
+   * Whether a body that is one string is opened when the content type says JSON, and the string is. Default: true.
+   */
   readonly unwrapJson?: boolean;
 }
 
@@ -32,9 +35,10 @@ export interface NbfxOptions extends NbfxReadOptions {
  *
  * Writing: scalars as they are; lists, objects and dictionaries by the contract, when there is one contract.
  *
- * @throws SobreError `InvalidArgument` for a contract that is not understood.
+ * @throws SobreError `InvalidArgument` for a contract that is not understood, and for an unknown time zone.
  */
 export function nbfx(options: NbfxOptions = {}): Codec {
+  checkTimeZone("nbfx", options.timeZone);
   const contracts = (options.contracts ?? []).map(compileContract);
   const contract = contracts.length === 1 ? contracts[0] : undefined;
   return Object.freeze({
@@ -67,8 +71,18 @@ function decodeNbfx(
     limits,
   });
   const isJson = contentType !== undefined && /^(?:application|text)\/(?:[^;]*\+)?json$/.test(contentType.type);
-  if (isJson && typeof body === "string" && options.unwrapJson !== false) {
+  if (isJson && options.unwrapJson !== false && typeof body === "string" && isJsonText(body)) {
     return { unwrapped: new TextEncoder().encode(body) };
   }
   return warnings.length === 0 ? { body, typeName } : { body, typeName, warnings };
+}
+
+/** Text under a wrong content type is the value itself. */
+function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
+    return true;
+  } catch {
+    return false;
+  }
 }

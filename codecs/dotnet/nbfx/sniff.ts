@@ -11,7 +11,7 @@ const schemas = "http://schemas.";
  * Whether bytes are .NET binary XML: they begin with an element and parse to the last byte.
  *
  * `strong` when the root is in one of .NET's namespaces or declares that of `xsi:type`; texts that begin with `@` do
- * neither.
+ * neither. What only begins so and names one of .NET's namespaces is `weak`, so that its reader tells what is broken.
  */
 export function sniffNbfx(payload: Uint8Array, options: NbfxReadOptions): Sniff {
   const first = payload[0] ?? 0;
@@ -26,6 +26,14 @@ export function sniffNbfx(payload: Uint8Array, options: NbfxReadOptions): Sniff 
     const declares = root.attributes.some(({ value }) => value === xsi);
     return declares || root.namespace.startsWith(schemas) ? "strong" : "weak";
   } catch {
-    return "no";
+    return namesDotnet(payload) ? "weak" : "no";
   }
+}
+
+/** Bytes in which a root has declared its namespaces. */
+const headLength = 512;
+
+function namesDotnet(payload: Uint8Array): boolean {
+  const head = String.fromCharCode(...payload.subarray(0, headLength));
+  return head.includes(schemas) || head.includes(xsi);
 }

@@ -1,7 +1,6 @@
 import type { Decoded, Decoder, DecodeContext, Sniff } from "../../../src/codec/codec.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
-import { SobreError } from "../../../src/errors/index.ts";
-import { offsetAtClock } from "../../../src/values/index.ts";
+import { checkTimeZone } from "../time-zone.ts";
 import { enumLookup } from "./enums.ts";
 import type { DeclaredType, NrbfDocument } from "./nodes.ts";
 import type { NrbfOptions } from "./options.ts";
@@ -24,7 +23,7 @@ export { readNrbf } from "./read-nrbf.ts";
  */
 export function nrbf(options: NrbfOptions = {}): Decoder {
   const { timeZone, memberNames = "written" } = options;
-  if (timeZone !== undefined) checkTimeZone(timeZone);
+  checkTimeZone("nrbf", timeZone);
   const settings = options.form === "tree" ? undefined : { enums: enumLookup(options), timeZone, memberNames };
   return Object.freeze({
     name: "nrbf",
@@ -32,14 +31,6 @@ export function nrbf(options: NrbfOptions = {}): Decoder {
     decode: (payload, context) => decode(payload, context, settings),
     sniff,
   } satisfies Decoder);
-}
-
-function checkTimeZone(timeZone: string): void {
-  try {
-    offsetAtClock(0n, timeZone);
-  } catch (error) {
-    throw new SobreError("InvalidArgument", "nrbf: timeZone is no IANA zone, as Europe/Madrid.", { cause: error });
-  }
 }
 
 const accepts = Object.freeze([mediaRange("application", "x-nrbf")]);

@@ -22,7 +22,8 @@ export interface DataContractXmlOptions {
  * The decoder of text XML as DataContractSerializer, NetDataContractSerializer and XmlSerializer write it.
  *
  * There is no DOCTYPE and no entity but XML's five; nothing is fetched, loaded or run. UTF-8, UTF-16 and the declared
- * charsets are read. Errors name the byte.
+ * charsets are read. Errors name the byte. Any other XML document becomes an object whose one member is its root, with
+ * text as text and attributes as members `@name`.
  *
  * @throws SobreError `InvalidArgument` for a contract that is not understood.
  */
@@ -49,7 +50,8 @@ function decodeXml(
   contracts: readonly Contract[],
 ): Decoded {
   const document = readXml(payload, limits, contentType);
-  const { body, typeName, warnings } = mapDocument(document, { contracts, guess: untyped !== "text", limits });
+  const guess = untyped !== "text";
+  const { body, typeName, warnings } = mapDocument(document, { contracts, guess, plainDocuments: true, limits });
   return warnings.length === 0 ? { body, typeName } : { body, typeName, warnings };
 }
 

@@ -11,6 +11,8 @@ function utf16(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(`\ufeff${text}`, "utf16le"));
 }
 
+const root = (content: string): string => `<r xmlns="urn:r" xmlns:o="urn:o">${content}</r>`;
+
 describe("the data contract XML decoder", () => {
   it("reads what DataContractSerializer writes for an order", () => {
     const contract = contractOf("Sobre.Fixtures.Order");
@@ -25,8 +27,9 @@ describe("the data contract XML decoder", () => {
     expect(shown(decoder, text)).toBe("a<&éé<&\nb\nc");
   });
 
-  it("reads untyped text as a number or boolean only where that is written the same", () => {
-    const text = "<r><a>5</a><b>05</b><c>1.5</c><d>1.50</d><e>true</e><f>1E+5</f><g>9007199254740993</g><h>-0</h></r>";
+  it("reads untyped text of serializers as a number or boolean only where that is written the same", () => {
+    const text =
+      "<r xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'><a>5</a><b>05</b><c>1.5</c><d>1.50</d><e>true</e><f>1E+5</f><g>9007199254740993</g><h>-0</h></r>";
 
     expect(shown(decoder, text)).toEqual({
       a: 5,
@@ -38,7 +41,21 @@ describe("the data contract XML decoder", () => {
       g: "9007199254740993",
       h: "-0",
     });
-    expect(shown(dataContractXml({ untyped: "text" }), "<r><a>5</a></r>")).toEqual({ a: "5" });
+    expect(shown(dataContractXml({ untyped: "text" }), text)).toMatchObject({ a: "5", c: "1.5", e: "true" });
+  });
+
+  it("keeps the root of XML that is nobody's serialization, its text and its attributes", () => {
+    expect(shown(decoder, "<order no='7'><id>1</id><paid>true</paid></order>")).toEqual({
+      order: { "@no": "7", id: "1", paid: "true" },
+    });
+    expect(shown(decoder, "<int>5</int>")).toBe(5);
+    expect(shown(decoder, "<r xmlns='urn:r'><id>1</id></r>")).toEqual({ id: 1 });
+  });
+
+  it("reads a name whose prefix its element declares for it", () => {
+    expect(shown(decoder, root('<q xmlns:a="urn:a">a:b</q>'))).toEqual({ q: { $qname: "{urn:a}b" } });
+    expect(shown(decoder, root("<q>o:b</q>"))).toEqual({ q: "o:b" });
+    expect(shown(decoder, root('<q xmlns:a="urn:a">a: b</q>'))).toEqual({ q: "a: b" });
   });
 
   it("reads UTF-16, declared charsets, and the UTF-16 that .NET declares of UTF-8", () => {

@@ -1,0 +1,49 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { DotnetContract } from "../../codecs/dotnet/index.ts";
+import { fileProblem, Misuse } from "./misuse.ts";
+
+/**
+ * Reads contracts of .NET types: a JSON file each, or all `.json` files of a folder.
+ *
+ * @throws Misuse for what cannot be read or is no JSON object.
+ */
+export async function readDotnetContracts(paths: readonly string[]): Promise<readonly DotnetContract[]> {
+  const files = await Promise.all(paths.map(filesOf));
+  return Promise.all(files.flat().map(readContract));
+}
+
+async function filesOf(path: string): Promise<readonly string[]> {
+  try {
+    if (!(await stat(path)).isDirectory()) return [path];
+    const names = (await readdir(path)).filter((name) => name.endsWith(".json")).toSorted();
+    if (names.length > 0) return names.map((name) => join(path, name));
+  } catch (error) {
+    throw new Misuse(`--contracts: ${fileProblem(path, error)}`);
+  }
+  throw new Misuse(`--contracts: ${path}: holds no .json file`);
+}
+
+async function readContract(path: string): Promise<DotnetContract> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    throw new Misuse(`--contracts: ${fileProblem(path, error)}`);
+  }
+  const contract = parsed(text);
+  if (!isContract(contract)) throw new Misuse(`--contracts: ${path}: is not a JSON object`);
+  return contract;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isContract(value: unknown): value is DotnetContract {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
