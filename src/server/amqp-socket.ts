@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { BrokerConnection, type BrokerConnectionOptions } from "../amqp/wire/broker/index.ts";
 
@@ -8,10 +9,12 @@ const lingering = 2000;
 export class AmqpSocket {
   readonly #socket: Duplex;
   readonly #connection: BrokerConnection;
+  readonly #isPlain: boolean;
   #flushing = false;
 
   constructor(socket: Duplex, options: Omit<BrokerConnectionOptions, "output" | "now">) {
     this.#socket = socket;
+    this.#isPlain = socket instanceof Socket && !("encrypted" in socket);
     this.#connection = new BrokerConnection({
       ...options,
       now: () => performance.now(),
@@ -53,6 +56,8 @@ export class AmqpSocket {
       // Who does not read is not listened to, so that answers do not pile up.
       this.#socket.pause();
     }
+    // A plain socket that holds nothing back has handed everything to the system.
+    if (this.#isPlain && this.#socket.writableLength === 0) wire.taken();
     if (!wire.over) return;
     this.#socket.end();
     this.#socket.resume();

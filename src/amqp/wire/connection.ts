@@ -2,13 +2,14 @@ import type { ByteReader } from "../../../codecs/amqp/byte-reader.ts";
 import { bodyReader } from "./composite.ts";
 import { type ConnectionLimits, defaultLimits } from "./connection-limits.ts";
 import type { ConnectionEvents, ConnectionOptions } from "./connection-options.ts";
-import { type Frame, FrameReader } from "./frame-reader.ts";
+import { FrameReader } from "./frame-reader.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { askSasl, protocol, serveSasl } from "./handshake.ts";
 import { Liveness } from "./liveness.ts";
 import { code, type Open } from "./performative.ts";
 import { readBegin, readBody, readEnding, readOpen } from "./read-performative.ts";
 import { Session } from "./session.ts";
+import { SessionTable } from "./session-table.ts";
 import { type WireError, WireFault, wireErrorOf } from "./wire-fault.ts";
 
 /** The most bytes of a frame before the open, when nobody is known yet. */
@@ -28,7 +29,7 @@ export class Connection {
   readonly #liveness: Liveness;
   readonly #reader: FrameReader;
   readonly #frames = new FrameWriter();
-  readonly #sessions = new Map<number, Session>();
+  readonly #sessions = new SessionTable();
   readonly #unflushed = new Set<Session>();
   #phase: Phase = "header";
   #askedForOutput = false;
@@ -68,7 +69,12 @@ export class Connection {
     return this.#frames.take();
   }
 
-  /** Takes bytes that the peer has sent. Never throws: what is wrong with them is told to the peer. */
+  /** Tells that what {@link take} gave last has been copied: its bytes may be written over. */
+  taken(): void {
+    this.#frames.reuse();
+  }
+
+  /** Takes bytes that the peer has sent, which must not be written over afterwards. Never throws: what is wrong with them is told to the peer. */
   receive(chunk: Uint8Array): void {
     if (this.#phase === "over") return;
     this.#liveness.heard();
@@ -117,7 +123,7 @@ export class Connection {
   }
 
   forget(session: Session): void {
-    if (this.#sessions.get(session.channel) === session) this.#sessions.delete(session.channel);
+    this.#sessions.forget(session);
     this.#unflushed.delete(session);
   }
 
@@ -152,10 +158,9 @@ export class Connection {
   #step(): boolean {
     if (this.#phase === "over") return false;
     if (this.#phase === "header") return this.#header();
-    const frame = this.#reader.frame();
-    if (frame === undefined) return false;
-    if (this.#phase === "sasl") this.#saslFrame(frame);
-    else this.#amqpFrame(frame);
+    if (!this.#reader.next()) return false;
+    if (this.#phase === "sasl") this.#saslFrame(this.#reader);
+    else this.#amqpFrame(this.#reader);
     return true;
   }
 
@@ -190,7 +195,7 @@ export class Connection {
     this.frames.protocolHeader(number);
   }
 
-  #saslFrame(frame: Frame): void {
+  #saslFrame(frame: FrameReader): void {
     if (frame.type !== 1) throw new WireFault("amqp:not-allowed", "A frame of another kind came during SASL.");
     const reader = bodyReader(frame.body);
     const sasl = { descriptor: readBody(reader), reader };
@@ -202,10 +207,11 @@ export class Connection {
     if (this.#options.role === "client") this.#writeHeader(protocol.amqp);
   }
 
-  #amqpFrame(frame: Frame): void {
+  #amqpFrame(frame: FrameReader): void {
     if (frame.type !== 0)
       throw new WireFault("amqp:connection:framing-error", `No AMQP frame has the type ${frame.type}.`);
-    if (frame.body.byteLength === 0) return;
+    if (frame.start === frame.end) return;
+    if (this.#phase === "running" && this.#usual(frame)) return;
     const reader = bodyReader(frame.body);
     const descriptor = readBody(reader);
     if (descriptor === code.open) return this.#open(readOpen(reader));
@@ -214,7 +220,23 @@ export class Connection {
     if (this.#phase === "closing") return;
     if (this.#phase !== "running") throw new WireFault("amqp:illegal-state", "The first frame has to be an open.");
     if (descriptor === code.begin) return this.#begin(frame.channel, reader);
-    this.#sessionFrame(this.#sessionOn(frame.channel), descriptor, reader);
+    this.#sessionFrame(this.#sessions.on(frame.channel), descriptor, reader);
+  }
+
+  /** Handles what nearly every frame is, without reading it value by value; false when this is another one. */
+  #usual(frame: FrameReader): boolean {
+    const { bytes, start } = frame;
+    if (bytes[start] !== 0x00 || bytes[start + 1] !== 0x53) return false;
+    const isTransfer = bytes[start + 2] === code.transfer;
+    if (!isTransfer && bytes[start + 2] !== code.disposition) return false;
+    const session = this.#sessions.on(frame.channel);
+    try {
+      return isTransfer ? session.message(frame) : session.settled(frame);
+    } catch (error) {
+      if (!(error instanceof WireFault) || error.scope === "connection") throw error;
+      session.end(wireErrorOf(error));
+      return true;
+    }
   }
 
   #sessionFrame(session: Session, descriptor: number, reader: ByteReader): void {
@@ -259,6 +281,7 @@ export class Connection {
       );
     const asking = begin.remoteChannel === undefined ? undefined : this.#sessions.get(begin.remoteChannel);
     if (asking !== undefined) {
+      this.#sessions.answered(asking, channel);
       asking.began(begin);
       return;
     }
@@ -267,13 +290,6 @@ export class Connection {
     const session = new Session(this, channel);
     this.#sessions.set(channel, session);
     session.begin({ channel, begin });
-  }
-
-  /** Peers use one channel number for both directions of a session. */
-  #sessionOn(channel: number): Session {
-    const session = this.#sessions.get(channel);
-    if (session !== undefined) return session;
-    throw new WireFault("amqp:not-allowed", `No session was begun on the channel ${channel}.`);
   }
 
   #closedByPeer(error: WireError | undefined): void {

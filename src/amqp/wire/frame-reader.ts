@@ -7,23 +7,23 @@ export interface ProtocolHeader {
   readonly protocol: number;
 }
 
-/** A frame without its header (AMQP 1.0 part 2.3). */
-export interface Frame {
-  readonly kind: "frame";
-  /** 0 AMQP, 1 SASL. */
-  readonly type: number;
-  readonly channel: number;
-  /** Empty in a frame that only tells that the peer is alive. A view of the bytes received. */
-  readonly body: Uint8Array;
-}
-
 const headerSize = 8;
+/** The descriptor of a transfer, and where it lies in nearly every frame that holds one. */
+const transfer = 0x14;
+const descriptorAt = headerSize + 2;
 const none = new Uint8Array(0);
 
 /** Cuts a stream of bytes into protocol headers and frames, and buffers no more than one frame of the size allowed. */
 export class FrameReader {
   /** Most bytes of a frame. */
   maxFrameSize: number;
+  /** Of the frame read last: 0 AMQP, 1 SASL. */
+  type = 0;
+  channel = 0;
+  /** What its body lies in, from {@link start} to {@link end}; empty in a frame that only tells that the peer is alive. */
+  bytes: Uint8Array = none;
+  start = 0;
+  end = 0;
   /** What was received and not yet read. */
   #chunk: Uint8Array = none;
   #at = 0;
@@ -31,6 +31,7 @@ export class FrameReader {
   #partial: Uint8Array = none;
   #held = 0;
   #wanted = 0;
+  #dense: boolean | undefined;
 
   constructor(maxFrameSize: number) {
     this.maxFrameSize = maxFrameSize;
@@ -40,6 +41,21 @@ export class FrameReader {
   push(chunk: Uint8Array): void {
     this.#chunk = chunk;
     this.#at = 0;
+    this.#dense = undefined;
+  }
+
+  /**
+   * Whether messages may keep the bytes that the frame read last lies in.
+   *
+   * They may when most of those bytes are messages; otherwise a small message would hold much that is not its own.
+   */
+  get dense(): boolean {
+    return this.bytes !== this.#chunk || (this.#dense ??= this.#isDense());
+  }
+
+  /** The body of the frame read last. */
+  get body(): Uint8Array {
+    return this.bytes.subarray(this.start, this.end);
   }
 
   /** The next protocol header, or `undefined` until all of it is there. */
@@ -52,22 +68,46 @@ export class FrameReader {
   }
 
   /**
-   * The next frame, or `undefined` until all of it is there.
+   * Reads the next frame; false until all of it is there.
    *
    * @throws WireFault `amqp:connection:framing-error` as soon as its header is wrong.
    */
-  frame(): Frame | undefined {
+  next(): boolean {
     const size = this.#frameSize();
-    if (size === undefined) return undefined;
+    if (size === undefined) return false;
     if (size < headerSize) throw framing(`A frame of ${size} bytes is smaller than its header`);
     if (size > this.maxFrameSize)
       throw framing(`A frame of ${size} bytes is larger than the ${this.maxFrameSize} allowed`);
-    const bytes = this.#take(size);
-    if (bytes === undefined) return undefined;
-    const offset = (bytes[4] ?? 0) * 4;
+    let begin = 0;
+    if (this.#held === 0 && this.#chunk.byteLength - this.#at >= size) {
+      begin = this.#at;
+      this.bytes = this.#chunk;
+      this.#at += size;
+    } else {
+      const bytes = this.#take(size);
+      if (bytes === undefined) return false;
+      this.bytes = bytes;
+    }
+    const { bytes } = this;
+    const offset = (bytes[begin + 4] ?? 0) * 4;
     if (offset < headerSize || offset > size) throw framing(`A frame has its body at ${offset} of ${size} bytes`);
-    const channel = ((bytes[6] ?? 0) << 8) | (bytes[7] ?? 0);
-    return { kind: "frame", type: bytes[5] ?? 0, channel, body: bytes.subarray(offset) };
+    this.type = bytes[begin + 5] ?? 0;
+    this.channel = ((bytes[begin + 6] ?? 0) << 8) | (bytes[begin + 7] ?? 0);
+    this.start = begin + offset;
+    this.end = begin + size;
+    return true;
+  }
+
+  /** Looks only at the frames that are not read yet, the one read last included. */
+  #isDense(): boolean {
+    const chunk = this.#chunk;
+    let messages = this.end - this.start;
+    for (let at = this.#at; at + descriptorAt < chunk.byteLength;) {
+      const size = Math.max(headerSize, sizeAt(chunk, at));
+      if (chunk[at + descriptorAt] === transfer) messages += Math.min(size, chunk.byteLength - at);
+      at += size;
+    }
+    return messages * 2 >= chunk.byteLength;
   }
 
   /** The size in the next four bytes, without passing them. */

@@ -1,4 +1,5 @@
 import { ByteWriter } from "../../../codecs/amqp/byte-writer.ts";
+import { writeUint } from "../../../codecs/amqp/write-number.ts";
 import type { DeliveryState, Outcome } from "./delivery-state.ts";
 import { FieldWriter } from "./field-writer.ts";
 import {
@@ -12,20 +13,37 @@ import {
   type Terminus,
   type Transfer,
 } from "./performative.ts";
+import type { DirectMessage } from "./sending-link.ts";
 import type { WireError } from "./wire-fault.ts";
+
+/** The least and the most bytes that are kept to write to. */
+const smallest = 4096;
+const largest = 128 * 1024;
 
 /** Writes frames one behind the other. */
 export class FrameWriter {
-  readonly #writer = new ByteWriter(4096);
+  readonly #writer = new ByteWriter(smallest);
+  /** Bytes that the next turn is expected to write. */
+  #expected = smallest;
 
   /** Bytes written and not yet taken. */
   get size(): number {
     return this.#writer.mark();
   }
 
-  /** What was written since the last time; it is not written to again. */
+  /** What was written since the last time; it is not written to again, unless {@link reuse} allows it. */
   take(): Uint8Array {
-    return this.#writer.take();
+    const bytes = this.#writer.take();
+    // Growing copies, so room is made at once for as much as the last time.
+    this.#expected = Math.min(largest, Math.max(smallest, bytes.byteLength + (bytes.byteLength >> 2)));
+    return bytes;
+  }
+
+  /** Tells that what was taken last has been copied, so that its bytes may be written over. */
+  reuse(): void {
+    if (this.size > 0) return;
+    this.#writer.at = 0;
+    this.#writer.start = 0;
   }
 
   protocolHeader(protocol: number): void {
@@ -164,6 +182,30 @@ export class FrameWriter {
     return to;
   }
 
+  /** One frame with the whole of a message that writes itself. */
+  message(
+    channel: number,
+    { handle, deliveryId }: Pick<Transfer, "handle"> & { readonly deliveryId: number },
+    message: DirectMessage,
+  ): void {
+    const writer = this.#writer;
+    const mark = this.#begin(0, channel);
+    writer.reserve(64);
+    const list = writer.at + 3;
+    writer.put32(0x0053_14c0);
+    writer.at = list + 3;
+    writeUint(writer, handle);
+    writer.code32(0x70, deliveryId);
+    message.writeTag(writer);
+    const { bytes } = writer;
+    bytes[writer.at++] = 0x43;
+    bytes[writer.at++] = message.settled ? 0x41 : 0x42;
+    bytes[list + 1] = writer.at - list - 2;
+    bytes[list + 2] = 5;
+    message.write(writer);
+    this.#end(mark);
+  }
+
   disposition(channel: number, disposition: Disposition): void {
     const { role, first, last, settled, state } = disposition;
     const mark = this.#begin(0, channel);
@@ -205,7 +247,7 @@ export class FrameWriter {
 
   #begin(type: number, channel: number): number {
     const writer = this.#writer;
-    writer.reserve(8);
+    writer.reserve(writer.at === writer.start ? this.#expected : 8);
     const mark = writer.mark();
     writer.at += 4;
     writer.put32(0x0200_0000 | (type << 16) | channel);

@@ -35,6 +35,11 @@ export class LinkTable implements Iterable<Link> {
     return link;
   }
 
+  /** The link that the peer knows by this handle. */
+  find(handle: number): Link | undefined {
+    return this.#byRemoteHandle.get(handle);
+  }
+
   /** @throws WireFault `amqp:session:unattached-handle`. */
   byRemoteHandle(handle: number): Link {
     const link = this.#byRemoteHandle.get(handle);

@@ -1,5 +1,6 @@
+import { accepted } from "./delivery-state.ts";
 import type { Begin, Disposition, Flow } from "./performative.ts";
-import type { Outgoing, OutgoingDelivery, SendingLink } from "./sending-link.ts";
+import type { DirectMessage, Outgoing, OutgoingDelivery, SendingLink } from "./sending-link.ts";
 import { distance, plus } from "./serial.ts";
 import type { Session } from "./session.ts";
 
@@ -10,6 +11,9 @@ interface Pending {
   readonly id: number;
   from: number;
 }
+
+/** More bytes than a transfer has besides its payload. */
+const transferRoom = 64;
 
 /** What a session sends: within its peer's window, in order, remembered until it is settled. */
 export class OutgoingWindow {
@@ -28,6 +32,11 @@ export class OutgoingWindow {
   /** Whether the next message would not have to wait. */
   get open(): boolean {
     return this.#remoteWindow > 0 && this.#pending.length === 0;
+  }
+
+  /** How many frames the peer has room for. */
+  get room(): number {
+    return this.#remoteWindow;
   }
 
   remoteBegan(begin: Begin): void {
@@ -50,6 +59,22 @@ export class OutgoingWindow {
     return delivery;
   }
 
+  /** Sends a message that writes itself, at once where there is room for all of it. */
+  sendDirect(link: SendingLink, message: DirectMessage): void {
+    const { connection, channel } = this.#session;
+    if (!this.open || link.state !== "attached" || message.most + transferRoom > connection.maxOutgoingFrame) {
+      const { payload, tag, settled } = message;
+      this.send(link, { payload, tag, settled, context: message });
+      return;
+    }
+    const id = this.#nextDeliveryId;
+    this.#nextDeliveryId = plus(id, 1);
+    if (!message.settled) this.#unsettled.set(id, { id, link, context: message });
+    connection.frames.message(channel, { handle: link.handle, deliveryId: id }, message);
+    this.#remoteWindow--;
+    this.nextId = plus(this.nextId, 1);
+  }
+
   forget(id: number): void {
     this.#unsettled.delete(id);
   }
@@ -62,6 +87,11 @@ export class OutgoingWindow {
       return;
     }
     for (const id of this.#unsettled.keys()) if (plus(id, -first) < count) this.#dispose(id, settled, state);
+  }
+
+  /** The peer's disposition that accepts a range. */
+  accepted(first: number, last: number, settled: boolean): void {
+    this.disposed({ role: "receiver", first, last, settled, state: accepted });
   }
 
   #dispose(id: number, settled: boolean, state: Disposition["state"]): void {

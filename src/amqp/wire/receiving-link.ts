@@ -1,15 +1,17 @@
 import type { DeliveryState } from "./delivery-state.ts";
 import { Link, type LinkEvents, type LinkSetup } from "./link.ts";
 import type { Flow, Transfer } from "./performative.ts";
+import type { FrameReader } from "./frame-reader.ts";
 import { plus } from "./serial.ts";
 import type { Session } from "./session.ts";
+import type { UsualTransfer } from "./usual-frames.ts";
 import { WireFault } from "./wire-fault.ts";
 
 /** A whole message that has come in. */
 export interface IncomingDelivery {
   readonly id: number;
   readonly tag: Uint8Array;
-  /** A copy that belongs to the receiver. */
+  /** Bytes that belong to the receiver and are not written to again. */
   readonly payload: Uint8Array;
   readonly messageFormat: number;
   readonly settled: boolean;
@@ -23,6 +25,40 @@ export interface ReceivingLinkEvents extends LinkEvents {
   readonly tooLarge?: ((id: number, settled: boolean) => void) | undefined;
   /** The peer has used up or given back all credit. */
   readonly drained?: (() => void) | undefined;
+}
+
+/** A delivery that came in one frame: a view of the bytes received where they hold little else, a copy elsewhere. */
+class WholeDelivery implements IncomingDelivery {
+  readonly id: number;
+  readonly payload: Uint8Array;
+  readonly messageFormat: number;
+  readonly settled: boolean;
+  readonly state: undefined;
+  readonly #tagSize: number;
+  readonly #gap: number;
+
+  constructor({ deliveryId, messageFormat, settled, tagAt, tagEnd, payloadAt }: UsualTransfer, frame: FrameReader) {
+    this.id = deliveryId;
+    this.messageFormat = messageFormat;
+    this.settled = settled;
+    this.#tagSize = tagEnd - tagAt;
+    // The tag lies close before the payload: it is made of the same bytes when somebody asks for it.
+    this.#gap = payloadAt - tagAt;
+    const { bytes, end } = frame;
+    const size = end - payloadAt;
+    if (frame.dense) {
+      this.payload = new Uint8Array(bytes.buffer, bytes.byteOffset + payloadAt, size);
+      return;
+    }
+    const own = Buffer.allocUnsafe(end - tagAt);
+    own.set(bytes.subarray(tagAt, end));
+    this.payload = new Uint8Array(own.buffer, own.byteOffset + payloadAt - tagAt, size);
+  }
+
+  get tag(): Uint8Array {
+    const { buffer, byteOffset } = this.payload;
+    return new Uint8Array(buffer, byteOffset - this.#gap, this.#tagSize);
+  }
 }
 
 /** A delivery of which the last frame has not come. */
@@ -90,6 +126,23 @@ export class ReceivingLink extends Link {
     this.#finish(partial);
   }
 
+  /** Whether the last frame of a delivery is still to come. */
+  get busy(): boolean {
+    return this.#partial !== undefined;
+  }
+
+  /** Takes a message that came in one frame. @throws WireFault when there was no credit for it. */
+  took(transfer: UsualTransfer, frame: FrameReader): void {
+    const { deliveryId, settled } = transfer;
+    this.#useCredit();
+    if (this.credit * 2 <= this.#topUpTo && this.#topUpTo > 0) this.grant(this.#topUpTo);
+    if (frame.end - transfer.payloadAt > this.#maxMessageSize) {
+      this.events?.tooLarge?.(deliveryId, settled);
+      return;
+    }
+    this.events?.delivered(new WholeDelivery(transfer, frame));
+  }
+
   flowed(flow: Flow): void {
     if (flow.deliveryCount !== undefined && flow.linkCredit !== undefined) {
       const used = (flow.deliveryCount - this.#deliveryCount) >>> 0;
@@ -111,10 +164,7 @@ export class ReceivingLink extends Link {
     const { deliveryId } = transfer;
     if (deliveryId === undefined || transfer.deliveryTag === undefined)
       throw new WireFault("amqp:invalid-field", "The first frame of a delivery has no id or tag.", "session");
-    if (this.credit === 0)
-      throw new WireFault("amqp:link:transfer-limit-exceeded", "A message came without credit.", "session");
-    this.credit--;
-    this.#deliveryCount = plus(this.#deliveryCount, 1);
+    this.#useCredit();
     const first = { ...transfer, deliveryId };
     const partial: Partial = { first, parts: [], size: 0, settled: false, state: undefined };
     if (transfer.more) {
@@ -122,6 +172,13 @@ export class ReceivingLink extends Link {
       return this.#partial;
     }
     return partial;
+  }
+
+  #useCredit(): void {
+    if (this.credit === 0)
+      throw new WireFault("amqp:link:transfer-limit-exceeded", "A message came without credit.", "session");
+    this.credit--;
+    this.#deliveryCount = plus(this.#deliveryCount, 1);
   }
 
   #finish({ first, parts, size, settled, state }: Partial): void {

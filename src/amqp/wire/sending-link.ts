@@ -1,3 +1,4 @@
+import type { ByteWriter } from "../../../codecs/amqp/byte-writer.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 import { Link, type LinkEvents, type LinkSetup } from "./link.ts";
 import type { Flow } from "./performative.ts";
@@ -30,6 +31,15 @@ export interface Outgoing {
   readonly state?: DeliveryState | undefined;
 }
 
+/** A message that writes itself into a frame when it fits into one. */
+export interface DirectMessage extends Pick<Outgoing, "payload" | "tag" | "settled"> {
+  /** No fewer bytes than the message takes; `Infinity`: only {@link Outgoing.payload} can be sent. */
+  readonly most: number;
+  /** Writes the tag as the binary that it is. */
+  writeTag(writer: ByteWriter): void;
+  write(writer: ByteWriter): void;
+}
+
 /** The end of a link that messages leave from. */
 export class SendingLink extends Link {
   events: SendingLinkEvents | undefined;
@@ -59,6 +69,13 @@ export class SendingLink extends Link {
     this.credit--;
     this.#deliveryCount = plus(this.#deliveryCount, 1);
     return this.session.send(this, outgoing);
+  }
+
+  /** Sends a message that may write itself, which is the delivery's context. */
+  sendDirect(message: DirectMessage): void {
+    this.credit--;
+    this.#deliveryCount = plus(this.#deliveryCount, 1);
+    this.session.sendDirect(this, message);
   }
 
   /** Tells the peer that the delivery is settled, and how. */

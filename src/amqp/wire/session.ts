@@ -2,6 +2,7 @@ import type { ByteReader } from "../../../codecs/amqp/byte-reader.ts";
 import type { Connection } from "./connection.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 import { DispositionRun } from "./disposition-run.ts";
+import type { FrameReader } from "./frame-reader.ts";
 import type { FrameWriter } from "./frame-writer.ts";
 import type { Link } from "./link.ts";
 import { LinkTable } from "./link-table.ts";
@@ -17,12 +18,16 @@ import {
   readTransfer,
 } from "./read-performative.ts";
 import { ReceivingLink } from "./receiving-link.ts";
-import { type Outgoing, type OutgoingDelivery, SendingLink } from "./sending-link.ts";
+import { type DirectMessage, type Outgoing, type OutgoingDelivery, SendingLink } from "./sending-link.ts";
 import { plus } from "./serial.ts";
+import { UsualDisposition, UsualTransfer } from "./usual-frames.ts";
 import { type WireError, WireFault } from "./wire-fault.ts";
 
 /** How many frames with messages a peer may send ahead. */
 const incomingWindow = 5000;
+
+const transfer = new UsualTransfer();
+const disposition = new UsualDisposition();
 
 /** One session of a connection: its links, and the order and windows of what they transfer (AMQP 1.0 part 2.5). */
 export class Session {
@@ -52,6 +57,11 @@ export class Session {
   /** Whether a message can go out without waiting for room at the peer. */
   get canSend(): boolean {
     return this.#state === "running" && this.#outgoing.open && this.connection.writable;
+  }
+
+  /** How many frames with messages can go out without waiting. */
+  get room(): number {
+    return this.canSend ? this.#outgoing.room : 0;
   }
 
   /** Begins the session: with what the peer has said about its own, or asking for one. */
@@ -104,6 +114,24 @@ export class Session {
       default:
         throw new WireFault("amqp:not-implemented", `No frame of a session has the descriptor ${descriptor}.`);
     }
+  }
+
+  /** Handles a frame with a whole message; false when it is another one. @throws WireFault */
+  message(frame: FrameReader): boolean {
+    if (this.#state !== "running" || !transfer.read(frame)) return false;
+    const link = this.links.find(transfer.handle);
+    if (!(link instanceof ReceivingLink) || link.state !== "attached" || link.busy) return false;
+    this.#countTransfer();
+    link.took(transfer, frame);
+    if (this.#incomingWindow * 2 < incomingWindow) this.writeFlow({});
+    return true;
+  }
+
+  /** Handles a frame that accepts deliveries; false when it is another one. @throws WireFault */
+  settled(frame: FrameReader): boolean {
+    if (this.#state !== "running" || !disposition.read(frame)) return false;
+    this.#outgoing.accepted(disposition.first, disposition.last, disposition.settled);
+    return true;
   }
 
   /** Ends the session because of an error of the peer or this side. */
@@ -161,6 +189,10 @@ export class Session {
     return this.#outgoing.send(link, outgoing);
   }
 
+  sendDirect(link: SendingLink, message: DirectMessage): void {
+    this.#outgoing.sendDirect(link, message);
+  }
+
   settleOutgoing(delivery: OutgoingDelivery, state: DeliveryState): void {
     if (this.#state !== "running") return;
     this.#outgoing.forget(delivery.id);
@@ -185,9 +217,7 @@ export class Session {
 
   #transfer(reader: ByteReader): void {
     const transfer = readTransfer(reader);
-    this.#nextIncomingId = plus(this.#nextIncomingId, 1);
-    if (--this.#incomingWindow < 0)
-      throw new WireFault("amqp:session:window-violation", "More frames came than the window allows.", "session");
+    this.#countTransfer();
     const link = this.links.byRemoteHandle(transfer.handle);
     if (link.state === "attached") {
       if (!(link instanceof ReceivingLink))
@@ -198,11 +228,19 @@ export class Session {
     if (this.#incomingWindow * 2 < incomingWindow) this.writeFlow({});
   }
 
+  #countTransfer(): void {
+    this.#nextIncomingId = plus(this.#nextIncomingId, 1);
+    if (--this.#incomingWindow < 0)
+      throw new WireFault("amqp:session:window-violation", "More frames came than the window allows.", "session");
+  }
+
   #flow(flow: Flow): void {
+    const wasOpen = this.#outgoing.open;
     this.#outgoing.remoteFlowed(flow);
     if (flow.handle !== undefined) this.links.byRemoteHandle(flow.handle).flowed(flow);
     else if (flow.echo === true) this.writeFlow({});
-    this.resume();
+    // Nobody waits for room that was there before.
+    if (!wasOpen) this.resume();
   }
 
   #disposition(reader: ByteReader): void {

@@ -9,11 +9,16 @@ const digits = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as co
 /** The delivery tag of a lock token: its uuid as the 16 bytes of a .NET Guid. */
 export function tagOf(token: LockToken): Uint8Array {
   const tag = new Uint8Array(16);
+  writeTag(token, tag, 0);
+  return tag;
+}
+
+/** Writes the delivery tag of a lock token to 16 bytes from `start` on. */
+export function writeTag(token: LockToken, bytes: Uint8Array, start: number): void {
   for (let index = 0; index < 16; index++) {
     const at = digits[index] ?? 0;
-    tag[order[index] ?? 0] = (digit(token.charCodeAt(at)) << 4) | digit(token.charCodeAt(at + 1));
+    bytes[start + (order[index] ?? 0)] = (digit(token.charCodeAt(at)) << 4) | digit(token.charCodeAt(at + 1));
   }
-  return tag;
 }
 
 /** The lock token that a delivery tag of 16 bytes stands for. */

@@ -1,14 +1,13 @@
 import type { Delivery, Engine, EngineReceiver, ReceiveMode } from "../../../engine/index.ts";
-import { encodeMessage } from "../../encode-message.ts";
 import { accepted, type DeliveryState } from "../delivery-state.ts";
 import type { OutgoingDelivery, SendingLink } from "../sending-link.ts";
 import { wireErrorOf } from "../wire-fault.ts";
-import { tagOf } from "./lock-tag.ts";
+import { DeliveryMessage } from "./delivery-message.ts";
 import { settlementOf } from "./settlement-of.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** Most messages that are taken from the engine at once. */
-const batch = 64;
+const batch = 128;
 
 /** What a receiving client's link is opened with. */
 export interface ReceiveEndOptions {
@@ -23,8 +22,11 @@ export interface ReceiveEndOptions {
 export class ReceiveEnd {
   readonly #link: SendingLink;
   readonly #options: ReceiveEndOptions;
-  #tag = 0;
+  readonly #settled: boolean;
   #receiving = false;
+  #pumping = false;
+  /** Whether the entity had as many messages as were wanted, so that it may have more. */
+  #hasMore = true;
   #waiting: AbortController | undefined;
   /** Taken from the engine, and not sent for want of credit or room. */
   #backlog: Delivery[] = [];
@@ -32,6 +34,7 @@ export class ReceiveEnd {
   constructor(link: SendingLink, options: ReceiveEndOptions) {
     this.#link = link;
     this.#options = options;
+    this.#settled = options.receiveMode === "receiveAndDelete";
   }
 
   /** Called when credit or room may have come. */
@@ -39,13 +42,25 @@ export class ReceiveEnd {
     this.#sendBacklog();
     // One that waits sees nothing of a drain or of credit that was taken back.
     if (this.#receiving && (this.#link.drain || this.#link.credit === 0)) this.#waiting?.abort();
-    this.#pump();
+    if (this.#pumping) return;
+    this.#pumping = true;
+    // Whatever came in the same read is looked at first: a link that is detached takes nothing.
+    queueMicrotask(() => {
+      this.#pumping = false;
+      this.#pump();
+    });
   }
 
   disposed(delivery: OutgoingDelivery, state: DeliveryState | undefined, settled: boolean): void {
-    void this.#settle(delivery, state).then(
-      (answer) => this.#answer(delivery, answer, settled),
-      (error: unknown) => this.#answer(delivery, { kind: "rejected", error: wireErrorOf(error) }, settled),
+    const settling = this.#settle(delivery, state);
+    if (settled) {
+      // Nobody waits for the outcome: a lock that is lost already has given the message to another.
+      settling.catch(() => undefined);
+      return;
+    }
+    settling.then(
+      () => this.#link.settle(delivery, state?.kind === "transactional" ? state : accepted),
+      (error: unknown) => this.#link.settle(delivery, { kind: "rejected", error: wireErrorOf(error) }),
     );
   }
 
@@ -60,8 +75,9 @@ export class ReceiveEnd {
     if (this.#link.drain && this.#link.credit === 0) this.#link.drained();
     if (!this.#link.ready || this.#backlog.length > 0) return;
     this.#receiving = true;
-    void this.#receive().then(
-      (deliveries) => this.#received(deliveries),
+    const maxMessages = Math.min(this.#link.credit, this.#link.session.room, batch);
+    this.#receive(maxMessages).then(
+      (deliveries) => this.#received(deliveries, maxMessages),
       (error: unknown) => {
         this.#link.detach(wireErrorOf(error));
         this.closed();
@@ -69,25 +85,20 @@ export class ReceiveEnd {
     );
   }
 
-  async #receive(): Promise<readonly Delivery[]> {
+  /** Takes no more than can be sent at once: what is deleted when it is taken has to reach the client. */
+  #receive(maxMessages: number): Promise<readonly Delivery[]> {
     const { receiver } = this.#options;
-    const maxMessages = Math.min(this.#link.credit, batch);
-    const ready = await receiver.receive({ maxMessages, maxWaitTime: 0 });
-    if (ready.length > 0 || this.#link.drain || this.#link.credit === 0 || this.#link.state !== "attached")
-      return ready;
+    if (this.#hasMore || this.#link.drain) return receiver.receive({ maxMessages, maxWaitTime: 0 });
     this.#waiting ??= new AbortController();
-    // No more than one: what comes while it is handed over is taken by the next receive.
-    return receiver.receive({
-      maxMessages: Math.min(this.#link.credit, batch),
-      maxWaitTime: Infinity,
-      signal: this.#waiting.signal,
-    });
+    return receiver.receive({ maxMessages, maxWaitTime: Infinity, signal: this.#waiting.signal });
   }
 
-  #received(deliveries: readonly Delivery[]): void {
+  #received(deliveries: readonly Delivery[], wanted: number): void {
     this.#receiving = false;
+    this.#hasMore = deliveries.length === wanted;
     if (this.#waiting?.signal.aborted === true) this.#waiting = undefined;
-    this.#backlog.push(...deliveries);
+    if (this.#backlog.length === 0) this.#backlog = [...deliveries];
+    else this.#backlog.push(...deliveries);
     this.#sendBacklog();
     if (deliveries.length === 0 && this.#link.drain) this.#link.drained();
     this.#pump();
@@ -98,49 +109,24 @@ export class ReceiveEnd {
     let sent = 0;
     for (const delivery of this.#backlog) {
       if (!this.#link.ready) break;
-      this.#send(delivery);
+      this.#link.sendDirect(new DeliveryMessage(delivery, this.#settled));
       sent++;
     }
     if (sent > 0) this.#backlog = this.#backlog.slice(sent);
   }
 
-  #send(delivery: Delivery): void {
-    const { lockToken } = delivery;
-    this.#link.send({
-      payload: encodeMessage(delivery.envelope, { delivery }),
-      tag: lockToken === undefined ? this.#nextTag() : tagOf(lockToken),
-      settled: this.#options.receiveMode === "receiveAndDelete",
-      context: delivery,
-    });
-  }
-
-  #nextTag(): Uint8Array {
-    const tag = Buffer.alloc(16);
-    tag.writeUInt32BE(this.#tag++ >>> 0, 12);
-    return tag;
-  }
-
-  async #settle(delivery: OutgoingDelivery, state: DeliveryState | undefined): Promise<DeliveryState> {
+  #settle({ context }: OutgoingDelivery, state: DeliveryState | undefined): Promise<void> {
+    const token = context instanceof DeliveryMessage ? context.delivery.lockToken : undefined;
+    if (token === undefined || state?.kind === "received") return done;
     const { engine, entity, transactions } = this.#options;
-    const token = tokenIn(delivery.context);
-    if (token === undefined || state?.kind === "received") return accepted;
-    if (state?.kind !== "transactional") {
-      await engine.settle(entity, token, settlementOf(state));
-      return accepted;
+    try {
+      if (state?.kind !== "transactional") return engine.settle(entity, token, settlementOf(state));
+      const transaction = transactions.find(state.transactionId);
+      return engine.settle(entity, token, settlementOf(state.outcome), { transaction });
+    } catch (error) {
+      return Promise.reject(error);
     }
-    const transaction = transactions.find(state.transactionId);
-    await engine.settle(entity, token, settlementOf(state.outcome), { transaction });
-    return state;
-  }
-
-  #answer(delivery: OutgoingDelivery, state: DeliveryState, settled: boolean): void {
-    if (!settled) this.#link.settle(delivery, state);
   }
 }
 
-function tokenIn(context: unknown): Delivery["lockToken"] {
-  return isDelivery(context) ? context.lockToken : undefined;
-}
-
-const isDelivery = (context: unknown): context is Delivery =>
-  typeof context === "object" && context !== null && "lockToken" in context;
+const done = Promise.resolve();

@@ -11,11 +11,22 @@ import type { Transactions } from "./transactions.ts";
 /** Messages that a sender may send before it hears of them. */
 const credit = 1000;
 
+/** Messages that came in, and what to tell about them. */
+interface Arrival {
+  readonly id: number;
+  readonly settled: boolean;
+  readonly envelopes: readonly Envelope[];
+}
+
 /** Where a sending client's link ends: what comes in goes to an entity. */
 export class SendEnd {
   readonly #link: ReceivingLink;
   readonly #sender: EngineSender;
   readonly #transactions: Transactions;
+  /** What has come in since the last send. */
+  #arrivals: Arrival[] = [];
+  #awaited = false;
+  #sending: Promise<void> | undefined;
 
   private constructor(link: ReceivingLink, sender: EngineSender, transactions: Transactions) {
     this.#link = link;
@@ -41,38 +52,125 @@ export class SendEnd {
       {
         delivered: (delivery) => end.#delivered(delivery),
         tooLarge: (id, settled) => end.#tooLarge(id, settled),
-        detached: () => void sender.close(),
+        detached: () => void end.#close(),
       },
     );
     link.keepCredit(credit);
   }
 
-  #delivered(delivery: IncomingDelivery): void {
-    void this.#send(delivery).then(
-      (state) => this.#answer(delivery, state),
-      (error: unknown) => this.#answer(delivery, { kind: "rejected", error: wireErrorOf(error) }),
+  #delivered({ id, payload, messageFormat, settled, state }: IncomingDelivery): void {
+    let envelopes: readonly Envelope[];
+    try {
+      envelopes = read(payload, messageFormat);
+    } catch (error) {
+      this.#refuse(id, settled, error);
+      return;
+    }
+    const arrival = { id, settled, envelopes };
+    if (state?.kind === "transactional") {
+      // Nothing happens before the commit, which must not come first.
+      void this.#sendIn(state.transactionId, arrival);
+      return;
+    }
+    this.#arrivals.push(arrival);
+    if (this.#awaited) return;
+    this.#awaited = true;
+    // What came in one read is sent together.
+    queueMicrotask(() => {
+      this.#awaited = false;
+      this.#flush();
+    });
+  }
+
+  /** Sends what has come in, in its order: alone what is settled or a batch, the rest together. */
+  #flush(): void {
+    if (this.#sending !== undefined) return;
+    const arrivals = this.#arrivals;
+    this.#arrivals = [];
+    let first = 0;
+    for (let next = 0; next < arrivals.length; next++) {
+      const arrival = arrivals[next];
+      if (arrival === undefined || isSingle(arrival)) continue;
+      if (first < next && !this.#sendTogether(arrivals.slice(first, next))) {
+        this.#arrivals = [...arrivals.slice(next), ...this.#arrivals];
+        return;
+      }
+      this.#sendAlone(arrival);
+      first = next + 1;
+    }
+    if (first < arrivals.length) this.#sendTogether(first === 0 ? arrivals : arrivals.slice(first));
+  }
+
+  /** False when what follows has to wait for the outcome, so that nothing overtakes what is sent again. */
+  #sendTogether(arrivals: readonly Arrival[]): boolean {
+    const [only] = arrivals;
+    if (arrivals.length === 1 && only !== undefined) {
+      this.#sendAlone(only);
+      return true;
+    }
+    this.#sending = this.#sender
+      .send(arrivals.flatMap(({ envelopes }) => envelopes))
+      .then(
+        () => {
+          for (const { id } of arrivals) this.#link.settle(id, accepted);
+        },
+        // None was accepted: each gets its own outcome.
+        () => {
+          for (const arrival of arrivals) this.#sendAlone(arrival);
+        },
+      )
+      .then(() => {
+        this.#sending = undefined;
+        this.#flush();
+      });
+    return false;
+  }
+
+  #sendAlone({ id, settled, envelopes }: Arrival): void {
+    void this.#sender.send(envelopes, { settled }).then(
+      () => this.#answer(id, settled, accepted),
+      (error: unknown) => this.#refuse(id, settled, error),
     );
   }
 
-  async #send({ payload, messageFormat, settled, state }: IncomingDelivery): Promise<DeliveryState> {
-    const envelopes = read(payload, messageFormat);
-    const transactionId = state?.kind === "transactional" ? state.transactionId : undefined;
-    const options: TransactionOption & { settled: boolean } =
-      transactionId === undefined ? { settled } : { settled, transaction: this.#transactions.find(transactionId) };
-    await this.#sender.send(envelopes, options);
-    return transactionId === undefined ? accepted : { kind: "transactional", transactionId, outcome: accepted };
+  async #sendIn(transactionId: Uint8Array, { id, settled, envelopes }: Arrival): Promise<void> {
+    try {
+      const options: TransactionOption & { settled: boolean } = {
+        settled,
+        transaction: this.#transactions.find(transactionId),
+      };
+      await this.#sender.send(envelopes, options);
+      this.#answer(id, settled, { kind: "transactional", transactionId, outcome: accepted });
+    } catch (error) {
+      this.#refuse(id, settled, error);
+    }
   }
 
-  #answer({ id, settled }: IncomingDelivery, state: DeliveryState): void {
+  async #close(): Promise<void> {
+    this.#flush();
+    while (this.#sending !== undefined) await this.#sending;
+    await this.#sender.close();
+  }
+
+  #answer(id: number, settled: boolean, state: DeliveryState): void {
     if (!settled) this.#link.settle(id, state);
   }
 
+  #refuse(id: number, settled: boolean, error: unknown): void {
+    this.#answer(id, settled, { kind: "rejected", error: wireErrorOf(error) });
+  }
+
   #tooLarge(id: number, settled: boolean): void {
-    if (settled) return;
     const description = `The message is larger than the ${this.#sender.maxMessageSize} bytes that the entity takes. TrackingId: ${crypto.randomUUID()}`;
-    this.#link.settle(id, { kind: "rejected", error: { condition: "amqp:link:message-size-exceeded", description } });
+    this.#answer(id, settled, {
+      kind: "rejected",
+      error: { condition: "amqp:link:message-size-exceeded", description },
+    });
   }
 }
+
+/** Whether it can be sent together with others: it is one message that somebody waits to hear of. */
+const isSingle = ({ envelopes, settled }: Arrival): boolean => envelopes.length === 1 && !settled;
 
 function read(payload: Uint8Array, messageFormat: number): readonly Envelope[] {
   if (messageFormat === batchMessageFormat) return decodeBatch(payload, { check: true });

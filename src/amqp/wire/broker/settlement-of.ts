@@ -4,11 +4,13 @@ import { isSimple } from "../../simple-value.ts";
 import type { Outcome } from "../delivery-state.ts";
 import { WireFault } from "../wire-fault.ts";
 
+const complete: Settlement = { kind: "complete" };
+
 /** What a receiver's outcome means to the broker. */
 export function settlementOf(outcome: Outcome | undefined): Settlement {
   switch (outcome?.kind) {
     case "accepted":
-      return { kind: "complete" };
+      return complete;
     case "rejected":
       return deadLetter(outcome.error?.info);
     case "modified": {
