@@ -90,7 +90,7 @@ export function propertyKeywords(keywords: Keywords, pool: FormulaPool, child: C
     for (const [name, list] of Object.entries(keywords.map(keyword) ?? {})) {
       // Draft-03 allowed one name.
       const wanted = typeof list === "string" ? [list] : list;
-      if (isObject(wanted) || typeof wanted === "boolean") continue;
+      if (keyword === "dependencies" && (isObject(wanted) || typeof wanted === "boolean")) continue;
       const absent = pool.everyProperty(pool.values([name]), pool.never);
       parts.push(pool.any([absent, pool.all(keywords.names(wanted, keyword).map(present))]));
     }

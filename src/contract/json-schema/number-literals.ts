@@ -27,7 +27,7 @@ export function numbersFor(members: readonly Formula[]): Numbers {
     if (order === 0) return all([low.limit], range);
   }
   if (factor === undefined) return { candidates: spread(low?.limit, high?.limit), finite: false };
-  if (excluded.some((other) => isMultiple(factor, other))) return "none";
+  if (excluded.some((other) => dividesAlike(other) && isMultiple(factor, other))) return "none";
   return multiples(range, factor);
 }
 
@@ -91,9 +91,14 @@ function all(found: readonly Rational[], { low, high, factor, excluded }: Range)
       (low === undefined || compareRational(value, low.limit) >= (low.exclusive ? 1 : 0)) &&
       (high === undefined || compareRational(value, high.limit) <= (high.exclusive ? -1 : 0)) &&
       (factor === undefined || isMultiple(value, factor)) &&
-      !excluded.some((other) => isMultiple(value, other)),
+      !excluded.some((other) => dividesAlike(other) && isMultiple(value, other)),
   );
   return left.length === 0 ? "none" : { candidates: left.map(toNumber), finite: true };
+}
+
+/** Whether validators that divide floating-point numbers find the same multiples: 1.01 is 1010 times 0.001 and not so to them. */
+function dividesAlike({ denominator }: Rational): boolean {
+  return (denominator & (denominator - 1n)) === 0n;
 }
 
 /** Numbers between two limits, simple ones first. */

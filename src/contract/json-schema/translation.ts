@@ -68,7 +68,10 @@ export class Translation {
       ...propertyKeywords(keywords, pool, (path) => this.member(node, path, inner)),
       ...itemKeywords(keywords, pool, (path) => this.member(node, path, inner)),
       ...this.combinators(keywords, inner),
-      ...unevaluated(keywords, this.reading, (at) => this.plain().inPlace(at, new InPlaceScope(new Set(), []))),
+      ...unevaluated(keywords, this.reading, {
+        inPlace: (at) => this.plain().inPlace(at, new InPlaceScope(new Set(), [])),
+        location: (at) => this.plain().location(at),
+      }),
     ]);
   }
 

@@ -8,8 +8,13 @@ import type { SchemaNode } from "./schema-document.ts";
 import type { Reading } from "./reading.ts";
 import { referenceTargets } from "./reference-targets.ts";
 
-/** The formula of a schema applied to the same value. */
-type InPlaceFormula = (node: SchemaNode) => Formula;
+/** The formulas of a schema. */
+export interface FormulaSource {
+  /** Applied to the same value. */
+  inPlace(node: SchemaNode): Formula;
+  /** Applied to a value inside. */
+  location(node: SchemaNode): Formula;
+}
 
 /** What one outcome of the subschemas evaluates: members by name, items below an index, items by what they are. */
 interface Case {
@@ -26,7 +31,7 @@ interface Case {
 const mostCases = 64;
 
 /** `unevaluatedProperties` and `unevaluatedItems`, by the cases of which subschemas hold. */
-export function unevaluated(keywords: Keywords, reading: Reading, inPlace: InPlaceFormula): Formula[] {
+export function unevaluated(keywords: Keywords, reading: Reading, source: FormulaSource): Formula[] {
   const { node } = keywords;
   if (isOldDialect(node.document.dialect)) return [];
   const { pool } = reading;
@@ -34,8 +39,8 @@ export function unevaluated(keywords: Keywords, reading: Reading, inPlace: InPla
   for (const keyword of ["unevaluatedProperties", "unevaluatedItems"] as const) {
     if (!keywords.has(keyword) || keywords.get(keyword) === true) continue;
     const child = node.document.child(node, keyword);
-    const of = inPlace(child);
-    const cases = new Cases(pool, inPlace).of(keywords, keyword);
+    const of = source.location(child);
+    const cases = new Cases(pool, source).of(keywords, keyword);
     if (cases === undefined) {
       parts.push(pool.opaque(`${node.document.name}#${node.pointer}/${keyword}`));
       continue;
@@ -51,12 +56,12 @@ export function unevaluated(keywords: Keywords, reading: Reading, inPlace: InPla
 
 class Cases {
   private readonly pool: FormulaPool;
-  private readonly inPlace: InPlaceFormula;
+  private readonly source: FormulaSource;
   private readonly open = new Set<string>();
 
-  constructor(pool: FormulaPool, inPlace: InPlaceFormula) {
+  constructor(pool: FormulaPool, source: FormulaSource) {
     this.pool = pool;
-    this.inPlace = inPlace;
+    this.source = source;
   }
 
   /** The cases of a schema, without its keyword `except`; `undefined` when they are too many or not known. */
@@ -107,7 +112,7 @@ class Cases {
     const hasRest = restKeyword(keywords, isNewest && keywords.has("prefixItems")) !== undefined;
     const allItems = hasRest || (except !== "unevaluatedItems" && keywords.has("unevaluatedItems"));
     const like =
-      isNewest && keywords.has("contains") ? this.inPlace(node.document.child(node, "contains")) : pool.never;
+      isNewest && keywords.has("contains") ? this.source.location(node.document.child(node, "contains")) : pool.never;
     return { when: pool.always, names, items: allItems ? Infinity : (prefix?.length ?? 0), like };
   }
 
@@ -121,9 +126,9 @@ class Cases {
     for (const target of referenceTargets(keywords))
       result.push([typeof target === "string" ? undefined : target, pool.always]);
     for (const one of list("allOf")) result.push([one, pool.always]);
-    for (const one of [...list("anyOf"), ...list("oneOf")]) result.push([one, this.inPlace(one)]);
+    for (const one of [...list("anyOf"), ...list("oneOf")]) result.push([one, this.source.inPlace(one)]);
     if (keywords.has("if")) {
-      const condition = this.inPlace(at("if"));
+      const condition = this.source.inPlace(at("if"));
       result.push([at("if"), condition]);
       if (keywords.has("then")) result.push([at("then"), condition]);
       if (keywords.has("else")) result.push([at("else"), pool.not(condition)]);

@@ -1,0 +1,118 @@
+import { checkCompatibility } from "../../src/contract/index.ts";
+import { PairComparison } from "../../src/contract/json-schema/pair-comparison.ts";
+import { parse, type Type } from "../../src/protobufjs/index.ts";
+import { isValid } from "./contract/plain-validator.ts";
+import { formByNumber } from "./contract/proto-form.ts";
+import { protoText, RandomProto } from "./contract/random-proto.ts";
+import { RandomSchema, type SchemaObject } from "./contract/random-schema.ts";
+import { Random } from "./engine/random.ts";
+
+/**
+ * Attacks verdicts on random pairs: whatever is called safe, with random messages of the writer; every witness of what is
+ * called breaking, by judges that share no code with the comparison.
+ *
+ * @throws Error naming the seed of a verdict that is wrong.
+ */
+export async function prove(from = 1, pairs = 1200): Promise<string> {
+  const tally: Tally = { safe: 0, breaking: 0, unproven: 0, attacks: 0 };
+  for (let seed = from; seed < from + pairs; seed++) {
+    await attackJson(seed, tally);
+    await attackProtobuf(seed, tally);
+  }
+  const { safe, breaking, unproven, attacks } = tally;
+  if (safe < pairs / 2 || breaking < pairs / 4) throw new Error("the random pairs are not what they were meant to be");
+  return `${pairs} random pairs of each format: ${safe} safe, ${breaking} breaking, ${unproven} unproven; ${attacks} messages refute no safe verdict, and every witness replays`;
+}
+
+interface Tally {
+  safe: number;
+  breaking: number;
+  unproven: number;
+  attacks: number;
+}
+
+async function attackJson(seed: number, tally: Tally): Promise<void> {
+  const random = new Random(seed);
+  const make = new RandomSchema(random);
+  const older = make.document();
+  const newer = random.chance(80) ? make.changed(older) : make.document();
+  const options = { format: "json-schema", older, newer, contentModel: "as-written", formats: "annotation" } as const;
+  const result = await checkCompatibility(options).catch((error: unknown) => {
+    if (error instanceof Error && error.name === "SobreError") return undefined;
+    throw error;
+  });
+  // Some changes break the schema itself.
+  if (result === undefined) return;
+  tally[result.verdict]++;
+  if (result.verdict === "breaking")
+    for (const { witness } of result.findings)
+      if (witness === undefined || judged(older, witness.value) === false || judged(newer, witness.value) === true)
+        throw new Error(`seed ${seed}: ${JSON.stringify(witness?.value)} does not show that the pair breaks`);
+  if (result.verdict !== "safe") return;
+  for (const value of attacksOf(older, newer, make)) {
+    if (judged(older, value) !== true) continue;
+    tally.attacks++;
+    if (judged(newer, value) === false)
+      throw new Error(`seed ${seed} is called safe, and ${JSON.stringify(value)} refutes it`);
+  }
+}
+
+/** `undefined` where the schema applies itself to the value without end. */
+function judged(schema: SchemaObject, value: unknown): boolean | undefined {
+  try {
+    return isValid(schema, value);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function attacksOf(writer: SchemaObject, reader: SchemaObject, make: RandomSchema): readonly unknown[] {
+  const comparison = { writer, reader, declared: false, formats: "annotation", budget: 200 } as const;
+  const frame = { siblings: false, deadline: performance.now() + 200 };
+  const plain = Array.from({ length: 200 }, () => make.value(0));
+  try {
+    const told = new PairComparison(comparison, frame).samples().slice(0, 60);
+    return [...plain, ...told, ...told.flatMap((value) => Array.from({ length: 4 }, () => make.varied(value)))];
+  } catch {
+    // A schema that leads back to the value at hand has no samples.
+    return plain;
+  }
+}
+
+async function attackProtobuf(seed: number, tally: Tally): Promise<void> {
+  const random = new Random(seed);
+  const make = new RandomProto(random);
+  const older = make.file();
+  const newer = make.changed(older);
+  const [olderText, newerText] = [protoText(older), protoText(newer)];
+  for (const direction of ["backward", "forward"] as const) {
+    const options = { format: "protobuf", older: olderText, newer: newerText, policy: "wire", direction } as const;
+    const { verdict, findings } = await checkCompatibility(options);
+    tally[verdict]++;
+    if (findings.some(({ code, witness }) => witness === undefined && !code.startsWith("rule-")))
+      throw new Error(`seed ${seed}: a break without a witness`);
+    if (verdict !== "safe") continue;
+    const [writer, reader] = direction === "backward" ? [older, newer] : [newer, older];
+    const [sent, read] = [typeOf(protoText(writer)), typeOf(protoText(reader))];
+    for (let times = 0; times < 30; times++) {
+      const payload = sent.encode(sent.fromObject(make.value(writer, "outer"))).finish();
+      const meant = JSON.stringify(
+        formByNumber(plainOf(sent, payload), { file: writer, side: "outer", other: reader }),
+      );
+      const got = JSON.stringify(formByNumber(plainOf(read, payload), { file: reader, side: "outer", other: writer }));
+      tally.attacks++;
+      if (meant !== got) throw new Error(`seed ${seed} ${direction} is called safe, and ${meant} is read as ${got}`);
+    }
+  }
+}
+
+function typeOf(text: string): Type {
+  return parse(text, { keepCase: true }).root.resolveAll().lookupType("p.Outer");
+}
+
+function plainOf(type: Type, payload: Uint8Array): Readonly<Record<string, unknown>> {
+  return type.toObject(type.decode(payload), { longs: String, bytes: String });
+}
+
+if (import.meta.main) console.log(await prove(Number(process.argv[2] ?? 1), Number(process.argv[3] ?? 1200)));
