@@ -13,5 +13,5 @@ export interface ClientParts {
   readonly retry: Retry;
   readonly tracing: Tracing | undefined;
   /** Told when an end has closed, so that the client forgets it. */
-  readonly closed: () => void;
+  readonly closed: () => void | Promise<void>;
 }

@@ -5,11 +5,14 @@ import type { MessageType } from "../message/index.ts";
 import { type Clock, systemClock } from "../time/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
-import { invalidOption } from "./option-checks.ts";
-import { type Processor, type ProcessorOptions, startProcessor } from "./processor.ts";
+import { checkOption, checkOptions, entityName, listOf, methods, type OptionChecks, text } from "./option-checks.ts";
+import { type ProcessorOptions, startProcessor } from "./processor.ts";
+import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage, Received, ReceivedMessage } from "./received-message.ts";
 import { createReceiver, type Receiver, type ReceiverOptions } from "./receiver.ts";
-import { redrive, type RedriveOptions, type RedriveReport } from "./redrive.ts";
+import { redrive } from "./redrive.ts";
+import type { RedriveOptions, RedriveReport } from "./redrive-options.ts";
+import { oneRequest } from "./one-request.ts";
 import {
   createRequester,
   type Requester,
@@ -120,9 +123,12 @@ export function createClient(options: ClientOptions): Client {
   const parts = clientParts(options);
   const open = new Set<{ close(): Promise<void> }>();
   let closed = false;
-  const keep = <T extends { close(): Promise<void> }>(make: (parts: ClientParts) => T): T => {
+  const checkOpen = (): void => {
     if (closed) throw new SobreError("Closed", "The client is closed. Create another.");
-    const end: T = make({ ...parts, closed: () => open.delete(end) });
+  };
+  const keep = <T extends { close(): Promise<void> }>(make: (parts: ClientParts) => T): T => {
+    checkOpen();
+    const end: T = make({ ...parts, closed: () => void open.delete(end) });
     open.add(end);
     return end;
   };
@@ -134,7 +140,8 @@ export function createClient(options: ClientOptions): Client {
     sessionId: string | undefined,
     sessionOptions: AcceptSessionOptions<Types, OnUnreadable> = {},
   ): Promise<ReceivedSession<Types, OnUnreadable>> => {
-    const forget = { closed: (): void => undefined };
+    checkOpen();
+    const forget: { closed: ClientParts["closed"] } = { closed: () => undefined };
     const session = await acceptSession(
       checkPath(entityPath),
       sessionId,
@@ -163,25 +170,33 @@ export function createClient(options: ClientOptions): Client {
     createResponder: (entityPath, handlers, processorOptions) =>
       keep((own) => startResponder(checkPath(entityPath), own, handlers, processorOptions)),
     async request(entityPath, message, requestOptions) {
-      const requester = keep((own) => createRequester(checkPath(entityPath), own, requestOptions));
+      const [forRequester, forRequest] = oneRequest(requestOptions);
+      const requester = keep((own) => createRequester(checkPath(entityPath), own, forRequester));
       try {
-        return await requester.request(message, requestOptions);
+        return await requester.request(message, forRequest);
       } finally {
         await requester.close();
       }
     },
     async *requestMany(entityPath, message, requestOptions) {
-      const requester = keep((own) => createRequester(checkPath(entityPath), own, requestOptions));
+      const [forRequester, forRequest] = oneRequest(requestOptions);
+      const requester = keep((own) => createRequester(checkPath(entityPath), own, forRequester));
       try {
-        yield* requester.requestMany(message, requestOptions);
+        yield* requester.requestMany(message, forRequest);
       } finally {
         await requester.close();
       }
     },
     createSessionWorkflow: (entityPath, handlers, workflowOptions) =>
       keep((own) => startSessionWorkflow(checkPath(entityPath), own, handlers, workflowOptions)),
-    redrive: (deadLetterQueue, redriveOptions) => redrive(deadLetterQueue, parts, redriveOptions),
-    beginTransaction: () => parts.engine.begin(),
+    async redrive(deadLetterQueue, redriveOptions) {
+      checkOpen();
+      return redrive(deadLetterQueue, parts, redriveOptions);
+    },
+    async beginTransaction() {
+      checkOpen();
+      return parts.engine.begin();
+    },
     async close() {
       closed = true;
       const ends = [...open];
@@ -191,14 +206,21 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
+const checks: OptionChecks<ClientOptions> = {
+  engine: methods("an engine, as memoryEngine()", "openSender", "openReceiver", "settle"),
+  serializer: methods("made by createSerializer", "serialize", "deserialize"),
+  stages: listOf("payload stages", (stage) =>
+    typeof stage === "object" && stage !== null ? text(Reflect.get(stage, "name")) : "must be a stage",
+  ),
+  // It checks its own.
+  retryOptions: () => undefined,
+  clock: methods("a clock, as ManualClock", "now", "setTimer"),
+  tracing: methods("a tracing, as openTelemetry(api)", "inject", "startSend", "process"),
+};
+
 function clientParts(options: ClientOptions): ClientParts {
+  checkOptions(options, checks, { needed: ["engine", "serializer"] });
   const { engine, serializer, stages = [], retryOptions, clock = systemClock, tracing } = options;
-  if (typeof engine?.openSender !== "function") throw invalidOption("engine", "must be an engine, as memoryEngine()");
-  if (typeof serializer?.serialize !== "function")
-    throw invalidOption("serializer", "must be made by createSerializer");
-  if (!Array.isArray(stages) || stages.some((stage) => typeof stage?.name !== "string")) {
-    throw invalidOption("stages", "must be a list of payload stages");
-  }
   return {
     engine,
     serializer,
@@ -211,11 +233,11 @@ function clientParts(options: ClientOptions): ClientParts {
 }
 
 function checkPath(entityPath: string): string {
-  if (typeof entityPath === "string" && entityPath !== "") return entityPath;
-  throw invalidOption("entityPath", 'must name an entity, as in "orders"');
+  checkOption("entityPath", entityPath, entityName);
+  return entityPath;
 }
 
 function checkSessionId(sessionId: string): string {
-  if (typeof sessionId === "string") return sessionId;
-  throw invalidOption("sessionId", "must be text");
+  checkOption("sessionId", sessionId, text);
+  return sessionId;
 }

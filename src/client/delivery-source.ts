@@ -1,7 +1,7 @@
 import type { Delivery, Engine, EngineReceiver, ReceiveMode, ReceiveOptions } from "../engine/index.ts";
 import type { Clock } from "../time/index.ts";
 import { Link } from "./link.ts";
-import { checkCount } from "./option-checks.ts";
+import { invalidOption } from "./option-checks.ts";
 import { Prefetch } from "./prefetch.ts";
 
 /** Where the deliveries of one entity come from: a link, or a stock that is fetched ahead. */
@@ -26,12 +26,19 @@ export interface SourceOptions {
 /**
  * A source of deliveries; the link is opened by the first receive.
  *
+ * @throws SobreError `InvalidArgument` for prefetching in `receiveAndDelete`, which would lose what nobody took.
+ *
  * With prefetching it has a connection of its own, so that what nobody took is given back uncounted when it closes.
  */
 export function openSource(options: SourceOptions): DeliverySource {
-  const { engine, entityPath, receiveMode } = options;
-  const prefetchCount = checkCount("prefetchCount", options.prefetchCount, 0);
-  if (prefetchCount > 0) return new PrefetchingSource({ ...options, prefetchCount });
+  const { engine, entityPath, receiveMode, prefetchCount } = options;
+  if (prefetchCount > 0 && receiveMode === "receiveAndDelete") {
+    throw invalidOption(
+      "prefetchCount",
+      'needs receiveMode: "peekLock"; what was deleted ahead could not be given back',
+    );
+  }
+  if (prefetchCount > 0) return new PrefetchingSource(options);
   const link = new Link("receiver", () => engine.openReceiver(entityPath, { receiveMode }));
   return {
     engine,

@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../message/index.ts";
 import type { ReceivedMessage } from "./received-message.ts";
-import { checkCount } from "./option-checks.ts";
+import { aFunction, checkOption, checkOptions, countFrom, methods, type OptionChecks } from "./option-checks.ts";
 
 /** Remembers which messages have been handled. */
 export interface IdempotencyStore {
@@ -15,16 +15,24 @@ export interface IdempotentOptions<Message> {
   readonly key?: ((message: Message) => string) | undefined;
 }
 
+const checks: OptionChecks<IdempotentOptions<never>> = { key: aFunction };
+
 /**
  * A handler that runs once per message, though it is delivered again because completing it failed.
  *
  * Deliveries of one message that overlap wait for the first. A handler that rejects is run again.
+ *
+ * @throws SobreError `InvalidArgument` naming the option.
  */
 export function idempotent<Message extends ReceivedMessage, Context>(
   store: IdempotencyStore,
   handler: (message: Message, context: Context) => Promise<void> | void,
-  { key = keyOf }: IdempotentOptions<Message> = {},
+  options: IdempotentOptions<Message> = {},
 ): (message: Message, context: Context) => Promise<void> {
+  checkOption("store", store, methods("a store with has and add", "has", "add"));
+  checkOption("handler", handler, aFunction);
+  checkOptions(options, checks);
+  const { key = keyOf } = options;
   const running = new Map<string, Promise<void>>();
   const handle = async (id: string, message: Message, context: Context): Promise<void> => {
     if (await store.has(id)) return;
@@ -49,7 +57,7 @@ function keyOf({ messageId, sequenceNumber }: ReceivedMessage): string {
 export function memoryIdempotencyStore({
   capacity = 10_000,
 }: { readonly capacity?: number | undefined } = {}): IdempotencyStore {
-  checkCount("capacity", capacity, 1);
+  checkOption("capacity", capacity, countFrom(1));
   const keys = new Set<string>();
   return {
     has: (key) => keys.has(key),

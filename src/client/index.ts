@@ -7,7 +7,8 @@ export type { MessageIteratorOptions } from "./message-iterator.ts";
 export type { ProcessorHandlers } from "./message-work.ts";
 export type { ErrorSource, ProcessErrorArgs } from "./process-error.ts";
 export { openTelemetry, type OpenTelemetryApi, type OpenTelemetrySpan } from "./open-telemetry.ts";
-export type { Processor, ProcessorOptions } from "./processor.ts";
+export type { ProcessorOptions } from "./processor.ts";
+export type { Processor } from "./processor-loops.ts";
 export type { MessageOf, ReadMessage, Received, ReceivedMessage, UnreadableMessage } from "./received-message.ts";
 export type {
   PeekMessagesOptions,
@@ -16,7 +17,8 @@ export type {
   ReceiverOptions,
   SubscribeOptions,
 } from "./receiver.ts";
-export { redriveCountProperty, type RedriveEntry, type RedriveOptions, type RedriveReport } from "./redrive.ts";
+export { redriveCountProperty } from "./redrive.ts";
+export type { RedriveEntry, RedriveOptions, RedriveReport } from "./redrive-options.ts";
 export { resolveReplyTo } from "./reply-address.ts";
 export type { Requester, RequesterOptions, RequestManyOptions, RequestOptions } from "./requester.ts";
 export type { Replying, ResponderHandlers } from "./responder.ts";

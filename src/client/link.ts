@@ -74,7 +74,11 @@ async function closeQuietly(link: Promise<{ close(): Promise<void> }> | undefine
   }
 }
 
-/** Whether the connection behind a link was lost, or may have been. */
-function isLinkLost(error: unknown): boolean {
-  return error instanceof SobreError && (error.code === "ServiceCommunicationProblem" || error.code === "GeneralError");
-}
+/** Codes after which a link is of no use: its connection was lost, or may have been, or its entity is not there any more. */
+const lostCodes: ReadonlySet<string> = new Set([
+  "ServiceCommunicationProblem",
+  "GeneralError",
+  "MessagingEntityNotFound",
+]);
+
+const isLinkLost = (error: unknown): boolean => error instanceof SobreError && lostCodes.has(error.code);

@@ -1,7 +1,7 @@
 import type { Message } from "../codec/index.ts";
 import { type Envelope, sizeOf, sizeOfProperties } from "../envelope/index.ts";
 import type { MessageWriter } from "./message-writer.ts";
-import { checkCount, invalidOption } from "./option-checks.ts";
+import { checkOption, countFrom, invalidOption } from "./option-checks.ts";
 
 /** Messages that go in one send, within a size. */
 export interface MessageBatch {
@@ -25,7 +25,7 @@ export function createBatch(
   maxMessageSize: number,
   maxSizeInBytes: number = maxMessageSize,
 ): MessageBatch {
-  checkCount("maxSizeInBytes", maxSizeInBytes, 1);
+  checkOption("maxSizeInBytes", maxSizeInBytes, countFrom(1));
   if (maxSizeInBytes > maxMessageSize) {
     throw invalidOption("maxSizeInBytes", `must be at most ${maxMessageSize}, the most that the entity takes`);
   }

@@ -23,7 +23,7 @@ export class HandlerContext implements MessageContext, RenewalTarget {
   readonly #tell: TellError;
   #abort: AbortController | undefined;
   #settled = false;
-  #lost = false;
+  #lost: { readonly reason: unknown } | undefined;
 
   constructor(engine: Engine, entityPath: string, delivery: Delivery, tell: TellError) {
     this.#tell = tell;
@@ -34,18 +34,18 @@ export class HandlerContext implements MessageContext, RenewalTarget {
 
   get abortSignal(): AbortSignal {
     this.#abort ??= new AbortController();
-    if (this.#lost) this.#abort.abort();
+    if (this.#lost !== undefined) this.#abort.abort(this.#lost.reason);
     return this.#abort.signal;
   }
 
   /** Whether nothing is left to settle: the handler did, there is no lock, or it was lost. */
   get isSettled(): boolean {
-    return this.#settled || this.#lost || this.#delivery.lockToken === undefined;
+    return this.#settled || this.#lost !== undefined || this.#delivery.lockToken === undefined;
   }
 
   /** Tells the handler that the lock is lost. */
   loseLock(reason: unknown): void {
-    this.#lost = true;
+    this.#lost = { reason };
     this.#abort?.abort(reason);
   }
 
@@ -74,6 +74,8 @@ export class HandlerContext implements MessageContext, RenewalTarget {
   }
 
   lost(error: unknown): void {
+    // A renewal that was under way finds the lock of a settled message gone, as it should be.
+    if (this.#settled) return;
     this.loseLock(error);
     void this.#tell("renewLock", error, this.#delivery.envelope);
   }

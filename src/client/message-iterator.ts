@@ -1,7 +1,8 @@
 import type { Delivery } from "../engine/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
-import { pause } from "./pause.ts";
+import { aFunction, checkOptions, type OptionChecks, signal } from "./option-checks.ts";
+import { heldOpen, pause } from "./pause.ts";
 import { isRetryable } from "./retry.ts";
 
 /** Options of {@link Receiver.getMessageIterator}. */
@@ -15,21 +16,35 @@ export interface MessageIteratorOptions {
 /** Milliseconds that one receive waits; it only bounds how long an idle link is silent. */
 const receiveWait = 60_000;
 
+const checks: OptionChecks<MessageIteratorOptions> = { abortSignal: signal, onError: aFunction };
+
+/** What {@link iterateMessages} takes from a receiver. */
+interface IteratedReceiver<Message> {
+  readonly source: DeliverySource;
+  readonly parts: Pick<ClientParts, "clock" | "retry">;
+  readonly hand: (deliveries: readonly Delivery[]) => Promise<readonly Message[]>;
+  readonly isClosed: () => boolean;
+}
+
 /** Messages one by one; what may pass by itself opens the link again, anything else ends the iteration with its error. */
 export async function* iterateMessages<Message>(
-  source: DeliverySource,
-  { clock, retry }: Pick<ClientParts, "clock" | "retry">,
-  hand: (deliveries: readonly Delivery[]) => Promise<readonly Message[]>,
-  { abortSignal, onError }: MessageIteratorOptions = {},
+  { source, parts: { clock, retry }, hand, isClosed }: IteratedReceiver<Message>,
+  options: MessageIteratorOptions = {},
 ): AsyncGenerator<Message, void, undefined> {
+  checkOptions(options, checks);
+  const { abortSignal, onError } = options;
+  // One that is closed before it begins is a mistake, and told by the receive.
+  const hasEnded = isClosed() ? () => false : isClosed;
   for (let failures = 0; ;) {
-    if (abortSignal?.aborted === true) return;
+    if (abortSignal?.aborted === true || hasEnded()) return;
     let messages: readonly Message[];
     try {
-      const deliveries = await source.receive({ maxMessages: 1, maxWaitTime: receiveWait, signal: abortSignal });
+      const wait = { maxMessages: 1, maxWaitTime: receiveWait, signal: abortSignal };
+      const deliveries = await heldOpen(clock, receiveWait, () => source.receive(wait));
       messages = await hand(deliveries);
       failures = 0;
     } catch (error) {
+      if (hasEnded()) return;
       await source.failed(error);
       if (!isRetryable(error)) throw error;
       tell(onError, error);

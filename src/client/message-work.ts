@@ -6,8 +6,8 @@ import { failureSettlement } from "./failure.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
 import { HandlerContext, type MessageContext } from "./message-context.ts";
 import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
-import { checkFunction, invalidOption } from "./option-checks.ts";
-import { type ProcessErrorArgs, type TellError } from "./process-error.ts";
+import { aFunction, checkOption, checkOptional, invalidOption } from "./option-checks.ts";
+import { errorTeller, type ProcessErrorArgs, type TellError } from "./process-error.ts";
 import { type ReadMessage, readMessage, type UnreadableMessage, unreadableMessage } from "./received-message.ts";
 import { needsUnreadableHandler, unreadableSettlement } from "./unreadable.ts";
 
@@ -25,7 +25,7 @@ export interface ProcessorHandlers<Message = ReadMessage<readonly []>, Context =
 }
 
 /** What a {@link MessageWork} needs. */
-export interface WorkOptions<Types extends readonly MessageType[], Context> {
+interface WorkOptions<Types extends readonly MessageType[], Context> {
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
   readonly autoCompleteMessages: boolean;
@@ -36,18 +36,38 @@ export interface WorkOptions<Types extends readonly MessageType[], Context> {
 }
 
 /** @throws SobreError `InvalidArgument` naming the handler that is missing. */
-export function checkHandlers(
+function checkHandlers(
   entityPath: string,
   receiveMode: ReceiveMode,
   handlers: { readonly [K in "processMessage" | "processError" | "processUnreadable"]?: unknown },
 ): void {
   if (typeof handlers !== "object" || handlers === null) throw invalidOption("handlers", "must be an object");
-  checkFunction("processMessage", handlers.processMessage, "required");
-  checkFunction("processError", handlers.processError, "required");
-  checkFunction("processUnreadable", handlers.processUnreadable, "optional");
+  checkOption("processMessage", handlers.processMessage, aFunction);
+  checkOption("processError", handlers.processError, aFunction);
+  checkOptional("processUnreadable", handlers.processUnreadable, aFunction);
   if (handlers.processUnreadable !== undefined) return;
   if (receiveMode === "receiveAndDelete") throw needsUnreadableHandler("in receiveAndDelete");
   if (parseAddress(entityPath).subQueue !== undefined) throw needsUnreadableHandler("on a sub-queue");
+}
+
+/** The part of a processor's options that its work needs. */
+interface WorkingOptions<Types extends readonly MessageType[]> {
+  readonly receiveMode?: ReceiveMode | undefined;
+  readonly autoCompleteMessages?: boolean | undefined;
+  readonly messageTypes?: Types | undefined;
+}
+
+/** The work of a processor and who is told of what goes wrong. @throws SobreError `InvalidArgument` naming the handler that is missing. */
+export function createWork<Types extends readonly MessageType[], Context>(
+  entityPath: string,
+  parts: ClientParts,
+  handlers: ProcessorHandlers<ReadMessage<Types>, Context>,
+  { receiveMode = "peekLock", autoCompleteMessages = true, messageTypes }: WorkingOptions<Types>,
+): { readonly work: MessageWork<Types, Context>; readonly tell: TellError } {
+  checkHandlers(entityPath, receiveMode, handlers);
+  const tell = errorTeller(entityPath, (args) => handlers.processError(args));
+  const own = { entityPath, receiveMode, autoCompleteMessages, messageTypes };
+  return { tell, work: new MessageWork<Types, Context>({ ...own, parts, handlers, tell }) };
 }
 
 const complete: Settlement = { kind: "complete" };
@@ -80,7 +100,8 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     try {
       const reading = this.#read(envelope);
       const result = reading instanceof Promise ? await reading : reading;
-      if (!result.ok && (result.error.retryable || this.#deadLetters)) {
+      // What was received and deleted does not come back, so that its handler is told of it, whatever the reason.
+      if (!result.ok && lockToken !== undefined && (result.error.retryable || this.#deadLetters)) {
         await this.#refuse(delivery, context, result);
         return;
       }

@@ -2,6 +2,7 @@ import type { Message } from "../codec/index.ts";
 import type { Envelope } from "../envelope/index.ts";
 import { type MaybePromise, type TypedMessage, withTypeClaim } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
+import { invalidOption } from "./option-checks.ts";
 
 /** Turns a message into the envelope to send, through message type, serializer and stages. */
 export type MessageWriter = (message: Message) => MaybePromise<Envelope>;
@@ -19,6 +20,7 @@ export function createMessageWriter(
     return before.length === 0 ? envelope : through(before, envelope);
   };
   return (message) => {
+    if (!isMessage(message)) throw invalidOption("messages", "must be messages, as { body }");
     if (!isTyped(message)) return encode(message);
     const { messageType, messageVersion: version, ...plain } = message;
     const claimed = (body: unknown): Message =>
@@ -34,6 +36,9 @@ async function through(stages: ClientParts["stages"], encoded: Envelope): Promis
   return envelope;
 }
 
+const isMessage = (message: unknown): boolean =>
+  typeof message === "object" && message !== null && !Array.isArray(message);
+
 function isTyped(message: Message): message is TypedMessage {
-  return "messageType" in message && message.messageType !== undefined;
+  return "messageType" in message && typeof message.messageType === "object";
 }

@@ -1,27 +1,108 @@
 import { SobreError } from "../errors/index.ts";
 
-/** @throws SobreError `InvalidArgument` naming the option unless `value` is a whole number from `least` up. */
-export function checkCount(option: string, value: number, least: number): number {
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw invalidOption(option, `must be a whole number from ${least} up`);
+/** What a value must be, as in `must be a function`, or `undefined` when it is. */
+export type OptionCheck = (value: unknown) => string | undefined;
+
+/** A check for every option there is. */
+export type OptionChecks<Options> = { readonly [Name in keyof Required<Options>]: OptionCheck };
+
+/**
+ * Checks options by their table: those that are given, and those that are needed.
+ *
+ * @param prefix What stands before their names, as `retryOptions.`.
+ * @throws SobreError `InvalidArgument` naming the option, also one that there is none of.
+ */
+export function checkOptions(
+  options: unknown,
+  checks: Readonly<Record<string, OptionCheck>>,
+  { needed = [], prefix = "" }: { readonly needed?: readonly string[]; readonly prefix?: string } = {},
+): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw invalidOption(prefix === "" ? "options" : prefix.slice(0, -1), "must be an object");
+  }
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(checks, name)) continue;
+    throw invalidOption(`${prefix}${name}`, `is no option here; there are ${Object.keys(checks).join(", ")}`);
+  }
+  for (const [name, check] of Object.entries(checks)) {
+    const value: unknown = Reflect.get(options, name);
+    if (value !== undefined || needed.includes(name)) checkOption(`${prefix}${name}`, value, check);
+  }
 }
 
-/** @throws SobreError `InvalidArgument` naming the option unless `value` is a number of milliseconds. */
-export function checkMilliseconds(option: string, value: number): number {
-  if (typeof value === "number" && value >= 0) return value;
-  throw invalidOption(option, "must be a number of milliseconds from 0 up");
+/** @throws SobreError `InvalidArgument` naming the option. */
+export function checkOption(option: string, value: unknown, check: OptionCheck): void {
+  const wanted = check(value);
+  if (wanted !== undefined) throw invalidOption(option, wanted);
 }
 
-/** @throws SobreError `InvalidArgument` naming the option unless `value` is one of `allowed`. */
-export function checkOneOf<T extends string | boolean>(option: string, value: T, allowed: readonly T[]): T {
-  if (allowed.includes(value)) return value;
-  throw invalidOption(option, `must be one of ${allowed.map((one) => JSON.stringify(one)).join(", ")}`);
+/** Checks what may be left out. @throws SobreError `InvalidArgument` naming the option. */
+export function checkOptional(option: string, value: unknown, check: OptionCheck): void {
+  if (value !== undefined) checkOption(option, value, check);
 }
 
-/** @throws SobreError `InvalidArgument` naming the option unless `value` is a function, or `undefined` where that is allowed. */
-export function checkFunction(option: string, value: unknown, need: "required" | "optional"): void {
-  if (typeof value === "function" || (value === undefined && need === "optional")) return;
-  throw invalidOption(option, "must be a function");
+/** A whole number from `least` up. */
+export function countFrom(least: number): OptionCheck {
+  const wanted = `must be a whole number from ${least} up`;
+  return (value) => (typeof value === "number" && Number.isSafeInteger(value) && value >= least ? undefined : wanted);
+}
+
+/** One of a few values. */
+export function oneOf(...allowed: readonly (string | boolean)[]): OptionCheck {
+  const wanted = `must be one of ${allowed.map((one) => JSON.stringify(one)).join(", ")}`;
+  return (value) => (allowed.some((one) => one === value) ? undefined : wanted);
+}
+
+export const milliseconds: OptionCheck = (value) =>
+  typeof value === "number" && value >= 0 ? undefined : "must be a number of milliseconds from 0 up";
+
+export const flag: OptionCheck = oneOf(true, false);
+
+export const text: OptionCheck = (value) => (typeof value === "string" ? undefined : "must be text");
+
+/** Text that is not empty. */
+export const name: OptionCheck = (value) =>
+  typeof value === "string" && value !== "" ? undefined : "must be text that is not empty";
+
+/** Text that names an entity. */
+export const entityName: OptionCheck = (value) =>
+  typeof value === "string" && value !== "" ? undefined : 'must name an entity, as in "orders"';
+
+export const aFunction: OptionCheck = (value) => (typeof value === "function" ? undefined : "must be a function");
+
+export const isDate: OptionCheck = (value) =>
+  value instanceof Date && !Number.isNaN(value.getTime()) ? undefined : "must be a valid Date";
+
+/** The sequence number of a message. */
+export const sequenceNumber: OptionCheck = (value) => (typeof value === "bigint" ? undefined : "must be a bigint");
+
+/** An object with these methods. */
+export function methods(what: string, ...names: readonly string[]): OptionCheck {
+  return (value) => (names.every((method) => hasMethod(value, method)) ? undefined : `must be ${what}`);
+}
+
+/** An `AbortSignal`, of whichever library. */
+export const signal: OptionCheck = (value) =>
+  hasMethod(value, "addEventListener") && typeof Reflect.get(value, "aborted") === "boolean"
+    ? undefined
+    : "must be an AbortSignal";
+
+/** A list of entries that pass the check. */
+export function listOf(what: string, check: OptionCheck): OptionCheck {
+  return (value) =>
+    Array.isArray(value) && value.every((entry) => check(entry) === undefined)
+      ? undefined
+      : `must be a list of ${what}`;
+}
+
+/** What `defineMessage` makes. */
+export const messageTypes: OptionCheck = listOf(
+  "message types, as defineMessage makes them",
+  methods("a message type", "message", "read", "write"),
+);
+
+function hasMethod(value: unknown, method: string): value is object {
+  return typeof value === "object" && value !== null && typeof Reflect.get(value, method) === "function";
 }
 
 /** The error of an option that has a wrong value. */

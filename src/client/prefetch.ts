@@ -55,6 +55,7 @@ export class Prefetch {
       const giveUp = (): void => end([]);
       const waiting: Waiting = { maxMessages, end, fail };
       const timer: Timer = this.#clock.setTimer(this.#clock.now() + maxWaitTime, giveUp);
+      timer.keepAlive?.(true);
       signal?.addEventListener("abort", giveUp);
       this.#waiting.push(waiting);
     });

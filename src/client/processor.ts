@@ -4,10 +4,18 @@ import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
 import { LockRenewal } from "./lock-renewal.ts";
 import type { MessageContext } from "./message-context.ts";
-import { checkHandlers, MessageWork, type ProcessorHandlers } from "./message-work.ts";
-import { checkCount, checkMilliseconds, checkOneOf } from "./option-checks.ts";
+import { createWork, type ProcessorHandlers } from "./message-work.ts";
+import {
+  checkOptions,
+  countFrom,
+  flag,
+  messageTypes,
+  milliseconds,
+  oneOf,
+  type OptionChecks,
+} from "./option-checks.ts";
 import { pause } from "./pause.ts";
-import { errorTeller } from "./process-error.ts";
+import { type Processor, runProcessor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
 import { isRetryable } from "./retry.ts";
 
@@ -21,24 +29,25 @@ export interface ProcessorOptions<Types extends readonly MessageType[] = readonl
   readonly maxConcurrentCalls?: number | undefined;
   /** Whether a message is completed when its handler resolves. Default: true. */
   readonly autoCompleteMessages?: boolean | undefined;
-  /** How many messages are fetched ahead; they are given back uncounted when the processor closes. Default: 0. */
+  /** How many messages are fetched ahead, in `peekLock`; they are given back uncounted when the processor closes. Default: 0. */
   readonly prefetchCount?: number | undefined;
   /** Milliseconds for which the lock of a message is renewed while its handler runs. Default: 300,000; 0 renews nothing. */
   readonly maxAutoLockRenewalDurationInMs?: number | undefined;
 }
 
-/** Receives and handles messages until it is closed. */
-export interface Processor {
-  readonly entityPath: string;
-  /** Whether it receives: false once it is closed, or has ended with an error that cannot pass by itself. */
-  readonly isRunning: boolean;
-  /**
-   * Stops receiving and resolves when the handlers that run have ended and their messages are settled.
-   *
-   * A handler may call it, and must not await it: it would wait for itself.
-   */
-  close(): Promise<void>;
-}
+/** The checks of what every processor takes. */
+export const processingChecks: OptionChecks<Omit<ProcessorOptions, "maxConcurrentCalls" | "prefetchCount">> = {
+  receiveMode: oneOf("peekLock", "receiveAndDelete"),
+  messageTypes,
+  autoCompleteMessages: flag,
+  maxAutoLockRenewalDurationInMs: milliseconds,
+};
+
+const checks: OptionChecks<ProcessorOptions> = {
+  ...processingChecks,
+  maxConcurrentCalls: countFrom(1),
+  prefetchCount: countFrom(0),
+};
 
 /** Milliseconds that one receive waits; it only bounds how long an idle link is silent. */
 const receiveWait = 60_000;
@@ -60,26 +69,12 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   options: ProcessorOptions<Types> = {},
   shared?: DeliverySource,
 ): Processor {
-  const { receiveMode = "peekLock", autoCompleteMessages = true, prefetchCount = 0, messageTypes } = options;
-  checkOneOf("receiveMode", receiveMode, ["peekLock", "receiveAndDelete"]);
-  checkOneOf("autoCompleteMessages", autoCompleteMessages, [true, false]);
-  const maxConcurrentCalls = checkCount("maxConcurrentCalls", options.maxConcurrentCalls ?? 1, 1);
+  checkOptions(options, checks);
+  const { receiveMode = "peekLock", maxConcurrentCalls = 1, prefetchCount = 0 } = options;
+  const { work, tell } = createWork<Types, MessageContext>(entityPath, parts, handlers, options);
   const renewal = renewalOf(parts, options);
-  checkHandlers(entityPath, receiveMode, handlers);
-  const tell = errorTeller(entityPath, (args) => handlers.processError(args));
-  const work = new MessageWork<Types, MessageContext>({
-    entityPath,
-    receiveMode,
-    autoCompleteMessages,
-    messageTypes,
-    parts,
-    handlers,
-    tell,
-  });
   const source = shared ?? openSource({ ...parts, entityPath, receiveMode, prefetchCount });
-  const stop = new AbortController();
-  const { signal } = stop;
-  const run = async (): Promise<void> => {
+  const receiveAll = async (signal: AbortSignal): Promise<void> => {
     const wait = { maxMessages: 1, maxWaitTime: receiveWait, signal };
     for (let failures = 0; !isAborted(signal);) {
       let deliveries: readonly Delivery[];
@@ -97,31 +92,24 @@ export function startProcessor<const Types extends readonly MessageType[] = read
       for (const delivery of deliveries) await work.handle(delivery, source.engine, renewal, sameContext);
     }
   };
-  let isRunning = true;
-  const running = Promise.all(Array.from({ length: maxConcurrentCalls }, run)).finally(async () => {
-    isRunning = false;
-    renewal.stop();
-    if (shared === undefined) await source.close();
-  });
-  return {
+  return runProcessor({
     entityPath,
-    get isRunning() {
-      return isRunning && !signal.aborted;
+    parts,
+    start: (signal, loop) =>
+      Promise.all(Array.from({ length: maxConcurrentCalls }, () => loop(() => receiveAll(signal)))),
+    async ended() {
+      renewal.stop();
+      if (shared === undefined) await source.close();
     },
-    async close() {
-      stop.abort();
-      await running;
-      parts.closed();
-    },
-  };
+  });
 }
 
-/** @throws SobreError `InvalidArgument` naming the option. */
+/** What keeps the locks of messages, or of sessions, while handlers run. */
 export function renewalOf(
   { clock }: ClientParts,
   { maxAutoLockRenewalDurationInMs = 300_000 }: { readonly maxAutoLockRenewalDurationInMs?: number | undefined },
 ): LockRenewal {
-  return new LockRenewal(clock, checkMilliseconds("maxAutoLockRenewalDurationInMs", maxAutoLockRenewalDurationInMs));
+  return new LockRenewal(clock, maxAutoLockRenewalDurationInMs);
 }
 
 const sameContext = (context: MessageContext): MessageContext => context;

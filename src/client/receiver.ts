@@ -6,9 +6,24 @@ import { failureSettlement } from "./failure.ts";
 import { LockRenewal } from "./lock-renewal.ts";
 import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.ts";
 import { createMessageReader } from "./message-reader.ts";
-import { checkCount, checkMilliseconds, checkOneOf, invalidOption } from "./option-checks.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
-import { type Processor, type ProcessorOptions, startProcessor } from "./processor.ts";
+import {
+  checkOption,
+  checkOptional,
+  checkOptions,
+  countFrom,
+  invalidOption,
+  isDate,
+  messageTypes as areMessageTypes,
+  milliseconds,
+  oneOf,
+  type OptionChecks,
+  sequenceNumber,
+  signal,
+} from "./option-checks.ts";
+import { heldOpen } from "./pause.ts";
+import { type ProcessorOptions, startProcessor } from "./processor.ts";
+import type { Processor } from "./processor-loops.ts";
 import {
   handedOver,
   type ReadMessage,
@@ -17,6 +32,7 @@ import {
   type UnreadableMessage,
   unreadableMessage,
 } from "./received-message.ts";
+import { sequenceNumbersOf } from "./sequence-numbers.ts";
 import { type SettlingVerbs, settlingVerbs } from "./settling.ts";
 import { unreadableSettlement } from "./unreadable.ts";
 
@@ -36,7 +52,7 @@ export interface ReceiverOptions<
    * the default), or dead-lettered and left out (`dead-letter`, in `peekLock` only).
    */
   readonly onUnreadable?: OnUnreadable | undefined;
-  /** How many messages are fetched ahead; they are given back uncounted when the receiver closes. Default: 0. */
+  /** How many messages are fetched ahead, in `peekLock`; they are given back uncounted when the receiver closes. Default: 0. */
   readonly prefetchCount?: number | undefined;
   /** Milliseconds for which the locks of received messages are renewed until they are settled. Default: 0, not at all. */
   readonly maxAutoLockRenewalDurationInMs?: number | undefined;
@@ -66,7 +82,7 @@ export interface Receiver<
   readonly receiveMode: ReceiveMode;
   /** Resolves to at most `maxMessageCount` messages, or to none when the wait is over. */
   receiveMessages(maxMessageCount: number, options?: ReceiveMessagesOptions): Promise<readonly Message[]>;
-  /** Messages as they come, until the iteration is left or `abortSignal` ends it; a lost link is opened again. */
+  /** Messages as they come, until the iteration is left, `abortSignal` ends it or the receiver is closed; a lost link is opened again. */
   getMessageIterator(options?: MessageIteratorOptions): AsyncGenerator<Message, void, undefined>;
   /** Reads messages without locking them; unreadable ones are handed over. */
   peekMessages(
@@ -85,6 +101,20 @@ export interface Receiver<
 /** Options of {@link Receiver.subscribe}. */
 export type SubscribeOptions = Omit<ProcessorOptions, "receiveMode" | "messageTypes">;
 
+/** The checks of what every receiver takes. */
+export const receivingChecks: OptionChecks<Omit<ReceiverOptions, "prefetchCount" | "subQueueType">> = {
+  receiveMode: oneOf("peekLock", "receiveAndDelete"),
+  messageTypes: areMessageTypes,
+  onUnreadable: oneOf("hand-over", "dead-letter"),
+  maxAutoLockRenewalDurationInMs: milliseconds,
+};
+
+const checks: OptionChecks<ReceiverOptions> = {
+  ...receivingChecks,
+  subQueueType: oneOf("deadLetter", "transferDeadLetter"),
+  prefetchCount: countFrom(0),
+};
+
 /**
  * Makes a receiver; the link is opened by the first receive.
  *
@@ -98,6 +128,7 @@ export function createReceiver<
   parts: ClientParts,
   options: ReceiverOptions<Types, OnUnreadable> = {},
 ): Receiver<Received<Types, OnUnreadable>, ReadMessage<Types>> {
+  checkOptions(options, checks);
   const { prefetchCount = 0, messageTypes } = options;
   const { entityPath, receiveMode } = receivingEnd(entity, options);
   const source = openSource({ ...parts, entityPath, receiveMode, prefetchCount });
@@ -116,8 +147,6 @@ export function receivingEnd(
   entity: string,
   { receiveMode = "peekLock", onUnreadable = "hand-over", subQueueType }: ReceiverOptions,
 ): Pick<ReceivingEnd, "entityPath" | "receiveMode"> {
-  checkOneOf("receiveMode", receiveMode, ["peekLock", "receiveAndDelete"]);
-  checkOneOf("onUnreadable", onUnreadable, ["hand-over", "dead-letter"]);
   if (onUnreadable === "dead-letter" && receiveMode === "receiveAndDelete") {
     throw invalidOption("onUnreadable", '"dead-letter" needs receiveMode: "peekLock"');
   }
@@ -125,7 +154,6 @@ export function receivingEnd(
     throw invalidOption("onUnreadable", '"dead-letter" is not for sub-queues, where nothing is dead-lettered again');
   }
   if (subQueueType === undefined) return { entityPath: entity, receiveMode };
-  checkOneOf("subQueueType", subQueueType, ["deadLetter", "transferDeadLetter"]);
   if (parseAddress(entity).subQueue !== undefined)
     throw invalidOption("subQueueType", "is in the entity's path already");
   return { entityPath: `${entity}${subQueueSuffix[subQueueType]}`, receiveMode };
@@ -138,16 +166,17 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
   options: ReceiverOptions<Types, OnUnreadable>,
 ): Receiver<Received<Types, OnUnreadable>, ReadMessage<Types>> {
   type Message = Received<Types, OnUnreadable>;
-  const { onUnreadable = "hand-over", messageTypes } = options;
+  const { onUnreadable = "hand-over", messageTypes, maxAutoLockRenewalDurationInMs = 0 } = options;
   const read = createMessageReader(parts, messageTypes);
-  const maximum = checkMilliseconds("maxAutoLockRenewalDurationInMs", options.maxAutoLockRenewalDurationInMs ?? 0);
-  const renewal = new LockRenewal(parts.clock, maximum);
+  const renewal = new LockRenewal(parts.clock, maxAutoLockRenewalDurationInMs);
   const verbs = settlingVerbs(
     entityPath,
-    () => source.engine,
+    // A transaction was begun on the client's own connection; lock tokens are good on any.
+    ({ transaction } = {}) => (transaction === undefined ? source.engine : parts.engine),
     ({ lockToken }) => renewal.release(lockToken),
   );
   const subscriptions = new Set<Processor>();
+  let isClosed = false;
   const hand = async (delivery: Delivery): Promise<Message | undefined> => {
     const { lockToken, lockedUntilUtc, envelope } = delivery;
     const result = await read(envelope);
@@ -174,18 +203,24 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     entityPath,
     receiveMode,
     async receiveMessages(maxMessageCount, { maxWaitTimeInMs = 60_000, abortSignal } = {}) {
-      checkCount("maxMessageCount", maxMessageCount, 1);
-      checkMilliseconds("maxWaitTimeInMs", maxWaitTimeInMs);
+      checkOption("maxMessageCount", maxMessageCount, atLeastOne);
+      checkOption("maxWaitTimeInMs", maxWaitTimeInMs, milliseconds);
+      checkOptional("abortSignal", abortSignal, signal);
       try {
         const wait = { maxMessages: maxMessageCount, maxWaitTime: maxWaitTimeInMs, signal: abortSignal };
-        return await handAll(await source.receive(wait));
+        const receive = (): Promise<readonly Delivery[]> => source.receive(wait);
+        // An engine leaves it to the holder of a signal whether the process goes on.
+        return await handAll(await (abortSignal ? heldOpen(parts.clock, maxWaitTimeInMs, receive) : receive()));
       } catch (error) {
         await source.failed(error);
         throw error;
       }
     },
-    getMessageIterator: (iteratorOptions) => iterateMessages(source, parts, handAll, iteratorOptions),
+    getMessageIterator: (iteratorOptions) =>
+      iterateMessages({ source, parts, hand: handAll, isClosed: () => isClosed }, iteratorOptions),
     async peekMessages(maxMessageCount, { fromSequenceNumber } = {}) {
+      checkOption("maxMessageCount", maxMessageCount, atLeastOne);
+      checkOptional("fromSequenceNumber", fromSequenceNumber, sequenceNumber);
       const { sessionId } = source;
       const deliveries = await parts.engine.peek(entityPath, {
         maxMessages: maxMessageCount,
@@ -201,26 +236,26 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     },
     async receiveDeferredMessages(sequenceNumbers) {
       const { sessionId } = source;
-      return handAll(
-        await source.engine.receiveDeferred(entityPath, listOf(sequenceNumbers), { receiveMode, sessionId }),
-      );
+      const numbers = sequenceNumbersOf(sequenceNumbers);
+      return handAll(await source.engine.receiveDeferred(entityPath, numbers, { receiveMode, sessionId }));
     },
-    deleteMessages: async (maxMessageCount, { beforeEnqueueTime } = {}) =>
-      parts.engine.deleteMessages(entityPath, {
-        maxMessages: maxMessageCount,
-        beforeEnqueueTime,
-        sessionId: source.sessionId,
-      }),
+    async deleteMessages(maxMessageCount, { beforeEnqueueTime } = {}) {
+      checkOption("maxMessageCount", maxMessageCount, atLeastOne);
+      checkOptional("beforeEnqueueTime", beforeEnqueueTime, isDate);
+      const { sessionId } = source;
+      return parts.engine.deleteMessages(entityPath, { maxMessages: maxMessageCount, beforeEnqueueTime, sessionId });
+    },
     subscribe(handlers, subscribeOptions) {
       const processorOptions = { ...subscribeOptions, receiveMode, messageTypes };
       const shared = source.sessionId === undefined ? undefined : source;
-      const own = { ...parts, closed: () => subscriptions.delete(processor) };
+      const own = { ...parts, closed: () => void subscriptions.delete(processor) };
       const processor: Processor = startProcessor<Types>(entityPath, own, handlers, processorOptions, shared);
       subscriptions.add(processor);
       return processor;
     },
     async close() {
-      parts.closed();
+      isClosed = true;
+      await parts.closed();
       await Promise.all([...subscriptions].map((processor) => processor.close()));
       renewal.stop();
       await source.close();
@@ -228,6 +263,4 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
   };
 }
 
-function listOf(numbers: bigint | readonly bigint[]): readonly bigint[] {
-  return typeof numbers === "bigint" ? [numbers] : numbers;
-}
+const atLeastOne = countFrom(1);

@@ -4,99 +4,32 @@ import { amend, type Envelope } from "../envelope/index.ts";
 import { type ErrorCode, SobreError } from "../errors/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { createMessageReader } from "./message-reader.ts";
-import { checkCount, checkFunction, invalidOption } from "./option-checks.ts";
+import { Link } from "./link.ts";
+import { LockRenewal } from "./lock-renewal.ts";
+import { invalidOption } from "./option-checks.ts";
+import { checkRedrive, type RedriveEntry, type RedriveOptions, type RedriveReport } from "./redrive-options.ts";
 import { withoutDeadLetterMarks } from "./unreadable.ts";
 
 /** The application property that counts how often a message was sent back from a dead-letter queue. */
 export const redriveCountProperty = "sobre-redrives";
 
-/** Options of `redrive`. */
-export interface RedriveOptions {
-  /** Where the messages go. Default: the entity that they were dead-lettered on; a subscription has none. */
-  readonly to?: string | undefined;
-  /** Which messages. Default: all. */
-  readonly where?: ((message: Delivery) => boolean) | undefined;
-  /** Makes the message to send of one without its marks; `undefined` leaves it where it is. Default: as it was. */
-  readonly repair?:
-    | ((envelope: Envelope, message: Delivery) => Envelope | undefined | Promise<Envelope | undefined>)
-    | undefined;
-  /** Another chain that must read the messages: those that it does not read stay where they are. */
-  readonly readableBy?: Serializer | undefined;
-  /** Another chain that reads the messages, and with `rewriteAs` writes them: default is that the bytes stay. */
-  readonly rewriteAs?: string | undefined;
-  /** Messages that were sent back so often stay where they are. Default: no limit. */
-  readonly maxRedrives?: number | undefined;
-  /** Default: all that are there. */
-  readonly maxMessages?: number | undefined;
-  /** Whether messages are only looked at. Default: false. */
-  readonly dryRun?: boolean | undefined;
-  /**
-   * What becomes of message ids when the target detects duplicates, which would drop a message that it saw before: `keep`
-   * takes that risk, `renew` leaves the id out. Default: refused there.
-   */
-  readonly messageIds?: "keep" | "renew" | undefined;
-  /** Called after each message. */
-  readonly onProgress?: ((entry: RedriveEntry, report: RedriveReport) => void) | undefined;
-  /** Ends it after the message at hand. */
-  readonly abortSignal?: AbortSignal | undefined;
-}
-
-/** What was done with one message. */
-export interface RedriveEntry {
-  readonly sequenceNumber: bigint;
-  readonly messageId: Envelope["brokerProperties"]["messageId"];
-  readonly deadLetterReason: string | undefined;
-  /**
-   * `sent`: it is back, or would be in a dry run; `skipped`: `where`, `repair` or `maxRedrives` left it; `unreadable`:
-   * `readableBy` did not read it; `failed`: it stays, with the error; `doubled`: it was sent, but could not be completed, so that it is in both places.
-   */
-  readonly outcome: "sent" | "skipped" | "unreadable" | "failed" | "doubled";
-  readonly error: { readonly code: ErrorCode; readonly message: string } | undefined;
-}
-
-/** What a re-drive did. */
-export interface RedriveReport {
-  readonly from: string;
-  readonly dryRun: boolean;
-  readonly seen: number;
-  readonly sent: number;
-  readonly skipped: number;
-  readonly unreadable: number;
-  readonly failed: number;
-  readonly doubled: number;
-  readonly entries: readonly RedriveEntry[];
-}
-
 /**
  * Sends the messages of a dead-letter queue back: original bytes and properties, without the dead-letter marks, with a count.
  *
- * Each is sent before it is completed, so that nothing is lost in between. What is left alone is not counted as a delivery.
+ * Each is sent before it is completed, so that nothing is lost in between. What is left alone is held until the end, and
+ * not counted as a delivery. Lost links are opened again.
  *
  * @throws SobreError `InvalidArgument` naming the option, `InvalidOperation` when the target detects duplicates and
- *   `messageIds` does not say what to do, and what opening the entities throws.
+ *   `messageIds` does not say what to do, and what opening and receiving throw; `onProgress` was told of what was done.
  */
 export async function redrive(from: string, parts: ClientParts, options: RedriveOptions = {}): Promise<RedriveReport> {
-  check(from, options);
+  checkRedrive(from, options);
   // A connection of its own: what it holds at its end is given back uncounted.
   const engine = await parts.engine.connect();
   try {
     return await new Redrive(from, { ...parts, engine }, options).run();
   } finally {
     await engine.close();
-  }
-}
-
-function check(from: string, options: RedriveOptions): void {
-  if (typeof from !== "string" || parseAddress(from).subQueue === undefined) {
-    throw invalidOption("from", 'must be a dead-letter queue, as in "orders/$DeadLetterQueue"');
-  }
-  checkFunction("where", options.where, "optional");
-  checkFunction("repair", options.repair, "optional");
-  checkFunction("onProgress", options.onProgress, "optional");
-  checkCount("maxMessages", options.maxMessages ?? 1, 1);
-  checkCount("maxRedrives", options.maxRedrives ?? 1, 0);
-  if (options.rewriteAs !== undefined && options.readableBy === undefined) {
-    throw invalidOption("rewriteAs", "needs readableBy, the serializer that reads and writes");
   }
 }
 
@@ -114,15 +47,26 @@ class Redrive {
     failed: 0,
     doubled: 0,
   };
-  readonly #senders = new Map<string, Promise<EngineSender>>();
+  readonly #senders = new Map<string, Link<EngineSender>>();
+  /** Holds what is handled and what is left alone, or it would be delivered again before what comes behind it. */
+  readonly #renewal: LockRenewal;
 
   constructor(from: string, parts: ClientParts, options: RedriveOptions) {
     this.#from = from;
     this.#parts = parts;
     this.#options = options;
+    this.#renewal = new LockRenewal(parts.clock, Infinity);
   }
 
   async run(): Promise<RedriveReport> {
+    try {
+      return await this.#handleAll();
+    } finally {
+      this.#renewal.stop();
+    }
+  }
+
+  async #handleAll(): Promise<RedriveReport> {
     const { abortSignal, onProgress, maxMessages = Infinity, dryRun = false } = this.#options;
     const next = dryRun ? this.#peeking() : await this.#receiving();
     while (this.#entries.length < maxMessages) {
@@ -148,15 +92,29 @@ class Redrive {
   }
 
   async #receiving(): Promise<() => Promise<Delivery | undefined>> {
-    const link: EngineReceiver = await this.#parts.engine.openReceiver(this.#from, { receiveMode: "peekLock" });
+    const { engine, retry } = this.#parts;
+    const link = new Link<EngineReceiver>("receiver", () =>
+      engine.openReceiver(this.#from, { receiveMode: "peekLock" }),
+    );
+    await link.get();
     const seen = new Set<bigint>();
     return async () => {
-      const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: 0 });
-      // A lock that ended brings the same message again.
-      if (delivery === undefined || seen.has(delivery.sequenceNumber)) return undefined;
-      seen.add(delivery.sequenceNumber);
-      return delivery;
+      for (;;) {
+        const [delivery] = await retry.run(() => link.use(receiveOne));
+        if (delivery === undefined) return undefined;
+        this.#hold(delivery);
+        // A lock that was lost brings the same message again; what comes behind it is still to be done.
+        if (seen.has(delivery.sequenceNumber)) continue;
+        seen.add(delivery.sequenceNumber);
+        return delivery;
+      }
     };
+  }
+
+  #hold({ lockToken, lockedUntilUtc }: Delivery): void {
+    if (lockToken === undefined) return;
+    const renew = (): Promise<Date> => this.#parts.engine.renew(this.#from, lockToken);
+    this.#renewal.keep(lockToken, lockedUntilUtc, { renew, lost: () => undefined });
   }
 
   async #handle(delivery: Delivery, dryRun: boolean): Promise<Outcome> {
@@ -166,8 +124,9 @@ class Redrive {
       if (typeof made === "string") return { outcome: made, error: undefined };
       const envelope = await this.#withSafeId(made, target);
       if (dryRun || delivery.lockToken === undefined) return { outcome: "sent", error: undefined };
-      const sender = await this.#sender(target);
-      await this.#parts.retry.run(() => sender.send([envelope]));
+      const sender = this.#sender(target);
+      await this.#parts.retry.run(() => sender.use((link) => link.send([envelope])));
+      this.#renewal.release(delivery.lockToken);
       try {
         await this.#parts.engine.settle(this.#from, delivery.lockToken, { kind: "complete" });
       } catch (error) {
@@ -220,8 +179,8 @@ class Redrive {
     throw invalidOption("to", "must name the queue or topic to send to, since nothing can be sent to a subscription");
   }
 
-  #sender(target: string): Promise<EngineSender> {
-    const known = this.#senders.get(target) ?? this.#parts.engine.openSender(target);
+  #sender(target: string): Link<EngineSender> {
+    const known = this.#senders.get(target) ?? new Link("sender", () => this.#parts.engine.openSender(target));
     this.#senders.set(target, known);
     return known;
   }
@@ -230,6 +189,9 @@ class Redrive {
     return { from: this.#from, dryRun, seen: this.#entries.length, ...this.#counts, entries: this.#entries };
   }
 }
+
+const receiveOne = (link: EngineReceiver): Promise<readonly Delivery[]> =>
+  link.receive({ maxMessages: 1, maxWaitTime: 0 });
 
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 

@@ -43,7 +43,8 @@ export class ReplyInbox {
   /** Resolves when replies can come in: the session is held before the first request is sent. */
   async open(): Promise<void> {
     await this.#link.get();
-    this.#running ??= this.#run();
+    // One that has ended with an error begins again with the next request.
+    this.#running ??= this.#run().finally(() => (this.#running = undefined));
   }
 
   async close(): Promise<void> {

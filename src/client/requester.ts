@@ -5,7 +5,17 @@ import type { MessageType } from "../message/index.ts";
 import type { Timer } from "../time/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { createMessageReader } from "./message-reader.ts";
-import { checkCount, checkFunction, checkMilliseconds, invalidOption } from "./option-checks.ts";
+import {
+  aFunction,
+  checkOptions,
+  countFrom,
+  entityName,
+  invalidOption,
+  messageTypes,
+  milliseconds,
+  type OptionChecks,
+  signal,
+} from "./option-checks.ts";
 import { type ReadMessage, readMessage } from "./received-message.ts";
 import { resolveReplyTo } from "./reply-address.ts";
 import { ReplyInbox } from "./reply-inbox.ts";
@@ -53,6 +63,23 @@ export interface Requester<Reply> {
 
 type Arrival<Reply> = { readonly ok: true; readonly reply: Reply } | { readonly ok: false; readonly error: unknown };
 
+/** The checks of what every requester takes. */
+export const requesterChecks: OptionChecks<RequesterOptions> = {
+  replyTo: entityName,
+  receiveFrom: entityName,
+  replyToSessionId: (value) =>
+    value === true || (typeof value === "string" && value !== "") ? undefined : "must be an id, or true for a new one",
+  messageTypes,
+  onError: aFunction,
+};
+
+/** The checks of what every request takes. */
+export const requestChecks: OptionChecks<RequestManyOptions> = {
+  timeoutInMs: milliseconds,
+  maxReplies: countFrom(1),
+  abortSignal: signal,
+};
+
 /** Makes a requester; replies are received from the first request on. @throws SobreError `InvalidArgument` naming the option. */
 export function createRequester<const Types extends readonly MessageType[] = readonly []>(
   entityPath: string,
@@ -60,7 +87,7 @@ export function createRequester<const Types extends readonly MessageType[] = rea
   options: RequesterOptions<Types>,
 ): Requester<ReadMessage<Types>> {
   type Reply = ReadMessage<Types>;
-  checkOptions(options);
+  checkOptions(options, requesterChecks, { needed: ["replyTo"] });
   const { replyTo, receiveFrom = resolveReplyTo(replyTo), onError = () => undefined } = options;
   const sessionId = options.replyToSessionId === true ? crypto.randomUUID() : options.replyToSessionId;
   const pending = new Map<string, Replies<Reply>>();
@@ -90,24 +117,32 @@ export function createRequester<const Types extends readonly MessageType[] = rea
   const sender: Sender = createSender(entityPath, { ...parts, closed: () => undefined });
   const requestMany = async function* (
     message: Message,
-    { timeoutInMs = 60_000, maxReplies = Number.MAX_SAFE_INTEGER, abortSignal }: RequestManyOptions = {},
+    requestOptions: RequestManyOptions = {},
   ): AsyncGenerator<Reply, void, undefined> {
-    checkMilliseconds("timeoutInMs", timeoutInMs);
-    checkCount("maxReplies", maxReplies, 1);
+    checkOptions(requestOptions, requestChecks);
+    const { timeoutInMs = 60_000, maxReplies = Infinity, abortSignal } = requestOptions;
+    if (typeof message !== "object" || message === null) throw invalidOption("message", "must be a message");
     throwIfAborted(abortSignal);
-    await inbox.open();
     const messageId = message.messageId ?? crypto.randomUUID();
+    const id = String(messageId);
+    if (pending.has(id)) throw invalidOption("message.messageId", "is that of a request that waits for its reply");
     const replies = new Replies<Reply>();
-    const timer: Timer = parts.clock.setTimer(parts.clock.now() + timeoutInMs, () => replies.end());
-    const abort = (): void => replies.end();
-    abortSignal?.addEventListener("abort", abort);
-    pending.set(String(messageId), replies);
+    pending.set(id, replies);
+    const over = new AbortController();
+    const end = (): void => {
+      over.abort();
+      replies.end();
+    };
+    const timer: Timer = parts.clock.setTimer(parts.clock.now() + timeoutInMs, end);
+    timer.keepAlive?.(true);
+    abortSignal?.addEventListener("abort", end);
     try {
-      const timeToLive = message.timeToLive ?? Math.max(1, Math.ceil(timeoutInMs));
-      await sender.sendMessages(
-        { ...message, messageId, replyTo, replyToSessionId: sessionId, timeToLive },
-        { abortSignal },
-      );
+      const timeToLive = message.timeToLive ?? timeToLiveOf(timeoutInMs);
+      const request = { ...message, messageId, replyTo, replyToSessionId: sessionId, timeToLive };
+      if (await replies.unlessOver(inbox.open())) {
+        // A request that could not be sent in time is not tried again: nobody would wait for its reply.
+        await replies.unlessOver(sender.sendMessages(request, { abortSignal: over.signal }));
+      }
       for (let count = 0; count < maxReplies; count++) {
         const arrival = await replies.next();
         throwIfAborted(abortSignal);
@@ -116,9 +151,9 @@ export function createRequester<const Types extends readonly MessageType[] = rea
         yield arrival.reply;
       }
     } finally {
-      pending.delete(String(messageId));
+      pending.delete(id);
       timer.cancel();
-      abortSignal?.removeEventListener("abort", abort);
+      abortSignal?.removeEventListener("abort", end);
     }
   };
   return {
@@ -129,7 +164,7 @@ export function createRequester<const Types extends readonly MessageType[] = rea
       throw new SobreError("ServiceTimeout", `No reply to the request came to "${receiveFrom}" in time.`);
     },
     async close() {
-      parts.closed();
+      await parts.closed();
       for (const replies of pending.values()) {
         replies.push({ ok: false, error: new SobreError("Closed", "The requester was closed before the reply came.") });
       }
@@ -143,6 +178,12 @@ class Replies<Reply> {
   readonly #arrived: Arrival<Reply>[] = [];
   #ended = false;
   #wake: (() => void) | undefined;
+
+  /** Waits for what comes before the first reply; resolves to whether there is still time. @throws what it throws. */
+  async unlessOver(step: Promise<void>): Promise<boolean> {
+    await Promise.race([step, new Promise<void>((resolve) => (this.#wake = resolve))]);
+    return !this.#ended;
+  }
 
   push(arrival: Arrival<Reply>): void {
     this.#arrived.push(arrival);
@@ -160,13 +201,7 @@ class Replies<Reply> {
   }
 }
 
-function checkOptions({ replyTo, receiveFrom, replyToSessionId, onError }: RequesterOptions): void {
-  if (typeof replyTo !== "string") throw invalidOption("replyTo", "must name the entity of the replies");
-  resolveReplyTo(replyTo);
-  if (receiveFrom !== undefined && typeof receiveFrom !== "string")
-    throw invalidOption("receiveFrom", "must name an entity");
-  if (replyToSessionId !== undefined && replyToSessionId !== true && typeof replyToSessionId !== "string") {
-    throw invalidOption("replyToSessionId", "must be an id, or true for a new one");
-  }
-  checkFunction("onError", onError, "optional");
+/** A request that is not answered in time is worth nothing; for ever is what messages live by default. */
+function timeToLiveOf(timeoutInMs: number): number | undefined {
+  return Number.isFinite(timeoutInMs) ? Math.max(1, Math.ceil(timeoutInMs)) : undefined;
 }

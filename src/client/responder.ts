@@ -4,8 +4,9 @@ import type { MessageType } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { MessageContext } from "./message-context.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
-import { checkFunction } from "./option-checks.ts";
-import { type Processor, type ProcessorOptions, startProcessor } from "./processor.ts";
+import { aFunction, checkOption, invalidOption } from "./option-checks.ts";
+import { type ProcessorOptions, startProcessor } from "./processor.ts";
+import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
 import { resolveReplyTo } from "./reply-address.ts";
 import { createSender, type Sender } from "./sender.ts";
@@ -37,7 +38,9 @@ export function startResponder<const Types extends readonly MessageType[] = read
   handlers: ResponderHandlers<ReadMessage<Types>>,
   options: ProcessorOptions<Types> = {},
 ): Processor {
-  checkFunction("processRequest", Reflect.get(handlers, "processRequest"), "required");
+  if (typeof handlers !== "object" || handlers === null) throw invalidOption("handlers", "must be an object");
+  checkOption("processRequest", Reflect.get(handlers, "processRequest"), aFunction);
+  checkOption("processError", handlers.processError, aFunction);
   const senders = new Senders(parts);
   const processMessage = async (request: ReadMessage<Types>, context: MessageContext): Promise<void> => {
     const answer = await handlers.processRequest(request, context);
@@ -47,14 +50,22 @@ export function startResponder<const Types extends readonly MessageType[] = read
       throw new SobreError("InvalidOperation", "The request has no replyTo, so that its reply has nowhere to go.");
     }
     const sender = await senders.get(resolveReplyTo(replyTo));
-    const own = { correlationId: messageId ?? correlationId, sessionId: replyToSessionId };
+    const own = {
+      correlationId: messageId ?? correlationId,
+      ...(replyToSessionId !== undefined && { sessionId: replyToSessionId }),
+    };
     for await (const reply of messagesOf(answer)) await sender.sendMessages({ ...reply, ...own });
   };
   const processUnreadable: ProcessorHandlers["processUnreadable"] =
     handlers.processUnreadable && ((message, context) => handlers.processUnreadable?.(message, context));
-  const processor = startProcessor<Types>(
+  // A handler that closes the responder still sends its reply.
+  const closed = async (): Promise<void> => {
+    await senders.close();
+    await parts.closed();
+  };
+  return startProcessor<Types>(
     entityPath,
-    parts,
+    { ...parts, closed },
     {
       processMessage,
       processError: (args) => handlers.processError(args),
@@ -62,16 +73,6 @@ export function startResponder<const Types extends readonly MessageType[] = read
     },
     options,
   );
-  return {
-    entityPath,
-    get isRunning() {
-      return processor.isRunning;
-    },
-    async close() {
-      await processor.close();
-      await senders.close();
-    },
-  };
 }
 
 function messagesOf(answer: unknown): Iterable<Message> | AsyncIterable<Message> {

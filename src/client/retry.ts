@@ -1,6 +1,6 @@
 import { SobreError } from "../errors/index.ts";
 import type { Clock } from "../time/index.ts";
-import { checkCount, checkMilliseconds, checkOneOf } from "./option-checks.ts";
+import { checkOptions, countFrom, milliseconds, oneOf, type OptionChecks } from "./option-checks.ts";
 import { pause } from "./pause.ts";
 
 /** How often and how patiently is tried again; only what is retryable is. Names are those of `@azure/service-bus`. */
@@ -27,12 +27,17 @@ export interface Retry {
   run<T>(operation: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
+const checks: OptionChecks<RetryOptions> = {
+  maxRetries: countFrom(0),
+  retryDelayInMs: milliseconds,
+  maxRetryDelayInMs: milliseconds,
+  mode: oneOf("exponential", "fixed"),
+};
+
 /** @throws SobreError `InvalidArgument` naming the option. */
 export function createRetry(clock: Clock, options: RetryOptions = {}): Retry {
-  const maxRetries = checkCount("retryOptions.maxRetries", options.maxRetries ?? 3, 0);
-  const first = checkMilliseconds("retryOptions.retryDelayInMs", options.retryDelayInMs ?? 1_000);
-  const longest = checkMilliseconds("retryOptions.maxRetryDelayInMs", options.maxRetryDelayInMs ?? 30_000);
-  const mode = checkOneOf("retryOptions.mode", options.mode ?? "exponential", ["exponential", "fixed"]);
+  checkOptions(options, checks, { prefix: "retryOptions." });
+  const { maxRetries = 3, retryDelayInMs: first = 1_000, maxRetryDelayInMs: longest = 30_000, mode } = options;
   const delay = (failures: number): number => {
     const steady = mode === "fixed" ? first : first * 2 ** Math.min(failures - 1, 30);
     // Spread, so that clients that failed together do not come back together.

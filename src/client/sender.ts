@@ -5,8 +5,18 @@ import type { ClientParts } from "./client-parts.ts";
 import { Link } from "./link.ts";
 import { createBatch, isBatch, type MessageBatch } from "./message-batch.ts";
 import { createMessageWriter } from "./message-writer.ts";
-import { checkCount, invalidOption } from "./option-checks.ts";
+import {
+  checkOption,
+  checkOptional,
+  checkOptions,
+  countFrom,
+  invalidOption,
+  isDate,
+  type OptionChecks,
+  signal,
+} from "./option-checks.ts";
 import { throwIfAborted } from "./retry.ts";
+import { sequenceNumbersOf } from "./sequence-numbers.ts";
 
 /** Options of what sends. */
 export interface SendMessagesOptions extends TransactionOption {
@@ -54,6 +64,8 @@ export interface Sender {
   close(): Promise<void>;
 }
 
+const manyChecks: OptionChecks<SendManyOptions> = { maxConcurrency: countFrom(1), abortSignal: signal };
+
 /** Makes a sender; the link is opened by the first send. */
 export function createSender(entityPath: string, parts: ClientParts): Sender {
   const { engine, retry, tracing } = parts;
@@ -62,11 +74,11 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
   const send = async (
     envelopes: readonly Envelope[],
     operation: (sender: EngineSender) => Promise<void>,
-    signal?: AbortSignal,
+    abortSignal?: AbortSignal,
   ): Promise<void> => {
     const span = tracing?.startSend({ entityPath, engine: engine.name, messageCount: envelopes.length });
     try {
-      await retry.run(() => link.use(operation), signal);
+      await retry.run(() => link.use(operation), abortSignal);
       span?.end();
     } catch (error) {
       span?.end(error);
@@ -74,8 +86,9 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
     }
   };
   const sendEnvelopes = async (envelopes: readonly Envelope[], options: SendMessagesOptions = {}): Promise<void> => {
-    // A transaction belongs to the link it was begun on, so that a send in it is not repeated on another.
-    if (options.transaction !== undefined) await (await link.get()).send(envelopes, options);
+    checkOptional("abortSignal", options.abortSignal, signal);
+    // A transaction belongs to the connection it was begun on, so that a send in it is not repeated on another.
+    if (options.transaction !== undefined) await link.use((sender) => sender.send(envelopes, options));
     else await send(envelopes, (sender) => sender.send(envelopes), options.abortSignal);
   };
   const writeAll = async (messages: Message | readonly Message[]): Promise<readonly Envelope[]> => {
@@ -92,8 +105,10 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
       const envelopes = isBatch(messages) ? messages.envelopes : await writeAll(messages);
       if (envelopes.length > 0) await sendEnvelopes(envelopes, options);
     },
-    async sendMany(messages, { maxConcurrency = 16, abortSignal } = {}) {
-      checkCount("maxConcurrency", maxConcurrency, 1);
+    async sendMany(messages, options = {}) {
+      if (!isIterable(messages)) throw invalidOption("messages", "must be an iterable of messages");
+      checkOptions(options, manyChecks);
+      const { maxConcurrency = 16, abortSignal } = options;
       return sendEach(messages, maxConcurrency, async (message) => {
         throwIfAborted(abortSignal);
         await sendEnvelopes([await write(message)], { abortSignal });
@@ -104,20 +119,19 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
       return createBatch(write, maxMessageSize, maxSizeInBytes);
     },
     async scheduleMessages(messages, scheduledEnqueueTimeUtc, { abortSignal, transaction } = {}) {
-      if (!(scheduledEnqueueTimeUtc instanceof Date) || Number.isNaN(scheduledEnqueueTimeUtc.getTime())) {
-        throw invalidOption("scheduledEnqueueTimeUtc", "must be a valid Date");
-      }
+      checkOption("scheduledEnqueueTimeUtc", scheduledEnqueueTimeUtc, isDate);
+      checkOptional("abortSignal", abortSignal, signal);
       const envelopes = (await writeAll(messages)).map((envelope) =>
         amend(envelope, { brokerProperties: { scheduledEnqueueTimeUtc } }),
       );
       if (transaction !== undefined) return engine.schedule(entityPath, envelopes, { transaction });
       return retry.run(() => engine.schedule(entityPath, envelopes), abortSignal);
     },
-    cancelScheduledMessages: (sequenceNumbers) => engine.cancel(entityPath, listOf<bigint>(sequenceNumbers)),
+    cancelScheduledMessages: async (sequenceNumbers) => engine.cancel(entityPath, sequenceNumbersOf(sequenceNumbers)),
     sendEnvelopes: (envelopes, options) => sendEnvelopes(listOf<Envelope>(envelopes), options),
-    close() {
-      parts.closed();
-      return link.close();
+    async close() {
+      await parts.closed();
+      await link.close();
     },
   };
 }
@@ -157,4 +171,8 @@ function listOf<T>(items: T | readonly T[]): readonly T[] {
 
 function isList<T>(items: T | readonly T[]): items is readonly T[] {
   return Array.isArray(items);
+}
+
+function isIterable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
 }

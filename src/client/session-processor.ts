@@ -4,11 +4,12 @@ import type { MessageType } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
 import { type HandlerContext, type MessageContext } from "./message-context.ts";
-import { checkHandlers, MessageWork, type ProcessorHandlers } from "./message-work.ts";
-import { checkCount, checkMilliseconds, checkOneOf, invalidOption } from "./option-checks.ts";
+import { createWork, type MessageWork, type ProcessorHandlers } from "./message-work.ts";
+import { checkOptions, countFrom, listOf, milliseconds, type OptionChecks, text } from "./option-checks.ts";
 import { pause } from "./pause.ts";
-import { errorTeller, type TellError } from "./process-error.ts";
-import { type Processor, type ProcessorOptions, renewalOf } from "./processor.ts";
+import type { TellError } from "./process-error.ts";
+import { processingChecks, type ProcessorOptions, renewalOf } from "./processor.ts";
+import { type Processor, type RunLoop, runProcessor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
 import { isRetryable } from "./retry.ts";
 import { type HeldSession, heldSession } from "./session-receiver.ts";
@@ -33,6 +34,15 @@ export interface SessionContext extends MessageContext {
   readonly session: HeldSession;
 }
 
+/** The checks of what every processor of sessions takes. */
+export const sessionChecks: OptionChecks<SessionProcessorOptions> = {
+  ...processingChecks,
+  maxConcurrentSessions: countFrom(1),
+  maxConcurrentCallsPerSession: countFrom(1),
+  sessionIdleTimeoutInMs: milliseconds,
+  sessionIds: listOf("ids", text),
+};
+
 /** Milliseconds that one acceptance waits; it only bounds how long an idle processor is silent. */
 const acceptWait = 60_000;
 
@@ -52,29 +62,12 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   handlers: ProcessorHandlers<ReadMessage<Types>, SessionContext>,
   options: SessionProcessorOptions<Types> = {},
 ): Processor {
-  const { receiveMode = "peekLock", autoCompleteMessages = true, messageTypes, sessionIds } = options;
-  checkOneOf("receiveMode", receiveMode, ["peekLock", "receiveAndDelete"]);
-  checkOneOf("autoCompleteMessages", autoCompleteMessages, [true, false]);
-  const sessions = checkCount("maxConcurrentSessions", options.maxConcurrentSessions ?? 8, 1);
-  const calls = checkCount("maxConcurrentCallsPerSession", options.maxConcurrentCallsPerSession ?? 1, 1);
-  const idle = checkMilliseconds("sessionIdleTimeoutInMs", options.sessionIdleTimeoutInMs ?? 60_000);
-  if (sessionIds !== undefined && !isListOfText(sessionIds)) throw invalidOption("sessionIds", "must be a list of ids");
-  renewalOf(parts, options);
-  checkHandlers(entityPath, receiveMode, handlers);
-  const tell = errorTeller(entityPath, (args) => handlers.processError(args));
-  const work = new MessageWork<Types, SessionContext>({
-    entityPath,
-    receiveMode,
-    autoCompleteMessages,
-    messageTypes,
-    parts,
-    handlers,
-    tell,
-  });
-  const serving: Serving<Types> = { parts, tell, work, calls, idle, renewal: () => renewalOf(parts, options) };
-  const stop = new AbortController();
-  const { signal } = stop;
-  const run = async (sessionId: string | undefined): Promise<void> => {
+  checkOptions(options, sessionChecks);
+  const { receiveMode = "peekLock", maxConcurrentSessions = 8, sessionIds } = options;
+  const { maxConcurrentCallsPerSession: calls = 1, sessionIdleTimeoutInMs: idle = 60_000 } = options;
+  const { work, tell } = createWork<Types, SessionContext>(entityPath, parts, handlers, options);
+  const serving = { parts, tell, work, calls, idle, renewal: () => renewalOf(parts, options) };
+  const acceptAll = async (sessionId: string | undefined, signal: AbortSignal, loop: RunLoop): Promise<void> => {
     for (let failures = 0; ;) {
       if (signal.aborted) return;
       let accepted = false;
@@ -83,7 +76,7 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
         const link = await parts.engine.acceptSession(entityPath, wait);
         accepted = true;
         failures = 0;
-        await serve(link, serving, signal);
+        await serve(link, { ...serving, loop }, signal);
       } catch (error) {
         // That no session was free in time is no error.
         if (signal.aborted || (!accepted && codeOf(error) === "ServiceTimeout")) continue;
@@ -93,20 +86,13 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
       }
     }
   };
-  const wanted = sessionIds ?? Array.from({ length: sessions }, () => undefined);
-  let isRunning = true;
-  const running = Promise.all(wanted.map(run)).finally(() => (isRunning = false));
-  return {
+  const wanted = sessionIds ?? Array.from({ length: maxConcurrentSessions }, () => undefined);
+  return runProcessor({
     entityPath,
-    get isRunning() {
-      return isRunning && !signal.aborted;
-    },
-    async close() {
-      stop.abort();
-      await running;
-      parts.closed();
-    },
-  };
+    parts,
+    start: (signal, loop) => Promise.all(wanted.map((sessionId) => loop(() => acceptAll(sessionId, signal, loop)))),
+    ended: async () => undefined,
+  });
 }
 
 /** What serving a session needs. */
@@ -117,12 +103,13 @@ interface Serving<Types extends readonly MessageType[]> {
   readonly calls: number;
   readonly idle: number;
   readonly renewal: () => LockRenewal;
+  readonly loop: RunLoop;
 }
 
 /** Handles the messages of a session until it is idle or lost; then the session is free. */
 async function serve<Types extends readonly MessageType[]>(
   link: EngineSessionReceiver,
-  { parts, tell, work, calls, idle, renewal }: Serving<Types>,
+  { parts, tell, work, calls, idle, renewal, loop }: Serving<Types>,
   signal: AbortSignal,
 ): Promise<void> {
   const locks = renewal();
@@ -157,7 +144,10 @@ async function serve<Types extends readonly MessageType[]>(
     }
   };
   try {
-    await Promise.all(Array.from({ length: calls }, handleAll));
+    // All of them, so that the session is not given up under a handler that still runs.
+    const ends = await Promise.allSettled(Array.from({ length: calls }, () => loop(handleAll)));
+    const broken = ends.find((end) => end.status === "rejected");
+    if (broken !== undefined) throw broken.reason;
   } finally {
     locks.stop();
     await link.close().catch(() => undefined);
@@ -165,7 +155,3 @@ async function serve<Types extends readonly MessageType[]>(
 }
 
 const codeOf = (error: unknown): string => (error instanceof SobreError ? error.code : "GeneralError");
-
-function isListOfText(value: unknown): boolean {
-  return Array.isArray(value) && value.every((entry) => typeof entry === "string");
-}

@@ -3,9 +3,10 @@ import type { MessageType } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
 import { LockRenewal } from "./lock-renewal.ts";
-import { checkMilliseconds } from "./option-checks.ts";
+import { checkOptions, milliseconds, type OptionChecks, signal } from "./option-checks.ts";
+import { heldOpen } from "./pause.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
-import { type Receiver, type ReceiverOptions, receiverOver, receivingEnd } from "./receiver.ts";
+import { type Receiver, type ReceiverOptions, receiverOver, receivingChecks, receivingEnd } from "./receiver.ts";
 
 /** Options of `acceptSession` and `acceptNextSession`. */
 export interface AcceptSessionOptions<
@@ -42,6 +43,12 @@ export type ReceivedSession<
   OnUnreadable extends "hand-over" | "dead-letter",
 > = SessionReceiver<Received<Types, OnUnreadable>, ReadMessage<Types>>;
 
+const checks: OptionChecks<AcceptSessionOptions> = {
+  ...receivingChecks,
+  maxWaitTimeInMs: milliseconds,
+  abortSignal: signal,
+};
+
 /**
  * Accepts a session, or the next one that is free.
  *
@@ -57,19 +64,12 @@ export async function acceptSession<
   parts: ClientParts,
   options: AcceptSessionOptions<Types, OnUnreadable> = {},
 ): Promise<ReceivedSession<Types, OnUnreadable>> {
+  checkOptions(options, checks);
   const { maxWaitTimeInMs = 60_000, abortSignal, maxAutoLockRenewalDurationInMs = 300_000 } = options;
-  checkMilliseconds("maxWaitTimeInMs", maxWaitTimeInMs);
   const end = receivingEnd(entity, options);
-  const renewal = new LockRenewal(
-    parts.clock,
-    checkMilliseconds("maxAutoLockRenewalDurationInMs", maxAutoLockRenewalDurationInMs),
-  );
-  const link = await parts.engine.acceptSession(entity, {
-    sessionId,
-    receiveMode: end.receiveMode,
-    maxWaitTime: maxWaitTimeInMs,
-    signal: abortSignal,
-  });
+  const renewal = new LockRenewal(parts.clock, maxAutoLockRenewalDurationInMs);
+  const wait = { sessionId, receiveMode: end.receiveMode, maxWaitTime: maxWaitTimeInMs, signal: abortSignal };
+  const link = await heldOpen(parts.clock, maxWaitTimeInMs, () => parts.engine.acceptSession(entity, wait));
   // Whoever receives or settles learns of a lost lock there.
   renewal.keep(link, link.sessionLockedUntilUtc(), { renew: () => link.renewSessionLock(), lost: () => undefined });
   const source = sessionSource(parts.engine, link, renewal);

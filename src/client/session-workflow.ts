@@ -2,8 +2,8 @@ import { SobreError } from "../errors/index.ts";
 import type { MessageType } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
-import { checkFunction } from "./option-checks.ts";
-import type { Processor } from "./processor.ts";
+import { aFunction, checkOption, invalidOption, text } from "./option-checks.ts";
+import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
 import { type SessionContext, type SessionProcessorOptions, startSessionProcessor } from "./session-processor.ts";
 
@@ -59,13 +59,16 @@ export function startSessionWorkflow<State, const Types extends readonly Message
   handlers: WorkflowHandlers<State, ReadMessage<Types>>,
   options: SessionWorkflowOptions<Types> = {},
 ): Processor {
-  checkFunction("processStep", Reflect.get(handlers, "processStep"), "required");
-  const { subjects = { start: "start", content: "content", end: "end" } } = options;
-  const kinds: ReadonlyMap<unknown, WorkflowStep<State, unknown>["kind"]> = new Map([
-    [subjects.start, "start"],
-    [subjects.content, "content"],
-    [subjects.end, "end"],
-  ]);
+  if (typeof handlers !== "object" || handlers === null) throw invalidOption("handlers", "must be an object");
+  checkOption("processStep", Reflect.get(handlers, "processStep"), aFunction);
+  checkOption("processError", handlers.processError, aFunction);
+  if (typeof options !== "object" || options === null) throw invalidOption("options", "must be an object");
+  const { subjects = { start: "start", content: "content", end: "end" }, ...sessionOptions } = options;
+  for (const option of ["receiveMode", "autoCompleteMessages", "maxConcurrentCallsPerSession"]) {
+    if (option in options)
+      throw invalidOption(option, "is given by the workflow: each message in its turn, completed after its step");
+  }
+  const kinds = kindsOf(subjects);
   const processMessage = async (message: ReadMessage<Types>, context: SessionContext): Promise<void> => {
     const { session } = context;
     const { sequenceNumber, subject } = message;
@@ -95,8 +98,23 @@ export function startSessionWorkflow<State, const Types extends readonly Message
     entityPath,
     parts,
     { processMessage, processError: (args) => handlers.processError(args) },
-    options,
+    sessionOptions,
   );
+}
+
+type Kind = WorkflowStep<unknown, unknown>["kind"];
+
+function kindsOf(subjects: Readonly<Record<Kind, string>>): ReadonlyMap<unknown, Kind> {
+  checkOption("subjects", subjects, (value) =>
+    typeof value === "object" && value !== null ? undefined : "must be an object",
+  );
+  const kinds = new Map<unknown, Kind>();
+  for (const kind of ["start", "content", "end"] as const) {
+    checkOption(`subjects.${kind}`, subjects[kind], text);
+    if (kinds.has(subjects[kind])) throw invalidOption(`subjects.${kind}`, "is another one's already");
+    kinds.set(subjects[kind], kind);
+  }
+  return kinds;
 }
 
 /** Until the message is completed, the mark of the end must be there for it to come again. */

@@ -28,13 +28,13 @@ export interface SettlingVerbs {
 /** The verbs over an engine; a settlement is never repeated, since its outcome would be another. */
 export function settlingVerbs(
   entityPath: string,
-  engine: () => Engine,
+  engine: (options?: TransactionOption) => Engine,
   settled: (message: Delivery) => void,
 ): SettlingVerbs {
   const settle = (message: Delivery, settlement: Settlement, options?: TransactionOption): Promise<void> => {
     const token = lockTokenOf(message);
     settled(message);
-    return engine().settle(entityPath, token, settlement, options);
+    return engine(options).settle(entityPath, token, settlement, options);
   };
   return {
     completeMessage: (message, options) => settle(message, { kind: "complete" }, options),
@@ -49,10 +49,13 @@ export function settlingVerbs(
 }
 
 /** @throws SobreError `InvalidOperation` for a message that is not locked. */
-export function lockTokenOf({ lockToken }: Delivery): LockToken {
+export function lockTokenOf(message: Delivery): LockToken {
+  const lockToken = isMessage(message) ? message.lockToken : undefined;
   if (lockToken !== undefined) return lockToken;
   throw new SobreError(
     "InvalidOperation",
     "This message is not locked: it was peeked, or received with receiveAndDelete.",
   );
 }
+
+const isMessage = (message: unknown): message is Delivery => typeof message === "object" && message !== null;

@@ -1,0 +1,15 @@
+import { checkOptions } from "./option-checks.ts";
+import { requestChecks, requesterChecks, type RequesterOptions, type RequestManyOptions } from "./requester.ts";
+
+/**
+ * The options of a request that has a requester of its own, taken apart for the two.
+ *
+ * @throws SobreError `InvalidArgument` naming the option.
+ */
+export function oneRequest(
+  options: RequesterOptions & RequestManyOptions,
+): readonly [RequesterOptions, RequestManyOptions] {
+  checkOptions(options, { ...requesterChecks, ...requestChecks }, { needed: ["replyTo"] });
+  const { replyTo, receiveFrom, replyToSessionId, messageTypes, onError, ...request } = options;
+  return [{ replyTo, receiveFrom, replyToSessionId, messageTypes, onError }, request];
+}
