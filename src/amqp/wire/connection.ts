@@ -30,7 +30,6 @@ export class Connection {
   readonly #reader: FrameReader;
   readonly #frames = new FrameWriter();
   readonly #sessions = new SessionTable();
-  readonly #unflushed = new Set<Session>();
   #phase: Phase = "header";
   #askedForOutput = false;
   #opened = false;
@@ -62,8 +61,7 @@ export class Connection {
 
   /** Bytes to be sent, all there are. */
   take(): Uint8Array {
-    for (const session of this.#unflushed) session.flush();
-    this.#unflushed.clear();
+    this.#sessions.flush();
     this.#askedForOutput = false;
     if (this.#frames.size > 0) this.#liveness.spoke();
     return this.#frames.take();
@@ -104,11 +102,11 @@ export class Connection {
   /** Closes the connection. */
   close(error?: WireError): void {
     if (this.#phase === "over" || this.#phase === "closing") return;
-    for (const session of this.#unflushed) session.flush();
+    this.#sessions.flush();
     if (!this.#opened) this.#writeOpen();
     this.frames.close(error);
     this.#phase = "closing";
-    this.#endSessions(error);
+    this.#sessions.finish(error);
     if (error !== undefined) this.#finish(error);
   }
 
@@ -124,11 +122,10 @@ export class Connection {
 
   forget(session: Session): void {
     this.#sessions.forget(session);
-    this.#unflushed.delete(session);
   }
 
   flushLater(session: Session): void {
-    this.#unflushed.add(session);
+    this.#sessions.flushLater(session);
     void this.frames;
   }
 
@@ -211,7 +208,8 @@ export class Connection {
     if (frame.type !== 0)
       throw new WireFault("amqp:connection:framing-error", `No AMQP frame has the type ${frame.type}.`);
     if (frame.start === frame.end) return;
-    if (this.#phase === "running" && this.#usual(frame)) return;
+    const { usual } = frame;
+    if (usual !== undefined && this.#phase === "running" && this.#inSession(frame, usual, undefined)) return;
     const reader = bodyReader(frame.body);
     const descriptor = readBody(reader);
     if (descriptor === code.open) return this.#open(readOpen(reader));
@@ -220,32 +218,19 @@ export class Connection {
     if (this.#phase === "closing") return;
     if (this.#phase !== "running") throw new WireFault("amqp:illegal-state", "The first frame has to be an open.");
     if (descriptor === code.begin) return this.#begin(frame.channel, reader);
-    this.#sessionFrame(this.#sessions.on(frame.channel), descriptor, reader);
+    this.#inSession(frame, descriptor, reader);
   }
 
-  /** Handles what nearly every frame is, without reading it value by value; false when this is another one. */
-  #usual(frame: FrameReader): boolean {
-    const { bytes, start } = frame;
-    if (bytes[start] !== 0x00 || bytes[start + 1] !== 0x53) return false;
-    const isTransfer = bytes[start + 2] === code.transfer;
-    if (!isTransfer && bytes[start + 2] !== code.disposition) return false;
+  #inSession(frame: FrameReader, descriptor: number, reader: ByteReader | undefined): boolean {
     const session = this.#sessions.on(frame.channel);
     try {
-      return isTransfer ? session.message(frame) : session.settled(frame);
-    } catch (error) {
-      if (!(error instanceof WireFault) || error.scope === "connection") throw error;
-      session.end(wireErrorOf(error));
-      return true;
-    }
-  }
-
-  #sessionFrame(session: Session, descriptor: number, reader: ByteReader): void {
-    try {
+      if (reader === undefined) return session.usual(descriptor, frame);
       session.received(descriptor, reader);
     } catch (error) {
       if (!(error instanceof WireFault) || error.scope === "connection") throw error;
       session.end(wireErrorOf(error));
     }
+    return true;
   }
 
   #open(open: Open): void {
@@ -295,20 +280,16 @@ export class Connection {
   #closedByPeer(error: WireError | undefined): void {
     if (this.#phase === "open") throw new WireFault("amqp:illegal-state", "The first frame has to be an open.");
     if (this.#phase === "running") {
-      for (const session of this.#unflushed) session.flush();
+      this.#sessions.flush();
       this.frames.close(undefined);
     }
     this.#finish(error);
   }
 
-  #endSessions(error: WireError | undefined): void {
-    for (const session of this.#sessions.values()) session.finish(error);
-  }
-
   #finish(error: WireError | undefined): void {
     if (this.#phase === "over") return;
     this.#phase = "over";
-    this.#endSessions(error);
+    this.#sessions.finish(error);
     this.events.closed(error);
   }
 }

@@ -1,3 +1,4 @@
+import { code } from "./performative.ts";
 import { WireFault } from "./wire-fault.ts";
 
 /** What the first eight bytes of a layer say: which protocol follows. */
@@ -8,8 +9,8 @@ export interface ProtocolHeader {
 }
 
 const headerSize = 8;
-/** The descriptor of a transfer, and where it lies in nearly every frame that holds one. */
-const transfer = 0x14;
+/** The descriptors of the frames that nearly all are, and where it lies in nearly every frame that holds one. */
+const { transfer, disposition } = code;
 const descriptorAt = headerSize + 2;
 const none = new Uint8Array(0);
 
@@ -53,6 +54,14 @@ export class FrameReader {
     return this.bytes !== this.#chunk || (this.#dense ??= this.#isDense());
   }
 
+  /** The descriptor of the frame read last when it is one that nearly all frames have, written as nearly all write it. */
+  get usual(): number | undefined {
+    const { bytes, start } = this;
+    if (bytes[start] !== 0x00 || bytes[start + 1] !== 0x53) return undefined;
+    const descriptor = bytes[start + 2];
+    return descriptor === transfer || descriptor === disposition ? descriptor : undefined;
+  }
+
   /** The body of the frame read last. */
   get body(): Uint8Array {
     return this.bytes.subarray(this.start, this.end);
@@ -74,7 +83,7 @@ export class FrameReader {
    */
   next(): boolean {
     const size = this.#frameSize();
-    if (size === undefined) return false;
+    if (size === undefined) return this.#dry();
     if (size < headerSize) throw framing(`A frame of ${size} bytes is smaller than its header`);
     if (size > this.maxFrameSize)
       throw framing(`A frame of ${size} bytes is larger than the ${this.maxFrameSize} allowed`);
@@ -85,7 +94,7 @@ export class FrameReader {
       this.#at += size;
     } else {
       const bytes = this.#take(size);
-      if (bytes === undefined) return false;
+      if (bytes === undefined) return this.#dry();
       this.bytes = bytes;
     }
     const { bytes } = this;
@@ -96,6 +105,14 @@ export class FrameReader {
     this.start = begin + offset;
     this.end = begin + size;
     return true;
+  }
+
+  /** All that came is read: an idle connection keeps none of it. */
+  #dry(): false {
+    this.#chunk = none;
+    this.#at = 0;
+    this.bytes = none;
+    return false;
   }
 
   /** Looks only at the frames that are not read yet, the one read last included. */

@@ -1,6 +1,7 @@
 import { ByteWriter } from "../../../codecs/amqp/byte-writer.ts";
 import { writeUint } from "../../../codecs/amqp/write-number.ts";
-import type { DeliveryState, Outcome } from "./delivery-state.ts";
+import { writeError, writeState, writeTerminus } from "./composite-writer.ts";
+import type { DeliveryState } from "./delivery-state.ts";
 import { FieldWriter } from "./field-writer.ts";
 import {
   type Attach,
@@ -10,7 +11,6 @@ import {
   type Disposition,
   type Flow,
   type Open,
-  type Terminus,
   type Transfer,
 } from "./performative.ts";
 import type { DirectMessage } from "./sending-link.ts";
@@ -271,57 +271,4 @@ export interface PayloadPart {
   readonly maxFrameSize: number;
 }
 
-function writeTerminus(fields: FieldWriter, terminus: Terminus | undefined): void {
-  if (terminus === undefined) return fields.none();
-  const inner = new FieldWriter(fields.next(), code[terminus.kind]);
-  inner.string(terminus.address);
-  if (terminus.filter !== undefined) {
-    for (let field = 0; field < 6; field++) inner.none();
-    inner.map(terminus.filter);
-  }
-  inner.end();
-}
-
-function writeError(fields: FieldWriter, error: WireError | undefined): void {
-  if (error === undefined) return fields.none();
-  const inner = new FieldWriter(fields.next(), code.error);
-  inner.symbol(error.condition);
-  inner.string(error.description);
-  inner.map(error.info);
-  inner.end();
-}
-
 const stateRoom = (state: DeliveryState | undefined): number => (state === undefined ? 0 : 64);
-
-function writeState(writer: ByteWriter, state: DeliveryState): void {
-  if (state.kind === "transactional") {
-    const fields = new FieldWriter(writer, code.transactionalState);
-    fields.binary(state.transactionId);
-    if (state.outcome !== undefined) writeOutcome(fields.next(), state.outcome);
-    return fields.end();
-  }
-  if (state.kind !== "received") writeOutcome(writer, state);
-}
-
-function writeOutcome(writer: ByteWriter, outcome: Outcome): void {
-  const fields = new FieldWriter(writer, code[outcome.kind]);
-  switch (outcome.kind) {
-    case "rejected":
-      writeError(fields, outcome.error);
-      break;
-    case "modified":
-      fields.boolean(outcome.deliveryFailed);
-      fields.boolean(outcome.undeliverableHere);
-      fields.map(outcome.annotations);
-      break;
-    case "declared":
-      fields.binary(outcome.transactionId);
-      break;
-    case "accepted":
-    case "released":
-      break;
-    default:
-      outcome satisfies never;
-  }
-  fields.end();
-}

@@ -3,6 +3,7 @@ import type { Begin, Disposition, Flow } from "./performative.ts";
 import type { DirectMessage, Outgoing, OutgoingDelivery, SendingLink } from "./sending-link.ts";
 import { distance, plus } from "./serial.ts";
 import type { Session } from "./session.ts";
+import { UnsettledDeliveries } from "./unsettled-deliveries.ts";
 
 /** A message that is being sent, as far as it has got. */
 interface Pending {
@@ -18,7 +19,7 @@ const transferRoom = 64;
 /** What a session sends: within its peer's window, in order, remembered until it is settled. */
 export class OutgoingWindow {
   readonly #session: Session;
-  readonly #unsettled = new Map<number, OutgoingDelivery>();
+  readonly #unsettled = new UnsettledDeliveries();
   readonly #pending: Pending[] = [];
   #nextDeliveryId = 0;
   #remoteWindow = 0;
@@ -53,7 +54,7 @@ export class OutgoingWindow {
     const id = this.#nextDeliveryId;
     this.#nextDeliveryId = plus(id, 1);
     const delivery = { id, link, context: outgoing.context };
-    if (!outgoing.settled) this.#unsettled.set(id, delivery);
+    if (!outgoing.settled) this.#unsettled.add(delivery);
     this.#pending.push({ link, outgoing, id, from: 0 });
     this.#go();
     return delivery;
@@ -69,7 +70,7 @@ export class OutgoingWindow {
     }
     const id = this.#nextDeliveryId;
     this.#nextDeliveryId = plus(id, 1);
-    if (!message.settled) this.#unsettled.set(id, { id, link, context: message });
+    if (!message.settled) this.#unsettled.add({ id, link, context: message });
     connection.frames.message(channel, { handle: link.handle, deliveryId: id }, message);
     this.#remoteWindow--;
     this.nextId = plus(this.nextId, 1);
@@ -90,7 +91,7 @@ export class OutgoingWindow {
   }
 
   /** The peer's disposition that accepts a range. */
-  accepted(first: number, last: number, settled: boolean): void {
+  accepted({ first, last, settled }: Pick<Disposition, "first" | "last" | "settled">): void {
     this.disposed({ role: "receiver", first, last, settled, state: accepted });
   }
 

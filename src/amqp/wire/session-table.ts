@@ -1,10 +1,30 @@
 import type { Session } from "./session.ts";
-import { WireFault } from "./wire-fault.ts";
+import { type WireError, WireFault } from "./wire-fault.ts";
 
 /** The sessions of a connection, by this side's channels. */
 export class SessionTable extends Map<number, Session> {
   /** Sessions whose peer has chosen another channel for its direction, by that channel. */
   readonly #byRemoteChannel = new Map<number, Session>();
+
+  #unflushed: Session[] = [];
+
+  /** A session holds something back until {@link flush}. */
+  flushLater(session: Session): void {
+    this.#unflushed.push(session);
+  }
+
+  /** Puts out what sessions hold back. */
+  flush(): void {
+    const sessions = this.#unflushed;
+    if (sessions.length === 0) return;
+    this.#unflushed = [];
+    for (const session of sessions) session.flush();
+  }
+
+  /** Every session is over. */
+  finish(error: WireError | undefined): void {
+    for (const session of this.values()) session.finish(error);
+  }
 
   /** The peer has answered the begin of a session, on its channel. */
   answered(session: Session, channel: number): void {

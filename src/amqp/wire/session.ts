@@ -26,8 +26,8 @@ import { type WireError, WireFault } from "./wire-fault.ts";
 /** How many frames with messages a peer may send ahead. */
 const incomingWindow = 5000;
 
-const transfer = new UsualTransfer();
-const disposition = new UsualDisposition();
+const usualTransfer = new UsualTransfer();
+const usualDisposition = new UsualDisposition();
 
 /** One session of a connection: its links, and the order and windows of what they transfer (AMQP 1.0 part 2.5). */
 export class Session {
@@ -40,6 +40,7 @@ export class Session {
   readonly #confirmations = new Map<number, (state: DeliveryState | undefined) => void>();
   #state: "asking" | "running" | "ending" | "over" = "asking";
   #nextIncomingId = 0;
+  #flushAwaited = false;
   #incomingWindow = incomingWindow;
 
   constructor(connection: Connection, channel: number) {
@@ -116,21 +117,22 @@ export class Session {
     }
   }
 
-  /** Handles a frame with a whole message; false when it is another one. @throws WireFault */
-  message(frame: FrameReader): boolean {
-    if (this.#state !== "running" || !transfer.read(frame)) return false;
-    const link = this.links.find(transfer.handle);
-    if (!(link instanceof ReceivingLink) || link.state !== "attached" || link.busy) return false;
-    this.#countTransfer();
-    link.took(transfer, frame);
-    if (this.#incomingWindow * 2 < incomingWindow) this.writeFlow({});
+  /** Handles a frame with a whole message or one that accepts deliveries; false when it is another. @throws WireFault */
+  usual(descriptor: number, frame: FrameReader): boolean {
+    if (this.#state !== "running") return false;
+    if (descriptor === code.transfer) return this.#message(frame);
+    if (!usualDisposition.read(frame)) return false;
+    this.#outgoing.accepted(usualDisposition);
     return true;
   }
 
-  /** Handles a frame that accepts deliveries; false when it is another one. @throws WireFault */
-  settled(frame: FrameReader): boolean {
-    if (this.#state !== "running" || !disposition.read(frame)) return false;
-    this.#outgoing.accepted(disposition.first, disposition.last, disposition.settled);
+  #message(frame: FrameReader): boolean {
+    if (!usualTransfer.read(frame)) return false;
+    const link = this.links.find(usualTransfer.handle);
+    if (!(link instanceof ReceivingLink) || link.state !== "attached" || link.busy) return false;
+    this.#countTransfer();
+    link.took(usualTransfer, frame);
+    if (this.#incomingWindow * 2 < incomingWindow) this.writeFlow({});
     return true;
   }
 
@@ -154,6 +156,7 @@ export class Session {
 
   /** Puts out what was held back. */
   flush(): void {
+    this.#flushAwaited = false;
     this.#run.flush();
   }
 
@@ -212,6 +215,8 @@ export class Session {
 
   #settle(role: "sender" | "receiver", id: number, state: DeliveryState): void {
     this.#run.add(role, id, state);
+    if (this.#flushAwaited) return;
+    this.#flushAwaited = true;
     this.connection.flushLater(this);
   }
 

@@ -9,6 +9,8 @@ import { FrameStream } from "./frame-stream.ts";
 const batch = 100;
 /** Messages that may come before the next flow. */
 const receiveCredit = 1000;
+/** Messages that are on their way at once, so that no queue grows. */
+const inFlight = 1000;
 const wide = 2 ** 31 - 1;
 
 /** A load generator of frames that were encoded before, so that it is not what limits a server. */
@@ -131,10 +133,10 @@ export class Load {
   }
 
   #send(): void {
-    const count = Math.min(this.#credit, batch, this.#wanted - this.#sent);
+    const count = Math.min(this.#credit, batch, this.#wanted - this.#sent, this.#settled + inFlight - this.#sent);
     if (count <= 0) return;
     this.#write(count);
-    if (this.#credit > 0) setImmediate(() => this.#send());
+    setImmediate(() => this.#send());
   }
 
   #write(count: number): void {

@@ -108,22 +108,20 @@ export class SendEnd {
       this.#sendAlone(only);
       return true;
     }
-    this.#sending = this.#sender
-      .send(arrivals.flatMap(({ envelopes }) => envelopes))
-      .then(
-        () => {
-          for (const { id } of arrivals) this.#link.settle(id, accepted);
-        },
-        // None was accepted: each gets its own outcome.
-        () => {
-          for (const arrival of arrivals) this.#sendAlone(arrival);
-        },
-      )
-      .then(() => {
-        this.#sending = undefined;
-        this.#flush();
-      });
+    this.#sending = this.#send(arrivals);
     return false;
+  }
+
+  async #send(arrivals: readonly Arrival[]): Promise<void> {
+    try {
+      await this.#sender.send(arrivals.flatMap(({ envelopes }) => envelopes));
+      for (const { id } of arrivals) this.#link.settle(id, accepted);
+    } catch {
+      // None was accepted: each gets its own outcome.
+      for (const arrival of arrivals) this.#sendAlone(arrival);
+    }
+    this.#sending = undefined;
+    this.#flush();
   }
 
   #sendAlone({ id, settled, envelopes }: Arrival): void {
