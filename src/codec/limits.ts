@@ -22,7 +22,8 @@ export const defaultDecodeLimits: DecodeLimits = /* @__PURE__ */ Object.freeze({
  *
  * @throws SobreError `InvalidArgument` naming a limit that is not an integer from 0 up.
  */
-export function resolveDecodeLimits(limits: Partial<DecodeLimits> = {}): DecodeLimits {
+export function resolveDecodeLimits(limits?: Partial<DecodeLimits>): DecodeLimits {
+  if (limits === undefined) return defaultDecodeLimits;
   const resolved = { ...defaultDecodeLimits, ...limits };
   for (const [name, value] of Object.entries(resolved)) {
     if (!Number.isSafeInteger(value) || value < 0) {
