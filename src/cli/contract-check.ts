@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
+import { amqp } from "../../codecs/amqp/index.ts";
 import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import type { Codec } from "../codec/index.ts";
@@ -34,7 +35,7 @@ export interface CheckCommand {
 
 /** The codecs whose bytes carry witnesses on the command line. */
 export function witnessCodecs(): readonly Codec[] {
-  return [json(), msgpack()];
+  return [json(), msgpack(), amqp()];
 }
 
 /** Checks the subjects of a folder; resolves to the exit code. */

@@ -1,7 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { json } from "../../codecs/json/index.ts";
-import { msgpack } from "../../codecs/msgpack/index.ts";
+import { writeFileSync } from "node:fs";
 import { protobuf } from "../../codecs/protobuf/index.ts";
 import { createSerializer, type Serializer } from "../codec/index.ts";
 import { readGolden, writeGolden } from "../contract/golden/golden-message.ts";
@@ -9,16 +6,15 @@ import { contractMatrix, failedCells } from "../contract/golden/matrix.ts";
 import { matrixPage, matrixText } from "../contract/golden/matrix-page.ts";
 import { samplesOfVersion } from "../contract/golden/samples.ts";
 import { canonicalJson } from "../contract/json-schema/json-value.ts";
-import { formatLock, parseLock } from "../contract/subjects/lock.ts";
 import { folderFiles, readSubjects, type Subject, type SubjectVersion } from "../contract/subjects/subject.ts";
 import { valueToJson } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
-import { contractExitCodes } from "./contract-check.ts";
+import { contractExitCodes, witnessCodecs } from "./contract-check.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A command on a folder of subjects and one of golden messages. */
 export interface GoldenCommand {
-  readonly name: "init" | "record" | "verify" | "matrix";
+  readonly name: "record" | "verify" | "matrix";
   readonly schemas: string;
   readonly fixtures: string;
   readonly html: string | undefined;
@@ -29,8 +25,6 @@ export async function goldenCommand(command: GoldenCommand, terminal: Terminal):
   try {
     const subjects = readSubjects(folderFiles(command.schemas));
     switch (command.name) {
-      case "init":
-        return await init(command, subjects, terminal);
       case "record":
         return await record(command, subjects, terminal);
       case "verify":
@@ -45,34 +39,13 @@ export async function goldenCommand(command: GoldenCommand, terminal: Terminal):
   }
 }
 
-const serializer = createSerializer({ codecs: [json(), msgpack()] });
-const contentTypes = new Map([json(), msgpack()].map(({ name, contentType }) => [name, contentType]));
+const serializer = createSerializer({ codecs: witnessCodecs() });
+const contentTypes = new Map(witnessCodecs().map(({ name, contentType }) => [name, contentType]));
 
 /** What today's code of a version reads with. */
 function serializerOf(version: SubjectVersion | undefined): Serializer {
   if (version?.format !== "protobuf") return serializer;
-  return createSerializer({ codecs: [json(), msgpack(), protobuf({ protos: version.text })] });
-}
-
-async function init({ schemas }: GoldenCommand, subjects: readonly Subject[], terminal: Terminal): Promise<number> {
-  let written = 0;
-  for (const { name } of subjects) {
-    const file = join(schemas, name, "subject.json");
-    if (existsSync(file)) continue;
-    const settings = {
-      owner: "",
-      codecs: ["json"],
-      policy: { direction: "backward", contentModel: "declared-writer" },
-      inFlight: [],
-    };
-    writeFileSync(file, `${JSON.stringify(settings, undefined, 2)}\n`);
-    written++;
-  }
-  const lockFile = join(schemas, "lock.json");
-  const before = existsSync(lockFile) ? parseLock(readFileSync(lockFile, "utf8")) : {};
-  writeFileSync(lockFile, formatLock(subjects, before));
-  await terminal.out(`${subjects.length} subjects: wrote ${written} subject.json and ${lockFile}\n`);
-  return subjects.length === 0 ? contractExitCodes.misuse : contractExitCodes.proven;
+  return createSerializer({ codecs: [...witnessCodecs(), protobuf({ protos: version.text })] });
 }
 
 async function record({ fixtures }: GoldenCommand, subjects: readonly Subject[], terminal: Terminal): Promise<number> {

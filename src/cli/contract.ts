@@ -1,4 +1,4 @@
-import { Command, Option } from "./commander.ts";
+import { Command, Option, textOf } from "./commander.ts";
 import { reportFormats } from "../contract/report/check-report.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
@@ -15,6 +15,10 @@ interface Options {
   readonly policy?: unknown;
   readonly formats?: unknown;
   readonly html?: unknown;
+  readonly from?: unknown;
+  readonly export?: unknown;
+  readonly messages?: unknown;
+  readonly subject?: unknown;
 }
 
 /** The commands of `sobre contract`; `finish` takes the exit code. */
@@ -28,8 +32,8 @@ export function contractCommand(terminal: Terminal, finish: (code: number) => vo
     .addHelpText("after", exitCodesText);
   command.addCommand(checkCommand(terminal, finish));
   command.addCommand(compatCommand(terminal, finish));
+  command.addCommand(initCommand(terminal, finish));
   for (const [name, summary] of [
-    ["init", "write subject.json and the lock of what is there"],
     ["record", "write golden messages of every version that has samples"],
     ["verify", "read every golden message with today's code"],
     ["matrix", "read every producer version's messages as every consumer version"],
@@ -99,8 +103,30 @@ const contentModels = ["declared-writer", "as-written"] as const;
 const policies = ["json", "wire", "source"] as const;
 const formatPolicies = ["either", "annotation", "assertion"] as const;
 
+function initCommand(terminal: Terminal, finish: (code: number) => void): Command {
+  return new Command("init")
+    .summary("write versions from a source, subject.json, and the lock")
+    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
+    .option("--from <MODULE>", "a module with schemas (Standard Schema) or message types")
+    .option("--export <NAME>", "its export; default: the default one, or every one")
+    .option("--messages <FILE>", "captured messages: envelopes as JSON, one a line")
+    .option("--subject <NAME>", "the subject; default: what the source says")
+    .addHelpText("after", exitCodesText)
+    .action(async (options: Options) => {
+      const { initContracts } = await import("./contract-init.ts");
+      const command = {
+        schemas: String(options.schemas),
+        from: textOf(options.from),
+        export: textOf(options.export),
+        messages: textOf(options.messages),
+        subject: textOf(options.subject),
+      };
+      finish(await initContracts(command, terminal));
+    });
+}
+
 function folderCommand(
-  name: "init" | "record" | "verify" | "matrix",
+  name: "record" | "verify" | "matrix",
   summary: string,
   { terminal, finish }: { readonly terminal: Terminal; readonly finish: (code: number) => void },
 ): Command {

@@ -4,13 +4,25 @@ import { SobreError } from "../errors/index.ts";
 import { canonicalJson } from "./json-schema/json-value.ts";
 import type { CodecRow, Finding, Verdict, Witness, WitnessEncoding } from "./verdict.ts";
 
+/** How a witness becomes bytes. */
+export interface WitnessWriting {
+  readonly codecs: readonly Codec[];
+  /** The value as codecs with more types than JSON carry it. */
+  readonly toNative: (value: unknown) => unknown;
+}
+
 /** A value with its bytes per codec; a codec that has no form for it is left out. */
-export function witnessOf(value: unknown, outcome: string, codecs: readonly Codec[]): Witness {
+export function witnessOf(value: unknown, outcome: string, { codecs, toNative }: WitnessWriting): Witness {
   const encodings = codecs.flatMap((codec) => {
-    const encoded = encode(codec, value);
+    const encoded = encode(codec, hasNativeValues(codec.name) ? toNative(value) : value);
     return encoded === undefined ? [] : [encoded];
   });
   return { value, encodings, outcome, hash: hashOf(value, outcome) };
+}
+
+/** Whether a codec carries bytes, 64-bit integers and times as themselves. */
+export function hasNativeValues(codec: string): boolean {
+  return codec === "msgpack" || codec === "amqp";
 }
 
 /** SHA-256 in hex of a witness, however its members are ordered. */

@@ -1,7 +1,9 @@
 import type { Serializer } from "../../codec/index.ts";
 import { valueToJson } from "../../envelope/index.ts";
+import { metaSchema } from "../../validation/index.ts";
 import { canonicalJson } from "../json-schema/json-value.ts";
 import { judgesOf } from "../json-schema/judge.ts";
+import { fromNative } from "../json-schema/native-values.ts";
 import { SchemaDocument } from "../json-schema/schema-document.ts";
 import { lossOfBytes } from "../protobuf/reading.ts";
 import { openProtobufSchema } from "../protobuf/schema.ts";
@@ -94,8 +96,8 @@ function read(
     }
     if (canonicalJson(valueToJson(result.body)) !== canonicalJson(expected))
       return { outcome: "changed", detail: `${name}: another value than was recorded` };
-    const body =
-      options.upcast?.(subject, result.body, { from: producer.version, to: consumer.version }) ?? result.body;
+    const sent = jsonFormOf(producer, result.body);
+    const body = options.upcast?.(subject, sent, { from: producer.version, to: consumer.version }) ?? sent;
     const refusal = refusalOf(consumer, body);
     if (refusal !== undefined) return { outcome: "refused", detail: `${name}: ${refusal}` };
   }
@@ -115,9 +117,14 @@ function lossBetween(
   return lossOfBytes(payload, { schema: writer, shape: sent }, { schema: reader, shape: received })?.outcome;
 }
 
+/** The body as its schema describes it, whatever types the codec had for it. */
+function jsonFormOf({ format, schema, version }: SubjectVersion, body: unknown): unknown {
+  return format === "json-schema" ? fromNative(new SchemaDocument(schema, version, metaSchema), body) : body;
+}
+
 function refusalOf({ format, schema, version }: SubjectVersion, body: unknown): string | undefined {
   if (format !== "json-schema") return undefined;
-  const document = new SchemaDocument(schema, `consumer ${version}`, () => undefined);
+  const document = new SchemaDocument(schema, `consumer ${version}`, metaSchema);
   const [judge] = judgesOf(document, { policy: "annotation", siblings: false, circular: new Set() });
   const refusal = judge?.(body);
   return refusal === undefined ? undefined : `${refusal.instancePath || "/"} ${refusal.message}`;

@@ -1,12 +1,17 @@
 import type { Serializer } from "../../codec/index.ts";
 import { createEnvelope, valueToJson } from "../../envelope/index.ts";
 import { SobreError } from "../../errors/index.ts";
-import { weight } from "../json-schema/json-value.ts";
+import { metaSchema } from "../../validation/index.ts";
+import { canonicalJson, weight } from "../json-schema/json-value.ts";
+import { judgesOf } from "../json-schema/judge.ts";
+import { fromNative, toNative, withPlausibleTexts } from "../json-schema/native-values.ts";
+import { SchemaDocument } from "../json-schema/schema-document.ts";
 import { PairComparison } from "../json-schema/pair-comparison.ts";
 import { keySample, samplesOf } from "../protobuf/kinds.ts";
 import { openProtobufSchema } from "../protobuf/schema.ts";
 import type { MessageShape } from "../protobuf/shape.ts";
 import type { Subject, SubjectVersion } from "../subjects/subject.ts";
+import { hasNativeValues } from "../witness.ts";
 import type { GoldenMessage } from "./golden-message.ts";
 
 /** A codec by name, with the content type that makes a serializer choose it. */
@@ -31,7 +36,7 @@ export function samplesOfVersion(
   };
   const found = new PairComparison(comparison, { siblings: false, deadline: performance.now() + 2000 }).samples();
   // Equal parts of a sample are one object; a message that was received has no such thing.
-  const own = found.map((value): unknown => JSON.parse(JSON.stringify(value)));
+  const own = found.map((value) => plausible(version, JSON.parse(JSON.stringify(value))));
   const sorted = own.toSorted((a, b) => weight(a) - weight(b));
   const chosen = new Map([
     ["least", sorted[0]],
@@ -39,7 +44,7 @@ export function samplesOfVersion(
   ]);
   return codecs.flatMap(({ name: codec, contentType }) =>
     Array.from(chosen).flatMap(([name, value]): readonly GoldenMessage[] => {
-      const message = recorded(value, contentType, { subject, version, serializer });
+      const message = recorded(value, { name: codec, contentType }, { subject, version, serializer });
       return message === undefined || sorted.length === 0
         ? []
         : [{ subject: subject.name, version: version.version, codec, name, ...message }];
@@ -47,9 +52,17 @@ export function samplesOfVersion(
   );
 }
 
+/** A sample with texts that look like what they stand for, where the schema takes them. */
+function plausible({ schema, version }: SubjectVersion, sample: unknown): unknown {
+  const document = new SchemaDocument(schema, version, metaSchema);
+  const better = withPlausibleTexts(document, sample);
+  const [judge] = judgesOf(document, { policy: "assertion", siblings: false, circular: new Set() });
+  return judge?.(better) === undefined ? better : sample;
+}
+
 function recorded(
-  body: unknown,
-  contentType: string,
+  sample: unknown,
+  codec: RecordingCodec,
   {
     subject,
     version,
@@ -57,11 +70,14 @@ function recorded(
   }: { readonly subject: Subject; readonly version: SubjectVersion; readonly serializer: Serializer },
 ): Pick<GoldenMessage, "envelope" | "expected"> | undefined {
   const applicationProperties = { "sobre-type": subject.name, "sobre-version": Number(version.version.split(".")[0]) };
+  const document = new SchemaDocument(version.schema, version.version, metaSchema);
+  const body = hasNativeValues(codec.name) ? toNative(document, sample) : sample;
   try {
-    return {
-      envelope: serializer.serialize({ body, contentType, applicationProperties }),
-      expected: valueToJson(body),
-    };
+    const envelope = serializer.serialize({ body, contentType: codec.contentType, applicationProperties });
+    const result = serializer.deserialize(envelope);
+    // What does not come back as it was is no expectation.
+    const isKept = result.ok && canonicalJson(fromNative(document, result.body)) === canonicalJson(sample);
+    return isKept ? { envelope, expected: valueToJson(result.body) } : undefined;
   } catch (error) {
     if (error instanceof SobreError) return undefined;
     throw error;

@@ -1,12 +1,15 @@
 import { SobreError } from "../../errors/index.ts";
+import { metaSchema } from "../../validation/index.ts";
 import type { CompatibilityOptions } from "../options.ts";
 import type { CompatibilityResult, Finding } from "../verdict.ts";
 import { rowsOf, witnessOf } from "../witness.ts";
 import { type Compared, compareSchemas, type Comparison, type Refused } from "./comparison.ts";
 import { explain } from "./findings.ts";
+import { toNative } from "./native-values.ts";
 import { PairComparison } from "./pair-comparison.ts";
 import { schemaPlace } from "./place.ts";
 import { outline } from "./proof-outline.ts";
+import { SchemaDocument } from "./schema-document.ts";
 
 /** Which of the two versions writes; the other one reads. */
 export type Writing = "older" | "newer";
@@ -27,6 +30,8 @@ export function jsonCompatibility(
   };
   const compared = options.contentModel === "upcast" ? afterUpcast(comparison, options) : compareSchemas(comparison);
   const codecs = options.codecs ?? [];
+  const document = new SchemaDocument(comparison.writer, "writer", metaSchema);
+  const native = (value: unknown): unknown => toNative(document, value);
   const findings = compared.refused.map((refused): Finding => {
     const refusal = `#${pointerOf(refused.schemaPath)}`;
     const place = schemaPlace(comparison.writer, refused.instancePath);
@@ -35,7 +40,10 @@ export function jsonCompatibility(
       olderPointer: writing === "older" ? place : refusal,
       newerPointer: writing === "older" ? refusal : place,
       instancePointer: refused.instancePath,
-      witness: witnessOf(refused.value, `${refused.instancePath || "/"}: ${refused.message}`, codecs),
+      witness: witnessOf(refused.value, `${refused.instancePath || "/"}: ${refused.message}`, {
+        codecs,
+        toNative: native,
+      }),
     };
   });
   return {

@@ -81,7 +81,10 @@ export class RandomProto {
       case 5:
         return field.label === "one" ? replaced({ isInOneof: !field.isInOneof }) : replaced({ label: "one" });
       default:
-        return { ...file, values: random.chance(50) ? [...file.values, ["E_MORE", 7]] : file.values.slice(0, 2) };
+        return {
+          ...file,
+          values: random.chance(50) ? [...file.values.slice(0, 3), ["E_MORE", 7]] : file.values.slice(0, 2),
+        };
     }
   }
 

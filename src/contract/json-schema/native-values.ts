@@ -1,0 +1,136 @@
+import { fromBase64, toBase64 } from "../../values/base64.ts";
+import { Keywords } from "./keyword-value.ts";
+import { isObject, objectOf } from "./json-value.ts";
+import { matcherOf } from "../regex/matcher.ts";
+import { referenceTargets } from "./reference-targets.ts";
+import type { SchemaDocument, SchemaNode } from "./schema-document.ts";
+
+/** What a string of a JSON Schema stands for where a codec has more types than JSON. */
+type NativeKind = "bytes" | "int64" | "instant";
+
+/**
+ * A JSON value as MessagePack and AMQP carry it: texts that a schema marks as Base64 are bytes, as 64-bit integers are
+ * bigints, as date-time are dates. A text that the way back would write otherwise stays a text.
+ */
+export function toNative({ root }: SchemaDocument, value: unknown): unknown {
+  return converted([root], value, (kind, text) => {
+    const made = typeof text === "string" ? nativeOf(kind, text) : undefined;
+    return made !== undefined && jsonFormOf(kind, made) === text ? made : text;
+  });
+}
+
+/** The JSON value of what MessagePack or AMQP has carried; the inverse of {@link toNative}. */
+export function fromNative({ root }: SchemaDocument, value: unknown): unknown {
+  return converted([root], value, jsonFormOf);
+}
+
+/** The value with texts of the kind that the schema marks, where they are not: samples know only what is valid. */
+export function withPlausibleTexts({ root }: SchemaDocument, value: unknown): unknown {
+  return converted([root], value, (kind, text) => {
+    if (typeof text !== "string" || nativeOf(kind, text) !== undefined) return text;
+    if (kind === "bytes") return toBase64(new TextEncoder().encode(text));
+    return kind === "int64" ? "7" : "2026-01-31T12:00:00Z";
+  });
+}
+
+function nativeOf(kind: NativeKind, text: string): unknown {
+  switch (kind) {
+    case "bytes":
+      return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)
+        ? fromBase64(text)
+        : undefined;
+    case "int64": {
+      const integer = /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined;
+      return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;
+    }
+    default: {
+      kind satisfies "instant";
+      const date = new Date(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text) ? text : "");
+      return Number.isNaN(date.getTime()) ? undefined : date;
+    }
+  }
+}
+
+function jsonFormOf(kind: NativeKind, value: unknown): unknown {
+  if (kind === "bytes") return value instanceof Uint8Array ? toBase64(value) : value;
+  if (kind === "int64") return typeof value === "bigint" || Number.isInteger(value) ? String(value) : value;
+  return value instanceof Date ? value.toISOString().replace(".000Z", "Z") : value;
+}
+
+type Conversion = (kind: NativeKind, value: unknown) => unknown;
+
+function converted(nodes: readonly SchemaNode[], value: unknown, convert: Conversion): unknown {
+  const group = appliedTogether(nodes);
+  const [kind] = group.flatMap(kindOf);
+  if (kind !== undefined && !isStructured(value)) return convert(kind, value);
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, at) =>
+      converted(
+        group.flatMap((one) => itemNodes(one, at)),
+        item,
+        convert,
+      ),
+    );
+  }
+  if (!isStructured(value) || !isObject(value)) return value;
+  const members = Object.entries(value).map(([name, member]): readonly [string, unknown] => {
+    const inner = group.flatMap((one) => memberNodes(one, name));
+    return [name, converted(inner, member, convert)];
+  });
+  return objectOf(members);
+}
+
+function isStructured(value: unknown): boolean {
+  return Array.isArray(value) || (isObject(value) && !(value instanceof Uint8Array) && !(value instanceof Date));
+}
+
+function kindOf(keywords: Keywords): readonly NativeKind[] {
+  const type = keywords.get("type");
+  if (type !== "string" && !(Array.isArray(type) && type.includes("string"))) return [];
+  if (keywords.get("contentEncoding") === "base64") return ["bytes"];
+  if (keywords.get("format") === "int64" || keywords.get("pattern") === "^-?[0-9]{1,19}$") return ["int64"];
+  return keywords.get("format") === "date-time" ? ["instant"] : [];
+}
+
+/** The schemas that are applied to one value, through references and combinators. */
+function appliedTogether(nodes: readonly SchemaNode[]): readonly Keywords[] {
+  const group: Keywords[] = [];
+  const seen = new Set<string>();
+  const visit = (node: SchemaNode): void => {
+    const key = `${node.document.name}#${node.pointer}`;
+    if (!isObject(node.schema) || seen.has(key)) return;
+    seen.add(key);
+    const keywords = new Keywords(node, node.schema);
+    group.push(keywords);
+    for (const target of referenceTargets(keywords)) if (typeof target !== "string") visit(target);
+    for (const name of ["allOf", "anyOf", "oneOf"])
+      for (const at of (keywords.list(name) ?? []).keys()) visit(node.document.child(node, name, at));
+    for (const name of ["if", "then", "else"]) if (keywords.has(name)) visit(node.document.child(node, name));
+  };
+  for (const node of nodes) visit(node);
+  return group;
+}
+
+function itemNodes({ node, schema }: Keywords, at: number): readonly SchemaNode[] {
+  const { document } = node;
+  const { items, prefixItems } = schema;
+  for (const [name, list] of [
+    ["prefixItems", prefixItems],
+    ["items", items],
+  ] as const)
+    if (Array.isArray(list) && at < list.length) return [document.child(node, name, at)];
+  if (Array.isArray(items)) return "additionalItems" in schema ? [document.child(node, "additionalItems")] : [];
+  return items === undefined ? [] : [document.child(node, "items")];
+}
+
+function memberNodes(keywords: Keywords, name: string): readonly SchemaNode[] {
+  const { node } = keywords;
+  const { document } = node;
+  const own = Object.hasOwn(keywords.map("properties") ?? {}, name) ? [document.child(node, "properties", name)] : [];
+  const matching = Object.keys(keywords.map("patternProperties") ?? {})
+    .filter((pattern) => matcherOf(pattern).test(name) === true)
+    .map((pattern) => document.child(node, "patternProperties", pattern));
+  const found = [...own, ...matching];
+  if (found.length > 0 || !keywords.has("additionalProperties")) return found;
+  return [document.child(node, "additionalProperties")];
+}
