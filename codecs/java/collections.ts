@@ -76,9 +76,8 @@ function copies(view: ObjectView, spend: Spend): Collected | undefined {
   const element = view.field("element");
   if (count === undefined || element === undefined) return undefined;
   if (count < 0) throw malformed("java.util.Collections$CopiesList", view.node.offset);
-  // Before they are made; those of all collections are counted when they are there.
-  spend(count, view.node.offset);
-  spend(-count, view.node.offset);
+  // Before they are made. What takes no bytes counts four times: three here, and once as the items of any collection.
+  spend(count * 3, view.node.offset);
   return list(Array.from({ length: count }, () => element));
 }
 

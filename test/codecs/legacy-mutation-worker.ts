@@ -1,0 +1,8 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { decodeMutated } from "./legacy-mutation.ts";
+import { mutatedReader } from "./legacy-mutated-readers.ts";
+
+const { name, total, seed, most }: { name: string; total: number; seed: number; most: number } = workerData;
+const { decoder, seeds } = mutatedReader(name);
+
+parentPort?.postMessage(decodeMutated(decoder, seeds, { total, seed, most }));
