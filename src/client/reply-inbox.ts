@@ -36,7 +36,12 @@ export class ReplyInbox {
     this.#link = new Link("inbox of replies", () =>
       sessionId === undefined
         ? parts.engine.openReceiver(entityPath, { receiveMode: "peekLock" })
-        : parts.engine.acceptSession(entityPath, { sessionId, receiveMode: "peekLock", maxWaitTime: 60_000 }),
+        : parts.engine.acceptSession(entityPath, {
+            sessionId,
+            receiveMode: "peekLock",
+            maxWaitTime: receiveWait,
+            signal: this.#stop.signal,
+          }),
     );
   }
 

@@ -2,10 +2,15 @@ import { SobreError } from "../errors/index.ts";
 import type { MessageType } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
-import { aFunction, checkOption, invalidOption, text } from "./option-checks.ts";
+import { aFunction, checkOption, checkOptions, invalidOption, type OptionChecks, text } from "./option-checks.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
-import { type SessionContext, type SessionProcessorOptions, startSessionProcessor } from "./session-processor.ts";
+import {
+  sessionChecks,
+  type SessionContext,
+  type SessionProcessorOptions,
+  startSessionProcessor,
+} from "./session-processor.ts";
 
 /** One step of a workflow: a message of its session. */
 export interface WorkflowStep<State, Message> {
@@ -33,6 +38,17 @@ export interface SessionWorkflowOptions<Types extends readonly MessageType[] = r
   /** The subjects that begin, continue and end a workflow. Default: `start`, `content`, `end`. */
   readonly subjects?: { readonly start: string; readonly content: string; readonly end: string } | undefined;
 }
+
+const { messageTypes, maxAutoLockRenewalDurationInMs, maxConcurrentSessions, sessionIdleTimeoutInMs, sessionIds } =
+  sessionChecks;
+const checks: OptionChecks<SessionWorkflowOptions> = {
+  messageTypes,
+  maxAutoLockRenewalDurationInMs,
+  maxConcurrentSessions,
+  sessionIdleTimeoutInMs,
+  sessionIds,
+  subjects: (value) => (typeof value === "object" && value !== null ? undefined : "must be an object"),
+};
 
 /** The dead-letter reason of messages that come before a start, after an end, or with another subject. */
 export const workflowOutOfOrder = "WorkflowOutOfOrder";
@@ -62,12 +78,8 @@ export function startSessionWorkflow<State, const Types extends readonly Message
   if (typeof handlers !== "object" || handlers === null) throw invalidOption("handlers", "must be an object");
   checkOption("processStep", Reflect.get(handlers, "processStep"), aFunction);
   checkOption("processError", handlers.processError, aFunction);
-  if (typeof options !== "object" || options === null) throw invalidOption("options", "must be an object");
+  checkOptions(options, checks);
   const { subjects = { start: "start", content: "content", end: "end" }, ...sessionOptions } = options;
-  for (const option of ["receiveMode", "autoCompleteMessages", "maxConcurrentCallsPerSession"]) {
-    if (option in options)
-      throw invalidOption(option, "is given by the workflow: each message in its turn, completed after its step");
-  }
   const kinds = kindsOf(subjects);
   const processMessage = async (message: ReadMessage<Types>, context: SessionContext): Promise<void> => {
     const { session } = context;
@@ -105,9 +117,6 @@ export function startSessionWorkflow<State, const Types extends readonly Message
 type Kind = WorkflowStep<unknown, unknown>["kind"];
 
 function kindsOf(subjects: Readonly<Record<Kind, string>>): ReadonlyMap<unknown, Kind> {
-  checkOption("subjects", subjects, (value) =>
-    typeof value === "object" && value !== null ? undefined : "must be an object",
-  );
   const kinds = new Map<unknown, Kind>();
   for (const kind of ["start", "content", "end"] as const) {
     checkOption(`subjects.${kind}`, subjects[kind], text);

@@ -5,6 +5,7 @@ import {
   type EnvelopeInit,
   Typed,
 } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
 import {
   attributesOf,
   broken,
@@ -37,6 +38,9 @@ export interface CloudEventEnvelopeOptions {
  */
 export function cloudEventToEnvelope(event: CloudEvent, options: CloudEventEnvelopeOptions = {}): Envelope {
   const { mode = "binary", prefix = "cloudEvents:", brokerProperties } = options;
+  checkMode(mode);
+  if (prefix !== "cloudEvents:" && prefix !== "cloudEvents_")
+    throw invalid("prefix", 'must be "cloudEvents:" or "cloudEvents_"');
   if (mode === "structured") {
     const contentType = `${cloudEventJson}; charset=UTF-8`;
     return createEnvelope({ payload: cloudEventToJson(event), brokerProperties: { ...brokerProperties, contentType } });
@@ -87,6 +91,7 @@ export type HttpHeaders = Readonly<Record<string, string | undefined>> | Iterabl
  * @throws SobreError `InvalidArgument` naming the attribute.
  */
 export function cloudEventToHttp(event: CloudEvent, mode: CloudEventMode = "binary"): CloudEventHttp {
+  checkMode(mode);
   if (mode === "structured") {
     return { headers: { "content-type": `${cloudEventJson}; charset=UTF-8` }, body: cloudEventToJson(event) };
   }
@@ -116,6 +121,14 @@ export function cloudEventFromHttp(
   }
   if (isStructured(contentType)) return cloudEventFromJson(body, types);
   return attributes.has("specversion") ? eventOf(attributes, content(body, contentType), types) : undefined;
+}
+
+function checkMode(mode: CloudEventMode): void {
+  if (mode !== "binary" && mode !== "structured") throw invalid("mode", 'must be "binary" or "structured"');
+}
+
+function invalid(option: string, what: string): SobreError {
+  return new SobreError("InvalidArgument", `${option} ${what}.`, { path: `$.${option}` });
 }
 
 function entriesOf(headers: HttpHeaders): Iterable<readonly [string, string | undefined]> {

@@ -51,9 +51,17 @@ const ownNames: ReadonlySet<string> = new Set([
  * @throws SobreError `InvalidArgument` naming the attribute.
  */
 export function attributesOf(event: CloudEvent): readonly (readonly [string, CloudEventValue])[] {
-  const { id, source, type, subject, time, dataschema, extensions = {} } = event;
-  for (const [name, value] of Object.entries({ id, source, type })) {
-    if (typeof value !== "string" || value === "") throw invalid(name, "must be text that is not empty");
+  const { id, source, type, subject, time, dataschema, datacontenttype, data, extensions = {} } = event;
+  for (const [name, value] of Object.entries({ id, source, type })) checkText(name, value);
+  for (const [name, value] of Object.entries({ subject, dataschema, datacontenttype })) {
+    if (value !== undefined) checkText(name, value);
+  }
+  if (time !== undefined && !(time instanceof Date) && !isTimestamp(time)) {
+    throw invalid("time", "must be a Date, or text as RFC 3339 has it");
+  }
+  if (data !== undefined && !(data instanceof Uint8Array)) throw invalid("data", "must be bytes");
+  if (typeof extensions !== "object" || extensions === null || Array.isArray(extensions)) {
+    throw invalid("extensions", "must be an object of attributes");
   }
   const own = { specversion: "1.0", id, source, type, subject, time, dataschema };
   const attributes: (readonly [string, CloudEventValue])[] = [];
@@ -69,6 +77,10 @@ export function attributesOf(event: CloudEvent): readonly (readonly [string, Clo
   }
   for (const [name, value] of attributes) checkValue(name, value);
   return attributes;
+}
+
+function checkText(name: string, value: unknown): void {
+  if (typeof value !== "string" || value === "") throw invalid(name, "must be text that is not empty");
 }
 
 function checkValue(name: string, value: unknown): void {
@@ -109,13 +121,17 @@ export function valueOf(name: string, text: string, type: CloudEventType): Cloud
       if (URL.canParse(text)) return new URL(text);
       break;
     case "timestamp":
-      if (timestamp.test(text) && !Number.isNaN(Date.parse(text))) return new Date(text);
+      if (isTimestamp(text)) return new Date(text);
       break;
     case "string":
     case "uri-reference":
       return text;
   }
   throw broken(`The CloudEvents attribute "${name}" is no ${type}.`);
+}
+
+function isTimestamp(text: unknown): boolean {
+  return typeof text === "string" && timestamp.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 /** RFC 3339 section 5.6. */

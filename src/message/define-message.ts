@@ -56,6 +56,13 @@ export function assembleMessageType<Name extends string, Input, Output>(
   if (typeof name !== "string" || name === "" || name.length > 128) {
     throw invalid("The name of a message type must be text of 1 to 128 characters");
   }
+  if (typeof schemas !== "object" || schemas === null)
+    throw invalid(`${name}: the versions must be an object, as { 1: schema }`);
+  const tables: Readonly<Record<string, unknown>> = { aliases, upcast, downcast };
+  for (const [option, table] of Object.entries(tables)) {
+    if (typeof table !== "object" || table === null || Array.isArray(table))
+      throw invalid(`${name}: ${option} must be an object`);
+  }
   const versions = versionsOf(name, schemas);
   if (wire !== "properties" && wire !== "contentType")
     throw invalid(`${name}: wire must be "properties" or "contentType"`);

@@ -54,8 +54,10 @@ export function claimCheck({
 }: ClaimCheckOptions): PayloadStage {
   if (typeof store?.put !== "function" || typeof store.get !== "function")
     throw invalid("store", "must have put and get");
-  if (!(threshold >= 0)) throw invalid("threshold", "must be a number of bytes from 0 up");
-  if (!(maxBytes >= 1)) throw invalid("maxBytes", "must be a number of bytes from 1 up");
+  if (typeof threshold !== "number" || !(threshold >= 0))
+    throw invalid("threshold", "must be a number of bytes from 0 up");
+  if (typeof maxBytes !== "number" || !(maxBytes >= 1))
+    throw invalid("maxBytes", "must be a number of bytes from 1 up");
   return {
     name: "claim-check",
     async beforeSend(envelope) {

@@ -87,6 +87,8 @@ function resolveCaps(options: CompressionOptions): (name: Compression, inputByte
   const { maxOutputBytes = 100 * 1024 * 1024, maxRatio } = options;
   const ratios: Readonly<Record<Compression, number>> = { gzip: 250, deflate: 250, br: 1000, zstd: 1000, ...maxRatio };
   checkNumber("maxOutputBytes", maxOutputBytes, 1);
+  for (const name of Object.keys(maxRatio ?? {}))
+    if (!isCompression(name)) throw invalid(`maxRatio.${name} is of no compression`);
   for (const name of compressionNames) checkNumber(`maxRatio.${name}`, ratios[name], 1);
   // zlib takes whole numbers up to the longest Buffer, so that Infinity means that one.
   const most = Math.floor(Math.min(maxOutputBytes, constants.MAX_LENGTH));
@@ -125,7 +127,7 @@ function checkEncoding(encoding: Compression): void {
 }
 
 function checkNumber(option: string, value: number, least: number): void {
-  if (!(value >= least)) throw invalid(`${option} must be a number from ${least} up`);
+  if (typeof value !== "number" || !(value >= least)) throw invalid(`${option} must be a number from ${least} up`);
 }
 
 function invalid(what: string): SobreError {

@@ -171,6 +171,8 @@ function checkOptions({ keys, keyId, required = true, bind = [] }: EncryptionOpt
   }
   if (keyId !== undefined && (typeof keyId !== "string" || keyId === "")) throw invalid("keyId", "must be text");
   if (typeof required !== "boolean") throw invalid("required", "must be true or false");
+  if (!Array.isArray(bind) || bind.some((name) => typeof name !== "string"))
+    throw invalid("bind", "must be a list of broker properties");
   if (bind.includes("contentEncoding") || bind.includes("contentType")) throw invalid("bind", "has these two already");
 }
 

@@ -1,4 +1,4 @@
-import { type ErrorCode, SobreError } from "../errors/index.ts";
+import { type ErrorCode, isErrorCode, SobreError } from "../errors/index.ts";
 
 /** What of an engine can be made to fail. */
 export type FaultyOperation =
@@ -49,6 +49,20 @@ export type FaultEffect =
   | { readonly kind: "drop" | "duplicate" | "loseLock" }
   | { readonly kind: "delay"; readonly milliseconds: number };
 
+const operations: ReadonlySet<string> = new Set<FaultyOperation>([
+  "open",
+  "send",
+  "schedule",
+  "receive",
+  "acceptSession",
+  "settle",
+  "renew",
+  "sessionState",
+]);
+
+const invalid = (option: string, what: string): SobreError =>
+  new SobreError("InvalidArgument", `${option} ${what}.`, { path: `$.${option}` });
+
 const isRefusal = (effect: FaultEffect): effect is Extract<FaultEffect, { readonly kind: "refuse" }> =>
   effect.kind === "refuse";
 
@@ -63,8 +77,13 @@ export class FaultPlan {
   #pending: Pending[] = [];
 
   add(effect: FaultEffect, { entity, times = 1 }: FaultOptions = {}): void {
-    if (!(times >= 1))
-      throw new SobreError("InvalidArgument", "times must be a number from 1 up.", { path: "$.times" });
+    if ("operation" in effect && !operations.has(effect.operation))
+      throw invalid("operation", `must be one of ${[...operations].join(", ")}`);
+    if (effect.kind === "refuse" && !isErrorCode(effect.code)) throw invalid("code", "must be a code of SobreError");
+    if (effect.kind === "delay" && !(Number.isFinite(effect.milliseconds) && effect.milliseconds >= 0))
+      throw invalid("milliseconds", "must be a number from 0 up");
+    if (entity !== undefined && typeof entity !== "string") throw invalid("entity", "must be the name of an entity");
+    if (typeof times !== "number" || !(times >= 1)) throw invalid("times", "must be a number from 1 up");
     this.#pending.push({ effect, entity: entity?.toLowerCase(), times });
   }
 

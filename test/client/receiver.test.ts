@@ -204,6 +204,22 @@ describe("a receiver", () => {
     expect(await client.createReceiver("done").peekMessages(1)).toEqual([]);
   });
 
+  it("is of use again when its entity was deleted and is back", async () => {
+    const { client, engine } = setup({ queues: ["orders"] });
+    const receiver = client.createReceiver("orders");
+    const sender = client.createSender("orders");
+    await sender.sendMessages({ body: 1 });
+    await receiver.receiveMessages(1);
+
+    await engine.admin.deleteQueue("orders");
+    const errors = [await rejection(sender.sendMessages({ body: 2 })), await rejection(receiver.receiveMessages(1))];
+    await engine.admin.createQueue("orders");
+    await sender.sendMessages({ body: 3 });
+
+    expect(errors.map(({ code }) => code)).toEqual(["MessagingEntityNotFound", "MessagingEntityNotFound"]);
+    expect(await receiver.receiveMessages(1)).toMatchObject([{ body: 3 }]);
+  });
+
   it.each<readonly [string, Record<string, unknown>]>([
     ["receiveMode", { receiveMode: "peek" }],
     ["onUnreadable", { onUnreadable: "ignore" }],

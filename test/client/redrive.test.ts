@@ -5,7 +5,7 @@ import { type RedriveEntry, type RedriveOptions, redriveCountProperty } from "..
 import { createSerializer } from "../../src/codec/index.ts";
 import { amend, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { rejection } from "../refusal.ts";
-import { setup, type Setup } from "./setup.ts";
+import { advancedUntil, setup, type Setup } from "./setup.ts";
 
 const garbage = (messageId: string, payload: readonly number[] = [0xff]): Envelope =>
   createEnvelope({
@@ -143,6 +143,46 @@ describe("a re-drive", () => {
     expect(kept).toHaveLength(1);
     expect(renewed.sent).toBe(1);
     expect(await client.createReceiver("orders").peekMessages(5)).toHaveLength(1);
+  });
+
+  it("holds what it leaves alone, however long it takes, and comes to the end", async () => {
+    const { client, clock, engine } = await deadLettered(["a", "b", "c", "d"], { lockDuration: 10_000 });
+
+    const report = await client.redrive(deadLetterQueue, {
+      where: ({ envelope }) => envelope.brokerProperties.messageId !== "a",
+      async repair(envelope) {
+        for (let second = 0; second < 20; second++) await clock.advance(1_000);
+        return envelope;
+      },
+    });
+
+    expect(report.entries.map(({ messageId, outcome }) => [messageId, outcome])).toEqual([
+      ["a", "skipped"],
+      ["b", "sent"],
+      ["c", "sent"],
+      ["d", "sent"],
+    ]);
+    expect(await engine.peek(deadLetterQueue, { maxMessages: 5 })).toMatchObject([{ deliveryCount: 0 }]);
+  });
+
+  it("goes on when its connection was cut, and loses nothing", async () => {
+    const ids = ["a", "b", "c", "d"];
+    const { client, clock, engine, faults } = await deadLettered(ids);
+    let count = 0;
+    const redriving = client.redrive(deadLetterQueue, {
+      async repair(envelope) {
+        if (++count === 2) await faults.cut();
+        return envelope;
+      },
+    });
+
+    const report = await advancedUntil(clock, 1_000, redriving);
+
+    expect(report.entries.map(({ outcome }) => outcome)).toEqual(["sent", "doubled", "sent", "sent"]);
+    const back = await engine.peek("orders", { maxMessages: 9 });
+    expect(new Set(back.map(({ envelope }) => envelope.brokerProperties.messageId))).toEqual(new Set(ids));
+    const left = await engine.peek(deadLetterQueue, { maxMessages: 9 });
+    expect(left.map(({ envelope }) => envelope.brokerProperties.messageId)).toEqual(["b"]);
   });
 
   it("ends after maxMessages, and with the signal", async () => {

@@ -206,6 +206,17 @@ describe("a responder", () => {
     expect(processError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ errorSource: "handler", code }));
   });
 
+  it("leaves a reply in the session that it names itself, when the request wants none", async () => {
+    const { client, clock, engine } = setup({ queues });
+    client.createResponder("prices", { processRequest: () => ({ body: 1, sessionId: "own" }), processError: vi.fn() });
+
+    await client.createSender("prices").sendMessages({ body: 1, replyTo: "shared" });
+    await clock.advance(0);
+
+    const replies = await engine.peek("shared", { maxMessages: 2 });
+    expect(replies.map(({ envelope }) => envelope.brokerProperties.sessionId)).toEqual(["own"]);
+  });
+
   it("needs no reply", async () => {
     const { client, clock } = setup({ queues });
     client.createResponder("prices", { processRequest: () => undefined, processError: vi.fn() });

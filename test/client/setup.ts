@@ -10,6 +10,7 @@ import {
 } from "../../src/client/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import type { MemoryEngineOptions } from "../../src/engines/memory/index.ts";
+import type { ManualClock } from "../../src/time/index.ts";
 import { testEngine, type TestEngine } from "../../src/testing/index.ts";
 
 /** A client over a test engine, on its clock. */
@@ -31,6 +32,13 @@ export function setup(engine: Omit<MemoryEngineOptions, "clock">, options: Parti
   const all = { ...made, client };
   open.push(all);
   return all;
+}
+
+/** Advances the clock step by step until the promise is settled. */
+export async function advancedUntil<T>(clock: ManualClock, step: number, promise: Promise<T>): Promise<T> {
+  const settled = Promise.allSettled([promise]).then(() => true);
+  while (!(await Promise.race([settled, clock.advance(step).then(() => false)])));
+  return promise;
 }
 
 /** The entry, which must be there. */

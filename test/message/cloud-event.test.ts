@@ -79,14 +79,18 @@ describe("an event with every type of attribute", () => {
     const sound = fc.string({ unit: "grapheme", maxLength: 40 }).filter((each) => !/\p{Cc}|\p{Cs}/u.test(each));
 
     fc.assert(
-      fc.property(sound, fc.uint8Array({ minLength: 1, maxLength: 40 }), (subject, data) => {
-        const given: CloudEvent = { id: "1", source: "s", type: "t", subject, datacontenttype: "image/png", data };
-        const { headers, body } = cloudEventToHttp(given);
+      fc.property(
+        sound.filter((each) => each !== ""),
+        fc.uint8Array({ minLength: 1, maxLength: 40 }),
+        (subject, data) => {
+          const given: CloudEvent = { id: "1", source: "s", type: "t", subject, datacontenttype: "image/png", data };
+          const { headers, body } = cloudEventToHttp(given);
 
-        expect(cloudEventFromHttp(headers, body)).toEqual(given);
-        expect(cloudEventFromJson(cloudEventToJson(given))).toEqual(given);
-        expect(cloudEventFromEnvelope(cloudEventToEnvelope(given))).toEqual(given);
-      }),
+          expect(cloudEventFromHttp(headers, body)).toEqual(given);
+          expect(cloudEventFromJson(cloudEventToJson(given))).toEqual(given);
+          expect(cloudEventFromEnvelope(cloudEventToEnvelope(given))).toEqual(given);
+        },
+      ),
       { numRuns: 200 },
     );
   });
@@ -146,6 +150,39 @@ describe("data in the JSON format", () => {
 });
 
 describe("what is no event, or not a right one", () => {
+  it.each<readonly [string, unknown]>([
+    ["id", ""],
+    ["source", undefined],
+    ["type", 1],
+    ["subject", ""],
+    ["subject", 5],
+    ["time", "yesterday"],
+    ["time", 1],
+    ["time", new Date(Number.NaN)],
+    ["dataschema", ""],
+    ["datacontenttype", 1],
+    ["data", "text"],
+    ["extensions", null],
+    ["extensions", ["a"]],
+  ])("is not written: %s = %o", (name, value) => {
+    const wrong = { id: "1", source: "s", type: "t", [name]: value };
+
+    for (const write of [cloudEventToEnvelope, cloudEventToHttp, cloudEventToJson]) {
+      const error = refusal(() => Reflect.apply(write, undefined, [wrong]));
+      expect(error).toMatchObject({ code: "InvalidArgument", path: `$.${name}` });
+    }
+  });
+
+  it.each<readonly [string, readonly unknown[]]>([
+    ["mode", [cloudEventToEnvelope, { mode: "batched" }]],
+    ["prefix", [cloudEventToEnvelope, { prefix: "ce-" }]],
+    ["mode", [cloudEventToHttp, "batched"]],
+  ])("is not written with another %s", (option, [write, options]) => {
+    const error = refusal(() => typeof write === "function" && Reflect.apply(write, undefined, [event, options]));
+
+    expect(error).toMatchObject({ code: "InvalidArgument", path: `$.${option}` });
+  });
+
   it("is told from one", () => {
     expect(cloudEventFromEnvelope(createEnvelope({ payload: bytes("{}") }))).toBeUndefined();
     expect(cloudEventFromHttp({ "content-type": "application/json" }, bytes("{}"))).toBeUndefined();

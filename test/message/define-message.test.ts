@@ -146,6 +146,10 @@ describe("defining", () => {
     ["an upcast from the latest", "a", { 1: schema }, { upcast: { 1: String } }, "upcast[1]"],
     ["a downcast from nowhere", "a", { 1: schema }, { downcast: { 2: String } }, "downcast[2]"],
     ["an alias of no version", "a", { 1: schema }, { aliases: { b: 2 } }, 'aliases["b"]'],
+    ["versions that are none", "a", null, {}, "versions"],
+    ["upcasts that are no table", "a", { 1: schema }, { upcast: null }, "upcast"],
+    ["downcasts that are no table", "a", { 1: schema }, { downcast: [] }, "downcast"],
+    ["aliases that are no table", "a", { 1: schema }, { aliases: "order" }, "aliases"],
     ["an unknown wire", "a", { 1: schema }, { wire: "header" }, "wire"],
   ])("refuses %s and names it", (_what, name, versions, options, named) => {
     const error = refusal(() => define(name, versions, options));

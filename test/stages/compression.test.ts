@@ -242,7 +242,9 @@ describe("the options of the compression stage", () => {
     { threshold: Number.NaN },
     { maxOutputBytes: 0 },
     { maxOutputBytes: "many" },
+    { threshold: "" },
     { maxRatio: { gzip: 0 } },
+    { maxRatio: { lzma: 5 } },
     { maxRatio: { zstd: Number.NaN } },
   ])("refuse %j", (options) => {
     expect(refusal(() => compression(Object.assign({}, options))).code).toBe("InvalidArgument");

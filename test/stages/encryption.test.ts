@@ -9,6 +9,7 @@ import {
   type EncryptionOptions,
   type PayloadStore,
 } from "../../src/stages/index.ts";
+import type { UnreadableMessage } from "../../src/client/index.ts";
 import { refusal, rejection } from "../refusal.ts";
 import { noting, one, setup } from "../client/setup.ts";
 
@@ -129,6 +130,8 @@ describe("encryption", () => {
     ["keyId", { keys: () => undefined, keyId: "" }],
     ["required", { keys, required: "yes" }],
     ["bind", { keys, bind: ["contentType"] }],
+    ["bind", { keys, bind: "subject" }],
+    ["bind", { keys, bind: [1] }],
   ])("refuses a wrong %s and names it", (option, options) => {
     expect(refusal(() => Reflect.apply(encryption, undefined, [options])).path).toBe(`$.${option}`);
   });
@@ -184,6 +187,19 @@ describe("in a processor", () => {
     expect(errors).toMatchObject([{ errorSource: "deserialize" }, { errorSource: "deserialize" }]);
     expect(letter.deadLetterReason).toBe("MaxDeliveryCountExceeded");
     expect(letter.applicationProperties["sobre-failure"]).toContain("ServiceCommunicationProblem");
+  });
+
+  it("is told when it was received and deleted while the store was away, since it does not come back", async () => {
+    const { client, clock } = setup({ queues: ["orders"] }, { stages: [claimCheck({ store: away, threshold: 1 })] });
+    const { handlers } = noting(() => undefined);
+    const unreadable: unknown[] = [];
+    const processUnreadable = ({ result }: UnreadableMessage): void => void unreadable.push(result.error.code);
+    client.createProcessor("orders", { ...handlers, processUnreadable }, { receiveMode: "receiveAndDelete" });
+
+    await client.createSender("orders").sendMessages({ body: "large" });
+    await clock.advance(0);
+
+    expect(unreadable).toEqual(["ServiceCommunicationProblem"]);
   });
 
   it("carries large encrypted compressed AMQP values and JSON through all stages and back", async () => {

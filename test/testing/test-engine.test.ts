@@ -3,7 +3,7 @@ import { json } from "../../codecs/json/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { engineSuite, runEngineCase } from "../../src/conformance/index.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
-import { sobreMatchers, testEngine } from "../../src/testing/index.ts";
+import { sobreMatchers, testEngine, type TestEngine } from "../../src/testing/index.ts";
 import { refusal, rejection } from "../refusal.ts";
 
 const envelope = (messageId: string): Envelope =>
@@ -90,6 +90,18 @@ describe("faults", () => {
     expect((await waiting).code).toBe("ServiceCommunicationProblem");
     expect((await rejection(sender.send([envelope("y")]))).code).toBe("ServiceCommunicationProblem");
     expect(fresh).toMatchObject([{ deliveryCount: 0 }]);
+  });
+
+  it.each<readonly [string, (faults: TestEngine["faults"]) => unknown]>([
+    ["operation", (faults) => Reflect.apply(Reflect.get(faults, "refuse"), faults, ["sendd", "ServiceBusy"])],
+    ["code", (faults) => Reflect.apply(Reflect.get(faults, "refuse"), faults, ["send", "Busy"])],
+    ["milliseconds", (faults) => faults.delay(-1)],
+    ["times", (faults) => faults.drop({ times: 0 })],
+    ["entity", (faults) => Reflect.apply(Reflect.get(faults, "drop"), faults, [{ entity: 1 }])],
+  ])("are refused with a wrong %s, or they would never happen", (option, ask) => {
+    const { faults } = testEngine({ queues: ["orders"] });
+
+    expect(refusal(() => ask(faults))).toMatchObject({ code: "InvalidArgument", path: `$.${option}` });
   });
 
   it("are forgotten when they are cleared, and refused without a number of times", async () => {
