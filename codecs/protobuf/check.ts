@@ -1,6 +1,6 @@
 import { valuePath } from "../../src/codec/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
-import { holdsDigits, holdsInteger, integerWords, type LongBits, longBits } from "./integer-range.ts";
+import { holdsDigits, holdsInteger, integerWords } from "./integer-range.ts";
 import { deepestMessage } from "./reflection.ts";
 import type { EnumShape, FieldKind, FieldShape, MessageShape } from "./shape.ts";
 import { isPlain, isWellFormed } from "./value-tests.ts";
@@ -150,10 +150,10 @@ class Check {
     return number;
   }
 
-  private long(value: unknown, kind: FieldKind, at: number): number | LongBits {
-    if (typeof value === "number" && holdsInteger(kind, value)) return value;
-    const bits = typeof value === "bigint" ? longBits(kind, value) : undefined;
-    if (bits !== undefined) return bits;
+  private long(value: unknown, kind: FieldKind, at: number): number | bigint {
+    const held = (typeof value === "number" || typeof value === "bigint") && holdsInteger(kind, value);
+    // The generated code knows the number 0 only.
+    if (held) return value === 0n ? 0 : value;
     throw this.unsupported(`${integerWords(kind)}, as a bigint or a safe integer`, at);
   }
 

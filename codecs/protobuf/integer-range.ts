@@ -47,18 +47,3 @@ export function integerWords(kind: FieldKind): string {
   const unsigned = kind === "uint32" || kind === "fixed32" || kind === "uint64" || kind === "fixed64";
   return `a ${kind.slice(-2)}-bit ${unsigned ? "unsigned" : "signed"} integer`;
 }
-
-/** Long integers as protobufjs takes them beyond what a number holds. */
-export interface LongBits {
-  readonly low: number;
-  readonly high: number;
-}
-
-/** What protobufjs takes for a bigint of a 64-bit kind, or `undefined` when the kind does not hold it. */
-export function longBits(kind: FieldKind, value: bigint): number | LongBits | undefined {
-  const number = Number(value);
-  // Safe ones, which are nearly all, are cheaper to check as numbers.
-  if (Number.isSafeInteger(number)) return holdsInteger(kind, number) ? number : undefined;
-  if (!holdsBigint(kind, value)) return undefined;
-  return { low: Number(BigInt.asIntN(32, value)), high: Number(BigInt.asIntN(32, value >> 32n)) };
-}

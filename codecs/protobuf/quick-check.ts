@@ -1,5 +1,5 @@
 import { deepestMessage, generate } from "./reflection.ts";
-import { longBits } from "./integer-range.ts";
+import { holdsInteger } from "./integer-range.ts";
 import { isPlain, isWellFormed } from "./value-tests.ts";
 import type { FieldKind, FieldShape, MessageShape } from "./shape.ts";
 
@@ -41,7 +41,7 @@ function generateCheck(shape: MessageShape, known: Map<MessageShape, QuickCheck>
       // Otherwise a member is no field.
       "if(n===0)return m||b",
     ],
-    { checks, numbers, isPlain, isWellFormed, isSafe: Number.isSafeInteger, longBits },
+    { checks, numbers, isPlain, isWellFormed, isSafe: Number.isSafeInteger, holdsInteger },
   );
 }
 
@@ -92,5 +92,6 @@ function valueLine({ kind }: FieldShape, index: number, store: string): string {
 }
 
 function longLine(kind: FieldKind, noNumber: string, store: string): string {
-  return `if(typeof x==="bigint"){if((w=longBits("${kind}",x))===undefined)return;${store}}else if(${noNumber})return;`;
+  // The generated code of protobufjs knows the number 0 only.
+  return `if(typeof x==="bigint"){if(x===0n){w=0;${store}}else if(!holdsInteger("${kind}",x))return}else if(${noNumber})return;`;
 }

@@ -14,6 +14,7 @@ import {
 import type { DecodeLimits } from "../../src/codec/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { longReaders } from "./long-readers.ts";
+import { PayloadWriter } from "./payload-writer.ts";
 import type { EnumShape, FieldKind, FieldShape, MessageShape } from "./shape.ts";
 
 /** A schema as an object of protobufjs: `Root`. */
@@ -135,9 +136,19 @@ function messageType(type: Type, shapes: Map<Type, MessageShape>): MessageType {
   };
 }
 
+let spare: PayloadWriter | undefined;
+
 function write(type: Type, message: Readonly<Record<string, unknown>>): Uint8Array {
-  const { buffer, byteOffset, byteLength } = type.encode(message).finish();
-  return new Uint8Array(buffer, byteOffset, byteLength);
+  // A getter of the message may write another one meanwhile.
+  const writer = spare ?? new PayloadWriter();
+  spare = undefined;
+  writer.begin();
+  try {
+    type.encode(message, writer);
+    return writer.take();
+  } finally {
+    spare = writer;
+  }
 }
 
 /** A generated function, which only its user knows the types of. */

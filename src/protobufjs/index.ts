@@ -13,4 +13,5 @@ export {
   Service,
   Type,
   util,
+  Writer,
 } from "protobufjs";
