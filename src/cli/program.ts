@@ -4,6 +4,7 @@ import { encodeCommand } from "./encode-command.ts";
 import { inspectCommand } from "./inspect-command.ts";
 import { contractCommand } from "./contract.ts";
 import { oneLine } from "./display.ts";
+import { migrateCommand, migrateExitCodes } from "./migrate-command.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
 import type { Product } from "./product.ts";
 import { serveCommand } from "./serve-command.ts";
@@ -21,16 +22,19 @@ export async function run(args: readonly string[], product: Product, terminal: T
   program.addCommand(serveCommand(terminal, finish));
   program.addCommand(inspectCommand(terminal, finish));
   program.addCommand(contractCommand(terminal, finish));
+  program.addCommand(migrateCommand(terminal, finish));
   for (const command of program.commands.flatMap((own) => [own, ...own.commands]))
     command.copyInheritedSettings(program).helpOption("-h, --help", "show this");
+  // There 2 tells of ambiguities.
+  const { misuse } = args[0] === "migrate" ? { misuse: migrateExitCodes.stopped } : exitCodes;
   try {
     await program.parseAsync(args[0] === "help" ? [...args.slice(1), "--help"] : args, { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.misuse;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : misuse;
     if (!(error instanceof Misuse)) throw error;
     terminal.err(`sobre: ${oneLine(error.message)}\n`);
-    return exitCodes.misuse;
+    return misuse;
   }
 }
 

@@ -29,6 +29,7 @@ const layers: readonly (readonly [folder: string, layer: number])[] = [
   ["src/amqp", 3],
   ["src/http", 3],
   ["src/server", 3],
+  ["src/migration", 3],
   ["src/cli", 4],
 ];
 

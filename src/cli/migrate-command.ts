@@ -1,0 +1,115 @@
+import { collect, Command, type Finish, Option, textOf } from "./commander.ts";
+import type { MigrateCommand } from "./migrate.ts";
+import { Misuse } from "./misuse.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The exit codes of `sobre migrate`: what was found, and 1 for what kept it from looking. */
+export const migrateExitCodes = { clean: 0, stopped: 1, ambiguous: 2, losses: 3, failures: 4 } as const;
+
+/** What commander parsed, by long name in camelCase. */
+interface Options {
+  readonly to?: unknown;
+  readonly out?: unknown;
+  readonly resume?: unknown;
+  readonly quarantine?: unknown;
+  readonly schemaOut?: unknown;
+  readonly report?: unknown;
+  readonly json?: unknown;
+  readonly input?: unknown;
+  readonly include?: unknown;
+  readonly contentType?: unknown;
+  readonly contracts?: unknown;
+  readonly timeZone?: unknown;
+  readonly int64?: unknown;
+  readonly sample?: unknown;
+  readonly unwrap?: unknown;
+  readonly hex?: unknown;
+}
+
+/** `sobre migrate`. */
+export function migrateCommand(terminal: Terminal, finish: Finish): Command {
+  return new Command("migrate")
+    .summary("rewrite legacy messages, and report every loss")
+    .description(
+      "Reads what .NET and Java left behind, infers a schema for each type from all its\n" +
+        "messages, writes each message as JSON, MessagePack or Protobuf, reads it again\n" +
+        "and compares. Without --out nothing is written: a dry run. The source is never\n" +
+        "changed.",
+    )
+    .argument(
+      "<SOURCE>",
+      "a folder of payloads, one payload, or a file of captured\nmessages: envelopes, or an export of Service Bus Explorer",
+    )
+    .addOption(
+      new Option("-t, --to <F>", "what to write")
+        .choices(["json", "msgpack", "protobuf", "tagged-json"])
+        .default("json"),
+    )
+    .option("-o, --out <FILE>", "where the migrated envelopes go, one a line")
+    .option("--resume", "go on with an --out that was cut")
+    .option("--quarantine <DIR>", "keep what was not migrated there, unchanged")
+    .option("--schema-out <DIR>", "write JSON Schema, .proto and TypeScript of each type")
+    .addOption(new Option("-r, --report <FILE>", "also as .html, .json or .txt; may be repeated").argParser(collect))
+    .option("-j, --json", "the report as JSON on standard output")
+    .addOption(new Option("-i, --input <I>", "what the source holds").choices(["payloads", "captures"]))
+    .option("--include <NAME>", "of a folder only these files, as '*.bin'")
+    .option("--content-type <CT>", "what the senders of payload files declared")
+    .addOption(new Option("--contracts <PATH>", ".NET types: a file or folder; may be repeated").argParser(collect))
+    .option("--time-zone <Z>", "the zone of .NET's senders, as Europe/Madrid")
+    .addOption(new Option("--int64 <F>", "integers beyond 2^53 in JSON").choices(["text", "number"]).default("text"))
+    .option("--sample <N>", "look at the first N messages only")
+    .option("--no-unwrap", "leave JSON inside of strings as text")
+    .option("--no-hex", "show no bytes of payloads that failed")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sobre migrate payloads                            a dry run, and its report
+  sobre migrate dlq.ndjson --report dlq.html --schema-out schemas
+  sobre migrate dlq.ndjson --out new.ndjson --quarantine unread
+
+Exit codes: 0 clean, 2 something is ambiguous, 3 something is lost, 4 a message
+failed (the highest counts); 1 wrong usage, nothing to migrate, or stopped.`,
+    )
+    .action(async (path: string, options: Options) => {
+      const { migrateSource } = await import("./migrate.ts");
+      finish(await migrateSource(commandOf(path, options), terminal));
+    });
+}
+
+function commandOf(path: string, options: Options): MigrateCommand {
+  const { resume, json, unwrap, hex } = options;
+  const sample = options.sample === undefined ? undefined : Number(options.sample);
+  if (sample !== undefined && !(Number.isSafeInteger(sample) && sample > 0))
+    throw new Misuse("--sample takes a number from 1 up");
+  const output = textOf(options.out);
+  if (resume === true && output === undefined)
+    throw new Misuse("--resume needs --out: a dry run leaves nothing to go on with");
+  return {
+    path,
+    output,
+    sample,
+    to: oneOf(options.to, ["json", "msgpack", "protobuf", "tagged-json"]) ?? "json",
+    int64: oneOf(options.int64, ["text", "number"]) ?? "text",
+    input: oneOf(options.input, ["payloads", "captures"]),
+    resume: resume === true,
+    json: json === true,
+    openJsonText: unwrap !== false,
+    hex: hex !== false,
+    quarantine: textOf(options.quarantine),
+    schemaOut: textOf(options.schemaOut),
+    include: textOf(options.include),
+    contentType: textOf(options.contentType),
+    timeZone: textOf(options.timeZone),
+    reports: textsOf(options.report),
+    contracts: textsOf(options.contracts),
+  };
+}
+
+function oneOf<const Value extends string>(value: unknown, known: readonly Value[]): Value | undefined {
+  return known.find((candidate) => candidate === value);
+}
+
+function textsOf(values: unknown): readonly string[] {
+  return Array.isArray(values) ? values.map(String) : [];
+}

@@ -1,0 +1,138 @@
+import { writeFileSync } from "node:fs";
+import type { DotnetContract } from "../../codecs/dotnet/index.ts";
+import { SobreError } from "../errors/index.ts";
+import {
+  createQuarantine,
+  type InputFormat,
+  migrate,
+  type Migration,
+  type MigrationReport,
+  openSource,
+  reportPage,
+  schemaFiles,
+  type TargetFormat,
+  writeSchemaFiles,
+} from "../migration/index.ts";
+import { commandSerializer } from "./codecs.ts";
+import { oneLine, visibleJson } from "./display.ts";
+import { readDotnetContracts } from "./dotnet-contracts.ts";
+import { migrateExitCodes } from "./migrate-command.ts";
+import { migrateReport } from "./migrate-report.ts";
+import { Misuse } from "./misuse.ts";
+import { progressBar } from "./progress-bar.ts";
+import { createStyle, type Terminal } from "./terminal.ts";
+
+/** What `sobre migrate` reads and writes. */
+export interface MigrateCommand {
+  readonly path: string;
+  readonly to: TargetFormat;
+  readonly int64: "text" | "number";
+  readonly input: InputFormat | undefined;
+  readonly include: string | undefined;
+  readonly contentType: string | undefined;
+  readonly contracts: readonly string[];
+  readonly timeZone: string | undefined;
+  readonly output: string | undefined;
+  readonly resume: boolean;
+  readonly quarantine: string | undefined;
+  readonly schemaOut: string | undefined;
+  /** Files for the report, whose names say in which form. */
+  readonly reports: readonly string[];
+  readonly json: boolean;
+  readonly sample: number | undefined;
+  readonly openJsonText: boolean;
+  readonly hex: boolean;
+}
+
+/** Migrates a source and prints the report; resolves to the exit code. */
+export async function migrateSource(command: MigrateCommand, terminal: Terminal): Promise<number> {
+  const writers = command.reports.map((file) => [file, reportWriter(file)] as const);
+  const contracts = await readDotnetContracts(command.contracts);
+  const serializer = await commandSerializer({
+    protos: [],
+    messageType: undefined,
+    contracts,
+    timeZone: command.timeZone,
+  });
+  const bar = progressBar(process.stderr);
+  try {
+    const { path, input, include, contentType } = command;
+    const source = await openSource(path, { input, include, contentType });
+    let pass: string | undefined;
+    const migration = await migrate({
+      source,
+      serializer,
+      target: { format: command.to, int64: command.int64 },
+      output: command.output,
+      resume: command.resume,
+      quarantine: command.quarantine === undefined ? undefined : createQuarantine(command.quarantine),
+      openJsonText: command.openJsonText,
+      hex: command.hex,
+      sample: command.sample,
+      hasContract: contractNames(contracts),
+      onProgress(progress) {
+        if (progress.pass !== pass) bar.begin(passTitles[progress.pass], source.size);
+        pass = progress.pass;
+        bar.update(progress.done, progress.messages);
+      },
+    });
+    bar.end();
+    return await tell(migration, { command, terminal, writers });
+  } catch (error) {
+    bar.end();
+    return stopped(error, terminal);
+  }
+}
+
+const passTitles = { infer: "1/2 reading  ", migrate: "2/2 migrating" } as const;
+
+interface Telling {
+  readonly command: MigrateCommand;
+  readonly terminal: Terminal;
+  readonly writers: readonly (readonly [file: string, write: (report: MigrationReport) => string])[];
+}
+
+async function tell({ report, profiles, target }: Migration, { command, terminal, writers }: Telling): Promise<number> {
+  if (report.messages === 0) {
+    terminal.err(
+      `sobre: ${oneLine(command.path)}: holds no messages${command.include === undefined ? "" : " of that name"}\n`,
+    );
+    return migrateExitCodes.stopped;
+  }
+  if (command.schemaOut !== undefined) writeSchemaFiles(command.schemaOut, schemaFiles(profiles.all(), target));
+  for (const [file, write] of writers) writeFileSync(file, write(report));
+  await terminal.out(command.json ? `${jsonReport(report)}\n` : migrateReport(report, { ...terminal, full: false }));
+  return migrateExitCodes[report.verdict];
+}
+
+function stopped(error: unknown, terminal: Terminal): number {
+  const isOfFiles = error instanceof Error && "syscall" in error;
+  if (!(error instanceof SobreError) && !isOfFiles) throw error;
+  terminal.err(`sobre: ${oneLine(error.message)}\n`);
+  return migrateExitCodes.stopped;
+}
+
+/** @throws Misuse for a name that says no form. */
+function reportWriter(file: string): (report: MigrationReport) => string {
+  if (/\.html?$/i.test(file)) return reportPage;
+  if (/\.json$/i.test(file)) return (report) => `${jsonReport(report)}\n`;
+  if (/\.txt$/i.test(file))
+    return (report) => migrateReport(report, { columns: 100, style: createStyle(false), full: true });
+  throw new Misuse(`--report ${file}: the name must end in .html, .json or .txt`);
+}
+
+function jsonReport(report: MigrationReport): string {
+  return visibleJson(JSON.stringify(report, undefined, 2));
+}
+
+/** Whether one of the contracts is for a type, by the names of its classes and of lists of them. */
+function contractNames(contracts: readonly DotnetContract[]): (typeName: string) => boolean {
+  const names = new Set<string>();
+  for (const { title, $defs, $ref } of contracts) {
+    const defined = typeof $defs === "object" && $defs !== null ? Object.keys($defs) : [];
+    const referred = typeof $ref === "string" ? [$ref.replace(/^.*\//, "")] : [];
+    for (const name of [...(typeof title === "string" ? [title] : []), ...defined, ...referred])
+      names.add(name).add(`ArrayOf${name}`);
+  }
+  return (typeName) => names.has(typeName.replace(/^\{.*\}/, "")) || names.has(typeName.replace(/^.*[.+]/, ""));
+}

@@ -1,0 +1,234 @@
+import { AmqpMap, Instant, Typed } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
+import {
+  annotationsOf,
+  BigInteger,
+  ContentStream,
+  DateTime,
+  EnumValue,
+  IsoTime,
+  MsgpackExtension,
+  MultiArray,
+  TaggedScalar,
+} from "../values/index.ts";
+import { isMembers } from "./explorer-message.ts";
+import { memberStep } from "./open-question.ts";
+import { memberShape, notFiniteText } from "./lower-value.ts";
+import { scalarText } from "./scalar-text.ts";
+import type { SettledShape } from "./settled-shape.ts";
+import type { TargetRules } from "./target-rules.ts";
+
+/** What a migrated payload no longer tells. */
+export type LossKind =
+  | "int64"
+  | "type-name"
+  | "shared-reference"
+  | "appended-data"
+  | "hidden-members"
+  | "time-kind"
+  | "enum-number"
+  | "array-lengths"
+  | "null-or-absent";
+
+/** One loss at one path. */
+export interface Loss {
+  readonly kind: LossKind;
+  readonly path: string;
+}
+
+/**
+ * Compares a body with what came back from its migrated payload, and names what is lost: what neither the payload nor the
+ * schema of its type tells any more. It reads the decoded values on its own and does not ask how they were made.
+ *
+ * @throws SobreError `UnsupportedValue` with the path, for a value that came back as another one.
+ */
+export function compareValues(
+  body: unknown,
+  decoded: unknown,
+  shape: SettledShape,
+  rules: TargetRules,
+): readonly Loss[] {
+  const comparison = new Comparison(rules);
+  comparison.compare(body, decoded, shape, "$");
+  return comparison.losses;
+}
+
+class Comparison {
+  readonly #rules: TargetRules;
+  readonly #seen = new Set<object>();
+  readonly #known = new Set<string>();
+  readonly losses: Loss[] = [];
+
+  constructor(rules: TargetRules) {
+    this.#rules = rules;
+  }
+
+  compare(value: unknown, decoded: unknown, shape: SettledShape | undefined, path: string): void {
+    switch (typeof value) {
+      case "string":
+      case "boolean":
+        if (value !== decoded) throw changed(path);
+        return;
+      case "number":
+        if (!sameNumber(value, decoded)) throw changed(path);
+        return;
+      case "bigint":
+        if (this.#rules.int64IsLost && typeof decoded === "bigint") this.#lose("int64", path);
+        if (!sameInteger(value, decoded)) throw changed(path);
+        return;
+      case "object":
+        if (value === null) {
+          if (decoded !== null) throw changed(path);
+        } else this.#object(value, decoded, shape, path);
+        return;
+      default:
+        throw changed(path);
+    }
+  }
+
+  #lose(kind: LossKind, path: string): void {
+    const key = `${kind} ${path}`;
+    if (this.#known.has(key)) return;
+    this.#known.add(key);
+    this.losses.push({ kind, path });
+  }
+
+  #object(value: object, decoded: unknown, shape: SettledShape | undefined, path: string): void {
+    if (value instanceof MsgpackExtension) {
+      const same =
+        decoded instanceof MsgpackExtension &&
+        decoded.type === value.type &&
+        Buffer.compare(decoded.data, value.data) === 0;
+      if (!same) throw changed(path);
+    } else if (value instanceof TaggedScalar || value instanceof Date || value instanceof Instant) {
+      this.#scalar(value, decoded, shape, path);
+    } else if (value instanceof Uint8Array) {
+      const bytes = typeof decoded === "string" ? Buffer.from(decoded, "base64") : decoded;
+      if (!(bytes instanceof Uint8Array) || Buffer.compare(value, bytes) !== 0) throw changed(path);
+    } else if (value instanceof Typed) this.compare(value.value, decoded, shape, path);
+    else {
+      this.#annotations(value, shape, path);
+      this.#container(value, decoded, shape, path);
+    }
+  }
+
+  #annotations(value: object, shape: SettledShape | undefined, path: string): void {
+    if (this.#seen.has(value)) this.#lose("shared-reference", path);
+    this.#seen.add(value);
+    const annotations = annotationsOf(value);
+    if (annotations === undefined) return;
+    if (annotations.data !== undefined) this.#lose("appended-data", path);
+    if (annotations.superMembers !== undefined) this.#lose("hidden-members", path);
+    // A path with one type has it in its schema.
+    if (annotations.typeName !== undefined && shape?.shape.typeNames.size !== 1) this.#lose("type-name", path);
+  }
+
+  #container(value: object, decoded: unknown, shape: SettledShape | undefined, path: string): void {
+    if (Array.isArray(value)) this.#list(value, decoded, shape, path);
+    else if (value instanceof ContentStream) this.#list(value.contents, decoded, shape, path);
+    else if (value instanceof MultiArray) {
+      // Of a dimension without length the others cannot be seen.
+      if (value.lengths.slice(0, -1).includes(0)) this.#lose("array-lengths", path);
+      const flat = Array.isArray(decoded) ? decoded.flat(Math.max(0, value.lengths.length - 1)) : decoded;
+      this.#list(value.values, flat, shape, path);
+    } else if (value instanceof Map || value instanceof AmqpMap) this.#entries(value, decoded, shape, path);
+    else this.#members(value, decoded, shape, path);
+  }
+
+  #list(items: readonly unknown[], decoded: unknown, shape: SettledShape | undefined, path: string): void {
+    if (!Array.isArray(decoded) || decoded.length !== items.length) throw changed(path);
+    const inner = `${path}[]`;
+    for (let index = 0; index < items.length; index++) this.compare(items[index], decoded[index], shape?.items, inner);
+  }
+
+  #entries(
+    map: Iterable<readonly [unknown, unknown]>,
+    decoded: unknown,
+    shape: SettledShape | undefined,
+    path: string,
+  ): void {
+    const entries: readonly unknown[] = pairsOf(decoded);
+    let index = 0;
+    for (const [key, item] of map) {
+      const pair: unknown = entries[index++];
+      if (!Array.isArray(pair)) throw changed(path);
+      this.compare(key, pair[0], shape?.keys, `${path}[key]`);
+      this.compare(item, pair[1], shape?.items, `${path}[value]`);
+    }
+    if (entries.length !== index) throw changed(path);
+  }
+
+  #members(value: object, decoded: unknown, shape: SettledShape | undefined, path: string): void {
+    if (!isMembers(decoded)) throw changed(path);
+    const entries: readonly [string, unknown][] = Object.entries(value);
+    let count = 0;
+    for (const [name, member] of entries) {
+      if (member === undefined) continue;
+      count++;
+      const inner = `${path}${shape?.shape.isDictionary === true ? "[value]" : memberStep(name)}`;
+      if (!Object.hasOwn(decoded, name)) throw changed(inner);
+      this.compare(member, decoded[name], memberShape(shape, name), inner);
+    }
+    const names = Object.keys(decoded);
+    if (names.length === count) return;
+    for (const name of names) {
+      if (Object.hasOwn(value, name)) continue;
+      if (decoded[name] !== null) throw changed(`${path}${memberStep(name)}`);
+      this.#lose("null-or-absent", `${path}${memberStep(name)}`);
+    }
+  }
+
+  #scalar(value: TaggedScalar | Date | Instant, decoded: unknown, shape: SettledShape | undefined, path: string): void {
+    if (decoded instanceof Date || decoded instanceof Instant) {
+      if (nanosecondsOf(value) !== nanosecondsOf(decoded)) throw changed(path);
+      return;
+    }
+    const same = value instanceof BigInteger ? sameInteger(value.value, decoded) : decoded === scalarText(value);
+    if (!same) throw changed(path);
+    if (value instanceof DateTime && value.kind === "local" && value.offsetMinutes === undefined)
+      this.#lose("time-kind", path);
+    if (
+      value instanceof EnumValue &&
+      value.value !== undefined &&
+      shape?.shape.enums.get(value.name) !== `${value.value}`
+    )
+      this.#lose("enum-number", path);
+  }
+}
+
+/** Nanoseconds since 1970 of a UTC time; `undefined` of all else. */
+function nanosecondsOf(value: TaggedScalar | Date | Instant): bigint | undefined {
+  if (value instanceof Instant) return value.epochNanoseconds;
+  if (value instanceof Date) return BigInt(value.getTime()) * 1_000_000n;
+  if (value instanceof DateTime && value.kind === "utc") return (value.ticks - ticksTo1970) * 100n;
+  return value instanceof IsoTime ? BigInt(value.toDate().getTime()) * 1_000_000n : undefined;
+}
+
+/** Ticks of 100 nanoseconds from 0001-01-01 to 1970-01-01. */
+const ticksTo1970 = 621_355_968_000_000_000n;
+
+function sameNumber(value: number, decoded: unknown): boolean {
+  if (typeof decoded === "number") return Object.is(value, decoded);
+  if (typeof decoded === "bigint") return Number.isInteger(value) && !Object.is(value, -0) && BigInt(value) === decoded;
+  return decoded === (Number.isFinite(value) ? String(value) : notFiniteText(value));
+}
+
+function sameInteger(value: bigint, decoded: unknown): boolean {
+  if (typeof decoded === "number") return Number.isSafeInteger(decoded) && BigInt(decoded) === value;
+  return decoded === value || decoded === String(value);
+}
+
+function pairsOf(decoded: unknown): readonly unknown[] {
+  if (decoded instanceof Map) return [...decoded];
+  if (Array.isArray(decoded)) return decoded;
+  // MessagePack gives a map with only text for keys as an object.
+  return typeof decoded === "object" && decoded !== null ? Object.entries(decoded) : [];
+}
+
+function changed(path: string): SobreError {
+  return new SobreError(
+    "UnsupportedValue",
+    `The value at ${path} came back from the migrated payload as another value.`,
+    { path },
+  );
+}

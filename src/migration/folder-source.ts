@@ -1,0 +1,119 @@
+import { readdirSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { decodeMessage } from "../amqp/index.ts";
+import { defaultDecodeLimits, looksLike } from "../codec/index.ts";
+import { createEnvelope, type Envelope } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { capturedMessage } from "./captured-message.ts";
+import { reasonOf } from "./file-reason.ts";
+import type { MigrationSource, SourceContent, SourceMessage } from "./source.ts";
+
+/** Options of {@link createFolderSource}. */
+export interface FolderSourceOptions {
+  /** What the senders declared. Default: nothing. */
+  readonly contentType?: string | undefined;
+  /** Names of the files to take, with `*` and `?`; default: every file whose name does not begin with a dot. */
+  readonly include?: string | undefined;
+}
+
+/**
+ * Payload files as a source: one file, or every file of a folder and its folders in the order of their names. A file whose
+ * name ends with `.envelope.json` holds an envelope in its JSON form; a whole
+ * AMQP message is the envelope that it is.
+ *
+ * @throws SobreError `InvalidArgument` when there is no file or folder at the path.
+ */
+export function createFolderSource(path: string, options: FolderSourceOptions = {}): MigrationSource {
+  const files = filesOf(path, options.include);
+  return {
+    name: path,
+    size: files.length,
+    async *messages(): AsyncGenerator<SourceMessage> {
+      for (const [index, file] of files.entries()) {
+        yield {
+          id: relative(path, file) || file,
+          order: BigInt(index),
+          content: await readPayload(file, options.contentType),
+          done: index + 1,
+        };
+      }
+    },
+  };
+}
+
+/** How the names of files with one envelope end, as those of a quarantine. */
+export const envelopeSuffix = ".envelope.json";
+
+function filesOf(path: string, include: string | undefined): readonly string[] {
+  const wanted = include === undefined ? undefined : wildcard(include);
+  try {
+    if (!statSync(path).isDirectory()) return [path];
+    return readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.startsWith(".") && (wanted?.test(entry.name) ?? true))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .toSorted();
+  } catch (error) {
+    throw new SobreError("InvalidArgument", `${path} cannot be read: ${reasonOf(error)}.`, { cause: error });
+  }
+}
+
+function wildcard(pattern: string): RegExp {
+  const parts = Array.from(pattern, (character) =>
+    character === "*" ? ".*" : character === "?" ? "." : character.replace(/[\\^$.|+()[\]{}]/, String.raw`\$&`),
+  );
+  return new RegExp(`^${parts.join("")}$`, "s");
+}
+
+async function readPayload(path: string, contentType: string | undefined): Promise<SourceContent> {
+  try {
+    const payload = await readFile(path);
+    if (path.endsWith(envelopeSuffix)) return capturedMessage(payload);
+    return {
+      ok: true,
+      envelope: messageOf(payload, contentType) ?? createEnvelope({ payload, brokerProperties: { contentType } }),
+    };
+  } catch (error) {
+    const own = error instanceof SobreError ? error : undefined;
+    const message = `The file cannot be read: ${reasonOf(error)}.`;
+    return {
+      ok: false,
+      error: own ?? new SobreError("PayloadNotFound", message, { cause: error }),
+      bytes: new Uint8Array(0),
+    };
+  }
+}
+
+/** The envelope of a whole AMQP message; `undefined` for anything else, also for what only begins like one. */
+function messageOf(payload: Uint8Array, contentType: string | undefined): Envelope | undefined {
+  if (contentType !== undefined || looksLike(payload)?.contentType !== "application/x-amqp-message") return undefined;
+  try {
+    // The parts are copied out, since the sections are not sent on.
+    const {
+      payload: body,
+      bodyKind,
+      brokerProperties,
+      applicationProperties,
+    } = decodeMessage(payload, { check: true });
+    return createEnvelope({ payload: body, bodyKind, brokerProperties, applicationProperties });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads a file that a decoder would take; a larger one is refused before it fills the memory. */
+async function readFile(path: string): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    if (size > defaultDecodeLimits.maxBytes) {
+      throw new SobreError(
+        "LimitExceeded",
+        `The file has ${size} bytes, and a payload at most ${defaultDecodeLimits.maxBytes}.`,
+      );
+    }
+    return new Uint8Array(await file.readFile());
+  } finally {
+    await file.close();
+  }
+}

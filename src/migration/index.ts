@@ -1,0 +1,24 @@
+export { createCaptureSource, type CaptureSourceOptions } from "./capture-source.ts";
+export type { Loss, LossKind } from "./compare-values.ts";
+export { createFolderSource, type FolderSourceOptions } from "./folder-source.ts";
+export type { Failure, HexWindow, JournalEntry } from "./journal-entry.ts";
+export { type Migration, migrate, type MigrationOptions, type MigrationProgress } from "./migrate.ts";
+export { sourceProperties } from "./migrate-message.ts";
+export type { QuestionKind } from "./open-question.ts";
+export { type InputFormat, openSource, type OpenSourceOptions } from "./open-source.ts";
+export { createQuarantine, type Quarantine } from "./quarantine.ts";
+export { createQueueSource, type QueueSourceOptions } from "./queue-source.ts";
+export type {
+  FailureReport,
+  Finding,
+  FormatCount,
+  MigrationReport,
+  PathReport,
+  TypeReport,
+  Verdict,
+} from "./report.ts";
+export { reportPage } from "./report-page.ts";
+export { type SchemaFile, schemaFiles, writeSchemaFiles } from "./schema-files.ts";
+export type { MigrationSource, SourceContent, SourceMessage } from "./source.ts";
+export { type Target, type TargetFormat, targetFormats, type TargetOptions, type TypeTarget } from "./target.ts";
+export type { TypeProfile, TypeProfiles } from "./type-profile.ts";

@@ -1,0 +1,53 @@
+import type { LossKind } from "./compare-values.ts";
+
+/** What became of one message: everything that a report is made of. */
+export interface JournalEntry {
+  readonly order: bigint;
+  readonly id: string;
+  /** SHA-256 of the source payload, in hex. */
+  readonly sha256: string;
+  /** Bytes of the source payload. */
+  readonly bytes: number;
+  /** `kept`: the payload was in the target format already and stayed as it was, byte for byte. */
+  readonly outcome: "migrated" | "kept" | "failed";
+  readonly codec: string | undefined;
+  readonly layers: readonly string[];
+  readonly typeName: string | undefined;
+  readonly losses: readonly (readonly [LossKind, path: string])[];
+  readonly warnings: readonly string[];
+  readonly failure: Failure | undefined;
+}
+
+/** Why a message was not migrated. */
+export interface Failure {
+  /** Whether it could not be read, written, or did not come back as it was. */
+  readonly step: "source" | "read" | "write" | "compare";
+  readonly code: string;
+  readonly message: string;
+  readonly codec: string | undefined;
+  readonly offset: number | undefined;
+  readonly path: string | undefined;
+  /** Bytes around the offset in hex, where they were asked for. */
+  readonly hex: HexWindow | undefined;
+}
+
+/** Some bytes of a payload. */
+export interface HexWindow {
+  /** Offset of the first byte. */
+  readonly start: number;
+  /** In hex, without blanks. */
+  readonly bytes: string;
+}
+
+/** Bytes before and after the offset that a window shows. */
+const before = 16;
+const after = 16;
+
+/** The bytes around an offset, or the first ones. */
+export function hexWindow(payload: Uint8Array, offset: number | undefined): HexWindow | undefined {
+  if (payload.byteLength === 0) return undefined;
+  const at = Math.min(offset ?? 0, payload.byteLength);
+  const start = Math.max(0, Math.min(at - before, payload.byteLength - before - after));
+  const bytes = payload.subarray(start, start + before + after);
+  return { start, bytes: Buffer.from(bytes).toString("hex") };
+}

@@ -1,0 +1,217 @@
+import { crc32 } from "node:zlib";
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fdatasyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { SobreError } from "../errors/index.ts";
+import { jsonTexts } from "./json-texts.ts";
+import type { JournalEntry } from "./journal-entry.ts";
+
+/** The first line of a journal: what must be the same when the migration goes on. */
+export interface JournalHead {
+  /** Source and options, in a form that can be compared. */
+  readonly settings: string;
+  /** The type profiles of the first pass, so that all messages are written by one schema. */
+  readonly profiles: unknown;
+}
+
+/** A line of a journal: an entry, and how long the output was with its message. */
+interface JournalLine {
+  readonly entry: JournalEntry;
+  readonly outputLength: number;
+}
+
+/** Bytes that are collected before they are written. */
+const bufferSize = 65_536;
+
+/**
+ * The record of a migration beside its output. Each line carries its own checksum, and the output is written before the
+ * journal: whatever byte either is cut at, what the journal tells of is in the output, and the rest is done again.
+ */
+export class Journal {
+  readonly #output: number;
+  readonly #journal: number;
+  readonly #path: string;
+  #outputLength: number;
+  #pendingOutput: string[] = [];
+  #pendingJournal: string[] = [];
+  #pendingSize = 0;
+
+  private constructor(
+    path: string,
+    outputLength: number,
+    files: { readonly output: number; readonly journal: number },
+  ) {
+    this.#path = path;
+    this.#outputLength = outputLength;
+    this.#output = files.output;
+    this.#journal = files.journal;
+  }
+
+  /** Begins a migration. @throws SobreError `InvalidArgument` when the output or its journal is there. */
+  static begin(path: string, head: JournalHead): Journal {
+    for (const file of [path, journalPath(path)])
+      if (existsSync(file))
+        throw new SobreError("InvalidArgument", `${file} is there already: go on with --resume, or name another file.`);
+    const files = { output: openSync(path, "ax"), journal: openSync(journalPath(path), "ax") };
+    const journal = new Journal(path, 0, files);
+    journal.#pendingJournal.push(lineOf(JSON.stringify(head)));
+    journal.flush();
+    return journal;
+  }
+
+  /**
+   * Goes on with a migration: cuts what was not finished off both files. `undefined` when there is nothing to go on with.
+   *
+   * @throws SobreError `InvalidArgument` when the migration that was cut had other settings.
+   */
+  static async resume(
+    path: string,
+    settings: string,
+  ): Promise<{ readonly journal: Journal; readonly head: JournalHead } | undefined> {
+    if (!existsSync(path) || !existsSync(journalPath(path))) return undefined;
+    const outputSize = statSync(path).size;
+    let head: JournalHead | undefined;
+    let keptJournal = 0;
+    let keptOutput = 0;
+    for await (const { value, end } of linesOf(path)) {
+      if (head === undefined) head = headOf(value);
+      else {
+        const line = journalLine(value);
+        if (line === undefined || line.outputLength > outputSize) break;
+        keptOutput = line.outputLength;
+      }
+      keptJournal = end;
+    }
+    if (head === undefined) return undefined;
+    if (head.settings !== settings) {
+      throw new SobreError(
+        "InvalidArgument",
+        `${path} was begun with another source or other options; use those, or name another file.`,
+      );
+    }
+    const files = { output: openSync(path, "r+"), journal: openSync(journalPath(path), "r+") };
+    ftruncateSync(files.output, keptOutput);
+    ftruncateSync(files.journal, keptJournal);
+    return { journal: new Journal(path, keptOutput, files).#atEnd(keptJournal), head };
+  }
+
+  #journalLength = 0;
+
+  #atEnd(journalLength: number): this {
+    this.#journalLength = journalLength;
+    return this;
+  }
+
+  /** What was done before, in order. */
+  async *entries(): AsyncGenerator<JournalEntry> {
+    let first = true;
+    for await (const { value } of linesOf(this.#path)) {
+      const line = first ? undefined : journalLine(value);
+      first = false;
+      if (line !== undefined) yield line.entry;
+    }
+  }
+
+  /** Appends what became of a message, and the line that it is in the output. */
+  append(entry: JournalEntry, output: string | undefined): void {
+    if (output !== undefined) {
+      this.#pendingOutput.push(output);
+      this.#outputLength += Buffer.byteLength(output);
+    }
+    const { order, ...rest } = entry;
+    const line = lineOf(JSON.stringify({ ...rest, order: `${order}`, outputLength: this.#outputLength }));
+    this.#pendingJournal.push(line);
+    this.#pendingSize += line.length + (output?.length ?? 0);
+    if (this.#pendingSize >= bufferSize) this.flush();
+  }
+
+  /** Writes what was collected, the output first. @throws what the file system throws. */
+  flush(): void {
+    const output = Buffer.from(this.#pendingOutput.join(""));
+    const journal = Buffer.from(this.#pendingJournal.join(""));
+    writeAll(this.#output, output, this.#outputLength - output.byteLength);
+    writeAll(this.#journal, journal, this.#journalLength);
+    this.#journalLength += journal.byteLength;
+    this.#pendingOutput = [];
+    this.#pendingJournal = [];
+    this.#pendingSize = 0;
+  }
+
+  /** Writes everything, also to the disk. */
+  close(): void {
+    this.flush();
+    fdatasyncSync(this.#output);
+    fdatasyncSync(this.#journal);
+    closeSync(this.#output);
+    closeSync(this.#journal);
+  }
+}
+
+/** The journal beside an output. */
+export function journalPath(path: string): string {
+  return `${path}.journal`;
+}
+
+function writeAll(file: number, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.byteLength;)
+    done += writeSync(file, bytes, done, bytes.byteLength - done, position + done);
+}
+
+function lineOf(json: string): string {
+  return `${checksum(json)} ${json}\n`;
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, "0");
+}
+
+/** The values of the lines up to the first that is torn or damaged. */
+async function* linesOf(path: string): AsyncGenerator<{ readonly value: unknown; readonly end: number }> {
+  const file = journalPath(path);
+  const { size } = statSync(file);
+  for await (const { bytes, end } of jsonTexts(createReadStream(file), "lines", Number.MAX_SAFE_INTEGER)) {
+    const text = Buffer.from(bytes).toString();
+    const json = text.slice(9);
+    // A line without its end is torn, even where its checksum holds.
+    if (text.slice(0, 8) !== checksum(json) || (end === size && !endsWithNewline(file, size))) return;
+    yield { value: JSON.parse(json), end };
+  }
+}
+
+function endsWithNewline(path: string, size: number): boolean {
+  const file = openSync(path, "r");
+  const last = new Uint8Array(1);
+  readSync(file, last, 0, 1, size - 1);
+  closeSync(file);
+  return last[0] === 0x0a;
+}
+
+function headOf(value: unknown): JournalHead | undefined {
+  const { settings, profiles }: Partial<Record<string, unknown>> = { ...(typeof value === "object" ? value : {}) };
+  return typeof settings === "string" ? { settings, profiles } : undefined;
+}
+
+function journalLine(value: unknown): JournalLine | undefined {
+  if (!isJournalLine(value)) return undefined;
+  const { outputLength, order, ...entry } = value;
+  const absent = { codec: undefined, typeName: undefined, failure: undefined };
+  return { outputLength, entry: { ...absent, ...entry, order: BigInt(order) } };
+}
+
+interface WrittenLine extends Omit<JournalEntry, "order"> {
+  readonly order: string;
+  readonly outputLength: number;
+}
+
+/** The checksum has shown that the line is as it was written. */
+function isJournalLine(value: unknown): value is WrittenLine {
+  return typeof value === "object" && value !== null && "outputLength" in value && "order" in value;
+}

@@ -1,0 +1,108 @@
+import { memberShape } from "./lower-value.ts";
+import type { SettledShape } from "./settled-shape.ts";
+import { formsOf, type TargetForm } from "./target-form.ts";
+import type { TargetRules } from "./target-rules.ts";
+
+type Schema = { [keyword: string]: unknown };
+
+/** The JSON Schema (2020-12) of what the messages of a type were: version 0 of its subject. */
+export function jsonSchemaOf(title: string, typeName: string, shape: SettledShape, rules: TargetRules): object {
+  const count = shape.shape.count;
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title,
+    description: `Inferred from ${count} ${count === 1 ? "message" : "messages"} of ${typeName}.`,
+    ...schemaOf(shape, rules),
+  };
+}
+
+function schemaOf(settled: SettledShape, rules: TargetRules): Schema {
+  const { shape } = settled;
+  const forms = formsOf(shape, rules, settled.list);
+  const schemas = merged(forms.map((form) => schemaOfForm(form, settled, rules)));
+  const [first = {}, ...others] = schemas;
+  const schema = others.length === 0 ? first : simpleUnion(schemas);
+  const [typeName] = shape.typeNames;
+  return typeName !== undefined && shape.typeNames.size === 1 ? { ...schema, "x-type-name": typeName } : schema;
+}
+
+/** `integer` says less than `number`. */
+function merged(schemas: readonly Schema[]): readonly Schema[] {
+  const hasNumber = schemas.some(({ type }) => type === "number");
+  return schemas.filter(({ type }) => type !== "integer" || !hasNumber);
+}
+
+/** One list of types where a null or scalars are all that comes together. */
+function simpleUnion(schemas: readonly Schema[]): Schema {
+  const complex = schemas.filter((schema) => Object.keys(schema).length > 1);
+  const types = schemas.map(({ type }) => type);
+  if (complex.length > 1 || new Set(types).size < types.length) return { anyOf: schemas };
+  return { ...Object.assign({}, ...schemas), type: types };
+}
+
+function schemaOfForm({ type, format }: TargetForm, settled: SettledShape, rules: TargetRules): Schema {
+  switch (type) {
+    case "object":
+      return settled.shape.isDictionary
+        ? { type, additionalProperties: inner(settled.items, rules) }
+        : objectSchema(settled, rules);
+    case "array":
+      return { type, items: inner(settled.items, rules) };
+    case "pairs":
+    case "map": {
+      const pair = [inner(settled.keys, rules), inner(settled.items, rules)];
+      return { type: "array", items: { type: "array", prefixItems: pair, minItems: 2, maxItems: 2 } };
+    }
+    case "bytes":
+      return { type: "string", contentEncoding: "base64" };
+    case "time":
+      return { type: "string", format: "date-time" };
+    case "string":
+      return stringSchema(format, settled);
+    default:
+      return { type };
+  }
+}
+
+function inner(settled: SettledShape | undefined, rules: TargetRules): Schema | true {
+  return settled === undefined ? true : schemaOf(settled, rules);
+}
+
+function objectSchema(settled: SettledShape, rules: TargetRules): Schema {
+  const { shape, members } = settled;
+  const properties: [string, Schema | true][] = Array.from(members, ([name]) => [
+    name,
+    inner(memberShape(settled, name), rules),
+  ]);
+  const objects = shape.kinds.object;
+  const required = Array.from(members)
+    .filter(([, { shape: member }]) => member.count === objects)
+    .map(([name]) => name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+const formats: ReadonlySet<string> = new Set(["date-time", "date", "time", "uuid", "uri", "duration"]);
+/** A URI may be relative and a duration longer than the format allows: only what always holds is asserted. */
+const asserted: ReadonlySet<string> = new Set(["uuid", "date"]);
+
+function stringSchema(format: string | undefined, { shape }: SettledShape): Schema {
+  switch (format) {
+    case undefined:
+      return { type: "string" };
+    case "base64":
+      return { type: "string", contentEncoding: "base64" };
+    case "int64":
+    case "integer":
+      return { type: "string", pattern: "^-?[0-9]+$" };
+    case "NaN, INF, -INF":
+      return { type: "string", enum: ["NaN", "INF", "-INF"] };
+    default:
+      // Without an offset it is no date-time of RFC 3339.
+      if (asserted.has(format) || (format === "date-time" && shape.count > 0)) return { type: "string", format };
+      return { type: "string", ...(formats.has(format) ? {} : { "x-format": format.replace(/,.*/, "") }) };
+  }
+}

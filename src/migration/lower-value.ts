@@ -1,0 +1,181 @@
+import { AmqpMap, Instant, Typed } from "../envelope/index.ts";
+import { defaultDecodeLimits } from "../codec/index.ts";
+import { SobreError } from "../errors/index.ts";
+import {
+  ContentStream,
+  DateTime,
+  IsoTime,
+  MsgpackExtension,
+  MultiArray,
+  TaggedScalar,
+  ticksToMilliseconds,
+} from "../values/index.ts";
+import { memberStep } from "./open-question.ts";
+import { scalarText } from "./scalar-text.ts";
+import type { SettledShape } from "./settled-shape.ts";
+import { integersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
+import { isPlainPrototype } from "./value-kind.ts";
+
+/**
+ * The body as plain values of a format, without what the format does not know: types become text or plain values as
+ * `docs/migrate.md` tables them. What is shared is written at every place.
+ *
+ * @throws SobreError `UnsupportedValue` with the path for what contains itself and for what has no plain form, `LimitExceeded`
+ *   when shared values would make more than 1,000,000 containers.
+ */
+export function lowerValue(body: unknown, shape: SettledShape | undefined, rules: TargetRules): unknown {
+  return new Lowering(rules).lower(body, shape, root);
+}
+
+interface Step {
+  readonly parent: Step | undefined;
+  readonly name: string | number;
+}
+
+const root: Step = { parent: undefined, name: "$" };
+
+class Lowering {
+  readonly #rules: TargetRules;
+  readonly #open = new Set<object>();
+  #left = defaultDecodeLimits.maxItems;
+
+  constructor(rules: TargetRules) {
+    this.#rules = rules;
+  }
+
+  lower(value: unknown, shape: SettledShape | undefined, step: Step): unknown {
+    switch (typeof value) {
+      case "string":
+      case "boolean":
+        return value;
+      case "number":
+        return this.#number(value, shape);
+      case "bigint":
+        return this.#integer(value, shape);
+      case "object":
+        return value === null ? null : this.#object(value, shape, step);
+      default:
+        throw unsupported(step, `is ${typeof value}`);
+    }
+  }
+
+  #number(value: number, shape: SettledShape | undefined): unknown {
+    if (!Number.isFinite(value)) return this.#rules.notFinite === "native" ? value : notFiniteText(value);
+    return Number.isSafeInteger(value) && shape !== undefined && integersAreText(shape.shape, this.#rules)
+      ? String(value)
+      : value;
+  }
+
+  #integer(value: bigint, shape: SettledShape | undefined): unknown {
+    if (shape === undefined ? this.#rules.int64 === "text" : integersAreText(shape.shape, this.#rules))
+      return String(value);
+    return BigInt.asIntN(54, value) === value ? Number(value) : value;
+  }
+
+  #object(value: object, shape: SettledShape | undefined, step: Step): unknown {
+    if (value instanceof MsgpackExtension) {
+      if (this.#rules.extensions) return value;
+      throw unsupported(step, "is a MessagePack extension; MessagePack and tagged JSON can hold it");
+    }
+    if (value instanceof TaggedScalar || value instanceof Date || value instanceof Instant)
+      return this.#scalar(value, shape);
+    if (value instanceof Uint8Array)
+      return this.#rules.bytes === "native" ? value : Buffer.from(value).toString("base64");
+    if (value instanceof Typed) return this.#typed(value, shape, step);
+    if (this.#open.has(value)) throw unsupported(step, "contains itself; only tagged JSON can hold it");
+    if (this.#left-- === 0)
+      throw new SobreError(
+        "LimitExceeded",
+        "Written out, the shared values make more than 1,000,000 lists and objects.",
+      );
+    this.#open.add(value);
+    const lowered = this.#container(value, shape, step);
+    this.#open.delete(value);
+    return lowered;
+  }
+
+  #container(value: object, shape: SettledShape | undefined, step: Step): unknown {
+    if (Array.isArray(value)) return this.#list(value, shape, step);
+    if (value instanceof MultiArray) return nested(this.#list(value.values, shape, step), value.lengths);
+    if (value instanceof ContentStream) return this.#list(value.contents, shape, step);
+    if (value instanceof Map || value instanceof AmqpMap) return this.#entries(value, shape, step);
+    if (!isPlainPrototype(Object.getPrototypeOf(value)))
+      throw unsupported(step, "is of a class that has no plain form");
+    const lowered: Record<string, unknown> = {};
+    const entries: readonly [string, unknown][] = Object.entries(value);
+    for (const [name, member] of entries) {
+      if (member === undefined) continue;
+      const inner = this.lower(member, memberShape(shape, name), { parent: step, name });
+      if (name === "__proto__")
+        Object.defineProperty(lowered, name, { value: inner, enumerable: true, configurable: true, writable: true });
+      else lowered[name] = inner;
+    }
+    return lowered;
+  }
+
+  #list(items: readonly unknown[], shape: SettledShape | undefined, step: Step): unknown[] {
+    return items.map((item, name) => this.lower(item, shape?.items, { parent: step, name }));
+  }
+
+  #entries(map: Iterable<readonly [unknown, unknown]>, shape: SettledShape | undefined, step: Step): unknown {
+    const entries = Array.from(map, ([key, item], name): readonly [unknown, unknown] => [
+      this.lower(key, shape?.keys, { parent: step, name }),
+      this.lower(item, shape?.items, { parent: step, name }),
+    ]);
+    return this.#rules.maps === "native" ? new Map(entries) : entries.map((entry) => [...entry]);
+  }
+
+  #scalar(value: TaggedScalar | Date | Instant, shape: SettledShape | undefined): unknown {
+    const time = shape !== undefined && timesAreNative(shape.shape, this.#rules) ? timeOf(value) : undefined;
+    if (time !== undefined) return time;
+    return scalarText(value);
+  }
+
+  #typed({ type, value }: Typed, shape: SettledShape | undefined, step: Step): unknown {
+    if (typeof value === "string") return value;
+    if (typeof value === "number") return this.#number(value, shape);
+    if (typeof value === "bigint" && type !== "timestamp") return this.#integer(value, shape);
+    throw unsupported(step, `is an AMQP ${type}; only tagged JSON can hold it`);
+  }
+}
+
+/** The shape of a member, which of dictionaries is that of all values. */
+export function memberShape(shape: SettledShape | undefined, name: string): SettledShape | undefined {
+  return shape?.members.get(name) ?? (shape?.shape.isDictionary === true ? shape.items : undefined);
+}
+
+/** NaN and the infinities, as the `$double` of the envelope JSON has them. */
+export function notFiniteText(value: number): string {
+  return Number.isNaN(value) ? "NaN" : value > 0 ? "INF" : "-INF";
+}
+
+/** A UTC time that MessagePack holds to the nanosecond. */
+function timeOf(value: TaggedScalar | Date | Instant): Date | Instant | undefined {
+  if (value instanceof Date || value instanceof Instant) return value;
+  if (value instanceof DateTime && value.kind === "utc") {
+    const finer = value.ticks % 10_000n;
+    return finer === 0n
+      ? value.toDate()
+      : new Instant(BigInt(ticksToMilliseconds(value.ticks)) * 1_000_000n + finer * 100n);
+  }
+  // Of whole milliseconds, and of a year that a Date writes in the same form.
+  if (!(value instanceof IsoTime) || value.kind !== "utc") return undefined;
+  const date = value.toDate();
+  return date.toISOString() === value.text ? date : undefined;
+}
+
+function nested(values: readonly unknown[], lengths: readonly number[]): unknown {
+  const [, ...inner] = lengths;
+  if (inner.length === 0) return values;
+  const size = inner.reduce((product, length) => product * length, 1);
+  const [count = 0] = lengths;
+  return Array.from({ length: count }, (_, index) => nested(values.slice(index * size, (index + 1) * size), inner));
+}
+
+function unsupported(step: Step, why: string): SobreError {
+  const names: string[] = [];
+  for (let at: Step | undefined = step; at?.parent !== undefined; at = at.parent)
+    names.push(typeof at.name === "number" ? `[${at.name}]` : memberStep(at.name));
+  const path = `$${names.reverse().join("")}`;
+  return new SobreError("UnsupportedValue", `The value at ${path} ${why}.`, { path });
+}

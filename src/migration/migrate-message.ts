@@ -1,0 +1,193 @@
+import { createHash } from "node:crypto";
+import { amend, type Envelope } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { type Failure, hexWindow, type JournalEntry } from "./journal-entry.ts";
+import { type ReadMessage, readMessage, type ReadRules } from "./read-message.ts";
+import { settleShape, type SettledShape, settleValue } from "./settled-shape.ts";
+import type { SourceMessage } from "./source.ts";
+import type { Target, TypeTarget } from "./target.ts";
+import type { TypeProfiles } from "./type-profile.ts";
+
+/** The application properties in which a migrated message tells where it comes from. */
+export const sourceProperties = {
+  /** The codec that read it: `nbfx`. */
+  codec: "sobre-source-codec",
+  /** SHA-256 of the payload that it was, in hex. */
+  sha256: "sobre-source-sha256",
+  /** The type that its payload named. */
+  type: "sobre-source-type",
+  /** The content type that it had, if any. */
+  contentType: "sobre-source-content-type",
+} as const;
+
+/** What one message became. */
+export interface MigratedMessage {
+  readonly entry: JournalEntry;
+  /** The new envelope, unless it failed. */
+  readonly envelope: Envelope | undefined;
+}
+
+/** Options of {@link MessageMigration}. */
+export interface MessageMigrationOptions extends ReadRules {
+  readonly target: Target;
+  readonly profiles: TypeProfiles;
+  /** Whether failures come with some bytes of the payload. */
+  readonly hex: boolean;
+}
+
+/** The second pass, message by message. */
+export class MessageMigration {
+  readonly #options: MessageMigrationOptions;
+  readonly #types = new Map<string, { readonly shape: SettledShape; readonly target: TypeTarget }>();
+
+  constructor(options: MessageMigrationOptions) {
+    this.#options = options;
+  }
+
+  /** Reads, settles, encodes, decodes again and compares. */
+  migrate(message: SourceMessage): MigratedMessage {
+    const { id, order, content } = message;
+    const sha256 = sourceHash(message);
+    if (!content.ok) {
+      const { error, bytes } = content;
+      const failure = this.#failure("source", error, { payload: bytes, offset: error.offset });
+      return failed({ id, order, sha256, bytes: bytes.byteLength }, failure);
+    }
+    const { envelope } = content;
+    const { payload } = envelope;
+    const head = { id, order, sha256, bytes: payload.byteLength };
+    const read = readMessage(envelope, this.#options);
+    if (!read.ok) {
+      const failure = this.#failure("read", read.error, { payload, offset: read.offset, codec: read.codec });
+      return failed(head, failure);
+    }
+    const { codec, layers, typeName, warnings } = read;
+    const about = { ...head, codec, layers, typeName, warnings };
+    if (read.body === undefined) return this.#kept(about, envelope, undefined);
+    let step: Failure["step"] = "write";
+    try {
+      const type = this.typeOf(typeName);
+      if (staysAsItIs(read, payload, type.target)) return this.#kept(about, envelope, type.target.contentType);
+      const body = settleValue(read.body, type.shape, read.guessing);
+      const migrated = type.target.encode(body);
+      step = "compare";
+      const losses = type.target.compare(body, type.target.decode(migrated));
+      return {
+        entry: {
+          ...about,
+          outcome: "migrated",
+          losses: losses.map(({ kind, path }) => [kind, path]),
+          failure: undefined,
+        },
+        envelope: migratedEnvelope(envelope, migrated, { ...about, contentType: type.target.contentType }),
+      };
+    } catch (error) {
+      const own = error instanceof SobreError ? error : undefined;
+      if (own === undefined && !(error instanceof RangeError)) throw error;
+      const problem =
+        own ??
+        new SobreError("LimitExceeded", "The value nests deeper than this process can follow.", { cause: error });
+      return failed(about, this.#failure(step, problem, { payload, codec }));
+    }
+  }
+
+  /** What is known of a type, and how its bodies are written. */
+  typeOf(name: string): { readonly shape: SettledShape; readonly target: TypeTarget } {
+    const known = this.#types.get(name);
+    if (known !== undefined) return known;
+    const { profiles, target } = this.#options;
+    const profile = profiles.get(name);
+    if (profile === undefined) {
+      throw new SobreError(
+        "UnsupportedValue",
+        "The message came after the schema of its type was made; run the migration again.",
+      );
+    }
+    const shape = settleShape(profile.root);
+    const made = { shape, target: target.forType(profile.name, shape) };
+    this.#types.set(name, made);
+    return made;
+  }
+
+  #kept(about: About, envelope: Envelope, contentType: string | undefined): MigratedMessage {
+    const { codec, sha256 } = about;
+    return {
+      entry: { ...about, outcome: "kept", losses: [], failure: undefined },
+      envelope: amend(envelope, {
+        brokerProperties: { contentType: keptContentType(envelope.brokerProperties.contentType, contentType) },
+        applicationProperties: { [sourceProperties.codec]: codec, [sourceProperties.sha256]: sha256 },
+      }),
+    };
+  }
+
+  #failure(
+    step: Failure["step"],
+    { code, message, path }: SobreError,
+    {
+      payload,
+      offset,
+      codec,
+    }: { readonly payload: Uint8Array; readonly offset?: number | undefined; readonly codec?: string | undefined },
+  ): Failure {
+    // Where writing has stopped is a path, and no byte.
+    const shown = this.#options.hex && (step === "source" || step === "read");
+    return { step, code, message, codec, offset, path, hex: shown ? hexWindow(payload, offset) : undefined };
+  }
+}
+
+/** Whether the payload is in the target format already: reading it as such gives the same body. */
+function staysAsItIs({ body, layers }: ReadMessage, payload: Uint8Array, target: TypeTarget): boolean {
+  // JSON in UTF-16 is JSON to some readers only; a Protobuf schema of ours is nobody's yet.
+  const isWide = payload[0] === 0 || payload[1] === 0;
+  if (layers.length > 0 || isWide || target.proto !== undefined) return false;
+  try {
+    return target.compare(body, target.decode(payload)).length === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The declared content type where it names the format of the payload, which may say more than ours. */
+function keptContentType(declared: string | undefined, own: string | undefined): string | undefined {
+  const format = own?.includes("json") === true ? /json/i : /msgpack/i;
+  return declared !== undefined && (own === undefined || format.test(declared)) ? declared : own;
+}
+
+/** Type names of generic collections may fill the header. */
+const longestTypeName = 1024;
+
+type Head = Pick<JournalEntry, "id" | "order" | "sha256" | "bytes">;
+type About = Head & Pick<JournalEntry, "layers" | "warnings"> & { readonly codec: string; readonly typeName: string };
+
+function failed(head: Head & Partial<About>, failure: Failure): MigratedMessage {
+  const { codec = failure.codec, layers = [], warnings = [], typeName } = head;
+  return {
+    entry: { ...head, codec, layers, warnings, typeName, outcome: "failed", losses: [], failure },
+    envelope: undefined,
+  };
+}
+
+function migratedEnvelope(
+  source: Envelope,
+  payload: Uint8Array,
+  about: About & { readonly contentType: string },
+): Envelope {
+  return amend(source, {
+    payload,
+    bodyKind: "data",
+    brokerProperties: { contentType: about.contentType, contentEncoding: undefined },
+    applicationProperties: {
+      [sourceProperties.codec]: [...about.layers, about.codec].join(" "),
+      [sourceProperties.sha256]: about.sha256,
+      [sourceProperties.type]: about.typeName.startsWith("(") ? undefined : about.typeName.slice(0, longestTypeName),
+      [sourceProperties.contentType]: source.brokerProperties.contentType,
+    },
+  });
+}
+
+/** SHA-256 of the payload of a source message, or of what stands for it, in hex. */
+export function sourceHash({ content }: Pick<SourceMessage, "content">): string {
+  return createHash("sha256")
+    .update(content.ok ? content.envelope.payload : content.bytes)
+    .digest("hex");
+}

@@ -1,0 +1,177 @@
+import type { Serializer } from "../codec/index.ts";
+import { type Envelope, envelopeToJson } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { Journal } from "./journal.ts";
+import type { JournalEntry } from "./journal-entry.ts";
+import { MessageMigration, sourceHash } from "./migrate-message.ts";
+import type { Quarantine } from "./quarantine.ts";
+import { readMessage } from "./read-message.ts";
+import type { MigrationReport } from "./report.ts";
+import { ReportBuilder } from "./report-builder.ts";
+import type { MigrationSource, SourceMessage } from "./source.ts";
+import { createTarget, type Target, type TargetOptions } from "./target.ts";
+import { TypeProfiles } from "./type-profile.ts";
+
+/** What {@link migrate} takes. */
+export interface MigrationOptions {
+  readonly source: MigrationSource;
+  /** Reads the messages; give it the legacy readers, and contracts for what payloads leave open. */
+  readonly serializer: Serializer;
+  readonly target: TargetOptions;
+  /** File for the migrated envelopes, one on each line in their JSON form; default: none, a dry run. */
+  readonly output?: string | undefined;
+  /** Goes on with an output that was cut. Default: false. */
+  readonly resume?: boolean | undefined;
+  /** Where messages go that were not migrated, unchanged. Default: nowhere. */
+  readonly quarantine?: Quarantine | undefined;
+  /** Whether a body that is one string with a JSON object or list in it becomes that. Default: true. */
+  readonly openJsonText?: boolean | undefined;
+  /** Whether failures in the report show some bytes of the payload. Default: false. */
+  readonly hex?: boolean | undefined;
+  /** The most messages to look at. Default: all. */
+  readonly sample?: number | undefined;
+  /** Whether a contract tells what payloads of a type leave open. Default: none does. */
+  readonly hasContract?: ((typeName: string) => boolean) | undefined;
+  /** Called after every message of both passes. */
+  readonly onProgress?: ((progress: MigrationProgress) => void) | undefined;
+}
+
+/** How far a migration is. */
+export interface MigrationProgress {
+  /** `infer` reads for the schema, `migrate` writes. */
+  readonly pass: "infer" | "migrate";
+  readonly messages: number;
+  /** In units of the source's size. */
+  readonly done: number;
+}
+
+/** What {@link migrate} gives. */
+export interface Migration {
+  readonly report: MigrationReport;
+  readonly profiles: TypeProfiles;
+  readonly target: Target;
+}
+
+/**
+ * Migrates the messages of a source in two passes, one message at a time: the first infers a schema for each type, the second
+ * detects, reads, settles what the schema settles, encodes, decodes again and compares. The source is never changed.
+ *
+ * @throws SobreError `InvalidArgument` when the output is there already, or cannot be gone on with; and what the source throws.
+ */
+export async function migrate(options: MigrationOptions): Promise<Migration> {
+  const started = performance.now();
+  const { source, serializer, openJsonText = true, hex = false, hasContract = () => false } = options;
+  const target = createTarget(options.target);
+  const earlier =
+    options.output !== undefined && options.resume === true
+      ? await Journal.resume(options.output, settingsOf(options))
+      : undefined;
+  const profiles = earlier === undefined ? await infer(options) : TypeProfiles.from(earlier.head.profiles);
+  const journal = earlier?.journal ?? begin(options, profiles);
+  const migration = new MessageMigration({ serializer, openJsonText, target, profiles, hex });
+  const report = new ReportBuilder();
+  try {
+    const done = new DoneBefore(earlier?.journal.entries(), (entry) => report.add(entry, true));
+    for await (const message of messagesOf(options, "migrate")) {
+      if (await done.has(message)) continue;
+      const { entry, envelope } = migration.migrate(message);
+      report.add(entry, false);
+      if (envelope === undefined) options.quarantine?.put(message, entry);
+      journal?.append(entry, envelope && lineOf(envelope));
+    }
+    await done.end();
+  } finally {
+    journal?.close();
+  }
+  const seconds = (performance.now() - started) / 1000;
+  const facts = { source: source.name, target, output: options.output, seconds, profiles, hasContract };
+  return { report: report.build(facts), profiles, target };
+}
+
+/** The first pass. */
+async function infer(options: MigrationOptions): Promise<TypeProfiles> {
+  const { serializer, openJsonText = true } = options;
+  const profiles = new TypeProfiles();
+  for await (const { content } of messagesOf(options, "infer")) {
+    const read = content.ok ? readMessage(content.envelope, { serializer, openJsonText }) : undefined;
+    if (read?.ok === true && read.body !== undefined) profiles.note(read);
+  }
+  return profiles;
+}
+
+async function* messagesOf(
+  { source, sample = Infinity, onProgress }: MigrationOptions,
+  pass: MigrationProgress["pass"],
+): AsyncGenerator<SourceMessage> {
+  let messages = 0;
+  if (sample <= 0) return;
+  for await (const message of source.messages()) {
+    yield message;
+    messages++;
+    onProgress?.({ pass, messages, done: message.done });
+    if (messages >= sample) return;
+  }
+}
+
+function begin(options: MigrationOptions, profiles: TypeProfiles): Journal | undefined {
+  return options.output === undefined
+    ? undefined
+    : Journal.begin(options.output, { settings: settingsOf(options), profiles });
+}
+
+/** What must be the same when a migration is gone on with. */
+function settingsOf({ source, target, openJsonText = true, sample }: MigrationOptions): string {
+  return JSON.stringify({ source: source.name, ...target, openJsonText, sample });
+}
+
+function lineOf(envelope: Envelope): string {
+  return `${JSON.stringify(envelopeToJson(envelope))}\n`;
+}
+
+/** What earlier runs have done, read in step with the source, so that it takes no memory. */
+class DoneBefore {
+  readonly #entries: AsyncGenerator<JournalEntry> | undefined;
+  #next: JournalEntry | undefined;
+  #started = false;
+  readonly #note: (entry: JournalEntry) => void;
+
+  /** `note` is told of each entry. */
+  constructor(entries: AsyncGenerator<JournalEntry> | undefined, note: (entry: JournalEntry) => void) {
+    this.#entries = entries;
+    this.#note = note;
+  }
+
+  /**
+   * Whether a message was done.
+   *
+   * @throws SobreError `InvalidOperation` when another message stands where one was done.
+   */
+  async has(message: SourceMessage): Promise<boolean> {
+    const { id, order } = message;
+    if (!this.#started) await this.#advance();
+    this.#started = true;
+    // A queue may have lost messages meanwhile; what they became is in the output.
+    while (this.#next !== undefined && this.#next.order < order) await this.#advance(this.#next);
+    if (this.#next === undefined) return false;
+    if (this.#next.order > order || this.#next.id !== id || this.#next.sha256 !== sourceHash(message)) {
+      throw new SobreError(
+        "InvalidOperation",
+        `The source has changed: ${id} is not what was there when the migration was begun. Begin anew with another output.`,
+      );
+    }
+    await this.#advance(this.#next);
+    return true;
+  }
+
+  /** Notes what was done of messages that are not in the source any more. */
+  async end(): Promise<void> {
+    if (!this.#started) await this.#advance();
+    while (this.#next !== undefined) await this.#advance(this.#next);
+  }
+
+  async #advance(passed?: JournalEntry): Promise<void> {
+    if (passed !== undefined) this.#note(passed);
+    const next = await this.#entries?.next();
+    this.#next = next === undefined || next.done === true ? undefined : next.value;
+  }
+}

@@ -1,0 +1,92 @@
+import { AmqpMap } from "../envelope/index.ts";
+import { ContentStream, EnumValue, MultiArray, typeNameOf } from "../values/index.ts";
+import type { Shape, ShapeBudget } from "./shape.ts";
+import { type Guessing, isGuess, kindOf, type ValueKind } from "./value-kind.ts";
+
+/** Bombs of shared references would take 2^40 looks. */
+const mostAgain = 1_000;
+
+/** Notes one body; what is cyclic ends, and what is shared is noted at every path up to a bound. */
+export function noteValue(root: unknown, shape: Shape, rules: NoteRules): void {
+  new Noting(rules).note(root, shape);
+}
+
+/** What {@link noteValue} goes by. */
+export interface NoteRules {
+  readonly guessing: Guessing;
+  readonly budget: ShapeBudget;
+}
+
+class Noting {
+  readonly #guessing: Guessing;
+  readonly #budget: ShapeBudget;
+  readonly #seen = new Set<object>();
+  /** What lies around the current value, so that cycles end. */
+  readonly #open = new Set<object>();
+  /** How many shared containers are looked into again, where they stand at another path. */
+  #again = mostAgain;
+
+  constructor({ guessing, budget }: NoteRules) {
+    this.#guessing = guessing;
+    this.#budget = budget;
+  }
+
+  note(value: unknown, shape: Shape | undefined): void {
+    if (shape === undefined) return;
+    const kind = kindOf(value);
+    shape.count++;
+    shape.kinds[kind]++;
+    if (typeof value === "object" && value !== null) {
+      this.#container(value, kind, shape);
+      return;
+    }
+    if (this.#guessing !== "nothing") {
+      if (isGuess(value, kind, this.#guessing)) shape.guesses++;
+      else if (kind === "empty-text") shape.empties++;
+    }
+    if (typeof value !== "bigint") return;
+    if (BigInt.asIntN(54, value) !== value) shape.unsafe++;
+    if (BigInt.asIntN(64, value) !== value) shape.unsigned++;
+  }
+
+  #container(value: object, kind: ValueKind, shape: Shape): void {
+    if (value instanceof EnumValue) shape.noteEnum(value);
+    if (kind !== "object" && kind !== "list" && kind !== "map" && kind !== "array" && kind !== "stream") return;
+    const typeName = typeNameOf(value);
+    if (typeName !== undefined) shape.noteTypeName(typeName);
+    if (this.#open.has(value)) return;
+    if (this.#seen.has(value) && this.#again-- <= 0) return;
+    this.#seen.add(value);
+    this.#open.add(value);
+    this.#contents(value, shape);
+    this.#open.delete(value);
+  }
+
+  #contents(value: object, shape: Shape): void {
+    if (Array.isArray(value)) this.#items(value, shape);
+    else if (value instanceof MultiArray) this.#items(value.values, shape);
+    else if (value instanceof ContentStream) this.#items(value.contents, shape);
+    else if (value instanceof Map || value instanceof AmqpMap) {
+      for (const [key, item] of value) {
+        this.note(key, shape.key(this.#budget));
+        this.note(item, shape.item(this.#budget));
+      }
+    } else this.#members(value, shape);
+  }
+
+  #items(items: readonly unknown[], shape: Shape): void {
+    const item = items.length === 0 ? undefined : shape.item(this.#budget);
+    for (const value of items) this.note(value, item);
+  }
+
+  #members(value: object, shape: Shape): void {
+    let count = 0;
+    const entries: readonly [string, unknown][] = Object.entries(value);
+    for (const [name, member] of entries) {
+      if (member === undefined) continue;
+      count++;
+      this.note(member, shape.member(name, this.#budget));
+    }
+    if (count === 1 && this.#guessing !== "nothing") shape.singles++;
+  }
+}

@@ -1,0 +1,65 @@
+import type { SettledShape } from "./settled-shape.ts";
+
+/** What a single payload leaves open. */
+export type QuestionKind = "list-of-one" | "empty" | "digit" | "guessed-type";
+
+/** Something that payloads of a type leave open at one path: settled by other messages, or ambiguous. */
+export interface OpenQuestion {
+  readonly kind: QuestionKind;
+  /** As `$.Lines[].Sku`; `[]` stands for every item, `[key]` for every member of a dictionary. */
+  readonly path: string;
+  /** How many values. */
+  readonly count: number;
+  /** What the other messages say, or `undefined` when they say nothing. */
+  readonly settledAs: string | undefined;
+}
+
+/** The questions of one type, in the order of its paths. */
+export function questionsOf(root: SettledShape, scalarsGuessed: boolean): readonly OpenQuestion[] {
+  const found: OpenQuestion[] = [];
+  visitPaths(root, (path, settled) => void found.push(...questionsAt(path, settled, scalarsGuessed)));
+  return found;
+}
+
+/** Calls `visit` for the shape of every path, parents first. */
+export function visitPaths(
+  root: SettledShape,
+  visit: (path: string, settled: SettledShape) => void,
+  path: string = "$",
+): void {
+  visit(path, root);
+  for (const [name, member] of root.members) visitPaths(member, visit, `${path}${memberStep(name)}`);
+  if (root.keys !== undefined) visitPaths(root.keys, visit, `${path}[key]`);
+  if (root.items === undefined) return;
+  visitPaths(root.items, visit, `${path}${root.keys !== undefined || root.shape.isDictionary ? "[value]" : "[]"}`);
+}
+
+/** The step from an object to its member in a path. */
+export function memberStep(name: string): string {
+  return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+}
+
+function* questionsAt(
+  path: string,
+  { shape, list, text, members }: SettledShape,
+  scalarsGuessed: boolean,
+): Generator<OpenQuestion> {
+  const { kinds, singles, empties, guesses, typeNames } = shape;
+  if (singles > 0 && list) yield { kind: "list-of-one", path, count: singles, settledAs: "a list" };
+  else if (singles > 0 && path !== "$" && singles === kinds.object && members.size === 1 && typeNames.size === 0) {
+    const [inner] = members.values();
+    // A scalar in a list of .NET's bears the name of its type.
+    if (scalarsGuessed || (inner?.shape.kinds.object ?? 0) > 0)
+      yield { kind: "list-of-one", path, count: singles, settledAs: undefined };
+  }
+  if (empties > 0) {
+    const settledAs = kinds.text > 0 ? "text" : list ? "a list" : undefined;
+    yield { kind: "empty", path, count: empties, settledAs };
+  }
+  if (guesses === 0) return;
+  if (text)
+    yield { kind: guesses === kinds.integer ? "digit" : "guessed-type", path, count: guesses, settledAs: "text" };
+  else if (scalarsGuessed) yield { kind: "guessed-type", path, count: guesses, settledAs: undefined };
+  else if (guesses === kinds.integer)
+    yield { kind: "digit", path, count: guesses, settledAs: kinds.number > 0 ? "a number" : undefined };
+}

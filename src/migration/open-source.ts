@@ -1,0 +1,36 @@
+import { statSync } from "node:fs";
+import { SobreError } from "../errors/index.ts";
+import { createCaptureSource, headOf } from "./capture-source.ts";
+import { reasonOf } from "./file-reason.ts";
+import { createFolderSource, type FolderSourceOptions } from "./folder-source.ts";
+import type { MigrationSource } from "./source.ts";
+
+/** What a file or folder holds: payloads, one in each file, or captured messages with their properties. */
+export type InputFormat = "payloads" | "captures";
+
+/** Options of {@link openSource}. */
+export interface OpenSourceOptions extends FolderSourceOptions {
+  /** Default: captures for a file whose name or first character says JSON, payloads otherwise. */
+  readonly input?: InputFormat | undefined;
+}
+
+/**
+ * The source at a path: a folder of payload files, a file of captured messages, or one payload file.
+ *
+ * @throws SobreError `InvalidArgument` when nothing can be read there.
+ */
+export async function openSource(path: string, options: OpenSourceOptions = {}): Promise<MigrationSource> {
+  const { input = await inputOf(path) } = options;
+  return input === "captures" ? createCaptureSource(path) : createFolderSource(path, options);
+}
+
+async function inputOf(path: string): Promise<InputFormat> {
+  try {
+    if (statSync(path).isDirectory()) return "payloads";
+    if (/\.(?:ndjson|jsonl)$/i.test(path)) return "captures";
+    const [first = ""] = new TextDecoder().decode(await headOf(path)).trimStart();
+    return first === "{" || first === "[" ? "captures" : "payloads";
+  } catch (error) {
+    throw new SobreError("InvalidArgument", `${path} cannot be read: ${reasonOf(error)}.`, { cause: error });
+  }
+}

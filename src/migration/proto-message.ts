@@ -1,0 +1,97 @@
+import { SobreError } from "../errors/index.ts";
+import { isMembers } from "./explorer-message.ts";
+import type { ProtoForm, ProtoMessage, ProtoPlan } from "./proto-plan.ts";
+
+/** A lowered body as the message that a plan has for it. */
+export function toProto(plain: unknown, plan: ProtoPlan): unknown {
+  return messageTo(plan.wrapped ? { value: plain } : plain, plan.root);
+}
+
+/** The lowered body that a message stands for; the inverse of {@link toProto} but for what was null and what was absent. */
+export function fromProto(message: unknown, plan: ProtoPlan): unknown {
+  const plain = messageFrom(message, plan.root);
+  return plan.wrapped ? (plain["value"] ?? null) : plain;
+}
+
+function messageTo(plain: unknown, { fields }: ProtoMessage): unknown {
+  if (!isMembers(plain)) throw unsupported();
+  const message: Record<string, unknown> = {};
+  for (const { member, field, form } of fields) {
+    const value = Object.hasOwn(plain, member) ? plain[member] : undefined;
+    if (value !== undefined && value !== null) message[field] = formTo(value, form);
+  }
+  return message;
+}
+
+function formTo(plain: unknown, form: ProtoForm): unknown {
+  switch (form.kind) {
+    case "scalar":
+      return plain;
+    case "json":
+      return JSON.stringify(plain, jsonLeaf);
+    case "message":
+      return messageTo(plain, form.message);
+    case "list": {
+      if (!Array.isArray(plain)) throw unsupported();
+      const items = plain.map((item) => formTo(item, form.item));
+      return form.wrapper === undefined ? items : { items };
+    }
+    case "dictionary":
+      if (!isMembers(plain)) throw unsupported();
+      return Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, formTo(value, form.value)]));
+    default:
+      return form satisfies never;
+  }
+}
+
+function messageFrom(message: unknown, { fields }: ProtoMessage): Record<string, unknown> {
+  const plain: Record<string, unknown> = {};
+  if (!isMembers(message)) return plain;
+  for (const { member, field, form, nullable } of fields) {
+    const value = message[field];
+    if (value !== undefined) set(plain, member, formFrom(value, form));
+    else if (nullable) set(plain, member, null);
+  }
+  return plain;
+}
+
+function formFrom(value: unknown, form: ProtoForm): unknown {
+  switch (form.kind) {
+    case "scalar":
+      return value;
+    case "json":
+      return typeof value === "string" ? JSON.parse(value) : value;
+    case "message":
+      return messageFrom(value, form.message);
+    case "list": {
+      const items: unknown = form.wrapper === undefined || !isMembers(value) ? value : value["items"];
+      return Array.isArray(items) ? items.map((item) => formFrom(item, form.item)) : items;
+    }
+    case "dictionary":
+      return isMembers(value)
+        ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, formFrom(item, form.value)]))
+        : value;
+    default:
+      return form satisfies never;
+  }
+}
+
+function set(target: Record<string, unknown>, name: string, value: unknown): void {
+  Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** JSON lacks these, and the comparison takes their text for them. */
+function jsonLeaf(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+  if (typeof value === "number" && !Number.isFinite(value))
+    return Number.isNaN(value) ? "NaN" : value > 0 ? "INF" : "-INF";
+  return value;
+}
+
+function unsupported(): SobreError {
+  return new SobreError(
+    "UnsupportedValue",
+    "The body has another form than the messages of its type that made the Protobuf schema.",
+  );
+}

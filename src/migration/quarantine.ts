@@ -1,0 +1,43 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { deadLetterProperties } from "../engine/index.ts";
+import { amend, envelopeToJson } from "../envelope/index.ts";
+import { envelopeSuffix } from "./folder-source.ts";
+import type { JournalEntry } from "./journal-entry.ts";
+import type { SourceMessage } from "./source.ts";
+
+/** Takes messages that were not migrated. */
+export interface Quarantine {
+  /** Keeps a message, once however often it is put. */
+  put(message: SourceMessage, entry: JournalEntry): void;
+}
+
+/** The longest description of a dead letter, in characters. */
+const longestDescription = 1024;
+
+/**
+ * A folder as a quarantine: one file for each message, with its envelope in the JSON form and the reason as a dead letter
+ * carries it. What was no message is kept as it is. The folder is a source for another migration.
+ *
+ * @throws what the file system throws when the folder cannot be made.
+ */
+export function createQuarantine(folder: string): Quarantine {
+  mkdirSync(folder, { recursive: true });
+  return {
+    put({ content }, { order, sha256, failure }) {
+      const name = join(folder, `${order}-${sha256.slice(0, 12)}`);
+      if (!content.ok) {
+        writeFileSync(`${name}.txt`, content.bytes);
+        return;
+      }
+      const applicationProperties = {
+        [deadLetterProperties.reason]: "Undecodable",
+        [deadLetterProperties.description]: `${failure?.code}: ${failure?.message}`.slice(0, longestDescription),
+      };
+      writeFileSync(
+        `${name}${envelopeSuffix}`,
+        `${JSON.stringify(envelopeToJson(amend(content.envelope, { applicationProperties })))}\n`,
+      );
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { Delivery, Engine } from "../engine/index.ts";
+import type { MigrationSource, SourceMessage } from "./source.ts";
+
+/** Options of {@link createQueueSource}. */
+export interface QueueSourceOptions {
+  /** Messages that are asked for at a time. Default: 100. */
+  readonly batchSize?: number;
+  /** The one session to read, on entities that have sessions. Default: all messages. */
+  readonly sessionId?: string;
+}
+
+/**
+ * A queue, subscription or dead-letter queue of an engine as a source: `orders/$DeadLetterQueue`.
+ *
+ * It peeks, in the order of sequence numbers: nothing is locked, counted, settled or removed. What arrives between the
+ * two readings is read in the second only, without having had a part in the schema.
+ *
+ * @throws SobreError while it is read, whatever {@link Engine.peek} throws.
+ */
+export function createQueueSource(engine: Engine, entity: string, options: QueueSourceOptions = {}): MigrationSource {
+  const { batchSize = 100, sessionId } = options;
+  return {
+    name: `${entity} of ${engine.name}`,
+    size: undefined,
+    async *messages(): AsyncGenerator<SourceMessage> {
+      let from: bigint | undefined;
+      let done = 0;
+      for (;;) {
+        const peeked = await engine.peek(entity, { maxMessages: batchSize, fromSequenceNumber: from, sessionId });
+        for (const delivery of peeked) yield messageOf(entity, delivery, ++done);
+        const last = peeked.at(-1);
+        if (last === undefined) return;
+        from = last.sequenceNumber + 1n;
+      }
+    },
+  };
+}
+
+function messageOf(entity: string, { sequenceNumber, envelope }: Delivery, done: number): SourceMessage {
+  return { id: `${entity}#${sequenceNumber}`, order: sequenceNumber, content: { ok: true, envelope }, done };
+}

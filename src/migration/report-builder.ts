@@ -1,0 +1,166 @@
+import type { LossKind } from "./compare-values.ts";
+import type { JournalEntry } from "./journal-entry.ts";
+import { type OpenQuestion, questionsOf, visitPaths } from "./open-question.ts";
+import { lossTexts, questionText } from "./finding-texts.ts";
+import type { FailureReport, Finding, MigrationReport, PathReport, TypeReport, Verdict } from "./report.ts";
+import { settleShape, type SettledShape } from "./settled-shape.ts";
+import { SubjectNames } from "./subject-name.ts";
+import { describeForm, formsOf } from "./target-form.ts";
+import type { TargetRules } from "./target-rules.ts";
+import type { Target } from "./target.ts";
+import type { TypeProfile, TypeProfiles } from "./type-profile.ts";
+
+/** Failures of one code that are told in full. */
+const mostExamples = 5;
+/** Distinct losses and warnings that are counted apart. */
+const mostDistinct = 5_000;
+/** Paths of one type that are listed. */
+const mostPaths = 200;
+
+/** What {@link ReportBuilder.build} needs beside the entries. */
+export interface ReportFacts {
+  readonly source: string;
+  readonly target: Target;
+  readonly output: string | undefined;
+  readonly seconds: number;
+  readonly profiles: TypeProfiles;
+  /** Whether a contract tells what payloads of a type leave open. */
+  readonly hasContract: (typeName: string) => boolean;
+}
+
+/** Folds what became of each message into a report, in constant memory. */
+export class ReportBuilder {
+  #messages = 0;
+  #bytes = 0;
+  readonly #outcomes = { migrated: 0, kept: 0, failed: 0, lossy: 0, resumed: 0 };
+  readonly #formats = new Map<string, { messages: number; bytes: number }>();
+  readonly #losses = new Map<string, { kind: LossKind; type: string; path: string; count: number; example: string }>();
+  readonly #failures = new Map<
+    string,
+    { step: FailureReport["step"]; code: string; count: number; examples: FailureReport["examples"][number][] }
+  >();
+  readonly #warnings = new Map<string, number>();
+
+  /** Counts one message; `resumed` when an earlier run has done it. */
+  add(entry: JournalEntry, resumed: boolean): void {
+    const { bytes, outcome, codec, layers, losses, failure } = entry;
+    this.#messages++;
+    this.#bytes += bytes;
+    this.#outcomes[outcome]++;
+    if (resumed) this.#outcomes.resumed++;
+    if (losses.length > 0) this.#outcomes.lossy++;
+    const format =
+      failure !== undefined && failure.step !== "write" && failure.step !== "compare"
+        ? "unread"
+        : [...layers, codec].join(" ");
+    const count = this.#formats.get(format) ?? { messages: 0, bytes: 0 };
+    this.#formats.set(format, { messages: count.messages + 1, bytes: count.bytes + bytes });
+    for (const [kind, path] of losses) this.#lose(kind, path, entry);
+    for (const warning of entry.warnings) {
+      const text = warning.replaceAll(/byte \d+/g, "a byte");
+      if (this.#warnings.has(text) || this.#warnings.size < mostDistinct)
+        this.#warnings.set(text, (this.#warnings.get(text) ?? 0) + 1);
+    }
+    if (failure !== undefined) this.#fail(failure, entry);
+  }
+
+  #lose(kind: LossKind, path: string, { typeName = "", id }: JournalEntry): void {
+    const key = JSON.stringify([kind, typeName, path]);
+    const known = this.#losses.get(key);
+    if (known !== undefined) known.count++;
+    else if (this.#losses.size < mostDistinct)
+      this.#losses.set(key, { kind, type: typeName, path, count: 1, example: id });
+  }
+
+  #fail(failure: NonNullable<JournalEntry["failure"]>, { id, sha256, bytes }: JournalEntry): void {
+    const { step, code } = failure;
+    const key = `${step} ${code}`;
+    const known = this.#failures.get(key) ?? { step, code, count: 0, examples: [] };
+    known.count++;
+    if (known.examples.length < mostExamples) known.examples.push({ ...failure, id, sha256, bytes });
+    this.#failures.set(key, known);
+  }
+
+  build(facts: ReportFacts): MigrationReport {
+    const names = new SubjectNames();
+    const types = facts.profiles
+      .all()
+      .map((profile) => ({ profile, shape: settleShape(profile.root), subject: names.take(profile.name) }));
+    const questions = types.flatMap(({ profile, shape }) => this.#questions(profile, shape, facts));
+    const ambiguities = questions
+      .filter(({ question }) => question.settledAs === undefined)
+      .map(({ finding }) => finding);
+    const losses = Array.from(this.#losses.values(), (loss) => ({ ...loss, text: lossTexts[loss.kind] }));
+    const warnings = Array.from(this.#warnings, ([text, count]) => ({ text, count }));
+    return {
+      version: 1,
+      source: facts.source,
+      target: facts.target.format,
+      output: facts.output,
+      seconds: facts.seconds,
+      messages: this.#messages,
+      bytes: this.#bytes,
+      outcomes: this.#outcomes,
+      verdict: this.#verdict(ambiguities.length + warnings.length, losses.length),
+      formats: Array.from(this.#formats, ([format, count]) => ({ format, ...count })).toSorted(
+        (a, b) => b.messages - a.messages,
+      ),
+      types: types
+        .map(({ profile, shape, subject }) => typeReport(profile, shape, { subject, rules: facts.target.rules }))
+        .toSorted((a, b) => b.messages - a.messages),
+      ambiguities,
+      settled: questions.filter(({ question }) => question.settledAs !== undefined).map(({ finding }) => finding),
+      losses,
+      failures: [...this.#failures.values()].toSorted((a, b) => b.count - a.count),
+      warnings,
+    };
+  }
+
+  #questions(
+    { name, scalarsGuessed }: TypeProfile,
+    shape: SettledShape,
+    { hasContract }: ReportFacts,
+  ): readonly { readonly question: OpenQuestion; readonly finding: Finding<OpenQuestion["kind"]> }[] {
+    if (hasContract(name)) return [];
+    return questionsOf(shape, scalarsGuessed).map((question) => {
+      const { kind, path, count } = question;
+      return { question, finding: { kind, type: name, path, count, text: questionText(question) } };
+    });
+  }
+
+  #verdict(ambiguities: number, losses: number): Verdict {
+    if (this.#outcomes.failed > 0) return "failures";
+    if (losses > 0) return "losses";
+    return ambiguities > 0 ? "ambiguous" : "clean";
+  }
+}
+
+function typeReport(
+  { name, codecs, root }: TypeProfile,
+  shape: SettledShape,
+  { subject, rules }: { readonly subject: string; readonly rules: TargetRules },
+): TypeReport {
+  const paths: PathReport[] = [];
+  let more = 0;
+  const objects = new Map<string, number>();
+  visitPaths(shape, (path, settled) => {
+    if (paths.length >= mostPaths) more++;
+    else paths.push(pathReport(path, settled, { rules, parents: objects.get(parentOf(path)) }));
+    objects.set(path, settled.shape.kinds.object);
+  });
+  return { name, subject, messages: root.count, codecs: Object.fromEntries(codecs), paths, morePaths: more };
+}
+
+function pathReport(
+  path: string,
+  { shape, list }: SettledShape,
+  { rules, parents }: { readonly rules: TargetRules; readonly parents: number | undefined },
+): PathReport {
+  const kinds = Object.fromEntries(Object.entries(shape.kinds).filter(([, count]) => count > 0));
+  const absent = parents === undefined || path.endsWith("]") ? 0 : Math.max(0, parents - shape.count);
+  return { path, kinds, absent, becomes: formsOf(shape, rules, list).map(describeForm).join(", ") };
+}
+
+function parentOf(path: string): string {
+  return path.replace(/(?:\.[^.[\]]+|\[[^\]]*\])$/, "");
+}

@@ -1,0 +1,169 @@
+import type { FailureReport, Finding, MigrationReport, PathReport, TypeReport, Verdict } from "./report.ts";
+import { pageStyle } from "./report-style.ts";
+
+/** The report as one HTML page that needs nothing else. */
+export function reportPage(report: MigrationReport): string {
+  const { source, target, output, seconds, messages, bytes } = report;
+  const about = `${number(messages)} messages, ${size(bytes)}, ${seconds.toFixed(1)} s. ${
+    output === undefined ? "A dry run: nothing was written." : `Written to ${escape(output)}.`
+  }`;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>Migration of ${escape(source)}</title><style>${pageStyle}</style></head><body><main>
+<header><p class="eyebrow">sobre migrate</p><h1>${escape(source)} <span>→ ${targets[target]}</span></h1><p class="about">${about}</p></header>
+<p class="verdict ${report.verdict}">${verdicts[report.verdict]}</p>
+${cards(report)}
+${section("Formats", formats(report))}
+${section("Ambiguous", findings(report.ambiguities, "values"))}
+${section("Settled by other messages", findings(report.settled, "values"))}
+${section("Lost", findings(report.losses, "messages"))}
+${section("What the readers say", warnings(report))}
+${section("Failed", report.failures.map(failures).join("\n"))}
+${section("Types and their paths", report.types.map(typeDetails).join("\n"))}
+</main></body></html>
+`;
+}
+
+const targets: Readonly<Record<MigrationReport["target"], string>> = {
+  json: "JSON",
+  msgpack: "MessagePack",
+  protobuf: "Protobuf",
+  "tagged-json": "tagged JSON",
+};
+
+const verdicts: Readonly<Record<Verdict, string>> = {
+  clean: "<strong>Clean.</strong> Everything came back from its new payload as it was.",
+  ambiguous:
+    "<strong>Ambiguous.</strong> Nothing is lost; some values may be read in two ways, which a contract or more messages would settle.",
+  losses: "<strong>With losses.</strong> Every message was migrated; some tell less than before, as listed.",
+  failures: "<strong>With failures.</strong> Some messages were not migrated; they are untouched at their source.",
+};
+
+function cards({ outcomes: { migrated, kept, lossy, failed, resumed }, ambiguities }: MigrationReport): string {
+  const all: readonly (readonly [count: number, title: string, name: string, always: boolean])[] = [
+    [migrated - lossy, "migrated", "good", true],
+    [kept, "kept as they were", "good", false],
+    [ambiguities.length, "ambiguous paths", "unsure", true],
+    [lossy, "with losses", "unsure", true],
+    [failed, "failed", "bad", true],
+    [resumed, "done before", "", false],
+  ];
+  const shown = all.filter(([count, , , always]) => always || count > 0);
+  return `<ul class="cards">${shown.map(([count, title, name]) => `<li class="${count === 0 ? "" : name}"><b>${number(count)}</b>${title}</li>`).join("")}</ul>`;
+}
+
+function section(title: string, body: string): string {
+  return body === "" ? "" : `<section><h2>${title}</h2>\n${body}</section>`;
+}
+
+function formats({ formats: all, messages }: MigrationReport): string {
+  const rows = all.map(
+    ({ format, messages: own, bytes }) =>
+      `<tr><th scope="row"><code>${escape(format)}</code></th><td class="n">${number(own)}</td><td class="n">${size(bytes)}</td><td class="bar"><i style="width:${((own / Math.max(1, messages)) * 100).toFixed(1)}%"></i></td></tr>`,
+  );
+  return `<div class="wide"><table><thead><tr><th>format</th><th class="n">messages</th><th class="n">bytes</th><th>share</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div>`;
+}
+
+function findings(all: readonly Finding<string>[], unit: string): string {
+  const groups = new Map<string, Finding<string>[]>();
+  for (const finding of all) {
+    const key = `${finding.kind} ${finding.text}`;
+    groups.set(key, [...(groups.get(key) ?? []), finding]);
+  }
+  return Array.from(groups.values(), (group) => {
+    const [{ kind, text } = { kind: "", text: "" }] = group;
+    const rows = group.map(
+      ({ type, path, count, example }) =>
+        `<tr><td><code>${escape(path)}</code></td><td class="type">${typeName(type)}</td><td class="n">${number(count)}</td>${example === undefined ? "" : `<td class="id">${escape(example)}</td>`}</tr>`,
+    );
+    const last = group.some(({ example }) => example !== undefined) ? "<th>for example</th>" : "";
+    return `<details${group.length <= 12 ? " open" : ""}><summary><span class="kind">${escape(kind)}</span> ${escape(text)} <span class="dim">${paths(group.length)}</span></summary>
+<div class="wide"><table><thead><tr><th>path</th><th>type</th><th class="n">${unit}</th>${last}</tr></thead><tbody>${rows.join("\n")}</tbody></table></div></details>`;
+  }).join("\n");
+}
+
+function paths(count: number): string {
+  return count === 1 ? "1 path" : `${number(count)} paths`;
+}
+
+function warnings({ warnings: all }: MigrationReport): string {
+  return all.length === 0
+    ? ""
+    : `<ul>${all.map(({ text, count }) => `<li>${escape(text)} <span class="dim">${number(count)} ×</span></li>`).join("\n")}</ul>`;
+}
+
+const steps: Readonly<Record<FailureReport["step"], string>> = {
+  source: "when taking the message from its source",
+  read: "when reading the payload",
+  write: "when writing the new payload",
+  compare: "when comparing the new payload with the old one",
+};
+
+function failures({ step, code, count, examples }: FailureReport): string {
+  const items = examples.map(({ id, message, sha256, bytes, offset, path, hex }) => {
+    const facts = [
+      `${number(bytes)} bytes`,
+      ...(offset === undefined ? [] : [`byte ${offset}`]),
+      ...(path === undefined ? [] : [`<code>${escape(path)}</code>`]),
+      `sha256 <code>${sha256.slice(0, 16)}…</code>`,
+    ];
+    const window = hex === undefined ? "" : `<pre>${hexLines(hex.bytes, hex.start, offset)}</pre>`;
+    return `<li><b class="id">${escape(id)}</b><p>${escape(message)}</p><p class="dim">${facts.join(" · ")}</p>${window}</li>`;
+  });
+  const more = count > examples.length ? `<p class="dim">and ${number(count - examples.length)} more</p>` : "";
+  return `<details open><summary><span class="kind bad">${escape(code)}</span> ${steps[step]} <span class="dim">${number(count)} ×</span></summary><ul class="failures">${items.join("\n")}</ul>${more}</details>`;
+}
+
+/** Sixteen bytes a line with their offset; the byte where reading stopped is marked. */
+function hexLines(hex: string, start: number, offset: number | undefined): string {
+  const bytes = hex.match(/../g) ?? [];
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; at += 16) {
+    const own = bytes.slice(at, at + 16);
+    const mark = (text: string, index: number): string =>
+      start + at + index === offset ? `<mark>${text}</mark>` : text;
+    const gap = "   ".repeat(16 - own.length);
+    const text = own.map((byte, index) => mark(printable(Number.parseInt(byte, 16)), index)).join("");
+    lines.push(`<i>${String(start + at).padStart(8)}</i>  ${own.map(mark).join(" ")}${gap}  ${text}`);
+  }
+  return lines.join("\n");
+}
+
+function printable(byte: number): string {
+  return byte >= 0x20 && byte < 0x7f ? escape(String.fromCharCode(byte)) : "·";
+}
+
+function typeDetails({ name, subject, messages, codecs, paths: all, morePaths }: TypeReport): string {
+  const from = Object.entries(codecs)
+    .map(([codec, count]) => `${escape(codec)} ${number(count)}`)
+    .join(", ");
+  const rows = all.map(pathRow).join("\n");
+  const more = morePaths === 0 ? "" : `<p class="dim">and ${number(morePaths)} more paths</p>`;
+  return `<details><summary><b>${escape(subject)}</b> <span class="type">${typeName(name)}</span> <span class="dim">${number(messages)} messages (${from}), ${paths(all.length + morePaths)}</span></summary>
+<div class="wide"><table><thead><tr><th>path</th><th>was</th><th>becomes</th></tr></thead><tbody>${rows}</tbody></table></div>${more}</details>`;
+}
+
+function pathRow({ path, kinds, absent, becomes }: PathReport): string {
+  const was = Object.entries({ ...kinds, ...(absent > 0 ? { absent } : {}) }).map(
+    ([kind, count]) => `${kind} <span class="dim">${number(count)}</span>`,
+  );
+  return `<tr><td><code>${escape(path)}</code></td><td>${was.join(", ")}</td><td>${escape(becomes)}</td></tr>`;
+}
+
+/** The local name, with the whole one at hand. */
+function typeName(name: string): string {
+  return `<span title="${escape(name)}">${escape(name.replace(/^\{.*\}/, "").replace(/`(\d+)\[\[.*/, "`$1[…]"))}</span>`;
+}
+
+function number(count: number): string {
+  return count.toLocaleString("en");
+}
+
+function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}

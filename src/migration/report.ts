@@ -1,0 +1,94 @@
+import type { LossKind } from "./compare-values.ts";
+import type { Failure } from "./journal-entry.ts";
+import type { QuestionKind } from "./open-question.ts";
+import type { TargetFormat } from "./target.ts";
+
+/** Everything that a migration, or a dry run of one, has found; it grows with types and paths, not with messages. */
+export interface MigrationReport {
+  /** Version of this form. */
+  readonly version: 1;
+  readonly source: string;
+  readonly target: TargetFormat;
+  /** Where the migrated messages went; `undefined` of a dry run. */
+  readonly output: string | undefined;
+  readonly seconds: number;
+  readonly messages: number;
+  /** Bytes of all source payloads. */
+  readonly bytes: number;
+  readonly outcomes: {
+    readonly migrated: number;
+    /** In the target format already, and left as they were. */
+    readonly kept: number;
+    readonly failed: number;
+    /** Of the migrated: those that lost something. */
+    readonly lossy: number;
+    /** Done by an earlier run that this one went on with. */
+    readonly resumed: number;
+  };
+  readonly verdict: Verdict;
+  readonly formats: readonly FormatCount[];
+  readonly types: readonly TypeReport[];
+  readonly ambiguities: readonly Finding<QuestionKind>[];
+  /** What single messages left open and the others settled. */
+  readonly settled: readonly Finding<QuestionKind>[];
+  readonly losses: readonly Finding<LossKind>[];
+  readonly failures: readonly FailureReport[];
+  /** What readers say of messages: one sentence each, with a count. */
+  readonly warnings: readonly { readonly text: string; readonly count: number }[];
+}
+
+/** The worst that was found; what a command's exit code tells. */
+export type Verdict = "clean" | "ambiguous" | "losses" | "failures";
+
+/** The messages of one format. */
+export interface FormatCount {
+  /** The codec, behind what was around the body: `gzip nbfx`. */
+  readonly format: string;
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** One type of messages. */
+export interface TypeReport {
+  readonly name: string;
+  /** Its name in generated schemas. */
+  readonly subject: string;
+  readonly messages: number;
+  /** Messages by the codec that read them. */
+  readonly codecs: Readonly<Record<string, number>>;
+  readonly paths: readonly PathReport[];
+  /** Paths beyond those listed. */
+  readonly morePaths: number;
+}
+
+/** One path of a type. */
+export interface PathReport {
+  readonly path: string;
+  /** How often each kind of value was seen. */
+  readonly kinds: Readonly<Record<string, number>>;
+  /** Messages or objects without the member. */
+  readonly absent: number;
+  /** What it is in the target format, as `string (base64)`. */
+  readonly becomes: string;
+}
+
+/** Something that was found at one path. */
+export interface Finding<Kind extends string> {
+  readonly kind: Kind;
+  readonly type: string;
+  readonly path: string;
+  /** Values for questions, messages for losses. */
+  readonly count: number;
+  /** What it means, and what to do. */
+  readonly text: string;
+  /** A message that has it. */
+  readonly example?: string | undefined;
+}
+
+/** Failures of one code at one step, and the first few in full. */
+export interface FailureReport {
+  readonly step: Failure["step"];
+  readonly code: string;
+  readonly count: number;
+  readonly examples: readonly (Failure & { readonly id: string; readonly sha256: string; readonly bytes: number })[];
+}

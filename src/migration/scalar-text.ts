@@ -1,0 +1,11 @@
+import { Instant } from "../envelope/index.ts";
+import { DateTime, type TaggedScalar } from "../values/index.ts";
+
+/** The text of a value that most formats lack, as its `$` object has it: `12.30`, `PT1H`, `2024-01-01T00:00:00Z`. */
+export function scalarText(value: TaggedScalar | Date | Instant): string {
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Instant) return value.toString();
+  if (value instanceof DateTime) return value.toISO();
+  const [text] = Object.values(value.toTagged());
+  return typeof text === "string" ? text : JSON.stringify(text);
+}

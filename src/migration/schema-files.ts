@@ -1,0 +1,51 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { jsonSchemaOf } from "./json-schema.ts";
+import { planProto } from "./proto-plan.ts";
+import { settleShape } from "./settled-shape.ts";
+import { SubjectNames } from "./subject-name.ts";
+import type { Target } from "./target.ts";
+import { typeScriptOf } from "./type-script.ts";
+import type { TypeProfile } from "./type-profile.ts";
+
+/** A file of generated schemas. */
+export interface SchemaFile {
+  /** Path under the folder of subjects. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * The schemas of all types in the layout of contract subjects: `Order/0.0.schema.json` (or `0.0.proto` for Protobuf) is
+ * version 0 of the subject; the same type as TypeScript and in the other schema language stands beside it.
+ */
+export function schemaFiles(profiles: readonly TypeProfile[], target: Target): readonly SchemaFile[] {
+  const names = new SubjectNames();
+  return profiles.flatMap(({ name, root }) => {
+    const subject = names.take(name);
+    const shape = settleShape(root);
+    const schema = `${JSON.stringify(jsonSchemaOf(subject, name, shape, target.rules), undefined, 2)}\n`;
+    const proto = planProto(name, shape).text;
+    const isProto = target.format === "protobuf";
+    const settings = {
+      owner: "",
+      codecs: [target.codec === "tagged-json" ? "json" : target.codec],
+      policy: { direction: "backward", contentModel: "declared-writer" },
+      inFlight: [],
+    };
+    return [
+      { path: join(subject, isProto ? `${subject}.schema.json` : "0.0.schema.json"), text: schema },
+      { path: join(subject, isProto ? "0.0.proto" : `${subject}.proto`), text: proto },
+      { path: join(subject, `${subject}.ts`), text: typeScriptOf(subject, name, shape, target.rules) },
+      { path: join(subject, "subject.json"), text: `${JSON.stringify(settings, undefined, 2)}\n` },
+    ];
+  });
+}
+
+/** Writes {@link schemaFiles} into a folder, which is made when it is not there. @throws what the file system throws. */
+export function writeSchemaFiles(folder: string, files: readonly SchemaFile[]): void {
+  for (const { path, text } of files) {
+    mkdirSync(join(folder, path, ".."), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}

@@ -1,0 +1,192 @@
+import { EnumValue } from "../values/index.ts";
+import { type ValueKind, valueKinds } from "./value-kind.ts";
+
+/** Objects with more names than this are dictionaries. */
+const mostNames = 200;
+/** Distinct texts that are kept of an enum, and type names of a path. */
+const mostTexts = 100;
+
+/** How many paths one type may have, so that memory stays constant. */
+export interface ShapeBudget {
+  left: number;
+}
+
+/** Everything that was seen at one path of one type: how often, of which kinds. Its size does not grow with the messages. */
+export class Shape {
+  count = 0;
+  readonly kinds: Record<ValueKind, number> = { ...noCounts };
+  /** Values whose type the reader guessed. */
+  guesses = 0;
+  /** Elements with one member, and without any, that may be lists. */
+  singles = 0;
+  empties = 0;
+  /** Integers beyond 2^53. */
+  unsafe = 0;
+  /** Integers beyond 2^63. */
+  unsigned = 0;
+  /** Members of objects, until they are too many. */
+  members: Map<string, Shape> | undefined;
+  /** Items of lists, values of maps and of dictionaries. */
+  items: Shape | undefined;
+  keys: Shape | undefined;
+  readonly typeNames: Set<string> = new Set();
+  /** The numbers of enums by their names; `undefined` where they differ or are not told. */
+  readonly enums: Map<string, string | undefined> = new Map();
+
+  /** The count of all values that are of a kind. */
+  of(...kinds: readonly ValueKind[]): number {
+    return kinds.reduce((sum, kind) => sum + this.kinds[kind], 0);
+  }
+
+  member(name: string, budget: ShapeBudget): Shape | undefined {
+    const known = this.members?.get(name);
+    if (known !== undefined) return known;
+    if (this.members === undefined && this.items !== undefined && this.#isDictionary) return this.items;
+    const made = makeShape(budget);
+    if (made === undefined) return undefined;
+    this.members ??= new Map();
+    this.members.set(name, made);
+    if (this.members.size <= mostNames) return made;
+    this.#collapse();
+    return this.items;
+  }
+
+  #isDictionary = false;
+
+  get isDictionary(): boolean {
+    return this.#isDictionary;
+  }
+
+  #collapse(): void {
+    this.#isDictionary = true;
+    this.items ??= new Shape();
+    for (const member of this.members?.values() ?? []) mergeInto(this.items, member);
+    this.members = undefined;
+  }
+
+  item(budget: ShapeBudget): Shape | undefined {
+    return (this.items ??= makeShape(budget));
+  }
+
+  key(budget: ShapeBudget): Shape | undefined {
+    return (this.keys ??= makeShape(budget));
+  }
+
+  noteEnum({ name, value }: EnumValue): void {
+    const number = value === undefined ? undefined : `${value}`;
+    if (!this.enums.has(name)) {
+      if (this.enums.size < mostTexts) this.enums.set(name, number);
+    } else if (this.enums.get(name) !== number) this.enums.set(name, undefined);
+  }
+
+  noteTypeName(name: string): void {
+    if (this.typeNames.size < mostTexts) this.typeNames.add(name);
+  }
+
+  /** Plain data from which {@link Shape.from} makes it again. */
+  toJSON(): object {
+    return {
+      n: this.count,
+      k: Object.fromEntries(Object.entries(this.kinds).filter(([, count]) => count > 0)),
+      g: [this.guesses, this.singles, this.empties, this.unsafe, this.unsigned],
+      ...(this.members === undefined ? {} : { m: [...this.members] }),
+      ...(this.items === undefined ? {} : { i: this.items }),
+      ...(this.keys === undefined ? {} : { y: this.keys }),
+      ...(this.typeNames.size === 0 ? {} : { t: [...this.typeNames] }),
+      ...(this.enums.size === 0 ? {} : { e: Array.from(this.enums, ([name, value]) => [name, value ?? null]) }),
+      ...(this.#isDictionary ? { d: true } : {}),
+    };
+  }
+
+  /** Reads what {@link toJSON} gives. */
+  static from(json: unknown): Shape {
+    const shape = new Shape();
+    const { n, k, g, m, i, y, t, e, d }: Partial<Record<string, unknown>> = { ...object(json) };
+    shape.count = Number(n);
+    for (const [kind, count] of Object.entries({ ...object(k) })) {
+      const known = valueKinds.find((one) => one === kind);
+      if (known !== undefined) shape.kinds[known] = Number(count);
+    }
+    [shape.guesses = 0, shape.singles = 0, shape.empties = 0, shape.unsafe = 0, shape.unsigned = 0] =
+      list(g).map(Number);
+    if (m !== undefined)
+      shape.members = new Map(list(m).map((entry) => [String(list(entry)[0]), Shape.from(list(entry)[1])]));
+    if (i !== undefined) shape.items = Shape.from(i);
+    if (y !== undefined) shape.keys = Shape.from(y);
+    for (const name of list(t)) shape.typeNames.add(String(name));
+    for (const entry of list(e)) {
+      const [name, value] = list(entry);
+      shape.enums.set(String(name), typeof value === "string" ? value : undefined);
+    }
+    shape.#isDictionary = d === true;
+    return shape;
+  }
+}
+
+function makeShape(budget: ShapeBudget): Shape | undefined {
+  return budget.left-- > 0 ? new Shape() : undefined;
+}
+
+const noCounts: Readonly<Record<ValueKind, number>> = {
+  null: 0,
+  boolean: 0,
+  integer: 0,
+  number: 0,
+  "not-finite": 0,
+  int64: 0,
+  "big-integer": 0,
+  decimal: 0,
+  text: 0,
+  "empty-text": 0,
+  bytes: 0,
+  "time-utc": 0,
+  "time-local": 0,
+  "time-unspecified": 0,
+  "time-offset": 0,
+  date: 0,
+  "clock-time": 0,
+  duration: 0,
+  guid: 0,
+  uri: 0,
+  version: 0,
+  class: 0,
+  qname: 0,
+  char: 0,
+  symbol: 0,
+  enum: 0,
+  object: 0,
+  list: 0,
+  map: 0,
+  array: 0,
+  stream: 0,
+  other: 0,
+};
+
+/** Adds what was seen at one path to what was seen at another. */
+function mergeInto(target: Shape, other: Shape): void {
+  const unlimited = { left: Infinity };
+  target.count += other.count;
+  for (const kind of valueKinds) target.kinds[kind] += other.kinds[kind];
+  target.guesses += other.guesses;
+  target.singles += other.singles;
+  target.empties += other.empties;
+  target.unsafe += other.unsafe;
+  target.unsigned += other.unsigned;
+  for (const name of other.typeNames) target.noteTypeName(name);
+  for (const [name, value] of other.enums)
+    target.noteEnum(new EnumValue(name, value === undefined ? undefined : BigInt(value)));
+  for (const [name, member] of other.members ?? []) {
+    const own = target.member(name, unlimited);
+    if (own !== undefined) mergeInto(own, member);
+  }
+  if (other.items !== undefined) mergeInto((target.items ??= new Shape()), other.items);
+  if (other.keys !== undefined) mergeInto((target.keys ??= new Shape()), other.keys);
+}
+
+function object(value: unknown): object {
+  return typeof value === "object" && value !== null ? value : {};
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

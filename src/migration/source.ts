@@ -1,0 +1,29 @@
+import type { Envelope } from "../envelope/index.ts";
+import type { SobreError } from "../errors/index.ts";
+
+/** One message of a source, or what stands where one should be. */
+export interface SourceMessage {
+  /** Where it stands, for people: a path, `orders.ndjson:12`, `orders#42`. */
+  readonly id: string;
+  /** Rises from message to message; the same message has the same number when the source is read again. */
+  readonly order: bigint;
+  /** The message, or why there is none. */
+  readonly content: SourceContent;
+  /** How far the source has been read, in units of {@link MigrationSource.size}. */
+  readonly done: number;
+}
+
+/** A captured message, or what could not be taken for one. */
+export type SourceContent =
+  | { readonly ok: true; readonly envelope: Envelope }
+  | { readonly ok: false; readonly error: SobreError; readonly bytes: Uint8Array };
+
+/** Where messages to migrate come from. It is read twice, one message at a time, and never changed. */
+export interface MigrationSource {
+  /** For people: a path, or `orders/$DeadLetterQueue of servicebus`. */
+  readonly name: string;
+  /** How much there is to read, files or bytes, or `undefined` when nobody knows. */
+  readonly size: number | undefined;
+  /** Reads from the beginning, in order. */
+  messages(): AsyncIterable<SourceMessage>;
+}

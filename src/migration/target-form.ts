@@ -1,0 +1,88 @@
+import type { Shape } from "./shape.ts";
+import { integersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
+import { type ValueKind, valueKinds } from "./value-kind.ts";
+
+/** What a kind of value is in a target format. */
+export interface TargetForm {
+  /** The type that a JSON Schema gives it; `native` has none in JSON: bytes and times of MessagePack. */
+  readonly type:
+    | "null"
+    | "boolean"
+    | "integer"
+    | "number"
+    | "string"
+    | "object"
+    | "array"
+    | "pairs"
+    | "map"
+    | "bytes"
+    | "time";
+  /** What the text is, with the names of JSON Schema where it has one. */
+  readonly format?: string;
+}
+
+/** The forms of the kinds that were seen at a path, each once. */
+export function formsOf(shape: Shape, rules: TargetRules, list: boolean): readonly TargetForm[] {
+  const forms = new Map<string, TargetForm>();
+  for (const kind of valueKinds) {
+    if (shape.kinds[kind] === 0) continue;
+    // Elements that are lists of one, or empty ones, are lists by now.
+    const form = list && (kind === "object" || kind === "empty-text") ? plain("array") : formOf(kind, shape, rules);
+    forms.set(`${form.type} ${form.format ?? ""}`, form);
+  }
+  return [...forms.values()];
+}
+
+/** One of {@link TargetForm} in a few words, as `string (base64)`. */
+export function describeForm({ type, format }: TargetForm): string {
+  const name = type === "pairs" ? "list of [key, value]" : type === "array" ? "list" : type;
+  return format === undefined ? name : `${name} (${format})`;
+}
+
+const plain = (type: TargetForm["type"]): TargetForm => ({ type });
+const text = (format: string): TargetForm => ({ type: "string", format });
+
+function formOf(kind: ValueKind, shape: Shape, rules: TargetRules): TargetForm {
+  switch (kind) {
+    case "null":
+    case "boolean":
+    case "object":
+      return plain(kind);
+    case "integer":
+    case "int64":
+      return integersAreText(shape, rules) ? text("int64") : plain("integer");
+    case "number":
+      return plain("number");
+    case "not-finite":
+      return rules.notFinite === "native" ? plain("number") : text("NaN, INF, -INF");
+    case "bytes":
+      return rules.bytes === "native" ? plain("bytes") : text("base64");
+    case "time-utc":
+      return timesAreNative(shape, rules) ? plain("time") : text("date-time");
+    case "time-offset":
+      return text("date-time");
+    case "time-local":
+    case "time-unspecified":
+      return text("date-time, offset optional");
+    case "list":
+    case "array":
+    case "stream":
+      return plain("array");
+    case "map":
+      return plain(rules.maps === "native" ? "map" : "pairs");
+    case "text":
+    case "empty-text":
+    case "char":
+    case "symbol":
+    case "enum":
+      return plain("string");
+    default:
+      return text(textFormats.get(kind) ?? kind);
+  }
+}
+
+const textFormats: ReadonlyMap<ValueKind, string> = new Map([
+  ["guid", "uuid"],
+  ["clock-time", "time"],
+  ["big-integer", "integer"],
+]);

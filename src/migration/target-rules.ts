@@ -1,0 +1,63 @@
+import type { Shape } from "./shape.ts";
+
+/** What a format holds as it is, and what has to become text. */
+export interface TargetRules {
+  readonly bytes: "native" | "base64";
+  /** UTC times: a time of the format's own, or ISO 8601 text. All other times are text. */
+  readonly times: "native" | "text";
+  /** Integers beyond 2^53: as they are, or as text at every path that has one of them. */
+  readonly int64: "native" | "text";
+  /** Whether what the format holds as it is counts as lost, since most of its readers round it. */
+  readonly int64IsLost: boolean;
+  /** NaN and the infinities: as they are, or as text. */
+  readonly notFinite: "native" | "text";
+  /** Maps whose keys are not all text: as they are, or as lists of pairs. */
+  readonly maps: "native" | "pairs";
+  /** Whether extension types of MessagePack stay. */
+  readonly extensions: boolean;
+}
+
+/** The rules of JSON (RFC 8259). */
+export function jsonRules(int64: "text" | "number"): TargetRules {
+  return {
+    bytes: "base64",
+    times: "text",
+    int64: int64 === "text" ? "text" : "native",
+    int64IsLost: int64 === "number",
+    notFinite: "text",
+    maps: "pairs",
+    extensions: false,
+  };
+}
+
+/** The rules of MessagePack. */
+export const msgpackRules: TargetRules = {
+  bytes: "native",
+  times: "native",
+  int64: "native",
+  int64IsLost: false,
+  notFinite: "native",
+  maps: "native",
+  extensions: true,
+};
+
+/** The rules of Protobuf, of what fits a field of one type. */
+export const protobufRules: TargetRules = {
+  bytes: "native",
+  times: "text",
+  int64: "native",
+  int64IsLost: false,
+  notFinite: "native",
+  maps: "pairs",
+  extensions: false,
+};
+
+/** Whether the integers of a path are written as text, all of them, so that the path has one type. */
+export function integersAreText({ unsafe }: Shape, { int64 }: TargetRules): boolean {
+  return unsafe > 0 && int64 === "text";
+}
+
+/** Whether the times of a path are written as times of the format. */
+export function timesAreNative({ kinds }: Shape, { times }: TargetRules): boolean {
+  return times === "native" && kinds["time-local"] + kinds["time-unspecified"] + kinds["time-offset"] === 0;
+}

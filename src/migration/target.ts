@@ -1,0 +1,144 @@
+import { json } from "../../codecs/json/index.ts";
+import { msgpack } from "../../codecs/msgpack/index.ts";
+import { protobuf } from "../../codecs/protobuf/index.ts";
+import { type Codec, resolveDecodeLimits } from "../codec/index.ts";
+import { valueFromJson, valueToJson } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { compareValues, type Loss } from "./compare-values.ts";
+import { isMembers } from "./explorer-message.ts";
+import { lowerValue } from "./lower-value.ts";
+import { fromProto, toProto } from "./proto-message.ts";
+import { planProto, type ProtoPlan } from "./proto-plan.ts";
+import type { SettledShape } from "./settled-shape.ts";
+import { jsonRules, msgpackRules, protobufRules, type TargetRules } from "./target-rules.ts";
+
+/** The formats that messages are migrated to; `tagged-json` is JSON with `$` objects, which lose nothing. */
+export const targetFormats = ["json", "msgpack", "protobuf", "tagged-json"] as const;
+
+/** One of {@link targetFormats}. */
+export type TargetFormat = (typeof targetFormats)[number];
+
+/** Options of {@link createTarget}. */
+export interface TargetOptions {
+  readonly format: TargetFormat;
+  /**
+   * What becomes of integers beyond 2^53 in JSON: text, as all integers at their path, or numbers, which most readers of
+   * JSON round, and which therefore count as lost. Default: `text`.
+   */
+  readonly int64?: "text" | "number" | undefined;
+}
+
+/** A format that messages are migrated to. */
+export interface Target {
+  readonly format: TargetFormat;
+  readonly rules: TargetRules;
+  /** Name of the codec that writes it. */
+  readonly codec: string;
+  /** How the bodies of one type are written and read. */
+  forType(name: string, shape: SettledShape): TypeTarget;
+}
+
+/** The bare steps for the bodies of one type. */
+export interface TypeTarget {
+  readonly contentType: string;
+  /** The messages that a Protobuf schema has for the type. */
+  readonly proto: ProtoPlan | undefined;
+  /** @throws SobreError `UnsupportedValue`, `LimitExceeded`. */
+  encode(body: unknown): Uint8Array;
+  /** What a reader of the new payload is given. @throws SobreError. */
+  decode(payload: Uint8Array): unknown;
+  /** What the decoded body no longer tells. @throws SobreError `UnsupportedValue` for a value that came back as another one. */
+  compare(body: unknown, decoded: unknown): readonly Loss[];
+}
+
+/** Makes a target. */
+export function createTarget({ format, int64 = "text" }: TargetOptions): Target {
+  switch (format) {
+    case "json":
+      return plainTarget(format, json(), jsonRules(int64));
+    case "msgpack":
+      return plainTarget(format, msgpack(), msgpackRules);
+    case "protobuf":
+      return protobufTarget();
+    case "tagged-json":
+      return taggedTarget();
+    default:
+      return format satisfies never;
+  }
+}
+
+const context = {
+  contentType: undefined,
+  applicationProperties: {},
+  bodyKind: "data",
+  // Written out, a value may be larger than its source was allowed to be.
+  limits: resolveDecodeLimits({ maxBytes: Number.MAX_SAFE_INTEGER, maxDepth: 512, maxItems: 20_000_000 }),
+} as const;
+
+function decodeWith(codec: Codec, payload: Uint8Array): unknown {
+  const decoded = codec.decode(payload, context);
+  return "body" in decoded ? decoded.body : undefined;
+}
+
+function plainTarget(format: TargetFormat, codec: Codec, rules: TargetRules): Target {
+  return {
+    format,
+    rules,
+    codec: codec.name,
+    forType: (_, shape) => ({
+      contentType: codec.contentType,
+      proto: undefined,
+      encode: (body) => codec.encode(lowerValue(body, shape, rules), context).payload,
+      decode: (payload) => decodeWith(codec, payload),
+      compare: (body, decoded) => compareValues(body, decoded, shape, rules),
+    }),
+  };
+}
+
+function protobufTarget(): Target {
+  return {
+    format: "protobuf",
+    rules: protobufRules,
+    codec: "protobuf",
+    forType(name, shape) {
+      const plan = planProto(name, shape);
+      const codec = protobuf({ protos: plan.text, keepCase: true, type: plan.messageType });
+      return {
+        contentType: `application/protobuf; messageType=${plan.messageType}`,
+        proto: plan,
+        encode: (body) => codec.encode(toProto(lowerValue(body, shape, protobufRules), plan), context).payload,
+        decode: (payload) => fromProto(decodeWith(codec, payload), plan),
+        compare: (body, decoded) => compareValues(body, decoded, shape, protobufRules),
+      };
+    },
+  };
+}
+
+function taggedTarget(): Target {
+  const codec = json({ protoKey: "keep" });
+  return {
+    format: "tagged-json",
+    rules: jsonRules("text"),
+    codec: "tagged-json",
+    forType: () => ({
+      contentType: codec.contentType,
+      proto: undefined,
+      encode: (body) => codec.encode(valueToJson(body), context).payload,
+      decode: (payload) => valueFromJson(decodeWith(codec, payload)),
+      compare(body, decoded) {
+        if (comparable(body) === comparable(decoded)) return [];
+        throw new SobreError("UnsupportedValue", "The body came back from the migrated payload as another value.", {
+          path: "$",
+        });
+      },
+    }),
+  };
+}
+
+/** The rendering in one line; a UTC time may come back as another class, which shows its fraction with other zeros. */
+function comparable(body: unknown): string {
+  return JSON.stringify(valueToJson(body), (_key, value: unknown) => {
+    if (!isMembers(value) || value["kind"] !== "utc" || typeof value["$dateTime"] !== "string") return value;
+    return value["$dateTime"].replace(/(\.\d*?)0+Z$/, "$1Z").replace(".Z", "Z");
+  });
+}

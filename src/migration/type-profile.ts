@@ -1,0 +1,78 @@
+import { noteValue } from "./note-value.ts";
+import type { ReadMessage } from "./read-message.ts";
+import { Shape, type ShapeBudget } from "./shape.ts";
+
+/** How many paths all types together may have, so that memory stays constant whatever the messages hold. */
+const mostPaths = 200_000;
+/** Types beyond this share one profile. */
+const mostTypes = 2_000;
+/** The type of what no longer fits. */
+export const otherTypes = "(other types)";
+
+/** What was seen of one type over all its messages. */
+export interface TypeProfile {
+  readonly name: string;
+  /** Messages by the codec that read them. */
+  readonly codecs: Map<string, number>;
+  readonly root: Shape;
+  /** Whether the type of every text was guessed in some messages. */
+  scalarsGuessed: boolean;
+}
+
+/** The profiles of all types, as the first pass makes them. */
+export class TypeProfiles {
+  readonly #profiles = new Map<string, TypeProfile>();
+  readonly #budget: ShapeBudget = { left: mostPaths };
+
+  /** Notes what was read of one message. */
+  note({ typeName, codec, body, guessing }: Pick<ReadMessage, "typeName" | "codec" | "body" | "guessing">): void {
+    const profile = this.#profileOf(typeName);
+    profile.codecs.set(codec, (profile.codecs.get(codec) ?? 0) + 1);
+    if (guessing === "scalars") profile.scalarsGuessed = true;
+    noteValue(body, profile.root, { guessing, budget: this.#budget });
+  }
+
+  /** By name. */
+  get(name: string): TypeProfile | undefined {
+    return this.#profiles.get(name) ?? this.#profiles.get(otherTypes);
+  }
+
+  all(): readonly TypeProfile[] {
+    return [...this.#profiles.values()];
+  }
+
+  /** Whether there were more paths than are kept; values at the others are migrated as they are. */
+  get incomplete(): boolean {
+    return this.#budget.left < 0;
+  }
+
+  #profileOf(wanted: string): TypeProfile {
+    const known = this.#profiles.get(wanted);
+    if (known !== undefined) return known;
+    const name = this.#profiles.size < mostTypes ? wanted : otherTypes;
+    const made = this.#profiles.get(name) ?? { name, codecs: new Map(), root: new Shape(), scalarsGuessed: false };
+    this.#profiles.set(name, made);
+    return made;
+  }
+
+  /** Plain data from which {@link TypeProfiles.from} makes them again. */
+  toJSON(): unknown {
+    return this.all().map(({ codecs, ...profile }) => ({ ...profile, codecs: [...codecs] }));
+  }
+
+  /** Reads what {@link toJSON} gives. */
+  static from(json: unknown): TypeProfiles {
+    const profiles = new TypeProfiles();
+    for (const entry of Array.isArray(json) ? json : []) {
+      const { name, codecs, root, scalarsGuessed }: Partial<Record<string, unknown>> = { ...entry };
+      const counts: readonly (readonly unknown[])[] = Array.isArray(codecs) ? codecs : [];
+      profiles.#profiles.set(String(name), {
+        name: String(name),
+        codecs: new Map(counts.map(([codec, count]) => [String(codec), Number(count)])),
+        root: Shape.from(root),
+        scalarsGuessed: scalarsGuessed === true,
+      });
+    }
+    return profiles;
+  }
+}
