@@ -16,6 +16,7 @@ import { folderFiles, readSubjects, type Subject, type SubjectFiles } from "../c
 import { pairsAgainst, pairsWithin } from "../contract/subjects/subject-pairs.ts";
 import { applyWaivers, parseWaivers } from "../contract/subjects/waivers.ts";
 import { SobreError } from "../errors/index.ts";
+import { upcastsOf } from "./contract-upcasters.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -31,6 +32,8 @@ export interface CheckCommand {
   readonly format: ReportFormat;
   /** Whether `unproven` fails. */
   readonly strict: boolean;
+  /** A module that exports message types, for subjects whose content model is `upcast`. */
+  readonly upcasters?: string | undefined;
 }
 
 /** The codecs whose bytes carry witnesses on the command line. */
@@ -82,14 +85,16 @@ export async function compareFiles(
         file: basename(file),
         text: texts[at] ?? "",
         format: isProto ? "protobuf" : "json-schema",
-        schema: undefined,
+        schema: at === 0 ? first : second,
       }) as const;
-    const subject: Subject = { ...noSubject, name: basename(dirname(resolve(newer))) };
+    const { direction = "backward", contentModel = "declared-writer", formats = "either", policy = "json" } = rest;
+    const name = basename(dirname(resolve(newer)));
+    const subject: Subject = { ...noSubject, name, direction, contentModel, formats, policy };
     const pair: CheckedPair = {
       subject,
       older: version(older, 0),
       newer: version(newer, 1),
-      direction: rest.direction ?? "backward",
+      direction,
       result,
     };
     const report = { pairs: [pair], problems: [], locked: 0, folder: dirname(newer) };
@@ -112,7 +117,7 @@ const noSubject: Subject = {
   versions: [],
 };
 
-async function reportOf({ folder, against }: CheckCommand): Promise<CheckReport> {
+async function reportOf({ folder, against, upcasters }: CheckCommand): Promise<CheckReport> {
   const subjects = readSubjects(folderFiles(folder));
   const compared =
     against === undefined || against === "lock"
@@ -120,7 +125,8 @@ async function reportOf({ folder, against }: CheckCommand): Promise<CheckReport>
       : pairsAgainst(subjects, readSubjects(otherFiles(against, folder)));
   const pairs = against === undefined ? subjects.flatMap(pairsWithin) : compared;
   const checked: CheckedPair[] = [];
-  for (const pair of pairs) checked.push(await checkPair(pair, witnessCodecs()));
+  const upcast = await upcastsOf(upcasters);
+  for (const pair of pairs) checked.push(await checkPair(pair, { codecs: witnessCodecs(), upcast }));
   const lockFile = join(folder, "lock.json");
   if (against === "lock" && !existsSync(lockFile)) throw new Misuse(`${lockFile}: no such file`);
   const lock = existsSync(lockFile) ? parseLock(readText(lockFile)) : {};

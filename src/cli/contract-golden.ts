@@ -9,6 +9,7 @@ import { canonicalJson } from "../contract/json-schema/json-value.ts";
 import { folderFiles, readSubjects, type Subject, type SubjectVersion } from "../contract/subjects/subject.ts";
 import { valueToJson } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
+import { upcastsOf } from "./contract-upcasters.ts";
 import { contractExitCodes, witnessCodecs } from "./contract-check.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -18,6 +19,8 @@ export interface GoldenCommand {
   readonly schemas: string;
   readonly fixtures: string;
   readonly html: string | undefined;
+  /** A module that exports message types, whose upcasts consumers apply. */
+  readonly upcasters?: string | undefined;
 }
 
 /** Runs the command; resolves to the exit code. */
@@ -84,11 +87,13 @@ async function verify({ fixtures }: GoldenCommand, subjects: readonly Subject[],
 }
 
 async function matrix(
-  { fixtures, html }: GoldenCommand,
+  { fixtures, html, upcasters }: GoldenCommand,
   subjects: readonly Subject[],
   terminal: Terminal,
 ): Promise<number> {
-  const cells = contractMatrix(subjects, readGolden(fixtures), { serializerOf: (_, version) => serializerOf(version) });
+  const upcast = await upcastsOf(upcasters);
+  const options = { serializerOf: (_: Subject, version: SubjectVersion) => serializerOf(version), upcast };
+  const cells = await contractMatrix(subjects, readGolden(fixtures), options);
   const failed = failedCells(cells);
   if (html !== undefined) writeFileSync(html, matrixPage(cells));
   const details = failed.map(

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { isObject } from "../contract/json-schema/json-value.ts";
 import { inferredSchema } from "../contract/subjects/inferred-schema.ts";
 import { formatLock, parseLock } from "../contract/subjects/lock.ts";
@@ -11,6 +10,7 @@ import { envelopeFromJson } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { commandSerializer } from "./codecs.ts";
 import { contractExitCodes } from "./contract-check.ts";
+import { importModule } from "./contract-upcasters.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -116,15 +116,6 @@ async function draftsOfModule(path: string, command: InitCommand): Promise<reado
   }
   if (drafts.length === 0) throw new Misuse(`${path} exports no schema and no message type`);
   return drafts;
-}
-
-async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
-  try {
-    const module: unknown = await import(pathToFileURL(resolve(path)).href);
-    return isObject(module) ? module : {};
-  } catch (error) {
-    throw new Misuse(`${path} cannot be loaded: ${error instanceof Error ? error.message : "unknown error"}`);
-  }
 }
 
 function isSchema(value: unknown): boolean {

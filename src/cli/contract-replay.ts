@@ -1,70 +1,68 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { checkPair } from "../contract/subjects/checked-pair.ts";
-import { folderFiles, readSubjects } from "../contract/subjects/subject.ts";
 import { isObject } from "../contract/json-schema/json-value.ts";
-import { contractExitCodes, witnessCodecs } from "./contract-check.ts";
+import { type FoundWitness, type RecordedWitness, replay, witnessInReport } from "../contract/report/replay.ts";
+import { folderFiles, readSubjects } from "../contract/subjects/subject.ts";
+import { SobreError } from "../errors/index.ts";
+import { contractExitCodes } from "./contract-check.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Which witness of which report. */
 export interface ReplayCommand {
-  /** A file that `sobre contract check --format json` wrote. */
+  /** A file that `sobre contract check` or `compat` wrote with `--format json`. */
   readonly report: string;
   readonly hash: string;
-  readonly schemas: string;
+  /** Folder of the subjects as they are today. Default: the schemas that the report holds. */
+  readonly schemas: string | undefined;
 }
 
-/** Compares the pair of a witness again and shows the witness failing; resolves to the exit code. */
+/** Sends the message of a witness again and shows what the reader makes of it; resolves to the exit code. */
 export async function replayWitness({ report, hash, schemas }: ReplayCommand, terminal: Terminal): Promise<number> {
-  for (const pair of pairsOf(report)) {
-    const finding = listOf(pair["findings"]).find(
-      ({ witness }) => isObject(witness) && String(witness["hash"]).startsWith(hash),
-    );
-    if (finding === undefined) continue;
-    const subject = readSubjects(folderFiles(schemas)).find(({ name }) => name === pair["subject"]);
-    const older = subject?.versions.find(({ version }) => version === pair["older"]);
-    const newer = subject?.versions.find(({ version }) => version === pair["newer"]);
-    if (subject === undefined || older === undefined || newer === undefined)
-      throw new Misuse(`the versions of the report are not under ${schemas}`);
-    const { result } = await checkPair({ subject, older, newer, direction: subject.direction }, witnessCodecs());
-    const again = result.findings.find(({ witness }) => witness?.hash.startsWith(hash) === true);
-    const place = `${join(schemas, older.file)} → ${join(schemas, newer.file)}`;
-    if (again?.witness === undefined) {
-      await terminal.out(`${place}: the witness no longer fails\n`);
+  const json = readReport(report);
+  const found = witnessInReport(json, hash);
+  if (found === undefined) throw new Misuse(`${report} has no witness ${hash}`);
+  const { pair, witness } = found;
+  const place = `${String(pair["subject"])} ${String(pair["older"])} → ${String(pair["newer"])}`;
+  try {
+    const today = schemas === undefined ? witness : { ...witness, compared: todays(found, schemas) };
+    const outcome = await replay(today);
+    if (outcome === undefined) {
+      await terminal.out(`${place}: the reader takes the message; the witness no longer fails\n`);
       return contractExitCodes.proven;
     }
-    const bytes = again.witness.encodings.map(
-      ({ codec, payload }) => `  as ${codec} ${Buffer.from(payload).toString("hex")}`,
-    );
-    const lines = [
-      place,
-      `  ${again.message}`,
-      `  sent ${JSON.stringify(again.witness.value)}`,
-      ...bytes,
-      `  the reader ${again.witness.outcome}`,
-    ];
+    const bytes = witness.encodings.map(({ codec, payload }) => `  as ${codec} ${payload}`);
+    const lines = [place, `  sent ${JSON.stringify(witness.value)}`, ...bytes, `  the reader ${outcome}`];
     await terminal.out(`${lines.join("\n")}\n`);
     return contractExitCodes.breaking;
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    terminal.err(`sobre: ${error.message}\n`);
+    return contractExitCodes.unreadable;
   }
-  throw new Misuse(`${report} has no witness ${hash}`);
 }
 
-function pairsOf(report: string): readonly Readonly<Record<string, unknown>>[] {
+/** The schemas of the same versions as they are in a folder now. */
+function todays({ pair, witness }: FoundWitness, schemas: string): RecordedWitness["compared"] {
+  const subject = readSubjects(folderFiles(schemas)).find(({ name }) => name === pair["subject"]);
+  const older = subject?.versions.find(({ version }) => version === pair["older"]);
+  const newer = subject?.versions.find(({ version }) => version === pair["newer"]);
+  if (older === undefined || newer === undefined)
+    throw new Misuse(`the versions of the report are not under ${schemas}`);
+  return { ...witness.compared, older: older.schema, newer: newer.schema };
+}
+
+function readReport(file: string): unknown {
   let text: string;
   try {
-    text = readFileSync(report, "utf8");
+    text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new Misuse(fileProblem(report, error));
+    throw new Misuse(fileProblem(file, error));
   }
   try {
     const json: unknown = JSON.parse(text);
-    return isObject(json) ? listOf(json["pairs"]) : [];
+    if (isObject(json) && Array.isArray(json["pairs"])) return json;
   } catch {
-    throw new Misuse(`${report} is no report of sobre contract check --format json`);
+    // Told below.
   }
-}
-
-function listOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  throw new Misuse(`${file} is no report that check or compat wrote with --format json`);
 }

@@ -16,6 +16,7 @@ interface Options {
   readonly formats?: unknown;
   readonly html?: unknown;
   readonly from?: unknown;
+  readonly upcasters?: unknown;
   readonly export?: unknown;
   readonly messages?: unknown;
   readonly subject?: unknown;
@@ -53,15 +54,22 @@ function checkCommand(terminal: Terminal, finish: (code: number) => void): Comma
     .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
     .option("-a, --against <WHAT>", "git:REF, a folder, lock, or an installed package")
     .addOption(new Option("-f, --format <F>", "how to report").choices(reportFormats).default("text"))
+    .option("--upcasters <MODULE>", "message types, for subjects with contentModel upcast")
     .option("--strict", "fail when a pair is unproven")
     .addHelpText("after", exitCodesText)
-    .action(async ({ schemas, against, format, strict }: Options) => {
+    .action(async ({ schemas, against, format, strict, upcasters }: Options) => {
       const { checkContracts } = await import("./contract-check.ts");
       const folder = String(schemas);
       const other = typeof against === "string" ? against : undefined;
       finish(
         await checkContracts(
-          { folder, against: other, format: one(format, reportFormats), strict: strict === true },
+          {
+            folder,
+            against: other,
+            format: one(format, reportFormats),
+            strict: strict === true,
+            upcasters: textOf(upcasters),
+          },
           terminal,
         ),
       );
@@ -134,11 +142,15 @@ function folderCommand(
     .summary(summary)
     .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
     .option("-g, --fixtures <DIR>", "folder of the golden messages", "fixtures/contracts");
-  if (name === "matrix") command.option("--html <FILE>", "also write the matrix as one HTML page");
-  return command.addHelpText("after", exitCodesText).action(async ({ schemas, fixtures, html }: Options) => {
+  if (name === "matrix")
+    command
+      .option("--html <FILE>", "also write the matrix as one HTML page")
+      .option("--upcasters <MODULE>", "message types, whose upcasts consumers apply");
+  return command.addHelpText("after", exitCodesText).action(async ({ schemas, fixtures, html, upcasters }: Options) => {
     const { goldenCommand } = await import("./contract-golden.ts");
-    const page = typeof html === "string" ? html : undefined;
-    finish(await goldenCommand({ name, schemas: String(schemas), fixtures: String(fixtures), html: page }, terminal));
+    const folders = { schemas: String(schemas), fixtures: String(fixtures) };
+    const asked = { name, ...folders, html: textOf(html), upcasters: textOf(upcasters) };
+    finish(await goldenCommand(asked, terminal));
   });
 }
 
@@ -147,10 +159,10 @@ function replayCommand(terminal: Terminal, finish: (code: number) => void): Comm
     .summary("show a witness failing again")
     .argument("<REPORT>", "the output of check or compat with --format json")
     .argument("<HASH>", "the hash of the witness, or its beginning")
-    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
+    .option("-s, --schemas <DIR>", "the subjects of today; default: the report's own schemas")
     .action(async (report: string, hash: string, { schemas }: Options) => {
       const { replayWitness } = await import("./contract-replay.ts");
-      finish(await replayWitness({ report, hash, schemas: String(schemas) }, terminal));
+      finish(await replayWitness({ report, hash, schemas: textOf(schemas) }, terminal));
     });
 }
 

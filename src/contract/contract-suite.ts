@@ -1,9 +1,10 @@
 import type { Codec, Serializer } from "../codec/index.ts";
 import { type GoldenMessage, readGolden } from "./golden/golden-message.ts";
-import { contractMatrix, type MatrixOptions } from "./golden/matrix.ts";
+import { type MatrixOptions, planMatrix, readCell } from "./golden/matrix.ts";
 import { checkPair } from "./subjects/checked-pair.ts";
-import { folderFiles, readSubjects } from "./subjects/subject.ts";
+import { folderFiles, readSubjects, type Subject, type SubjectVersion } from "./subjects/subject.ts";
 import { pairsWithin } from "./subjects/subject-pairs.ts";
+import { majorOf, type SubjectUpcast } from "./subjects/upcast-by.ts";
 
 /** One test: a name, and a function that rejects when it fails. */
 export interface ContractTest {
@@ -21,12 +22,13 @@ export interface ContractSuiteOptions {
   readonly serializer: Serializer | MatrixOptions["serializerOf"];
   /** The codecs whose bytes carry witnesses. Default: none. */
   readonly codecs?: readonly Codec[];
-  /** What a consumer makes of older bodies. Default: nothing. */
-  readonly upcast?: MatrixOptions["upcast"];
+  /** What a consumer makes of older bodies, as {@link upcastBy} has it from message types. Default: nothing. */
+  readonly upcast?: SubjectUpcast | undefined;
 }
 
 /**
- * One test for each pair of versions that meet, and one for each cell of the matrix that is no hole: give them to your
+ * One test for each pair of versions that meet, one for each major that an upcaster leads to the newest version, and one
+ * for each cell of the matrix that is no hole: give them to your
  * runner, as in `for (const { name, run } of contractSuite(options)) it(name, run)`.
  *
  * @throws SobreError `InvalidArgument` when a subject or golden message cannot be read.
@@ -34,27 +36,54 @@ export interface ContractSuiteOptions {
 export function contractSuite(options: ContractSuiteOptions): readonly ContractTest[] {
   const subjects = readSubjects(folderFiles(options.schemas));
   const golden: readonly GoldenMessage[] = options.fixtures === undefined ? [] : readGolden(options.fixtures);
-  const pairs = subjects.flatMap(pairsWithin).map((pair): ContractTest => ({
-    name: `${pair.subject.name} ${pair.older.version} and ${pair.newer.version} read each other (${pair.direction})`,
-    run: async () => {
-      const { result } = await checkPair(pair, options.codecs ?? []);
-      if (result.verdict !== "safe") throw new Error(compatibilityMessage(result));
-    },
-  }));
-  const { upcast, serializer } = options;
-  const cells = contractMatrix(subjects, golden, {
-    serializerOf: typeof serializer === "function" ? serializer : () => serializer,
-    ...(upcast === undefined ? {} : { upcast }),
-  });
-  const reads = cells
-    .filter(({ meets, outcome }) => meets && outcome !== "hole")
-    .map(({ subject, producer, consumer, codec, outcome, detail }): ContractTest => ({
-      name: `${subject} ${consumer} reads what ${producer} has sent as ${codec}`,
+  const { codecs = [], upcast, serializer } = options;
+  const pairs = subjects
+    .flatMap(pairsWithin)
+    .filter(({ subject, older, newer }) => upcast === undefined || !isUpcast(subject, older, newer))
+    .map((pair): ContractTest => ({
+      name: `${pair.subject.name} ${pair.older.version} and ${pair.newer.version} read each other (${pair.direction})`,
       run: async () => {
+        const { result } = await checkPair(pair, { codecs });
+        if (result.verdict !== "safe") throw new Error(compatibilityMessage(result));
+      },
+    }));
+  const upcasts = upcast === undefined ? [] : subjects.flatMap((subject) => upcastTests(subject, upcast, codecs));
+  const matrix = {
+    serializerOf: typeof serializer === "function" ? serializer : () => serializer,
+    upcast,
+  };
+  const reads = planMatrix(subjects, golden)
+    .filter(({ meets, messages }) => meets && messages.length > 0)
+    .map((cell): ContractTest => ({
+      name: `${cell.subject} ${cell.consumer} reads what ${cell.producer} has sent as ${cell.codec}`,
+      run: async () => {
+        const { outcome, detail } = await readCell(cell, matrix);
         if (outcome !== "read") throw new Error(`${outcome}: ${detail}`);
       },
     }));
-  return [...pairs, ...reads];
+  return [...pairs, ...upcasts, ...reads];
+}
+
+/** Whether readers of the newer version see what an upcaster has made. */
+function isUpcast({ contentModel }: Subject, older: SubjectVersion, newer: SubjectVersion): boolean {
+  return contentModel === "upcast" && majorOf(older.version) < majorOf(newer.version);
+}
+
+/** Any valid body of an older major must become a valid one of the newest version; searched for, and never proven. */
+function upcastTests(subject: Subject, upcast: SubjectUpcast, codecs: readonly Codec[]): readonly ContractTest[] {
+  const newer = subject.versions.at(-1);
+  if (newer === undefined) return [];
+  const olders = subject.versions.filter(
+    ({ version, format }) => format === "json-schema" && majorOf(version) < majorOf(newer.version),
+  );
+  return olders.map((older) => ({
+    name: `${subject.name} ${older.version} becomes a valid ${newer.version}`,
+    run: async () => {
+      const pair = { subject: { ...subject, contentModel: "upcast" }, older, newer, direction: "backward" } as const;
+      const { result } = await checkPair(pair, { codecs, upcast });
+      if (result.verdict === "breaking") throw new Error(compatibilityMessage(result));
+    },
+  }));
 }
 
 /** The text that a failing test shows: the verdict, and the first witness. */

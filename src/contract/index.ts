@@ -3,4 +3,5 @@ export { contractMatchers, type CompatibleWithOptions, type MatcherResult } from
 export { contractSuite, type ContractSuiteOptions, type ContractTest } from "./contract-suite.ts";
 export type { FormatPolicy } from "./json-schema/formats.ts";
 export type { CompatibilityOptions, ContentModel, Direction, ProtobufPolicy, Upcast } from "./options.ts";
+export { type SubjectUpcast, upcastBy } from "./subjects/upcast-by.ts";
 export type { CodecRow, CompatibilityResult, Finding, Verdict, Witness, WitnessEncoding } from "./verdict.ts";

@@ -13,7 +13,7 @@ export type ContentModel = "as-written" | "declared-writer" | "upcast";
 /** What must stay the same of a Protobuf schema: the bytes, the bytes and the JSON form, or the generated sources too. */
 export type ProtobufPolicy = "wire" | "json" | "source";
 
-/** A value of the older version as the next one writes it. */
+/** A value of the older version as the newer one reads it; it may wait. */
 export type Upcast = (value: unknown) => unknown;
 
 /** What {@link checkCompatibility} takes. */

@@ -1,5 +1,8 @@
 import type { Serializer } from "../../codec/index.ts";
-import { valueToJson } from "../../envelope/index.ts";
+import { parseContentType } from "../../content-type/index.ts";
+import { type Envelope, valueToJson } from "../../envelope/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import { readTypeClaim } from "../../message/index.ts";
 import { metaSchema } from "../../validation/index.ts";
 import { canonicalJson } from "../json-schema/json-value.ts";
 import { judgesOf } from "../json-schema/judge.ts";
@@ -8,6 +11,7 @@ import { SchemaDocument } from "../json-schema/schema-document.ts";
 import { lossOfBytes } from "../protobuf/reading.ts";
 import { openProtobufSchema } from "../protobuf/schema.ts";
 import { compareVersions, type Subject, type SubjectVersion } from "../subjects/subject.ts";
+import { majorOf, type SubjectUpcast } from "../subjects/upcast-by.ts";
 import type { GoldenMessage } from "./golden-message.ts";
 
 /** What a consumer version makes of a producer version's messages in one codec. */
@@ -28,41 +32,54 @@ export interface MatrixOptions {
   /** The deserializer chain of a consumer. */
   readonly serializerOf: (subject: Subject, version: SubjectVersion) => Serializer;
   /** What the consumer makes of an older version's body before it is validated. Default: nothing. */
-  readonly upcast?: (
-    subject: Subject,
-    body: unknown,
-    versions: { readonly from: string; readonly to: string },
-  ) => unknown;
+  readonly upcast?: SubjectUpcast | undefined;
 }
 
-/** Lets every consumer version read every producer version's golden messages. */
-export function contractMatrix(
-  subjects: readonly Subject[],
-  golden: readonly GoldenMessage[],
-  options: MatrixOptions,
-): readonly MatrixCell[] {
+/** A cell before it is read, with the messages that were recorded for it. */
+export interface PlannedCell extends Omit<MatrixCell, "outcome" | "detail"> {
+  readonly messages: readonly GoldenMessage[];
+  readonly meeting: Meeting;
+}
+
+/** Every consumer version beside every producer version and codec. */
+export function planMatrix(subjects: readonly Subject[], golden: readonly GoldenMessage[]): readonly PlannedCell[] {
   return subjects.flatMap((subject) => {
     const codecs = subject.codecs.length > 0 ? subject.codecs : ["json"];
     return subject.versions.flatMap((producer) =>
       subject.versions.flatMap((consumer) =>
-        codecs.map((codec): MatrixCell => {
-          const messages = golden.filter(
+        codecs.map((codec): PlannedCell => ({
+          subject: subject.name,
+          producer: producer.version,
+          consumer: consumer.version,
+          codec,
+          meets: doMeet(subject, producer, consumer),
+          meeting: { subject, producer, consumer },
+          messages: golden.filter(
             (message) =>
               message.subject === subject.name && message.version === producer.version && message.codec === codec,
-          );
-          const place = {
-            subject: subject.name,
-            producer: producer.version,
-            consumer: consumer.version,
-            codec,
-            meets: doMeet(subject, producer, consumer),
-          };
-          if (messages.length === 0) return { ...place, outcome: "hole", detail: "nothing was recorded" };
-          return { ...place, ...read(messages, { subject, producer, consumer }, options) };
-        }),
+          ),
+        })),
       ),
     );
   });
+}
+
+/** Lets the consumer of a cell read its messages. */
+export async function readCell(
+  { messages, meeting, ...place }: PlannedCell,
+  options: MatrixOptions,
+): Promise<MatrixCell> {
+  if (messages.length === 0) return { ...place, outcome: "hole", detail: "nothing was recorded" };
+  return { ...place, ...(await outcomeOf(messages, meeting, options)) };
+}
+
+/** Lets every consumer version read every producer version's golden messages. */
+export async function contractMatrix(
+  subjects: readonly Subject[],
+  golden: readonly GoldenMessage[],
+  options: MatrixOptions,
+): Promise<readonly MatrixCell[]> {
+  return Promise.all(planMatrix(subjects, golden).map((cell) => readCell(cell, options)));
 }
 
 /** The cells that fail: versions that meet, and do not read each other's messages; holes are shown and do not fail. */
@@ -76,12 +93,12 @@ interface Meeting {
   readonly consumer: SubjectVersion;
 }
 
-function read(
+async function outcomeOf(
   messages: readonly GoldenMessage[],
   meeting: Meeting,
   options: MatrixOptions,
-): Pick<MatrixCell, "outcome" | "detail"> {
-  const { subject, producer, consumer } = meeting;
+): Promise<Pick<MatrixCell, "outcome" | "detail">> {
+  const { subject, consumer } = meeting;
   const serializer = options.serializerOf(subject, consumer);
   for (const { envelope, expected, name, codec } of messages) {
     const result = serializer.deserialize(envelope);
@@ -89,25 +106,35 @@ function read(
       return { outcome: "unread", detail: `${name}: dead letter, ${result.error.code}: ${result.error.message}` };
     if (result.codec !== codec)
       return { outcome: "changed", detail: `${name}: read by ${result.codec} instead of ${codec}` };
+    const claim = claimProblem(envelope, meeting);
+    if (claim !== undefined) return { outcome: "changed", detail: `${name}: ${claim}` };
     if (consumer.format === "protobuf") {
-      const loss = lossBetween(producer, consumer, envelope.payload, result.typeName);
+      const loss = lossBetween(meeting, envelope.payload, result.typeName);
       if (loss !== undefined) return { outcome: "changed", detail: `${name}: ${loss}` };
       continue;
     }
     if (canonicalJson(valueToJson(result.body)) !== canonicalJson(expected))
       return { outcome: "changed", detail: `${name}: another value than was recorded` };
-    const sent = jsonFormOf(producer, result.body);
-    const body = options.upcast?.(subject, sent, { from: producer.version, to: consumer.version }) ?? sent;
-    const refusal = refusalOf(consumer, body);
+    const refusal = await refusalOf(meeting, result.body, options);
     if (refusal !== undefined) return { outcome: "refused", detail: `${name}: ${refusal}` };
   }
   return { outcome: "read", detail: `${messages.length} messages` };
 }
 
+/** What the envelope says of type and version that its place denies. */
+function claimProblem(envelope: Envelope, { subject, producer }: Meeting): string | undefined {
+  const { contentType } = envelope.brokerProperties;
+  const claim = readTypeClaim(envelope, contentType === undefined ? undefined : parseContentType(contentType));
+  if (claim.declared !== undefined && claim.declared !== subject.name)
+    return `the envelope names the type ${claim.declared}`;
+  if (claim.version !== undefined && claim.version !== majorOf(producer.version))
+    return `the envelope names the version ${claim.version}`;
+  return undefined;
+}
+
 /** What of a Protobuf message the consumer reads differently: numbers may have become wider, so fields are compared. */
 function lossBetween(
-  producer: SubjectVersion,
-  consumer: SubjectVersion,
+  { producer, consumer }: Meeting,
   payload: Uint8Array,
   typeName: string | undefined,
 ): string | undefined {
@@ -117,17 +144,25 @@ function lossBetween(
   return lossOfBytes(payload, { schema: writer, shape: sent }, { schema: reader, shape: received })?.outcome;
 }
 
-/** The body as its schema describes it, whatever types the codec had for it. */
-function jsonFormOf({ format, schema, version }: SubjectVersion, body: unknown): unknown {
-  return format === "json-schema" ? fromNative(new SchemaDocument(schema, version, metaSchema), body) : body;
+/** Why the consumer does not take a body, once it has the form that JSON Schemas describe and is upcast. */
+async function refusalOf(
+  { subject, producer, consumer }: Meeting,
+  body: unknown,
+  { upcast }: MatrixOptions,
+): Promise<string | undefined> {
+  const sent = producer.format === "json-schema" ? fromNative(documentOf(producer), body) : body;
+  const [judge] = judgesOf(documentOf(consumer), { policy: "annotation", siblings: false, circular: new Set() });
+  try {
+    const read = (await upcast?.(subject, sent, { from: producer.version, to: consumer.version })) ?? sent;
+    const refusal = judge?.(read);
+    return refusal === undefined ? undefined : `${refusal.instancePath || "/"} ${refusal.message}`;
+  } catch (error) {
+    return `the upcaster throws ${error instanceof SobreError ? `${error.code}: ${error.message}` : "an error"}`;
+  }
 }
 
-function refusalOf({ format, schema, version }: SubjectVersion, body: unknown): string | undefined {
-  if (format !== "json-schema") return undefined;
-  const document = new SchemaDocument(schema, `consumer ${version}`, metaSchema);
-  const [judge] = judgesOf(document, { policy: "annotation", siblings: false, circular: new Set() });
-  const refusal = judge?.(body);
-  return refusal === undefined ? undefined : `${refusal.instancePath || "/"} ${refusal.message}`;
+function documentOf({ schema, version }: SubjectVersion): SchemaDocument {
+  return new SchemaDocument(schema, version, metaSchema);
 }
 
 function doMeet({ inFlight }: Subject, producer: SubjectVersion, consumer: SubjectVersion): boolean {

@@ -2,8 +2,8 @@ import type { Serializer } from "../../codec/index.ts";
 import { createEnvelope, valueToJson } from "../../envelope/index.ts";
 import { SobreError } from "../../errors/index.ts";
 import { metaSchema } from "../../validation/index.ts";
-import { canonicalJson, weight } from "../json-schema/json-value.ts";
-import { judgesOf } from "../json-schema/judge.ts";
+import { canonicalJson, isObject, weight } from "../json-schema/json-value.ts";
+import { type Judge, judgesOf } from "../json-schema/judge.ts";
 import { fromNative, toNative, withPlausibleTexts } from "../json-schema/native-values.ts";
 import { SchemaDocument } from "../json-schema/schema-document.ts";
 import { PairComparison } from "../json-schema/pair-comparison.ts";
@@ -40,7 +40,7 @@ export function samplesOfVersion(
   const sorted = own.toSorted((a, b) => weight(a) - weight(b));
   const chosen = new Map([
     ["least", sorted[0]],
-    ["most", sorted.at(-1)],
+    ["most", richest(version, sorted.toReversed())],
   ]);
   return codecs.flatMap(({ name: codec, contentType }) =>
     Array.from(chosen).flatMap(([name, value]): readonly GoldenMessage[] => {
@@ -52,12 +52,26 @@ export function samplesOfVersion(
   );
 }
 
-/** A sample with texts that look like what they stand for, where the schema takes them. */
-function plausible({ schema, version }: SubjectVersion, sample: unknown): unknown {
+/** The members of all samples together, as far as the schema takes them together; the first sample when it is no object. */
+function richest(version: SubjectVersion, [first, ...others]: readonly unknown[]): unknown {
+  if (!isObject(first)) return first;
+  const judge = judgeOf(version);
+  return others.filter(isObject).reduce((rich, other) => {
+    const both = { ...other, ...rich };
+    return judge(both) === undefined ? both : rich;
+  }, first);
+}
+
+function judgeOf({ schema, version }: SubjectVersion): Judge {
   const document = new SchemaDocument(schema, version, metaSchema);
-  const better = withPlausibleTexts(document, sample);
   const [judge] = judgesOf(document, { policy: "assertion", siblings: false, circular: new Set() });
-  return judge?.(better) === undefined ? better : sample;
+  return judge ?? (() => undefined);
+}
+
+/** A sample with texts that look like what they stand for, where the schema takes them. */
+function plausible(version: SubjectVersion, sample: unknown): unknown {
+  const better = withPlausibleTexts(new SchemaDocument(version.schema, version.version, metaSchema), sample);
+  return judgeOf(version)(better) === undefined ? better : sample;
 }
 
 function recorded(

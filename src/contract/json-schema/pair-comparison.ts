@@ -83,6 +83,11 @@ export class PairComparison {
     return Array.from(found.values());
   }
 
+  /** Whether all judges agree that the writer may send `value`. */
+  isSent(value: unknown): boolean {
+    return this.judges(new Set())?.writer.every((judge) => judge(value) === undefined) === true;
+  }
+
   /** The refusal of `value` by the reader's schema, when all judges agree that the writer may send it. */
   refusalOf(sent: unknown, read: unknown): Refused | undefined {
     const judges = this.judges(new Set());

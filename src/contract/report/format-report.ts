@@ -1,12 +1,14 @@
 import type { Witness } from "../verdict.ts";
+import type { CheckedPair } from "../subjects/checked-pair.ts";
+import type { RecordedWitness } from "./replay.ts";
 import { type CheckReport, pairName, placedFindings, type ReportFormat, summaryOf } from "./check-report.ts";
 
 /** The text of a report in a format. */
 export function formatReport(report: CheckReport, format: ReportFormat): string {
-  return formats[format](report);
+  return writers[format](report);
 }
 
-const formats: Readonly<Record<ReportFormat, (report: CheckReport) => string>> = {
+const writers: Readonly<Record<ReportFormat, (report: CheckReport) => string>> = {
   text,
   json,
   junit,
@@ -48,6 +50,7 @@ function json(report: CheckReport): string {
     older: pair.older.version,
     newer: pair.newer.version,
     direction: pair.direction,
+    ...(pair.result.verdict === "breaking" ? { compared: comparedOf(pair) } : {}),
     ...pair.result,
     findings: placedFindings({ ...report, pairs: [pair] }).map(({ finding, file, place }) => ({
       ...finding,
@@ -57,6 +60,13 @@ function json(report: CheckReport): string {
     })),
   }));
   return `${JSON.stringify({ version: 1, summary: summaryOf(report), problems: report.problems, pairs })}\n`;
+}
+
+/** What it takes to see a witness fail again, wherever the schemas were. */
+function comparedOf({ subject, older, newer, direction }: CheckedPair): RecordedWitness["compared"] {
+  const { contentModel, formats, policy } = subject;
+  const schemas = { format: newer.format, older: older.schema, newer: newer.schema };
+  return { ...schemas, direction, contentModel, formats, policy };
 }
 
 /** A witness with its bytes in hex. */

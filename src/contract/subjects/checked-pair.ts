@@ -2,30 +2,50 @@ import type { Codec } from "../../codec/index.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
 import type { CompatibilityResult } from "../verdict.ts";
 import type { VersionPair } from "./subject-pairs.ts";
+import type { SubjectUpcast } from "./upcast-by.ts";
 
 /** A pair with its verdict. */
 export interface CheckedPair extends VersionPair {
   readonly result: CompatibilityResult;
 }
 
+/** What {@link checkPair} takes beside the pair. */
+export interface PairOptions {
+  /** The codecs whose bytes carry witnesses. */
+  readonly codecs: readonly Codec[];
+  /** For subjects whose content model is `upcast`. */
+  readonly upcast?: SubjectUpcast | undefined;
+}
+
 /**
- * Compares a pair by its subject's policy; `codecs` are those whose bytes carry witnesses.
+ * Compares a pair by its subject's policy.
  *
  * @throws SobreError `InvalidArgument` when a schema cannot be read.
  */
-export async function checkPair(pair: VersionPair, codecs: readonly Codec[]): Promise<CheckedPair> {
+export async function checkPair(pair: VersionPair, { codecs, upcast }: PairOptions): Promise<CheckedPair> {
   const { subject, older, newer, direction } = pair;
   const { contentModel, formats, policy } = subject;
+  const isUpcast = contentModel === "upcast" && upcast !== undefined && direction === "backward";
   const result = await checkCompatibility({
     format: newer.format,
     older: older.schema,
     newer: newer.schema,
     direction,
-    // The command knows no upcasters.
-    contentModel: contentModel === "upcast" ? "declared-writer" : contentModel,
+    contentModel: isUpcast ? "upcast" : contentModel === "upcast" ? "declared-writer" : contentModel,
+    ...(isUpcast ? { upcast: upcastOfPair(pair, upcast) } : {}),
     formats,
     policy,
     codecs: codecs.filter(({ name }) => subject.codecs.length === 0 || subject.codecs.includes(name)),
   });
-  return { ...pair, result };
+  if (contentModel !== "upcast" || isUpcast) return { ...pair, result };
+  const suppositions = [...result.suppositions, "no upcaster was given, so bodies are read as they were sent"];
+  return { ...pair, result: { ...result, suppositions } };
+}
+
+/** What the newer version makes of the older one's bodies. */
+export function upcastOfPair(
+  { subject, older, newer }: VersionPair,
+  upcast: SubjectUpcast,
+): (body: unknown) => unknown {
+  return (body) => upcast(subject, body, { from: older.version, to: newer.version }) ?? body;
 }

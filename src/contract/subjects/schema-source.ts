@@ -28,11 +28,12 @@ export function schemaVendor(schema: unknown): string | undefined {
 }
 
 /** Whether a value is what `defineMessage` makes. */
-export function isMessageType(value: unknown): value is Pick<MessageType, "name" | "versions" | "schemaOf"> {
+export function isMessageType(value: unknown): value is MessageType {
   return (
     isObject(value) &&
     typeof value["name"] === "string" &&
     Array.isArray(value["versions"]) &&
-    typeof value["schemaOf"] === "function"
+    typeof value["schemaOf"] === "function" &&
+    typeof value["read"] === "function"
   );
 }

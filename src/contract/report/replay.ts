@@ -1,0 +1,81 @@
+import { SobreError } from "../../errors/index.ts";
+import { checkCompatibility } from "../check-compatibility.ts";
+import { isObject } from "../json-schema/json-value.ts";
+import { PairComparison } from "../json-schema/pair-comparison.ts";
+import type { CompatibilityOptions } from "../options.ts";
+import type { Finding } from "../verdict.ts";
+
+/** A witness of a report with all that it takes to see it fail again. */
+export interface RecordedWitness {
+  readonly value: unknown;
+  readonly hash: string;
+  /** Bytes in hex. */
+  readonly encodings: readonly { readonly codec: string; readonly payload: string }[];
+  /** What was compared, in the words of `checkCompatibility`. */
+  readonly compared: Pick<
+    CompatibilityOptions,
+    "format" | "older" | "newer" | "direction" | "contentModel" | "formats" | "policy"
+  >;
+}
+
+/** What became of a witness: what the reader says now, or `undefined` when it takes the message. */
+export async function replay({
+  value,
+  hash,
+  compared,
+}: Omit<RecordedWitness, "encodings">): Promise<string | undefined> {
+  if (compared.contentModel === "upcast")
+    throw new SobreError("InvalidArgument", "What an upcaster does is not in a report; run the check again.");
+  if (compared.format === "json-schema") return replayJson(value, compared);
+  const { findings } = await checkCompatibility(compared);
+  return findings.find((finding: Finding) => finding.witness?.hash === hash)?.witness?.outcome;
+}
+
+/** Lets ajv judge the value anew, without any search. */
+function replayJson(
+  value: unknown,
+  { older, newer, direction, formats }: RecordedWitness["compared"],
+): string | undefined {
+  const ways = [
+    ...(direction === "forward" ? [] : [[older, newer] as const]),
+    ...(direction === "forward" || direction === "full" ? [[newer, older] as const] : []),
+  ];
+  for (const [writer, reader] of ways) {
+    const comparison = { writer, reader, declared: false, formats: formats ?? "either", budget: 2000 };
+    const pair = new PairComparison(comparison, { siblings: false, deadline: Infinity });
+    const refusal = pair.refusalOf(value, value);
+    if (refusal !== undefined) return `${refusal.instancePath || "/"}: ${refusal.message}`;
+  }
+  return undefined;
+}
+
+/** A witness and the pair of the report that it is in. */
+export interface FoundWitness {
+  readonly pair: Readonly<Record<string, unknown>>;
+  readonly witness: RecordedWitness;
+}
+
+/** The witness of a report whose hash begins so; `undefined` when none does. */
+export function witnessInReport(report: unknown, hash: string): FoundWitness | undefined {
+  for (const pair of listOf(isObject(report) ? report["pairs"] : undefined)) {
+    const { compared } = pair;
+    for (const { witness } of listOf(pair["findings"])) {
+      if (!isObject(witness) || typeof witness["hash"] !== "string" || !witness["hash"].startsWith(hash)) continue;
+      const encodings = listOf(witness["encodings"]).map(({ codec, payload }) => ({
+        codec: String(codec),
+        payload: String(payload),
+      }));
+      if (isCompared(compared))
+        return { pair, witness: { value: witness["value"], hash: witness["hash"], encodings, compared } };
+    }
+  }
+  return undefined;
+}
+
+function isCompared(value: unknown): value is RecordedWitness["compared"] {
+  return isObject(value) && (value["format"] === "json-schema" || value["format"] === "protobuf");
+}
+
+function listOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

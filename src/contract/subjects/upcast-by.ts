@@ -1,0 +1,27 @@
+import type { MessageType } from "../../message/index.ts";
+import type { Subject } from "./subject.ts";
+
+/** What a consumer of version `to` makes of a body that was sent as version `from`; `undefined` for what needs nothing. */
+export type SubjectUpcast = (
+  subject: Subject,
+  body: unknown,
+  versions: { readonly from: string; readonly to: string },
+) => unknown;
+
+/**
+ * The upcasts of message types: a body of an older major is read as the type reads it, step by step and validated each
+ * time. A subject is a type's by its name; the type's version is the subject's major.
+ */
+export function upcastBy(types: readonly Pick<MessageType, "name" | "latestVersion" | "read">[]): SubjectUpcast {
+  const byName = new Map(types.map((type) => [type.name, type]));
+  return ({ name }, body, { from, to }) => {
+    const type = byName.get(name);
+    const [before, after] = [majorOf(from), majorOf(to)];
+    return type === undefined || before >= after || after !== type.latestVersion ? undefined : type.read(body, before);
+  };
+}
+
+/** The number before the dot. */
+export function majorOf(version: string): number {
+  return Number(version.split(".")[0]);
+}
