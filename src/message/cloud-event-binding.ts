@@ -47,7 +47,7 @@ export function cloudEventToEnvelope(event: CloudEvent, options: CloudEventEnvel
   }
   const applicationProperties: Record<string, ApplicationPropertyValue> = {};
   for (const [name, value] of attributesOf(event)) {
-    applicationProperties[`${prefix}${name}`] = value instanceof URL ? value.href : value;
+    applicationProperties[`${prefix}${name}`] = amqpValue(value);
   }
   return createEnvelope({
     payload: event.data ?? new Uint8Array(),
@@ -70,7 +70,10 @@ export function cloudEventFromEnvelope(
   const attributes = new Map<string, CloudEventValue>();
   for (const [property, value] of Object.entries(applicationProperties)) {
     const name = /^cloudEvents[:_](.+)$/.exec(property)?.[1];
-    if (name !== undefined) attributes.set(name, plain(name, value));
+    if (name === undefined) continue;
+    const own = plain(name, value);
+    const isTime = name === "time" || (Object.hasOwn(types, name) && types[name] === "timestamp");
+    attributes.set(name, isTime ? timeOfNumber(own) : own);
   }
   return attributes.has("specversion") ? eventOf(attributes, content(payload, contentType), types) : undefined;
 }
@@ -148,6 +151,18 @@ function content(data: Uint8Array, contentType: string | undefined): Pick<CloudE
     ...(data.byteLength > 0 && { data }),
     ...(contentType !== undefined && { datacontenttype: contentType }),
   };
+}
+
+/** Integers are written as longs, URIs as strings (AMQP binding, 3.1.3.2). */
+function amqpValue(value: CloudEventValue): ApplicationPropertyValue {
+  if (value instanceof URL) return value.href;
+  return typeof value === "number" ? BigInt(value) : value;
+}
+
+/** `@azure/service-bus` hands timestamps over as milliseconds, and so they are sent on. */
+function timeOfNumber(value: CloudEventValue): CloudEventValue {
+  const time = typeof value === "number" ? new Date(value) : value;
+  return time instanceof Date && Number.isNaN(time.getTime()) ? value : time;
 }
 
 /** Integers of any AMQP type are integers. */

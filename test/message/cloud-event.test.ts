@@ -45,7 +45,7 @@ describe("an event with every type of attribute", () => {
     expect(envelope.applicationProperties).toMatchObject({
       [`${prefix}specversion`]: "1.0",
       [`${prefix}time`]: event.time,
-      [`${prefix}count`]: -2_147_483_648,
+      [`${prefix}count`]: -2_147_483_648n,
       [`${prefix}link`]: "https://acme.example/a?b=c",
     });
     expect(cloudEventFromEnvelope(envelope, { link: "uri" })).toEqual(event);
