@@ -65,7 +65,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const running = new RunningServer(options, host);
   try {
     running.port = await running.listen(port);
-    running.httpPort = options.httpPort === undefined ? running.port : await running.listen(options.httpPort);
+    const { httpPort = running.port } = options;
+    running.httpPort = httpPort === running.port ? httpPort : await running.listen(httpPort);
   } catch (error) {
     await running.close();
     throw error;

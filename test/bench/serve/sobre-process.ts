@@ -1,7 +1,10 @@
-import { startServer } from "../../../src/server/index.ts";
+import { pathToFileURL } from "node:url";
 
-/** Serves one queue in a process of its own, and tells its processor time when asked. */
-const server = await startServer({ queues: ["q"] });
+/** Serves from the built package in the folder given, in a process of its own, and tells its usage when asked. */
+const { startServer }: typeof import("../../../src/server/index.ts") = await import(
+  pathToFileURL(`${process.argv[2]}/src/server/index.js`).href
+);
+const server = await startServer({ queues: { q: {}, s: { requiresSession: true } } });
 process.on("message", () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ cpu: user + system, memory: process.memoryUsage.rss() });

@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { FrameWriter } from "../../../src/amqp/wire/frame-writer.ts";
+import { amqp, AmqpMap } from "../../../src/envelope/index.ts";
+
+/** Connections that do nothing but be there. */
+export class Crowd {
+  readonly #sockets: Socket[] = [];
+
+  /** Opens connections with one link each. */
+  async connections(port: number, count: number): Promise<void> {
+    for (let index = 0; index < count; index++) {
+      await this.#join(port, (frames) => {
+        frames.begin(0, begin);
+        attach(frames, 0, 0, new AmqpMap([]));
+      });
+    }
+  }
+
+  /** Opens links that wait for the next session of the queue `s`. */
+  async sessionReceivers(port: number, links: number): Promise<void> {
+    const filter = new AmqpMap([[amqp.symbol("com.microsoft:session-filter"), null]]);
+    for (let opened = 0; opened < links; opened += 1000) {
+      await this.#join(port, (frames) => {
+        for (let channel = 0; channel < 4; channel++) {
+          frames.begin(channel, begin);
+          for (let handle = 0; handle < 250; handle++) attach(frames, channel, handle, filter);
+        }
+      });
+    }
+  }
+
+  leave(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async #join(port: number, links: (frames: FrameWriter) => void): Promise<void> {
+    const socket = connect(port, "127.0.0.1");
+    this.#sockets.push(socket);
+    const frames = new FrameWriter();
+    frames.protocolHeader(0);
+    frames.open({ containerId: "crowd", hostname: "127.0.0.1" });
+    links(frames);
+    socket.write(frames.take());
+    await once(socket, "data");
+  }
+}
+
+const begin = { nextOutgoingId: 0, incomingWindow: 100, outgoingWindow: 100 };
+
+function attach(frames: FrameWriter, channel: number, handle: number, filter: AmqpMap): void {
+  const isSession = filter.size > 0;
+  frames.attach(channel, {
+    name: `${channel}-${handle}`,
+    handle,
+    role: "receiver",
+    sndSettleMode: 0,
+    rcvSettleMode: 1,
+    source: { kind: "source", address: isSession ? "s" : "q", ...(isSession ? { filter } : {}) },
+    target: { kind: "target", address: "here" },
+    properties: isSession ? new AmqpMap([[amqp.symbol("com.microsoft:timeout"), amqp.uint(600_000)]]) : undefined,
+  });
+}
