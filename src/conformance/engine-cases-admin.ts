@@ -40,15 +40,15 @@ export const adminCases: readonly EngineCase[] = [
     async run(harness) {
       const { engine } = harness;
       const missing = [
-        engine.openSender("missing"),
-        engine.openReceiver("missing", { receiveMode: "peekLock" }),
-        engine.openReceiver("missing/$DeadLetterQueue", { receiveMode: "peekLock" }),
-        engine.peek("missing", { maxMessages: 1 }),
-        engine.admin.deleteQueue("missing"),
-        engine.admin.getQueueRuntimeProperties("missing"),
+        () => engine.openSender("missing"),
+        () => engine.openReceiver("missing", { receiveMode: "peekLock" }),
+        () => engine.openReceiver("missing/$DeadLetterQueue", { receiveMode: "peekLock" }),
+        () => engine.peek("missing", { maxMessages: 1 }),
+        () => engine.admin.deleteQueue("missing"),
+        () => engine.admin.getQueueRuntimeProperties("missing"),
       ];
-      for (const promise of missing) {
-        const error = await refused(promise, "MessagingEntityNotFound", "An operation on a missing entity");
+      for (const operation of missing) {
+        const error = await refused(operation(), "MessagingEntityNotFound", "An operation on a missing entity");
         const said = /The messaging entity '.*missing.*' could not be found/.test(error.message);
         same(said, true, "Whether the text is the one that official clients recognise");
       }

@@ -70,7 +70,7 @@ export const sendCases: readonly EngineCase[] = [
     promise: "A send that is refused accepts none of its messages and uses up no sequence number. (sobre, numbers)",
     needs: ["peekLock", "administration"],
     async run(harness) {
-      const queue = await harness.queue({ maxMessageSizeInBytes: 1000 });
+      const queue = await harness.queue({ maxMessageSizeInBytes: 1024 });
       const large = createEnvelope({ payload: new Uint8Array(2000) });
       await harness.send(queue, "a");
       await refused(harness.send(queue, "b", large), "MessageSizeExceeded", "A batch with a message that is too large");
@@ -85,13 +85,13 @@ export const sendCases: readonly EngineCase[] = [
     promise: "A sender says how large a message may be; one byte more is refused as MessageSizeExceeded.",
     needs: ["administration"],
     async run(harness) {
-      const queue = await harness.queue({ maxMessageSizeInBytes: 2000 });
+      const queue = await harness.queue({ maxMessageSizeInBytes: 2048 });
       const sender = await harness.engine.openSender(queue);
-      same(sender.maxMessageSize, 2000, "maxMessageSize");
+      same(sender.maxMessageSize, 2048, "maxMessageSize");
       const overhead = 8;
-      const fits = createEnvelope({ payload: new Uint8Array(2000 - overhead) });
+      const fits = createEnvelope({ payload: new Uint8Array(2048 - overhead) });
       await sender.send([fits]);
-      const tooLarge = createEnvelope({ payload: new Uint8Array(2001 - overhead) });
+      const tooLarge = createEnvelope({ payload: new Uint8Array(2049 - overhead) });
       await refused(sender.send([tooLarge]), "MessageSizeExceeded", "One byte more");
     },
   },
@@ -138,7 +138,7 @@ export const sendCases: readonly EngineCase[] = [
     promise: "A send that is settled before it is sent resolves whatever becomes of it. (AMQP, pre-settled transfers)",
     needs: ["administration", "receiveAndDelete"],
     async run(harness) {
-      const queue = await harness.queue({ maxMessageSizeInBytes: 1000 });
+      const queue = await harness.queue({ maxMessageSizeInBytes: 1024 });
       const sender = await harness.engine.openSender(queue);
       await sender.send([createEnvelope({ payload: new Uint8Array(2000) })], { settled: true });
       await sender.send([envelope("a")], { settled: true });
@@ -150,7 +150,7 @@ export const sendCases: readonly EngineCase[] = [
     promise: "Sends overlap: each has its own outcome, and one that is refused spoils no other. (send settlement)",
     needs: ["administration", "receiveAndDelete"],
     async run(harness) {
-      const queue = await harness.queue({ maxMessageSizeInBytes: 1000 });
+      const queue = await harness.queue({ maxMessageSizeInBytes: 1024 });
       const sender = await harness.engine.openSender(queue, { maxInFlight: 2 });
       const large = createEnvelope({ payload: new Uint8Array(2000) });
       const sends = ["a", large, "b", "c", large, "d"].map((message) =>

@@ -65,12 +65,12 @@ export const sessionStateCases: readonly EngineCase[] = [
     promise: "State may be as large as a message, no larger, and counts in the entity's size.",
     needs: ["sessionState", "administration"],
     async run(harness) {
-      const queue = await harness.queue({ ...sessions, maxMessageSizeInBytes: 5000 });
+      const queue = await harness.queue({ ...sessions, maxMessageSizeInBytes: 5120 });
       const session = await harness.session(queue, "s");
-      await session.setSessionState(new Uint8Array(5000));
-      same((await harness.counts(queue)).sizeInBytes, 5000, "Size of the entity");
-      await refused(session.setSessionState(new Uint8Array(5001)), "MessageSizeExceeded", "One byte more");
-      same((await session.getSessionState())?.byteLength, 5000, "Size of the state");
+      await session.setSessionState(new Uint8Array(5120));
+      same((await harness.counts(queue)).sizeInBytes, 5120, "Size of the entity");
+      await refused(session.setSessionState(new Uint8Array(5121)), "MessageSizeExceeded", "One byte more");
+      same((await session.getSessionState())?.byteLength, 5120, "Size of the state");
     },
   },
 ];

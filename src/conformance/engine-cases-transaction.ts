@@ -101,7 +101,7 @@ export const transactionCases: readonly EngineCase[] = [
     needs: ["transactions", "administration"],
     async run(harness) {
       const { engine } = harness;
-      const queue = await harness.queue({ maxMessageSizeInBytes: 1000 });
+      const queue = await harness.queue({ maxMessageSizeInBytes: 1024 });
       const sender = await engine.openSender(queue);
       const transaction = await engine.begin();
       const large = envelope("x".repeat(100), { replyTo: "y".repeat(1000) });

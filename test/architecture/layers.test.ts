@@ -26,6 +26,7 @@ const layers: readonly (readonly [folder: string, layer: number])[] = [
   ["src/conformance", 2],
   ["src/testing", 2],
   ["src/engines", 2],
+  ["src/engines/azure", 3],
   ["src/amqp", 3],
   ["src/http", 3],
   ["src/server", 3],

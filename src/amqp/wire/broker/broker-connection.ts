@@ -38,7 +38,8 @@ const mechanisms = ["ANONYMOUS", "MSSBCBS", "PLAIN", "EXTERNAL"];
 export class BrokerConnection {
   readonly wire: Connection;
   readonly #options: BrokerConnectionOptions;
-  readonly #nodes = new Map<string, RequestNode>();
+  /** Being made or there: both links of a client may be asked for at once. */
+  readonly #nodes = new Map<string, Promise<RequestNode>>();
   readonly #transactions = new Transactions();
   readonly #sessions = new Map<string, EngineSessionReceiver>();
   readonly #grants: Grant[] = [];
@@ -131,9 +132,11 @@ export class BrokerConnection {
 
   async #openRequests(link: SendingLink | ReceivingLink, node: Exclude<Node, { kind: "entity" }>): Promise<void> {
     const key = node.kind === "cbs" ? "" : `/${node.entity.toLowerCase()}`;
-    const known = this.#nodes.get(key);
-    const requests = known ?? (await this.#newNode(node));
-    this.#nodes.set(key, requests);
+    const making = this.#nodes.get(key) ?? this.#newNode(node);
+    this.#nodes.set(key, making);
+    // What was refused is asked for again by the next link.
+    making.catch(() => this.#nodes.delete(key));
+    const requests = await making;
     if (link instanceof ReceivingLink) requests.openRequests(link);
     else requests.openReplies(link);
   }

@@ -57,7 +57,10 @@ async function openSessionEnd(
   }
   const key = sessionKey(entity, receiver.sessionId);
   sessions.set(key, receiver);
-  const end = new ReceiveEnd(link, { ...context, receiver, receiveMode });
+  const closed = (): void => {
+    if (sessions.get(key) === receiver) sessions.delete(key);
+  };
+  const end = new ReceiveEnd(link, { ...context, receiver, receiveMode, closed });
   const properties = new AmqpMap([
     [amqp.symbol("com.microsoft:locked-until-utc"), ticksOf(receiver.sessionLockedUntilUtc())],
   ]);
@@ -67,20 +70,15 @@ async function openSessionEnd(
       target: remote?.target,
       properties,
     },
-    eventsOf(end, () => {
-      if (sessions.get(key) === receiver) sessions.delete(key);
-    }),
+    eventsOf(end),
   );
 }
 
-function eventsOf(end: ReceiveEnd, closed?: () => void): NonNullable<SendingLink["events"]> {
+function eventsOf(end: ReceiveEnd): NonNullable<SendingLink["events"]> {
   return {
     flowed: () => end.flowed(),
     disposed: (delivery, state, settled) => end.disposed(delivery, state, settled),
-    detached: () => {
-      end.closed();
-      closed?.();
-    },
+    detached: () => end.closed(),
   };
 }
 

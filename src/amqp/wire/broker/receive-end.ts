@@ -16,6 +16,8 @@ export interface ReceiveEndOptions {
   readonly receiver: EngineReceiver;
   readonly receiveMode: ReceiveMode;
   readonly transactions: Transactions;
+  /** Told when the link is over, or has ended by itself. */
+  readonly closed?: (() => void) | undefined;
 }
 
 /** Where a receiving client's link begins: what an entity has goes out as the credit allows. */
@@ -68,6 +70,7 @@ export class ReceiveEnd {
   closed(): void {
     this.#waiting?.abort();
     void this.#options.receiver.close();
+    this.#options.closed?.();
   }
 
   #pump(): void {

@@ -1,0 +1,45 @@
+import type { AcceptSessionOptions } from "../../engine/index.ts";
+import { amqp, AmqpMap } from "../../envelope/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import type { ReceiveLink, ReceiveLinkOptions } from "./receive-link.ts";
+import { longOf, textOf } from "./values.ts";
+
+const filterName = "com.microsoft:session-filter";
+
+/** The longest wait that a link can ask for, in milliseconds. */
+const longestWait = 2 ** 32 - 1;
+
+/** What a link asks for that shall hold a session. */
+export function sessionRequest(
+  entity: string,
+  { sessionId, maxWaitTime, signal }: AcceptSessionOptions,
+): ReceiveLinkOptions["request"] {
+  const timeOut = amqp.uint(Math.min(Math.max(0, Math.floor(maxWaitTime)), longestWait));
+  return {
+    signal,
+    setup: {
+      source: {
+        kind: "source",
+        address: entity,
+        filter: new AmqpMap([[amqp.symbol(filterName), sessionId ?? null]]),
+      },
+      target: { kind: "target", address: `session-${crypto.randomUUID()}` },
+      properties: new AmqpMap([[amqp.symbol("com.microsoft:timeout"), timeOut]]),
+    },
+  };
+}
+
+/** The session that a link was granted, and until when. @throws SobreError `GeneralError` when the broker does not say. */
+export function grantedSession({ remote }: ReceiveLink): {
+  readonly sessionId: string;
+  readonly lockedUntilUtc: Date;
+} {
+  const sessionId = textOf(remote?.source?.filter?.get(filterName));
+  if (sessionId === undefined)
+    throw new SobreError("GeneralError", "The broker has granted a session without saying which.");
+  const ticks = longOf(remote?.properties?.get("com.microsoft:locked-until-utc"));
+  return { sessionId, lockedUntilUtc: ticks === undefined ? new Date(0) : timeOf(ticks) };
+}
+
+/** The time that .NET's ticks stand for: tenths of microseconds since the year 1. */
+const timeOf = (ticks: bigint): Date => new Date(Number((ticks - 621_355_968_000_000_000n) / 10_000n));

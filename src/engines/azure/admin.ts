@@ -1,0 +1,158 @@
+import {
+  checkEntityName,
+  type EngineAdmin,
+  type QueueOptions,
+  queueSettings,
+  type QueueRuntimeProperties,
+  type RuleProperties,
+  type SubscriptionOptions,
+  subscriptionSettings,
+  type TopicOptions,
+  topicSettings,
+} from "../../engine/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import { type Described, readDescription, writeDescription } from "../../http/atom-description.ts";
+import { readRule, writeRule } from "../../http/atom-rule.ts";
+import { child, type XmlElement } from "../../http/xml.ts";
+import type { AtomClient } from "./atom-client.ts";
+
+type Options = QueueOptions & TopicOptions & SubscriptionOptions;
+
+/** The administration of a broker's entities over Atom; `enter` refuses when the connection is closed. */
+export function atomAdmin(atom: AtomClient, enter: () => void): EngineAdmin {
+  const ask = async <T>(operation: () => Promise<T>): Promise<T> => {
+    enter();
+    return operation();
+  };
+  const exists = (what: Described, path: string): Promise<boolean> =>
+    ask(async () => (await read(atom, what, path).catch(absent)) !== undefined);
+  const names = (path: string): Promise<readonly string[]> =>
+    ask(async () => (await atom.list(path)).map(({ name }) => name));
+  const write = async (what: Described, path: string, options: Options, mode: "create" | "update"): Promise<void> => {
+    const { maxMessageSizeInBytes = 0 } = options;
+    if (maxMessageSizeInBytes % 1024 !== 0)
+      throw new SobreError("InvalidArgument", "maxMessageSizeInBytes must be whole kilobytes of 1,024 bytes.", {
+        path: "$.maxMessageSizeInBytes",
+      });
+    await atom.write(path, what, writeDescription(what, options, undefined), mode);
+  };
+  const update = (what: Described, path: string, options: Options): Promise<void> =>
+    ask(async () => {
+      const before = readDescription(what, await read(atom, what, path));
+      // What the service does not find in an update it sets back to its default.
+      return write(what, path, { ...before, ...given(options) }, "update");
+    });
+  return {
+    createQueue: (name, options = {}) =>
+      ask(async () => {
+        checkEntityName(name);
+        queueSettings(options);
+        return write("Queue", name, options, "create");
+      }),
+    getQueue: (name) => ask(async () => readDescription("Queue", await read(atom, "Queue", name))),
+    updateQueue: (name, options) => update("Queue", name, options),
+    deleteQueue: (name) => ask(() => removeEntity(atom, "Queue", name)),
+    queueExists: (name) => exists("Queue", name),
+    listQueues: () => names("$Resources/Queues"),
+    getQueueRuntimeProperties: (name) => ask(async () => countsOf(name, await read(atom, "Queue", name))),
+
+    createTopic: (name, options = {}) =>
+      ask(async () => {
+        checkEntityName(name);
+        topicSettings(options);
+        return write("Topic", name, options, "create");
+      }),
+    getTopic: (name) => ask(async () => readDescription("Topic", await read(atom, "Topic", name))),
+    updateTopic: (name, options) => update("Topic", name, options),
+    deleteTopic: (name) => ask(() => removeEntity(atom, "Topic", name)),
+    topicExists: (name) => exists("Topic", name),
+    listTopics: () => names("$Resources/Topics"),
+
+    createSubscription: (topic, name, options = {}) => ask(() => createSubscription(atom, topic, name, options)),
+    getSubscription: (topic, name) =>
+      ask(async () => readDescription("Subscription", await read(atom, "Subscription", pathOf(topic, name)))),
+    updateSubscription: (topic, name, options) => update("Subscription", pathOf(topic, name), options),
+    deleteSubscription: (topic, name) => ask(() => atom.remove(pathOf(topic, name))),
+    subscriptionExists: (topic, name) => exists("Subscription", pathOf(topic, name)),
+    listSubscriptions: (topic) => names(`${topic}/Subscriptions`),
+    getSubscriptionRuntimeProperties: (topic, name) =>
+      ask(async () => countsOf(name, await read(atom, "Subscription", pathOf(topic, name)))),
+
+    createRule: (topic, subscription, name, rule) =>
+      ask(() => writeOne(atom, pathOf(topic, subscription), { name, ...rule })),
+    deleteRule: (topic, subscription, name) => ask(() => atom.remove(`${pathOf(topic, subscription)}/Rules/${name}`)),
+    listRules: (topic, subscription) =>
+      ask(async () => {
+        const entries = await atom.list(`${pathOf(topic, subscription)}/Rules`);
+        return entries.map(({ name, description }) => ({ name, ...readRule(description) }));
+      }),
+  };
+}
+
+const pathOf = (topic: string, subscription: string): string => `${topic}/Subscriptions/${subscription}`;
+
+/** Options that are given; `undefined` is not. */
+const given = (options: Options): Options =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+
+/** The description of an entity. @throws SobreError `MessagingEntityNotFound` when there is none of its kind. */
+async function read(atom: AtomClient, what: Described, path: string): Promise<XmlElement> {
+  const description = await atom.read(path);
+  if (description.name === `${what}Description`) return description;
+  throw new SobreError(
+    "MessagingEntityNotFound",
+    `The messaging entity '${path}' could not be found: it is no ${what}.`,
+  );
+}
+
+function absent(error: unknown): undefined {
+  if (!(error instanceof SobreError) || error.code !== "MessagingEntityNotFound") throw error;
+}
+
+/** Queues and topics share their names: what is deleted has to be what was meant. */
+async function removeEntity(atom: AtomClient, what: Described, name: string): Promise<void> {
+  await read(atom, what, name);
+  await atom.remove(name);
+}
+
+async function createSubscription(
+  atom: AtomClient,
+  topic: string,
+  name: string,
+  { rules, ...options }: SubscriptionOptions,
+): Promise<void> {
+  subscriptionSettings(options);
+  const path = pathOf(topic, name);
+  const [first, ...others] = rules ?? [];
+  const rule = first === undefined ? "" : `<DefaultRuleDescription>${writeRule(first)}</DefaultRuleDescription>`;
+  await atom.write(path, "Subscription", `${writeDescription("Subscription", options, undefined)}${rule}`, "create");
+  if (rules?.length === 0) await atom.remove(`${path}/Rules/$Default`);
+  try {
+    for (const one of others) await writeOne(atom, path, one);
+  } catch (error) {
+    await atom.remove(path);
+    throw error;
+  }
+}
+
+async function writeOne(atom: AtomClient, subscription: string, rule: RuleProperties): Promise<void> {
+  // In Atom this is an action that does nothing.
+  if (rule.action?.expression.trim() === "")
+    throw new SobreError("InvalidArgument", "The SQL action is empty. Leave it out.", { path: "$.action", offset: 0 });
+  await atom.write(`${subscription}/Rules/${rule.name}`, "Rule", writeRule(rule), "create");
+}
+
+function countsOf(name: string, description: XmlElement): QueueRuntimeProperties {
+  const details = child(description, "CountDetails");
+  return {
+    name,
+    activeMessageCount: count(details, "ActiveMessageCount"),
+    deadLetterMessageCount: count(details, "DeadLetterMessageCount"),
+    scheduledMessageCount: count(details, "ScheduledMessageCount"),
+    transferDeadLetterMessageCount: count(details, "TransferDeadLetterMessageCount"),
+    totalMessageCount: count(description, "MessageCount"),
+    sizeInBytes: count(description, "SizeInBytes"),
+  };
+}
+
+const count = (of: XmlElement | undefined, element: string): number => Number(child(of, element)?.text ?? 0);

@@ -1,0 +1,236 @@
+import {
+  type AcceptSessionOptions,
+  boundSends,
+  type Capabilities,
+  type DeleteMessagesOptions,
+  type Delivery,
+  type Engine,
+  type EngineAdmin,
+  type EngineReceiver,
+  type EngineSender,
+  type EngineSessionReceiver,
+  type ListSessionsOptions,
+  type LockToken,
+  type OpenReceiverOptions,
+  type OpenSenderOptions,
+  type PeekOptions,
+  type ReceiveDeferredOptions,
+  requireCapability,
+  type Settlement,
+  type Transaction,
+  type TransactionOption,
+} from "../../engine/index.ts";
+import type { Envelope } from "../../envelope/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import type { Clock } from "../../time/index.ts";
+import { grantedSession, sessionRequest } from "./accept-session.ts";
+import { atomAdmin } from "./admin.ts";
+import type { AtomClient } from "./atom-client.ts";
+import { Broker, type BrokerOptions } from "./broker.ts";
+import { closedError } from "./broker-errors.ts";
+import { azureCapabilities } from "./capabilities.ts";
+import { Management } from "./management.ts";
+import { ReceiveLink, type ReceiveLinkOptions } from "./receive-link.ts";
+import { AzureReceiver, AzureSessionReceiver } from "./receiver.ts";
+import { AzureSender } from "./sender.ts";
+import { fitsFrame, settlementState } from "./settlement-state.ts";
+
+/** What an engine over AMQP is made of. */
+export interface AzureConnectionOptions extends BrokerOptions {
+  readonly atom: AtomClient;
+  readonly clock: Clock;
+  /** Milliseconds that a receive waits at least. */
+  readonly leastWait: number;
+}
+
+interface Closable {
+  close(): Promise<void>;
+  /** Ends at once, because the connection does. */
+  drop?(): void;
+}
+
+/** A connection to a namespace of Azure Service Bus, or to what speaks like one. */
+export class AzureConnection implements Engine {
+  readonly name = "azure";
+  readonly capabilities: Capabilities = azureCapabilities;
+  readonly admin: EngineAdmin;
+  readonly #options: AzureConnectionOptions;
+  readonly #broker: Broker;
+  readonly #management: Management;
+  /** Links and connections that close with this one. */
+  readonly #open = new Set<Closable>();
+  /** The links that locked messages came by, by entity and token. */
+  readonly #locks = new Map<string, ReceiveLink>();
+  /** The sessions of deferred messages that were received by number. */
+  readonly #sessions = new Map<LockToken, string>();
+  #closed = false;
+
+  constructor(options: AzureConnectionOptions) {
+    this.#options = options;
+    this.#broker = new Broker(options);
+    this.#management = new Management(this.#broker, options.clock);
+    this.admin = atomAdmin(options.atom, () => this.#enter());
+  }
+
+  async openSender(entity: string, { via, maxInFlight }: OpenSenderOptions = {}): Promise<EngineSender> {
+    this.#enter();
+    const sender = new AzureSender(this.#broker, { entity, via }, (link) => this.#open.delete(link));
+    const bounded = maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
+    await sender.open();
+    this.#keep(sender);
+    return bounded;
+  }
+
+  async openReceiver(entity: string, { receiveMode }: OpenReceiverOptions): Promise<EngineReceiver> {
+    this.#enter();
+    const request: ReceiveLinkOptions["request"] = {
+      setup: {
+        source: { kind: "source", address: entity },
+        target: { kind: "target", address: `receiver-${crypto.randomUUID()}` },
+      },
+    };
+    const receiver = new AzureReceiver(() => this.#receiveLink(entity, receiveMode, request), {
+      leastWait: this.#options.leastWait,
+      forget: (link) => this.#open.delete(link),
+    });
+    await receiver.open();
+    return this.#keep(receiver);
+  }
+
+  async acceptSession(entity: string, options: AcceptSessionOptions): Promise<EngineSessionReceiver> {
+    this.#enter();
+    if (isAborted(options.signal)) throw aborted();
+    let link: ReceiveLink;
+    try {
+      link = await this.#receiveLink(entity, options.receiveMode, sessionRequest(entity, options));
+    } catch (error) {
+      throw isAborted(options.signal) ? aborted() : error;
+    }
+    const { leastWait } = this.#options;
+    const granted = { ...grantedSession(link), entity, link, leastWait };
+    return this.#keep(new AzureSessionReceiver(granted, this.#management, (session) => this.#open.delete(session)));
+  }
+
+  async peek(entity: string, options: PeekOptions): Promise<readonly Delivery[]> {
+    this.#enter();
+    return this.#management.peek(entity, options);
+  }
+
+  async receiveDeferred(
+    entity: string,
+    sequenceNumbers: readonly bigint[],
+    options: ReceiveDeferredOptions,
+  ): Promise<readonly Delivery[]> {
+    this.#enter();
+    if (sequenceNumbers.length === 0) return [];
+    const deliveries = await this.#management.receiveDeferred(entity, sequenceNumbers, options);
+    for (const { lockToken } of deliveries)
+      if (lockToken !== undefined && options.sessionId !== undefined) this.#sessions.set(lockToken, options.sessionId);
+    return deliveries;
+  }
+
+  async schedule(
+    entity: string,
+    envelopes: readonly Envelope[],
+    { transaction }: TransactionOption = {},
+  ): Promise<readonly bigint[]> {
+    this.#enter();
+    if (transaction !== undefined) requireCapability(this, "transactions");
+    return envelopes.length === 0 ? [] : this.#management.schedule(entity, envelopes);
+  }
+
+  async cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
+    this.#enter();
+    if (sequenceNumbers.length > 0) await this.#management.cancel(entity, sequenceNumbers);
+  }
+
+  async settle(
+    entity: string,
+    lockToken: LockToken,
+    settlement: Settlement,
+    { transaction }: TransactionOption = {},
+  ): Promise<void> {
+    this.#enter();
+    if (transaction !== undefined) requireCapability(this, "transactions");
+    const link = this.#locks.get(lockKey(entity, lockToken));
+    const state = settlementState(settlement);
+    if (link !== undefined && fitsFrame(settlement)) return link.settle(lockToken, state);
+    // The link is gone, or the message never came by one; its lock may be held all the same.
+    await this.#management.settle(entity, lockToken, settlement, this.#sessions.get(lockToken));
+    this.#sessions.delete(lockToken);
+  }
+
+  async renew(entity: string, lockToken: LockToken): Promise<Date> {
+    this.#enter();
+    return this.#management.renew(entity, lockToken);
+  }
+
+  async deleteMessages(entity: string, options: DeleteMessagesOptions): Promise<number> {
+    this.#enter();
+    return this.#management.deleteMessages(entity, options);
+  }
+
+  async listSessions(entity: string, options: ListSessionsOptions = {}): Promise<readonly string[]> {
+    this.#enter();
+    return this.#management.listSessions(entity, options);
+  }
+
+  async begin(): Promise<Transaction> {
+    this.#enter();
+    requireCapability(this, "transactions");
+    throw new SobreError("UnsupportedCapability", "There are no transactions.");
+  }
+
+  async connect(): Promise<Engine> {
+    this.#enter();
+    return this.#keep(new AzureConnection(this.#options));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const others: Closable[] = [];
+    for (const one of this.#open) {
+      if (one.drop === undefined) others.push(one);
+      else one.drop();
+    }
+    this.#open.clear();
+    await Promise.all([this.#broker.close(), ...others.map((one) => one.close())]);
+  }
+
+  async #receiveLink(
+    entity: string,
+    receiveMode: ReceiveLinkOptions["receiveMode"],
+    request: ReceiveLinkOptions["request"],
+  ): Promise<ReceiveLink> {
+    const session = await this.#broker.session(entity);
+    const { clock, connectionClock } = this.#options;
+    return ReceiveLink.open(session, {
+      receiveMode,
+      clock,
+      connectionClock,
+      request,
+      held: (token, link) => this.#locks.set(lockKey(entity, token), link),
+      released: (token) => this.#locks.delete(lockKey(entity, token)),
+    });
+  }
+
+  #keep<T extends Closable>(one: T): T {
+    if (this.#closed) {
+      one.drop?.();
+      throw closedError("connection");
+    }
+    this.#open.add(one);
+    return one;
+  }
+
+  #enter(): void {
+    if (this.#closed) throw closedError("connection");
+  }
+}
+
+const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
+
+const aborted = (): SobreError => new SobreError("Aborted", "Accepting a session was aborted.");
+
+const lockKey = (entity: string, token: LockToken): string => `${entity.toLowerCase()}\n${token}`;

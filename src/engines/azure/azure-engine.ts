@@ -1,0 +1,51 @@
+import type { Engine } from "../../engine/index.ts";
+import { type Clock, systemClock } from "../../time/index.ts";
+import { AtomClient } from "./atom-client.ts";
+import { AzureConnection } from "./azure-connection.ts";
+import { type ConnectionSettings, parseConnectionString } from "./connection-string.ts";
+import { tcpTransport, type Transport } from "./transport.ts";
+
+/** Options of {@link createAzureEngine}. */
+export interface AzureEngineOptions {
+  /**
+   * `Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…`, or with a `SharedAccessSignature`.
+   * With `UseDevelopmentEmulator=true` neither AMQP nor HTTP is encrypted.
+   */
+  readonly connectionString: string;
+  /** What AMQP is spoken over. Default: a socket, with TLS on port 5671 unless the string says otherwise. */
+  readonly transport?: Transport | undefined;
+  /** Port of the administration. Default: the string's port, else 443, or 5300 of an emulator. */
+  readonly httpPort?: number | undefined;
+  /** PEM of certificates to trust beside the machine's. Default: none. */
+  readonly ca?: string | undefined;
+  /** The broker's time, which waits for messages go by. Default: the machine's clock. */
+  readonly clock?: Clock | undefined;
+  /** What tokens, reconnecting and requests go by. Default: the machine's clock. */
+  readonly connectionClock?: Clock | undefined;
+  /**
+   * Milliseconds that a receive waits at least before it takes back its credit, since a service far away needs a moment
+   * to look. Default: 1000, or 0 of an emulator.
+   */
+  readonly leastWait?: number | undefined;
+}
+
+/**
+ * Makes an engine over AMQP 1.0 for a namespace of Azure Service Bus, or for a server that speaks like one.
+ *
+ * It connects when it is first used, and again by the next use after the connection was lost, with a pause that grows
+ * while connecting fails. What was waiting then is refused as `ServiceCommunicationProblem`; clients try again.
+ *
+ * @throws SobreError `InvalidArgument` when the connection string cannot be read.
+ */
+export function createAzureEngine(options: AzureEngineOptions): Engine {
+  const settings: ConnectionSettings = parseConnectionString(options.connectionString);
+  const { ca, httpPort, clock = systemClock, connectionClock = systemClock } = options;
+  return new AzureConnection({
+    settings,
+    transport: options.transport ?? tcpTransport(ca),
+    atom: new AtomClient({ settings, httpPort, ca }),
+    clock,
+    connectionClock,
+    leastWait: options.leastWait ?? (settings.secure ? 1000 : 0),
+  });
+}

@@ -1,0 +1,118 @@
+import { type AmqpMessage, type MessageInit } from "../../amqp/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import type { Clock } from "../../time/index.ts";
+import { closedError } from "./broker-errors.ts";
+import { Claims } from "./claims.ts";
+import { ClientConnection, type ClientSession } from "./client-connection.ts";
+import type { ConnectionSettings } from "./connection-string.ts";
+import { RequestLinks } from "./request-links.ts";
+import { addressOf, type Transport, unreachable } from "./transport.ts";
+
+/** How a broker is reached. */
+export interface BrokerOptions {
+  readonly settings: ConnectionSettings;
+  readonly transport: Transport;
+  /** What tokens, reconnecting and requests go by. */
+  readonly connectionClock: Clock;
+}
+
+/** Milliseconds between attempts to connect that fail: the first, and the most. */
+const backOff = { first: 200, most: 30_000 } as const;
+
+interface Connected {
+  readonly connection: ClientConnection;
+  readonly claims: Claims;
+  readonly management: Map<string, Promise<RequestLinks>>;
+}
+
+/** One connection to a broker, made when it is needed, and again by the next use when it was lost. */
+export class Broker {
+  readonly #options: BrokerOptions;
+  #connecting: Promise<Connected> | undefined;
+  #failures = 0;
+  #notBefore = 0;
+  #closed = false;
+
+  constructor(options: BrokerOptions) {
+    this.#options = options;
+  }
+
+  /** A new session, after a token for the address was shown. @throws SobreError as connecting does. */
+  async session(address: string): Promise<ClientSession> {
+    const { connection, claims } = await this.#connected();
+    await claims.authorize(address);
+    if (this.#closed) throw closedError("connection");
+    return connection.openSession();
+  }
+
+  /** Sends a request to an entity's management. @throws SobreError `ServiceTimeout`, `UnauthorizedAccess`, or why the connection is gone. */
+  async request(entity: string, message: MessageInit): Promise<AmqpMessage> {
+    const { management } = await this.#connected();
+    const address = `${entity}/$management`;
+    const key = address.toLowerCase();
+    const known = management.get(key);
+    const links = known === undefined ? undefined : await known;
+    if (links?.open === true) return links.request(message);
+    const opening = this.session(address).then((session) =>
+      RequestLinks.open(session, address, this.#options.connectionClock),
+    );
+    management.set(key, opening);
+    opening.catch(() => management.delete(key));
+    return (await opening).request(message);
+  }
+
+  /** Closes the connection; resolves when the broker knows. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const connected = await this.#connecting?.catch(() => undefined);
+    connected?.claims.close();
+    await connected?.connection.close();
+  }
+
+  #connected(): Promise<Connected> {
+    if (this.#closed) return Promise.reject(closedError("connection"));
+    if (this.#connecting !== undefined) return this.#connecting;
+    const connecting = this.#connect();
+    this.#connecting = connecting;
+    void this.#forgetLater(connecting);
+    return connecting;
+  }
+
+  /** The connection that failed or is over is not used again. */
+  async #forgetLater(connecting: Promise<Connected>): Promise<void> {
+    try {
+      const { connection, claims } = await connecting;
+      await connection.over;
+      claims.close();
+    } catch {
+      // Whoever asked for it was told.
+    }
+    if (this.#connecting === connecting) this.#connecting = undefined;
+  }
+
+  async #connect(): Promise<Connected> {
+    const { settings, connectionClock } = this.#options;
+    if (connectionClock.now() < this.#notBefore)
+      await new Promise<void>((due) => connectionClock.setTimer(this.#notBefore, due).keepAlive?.(true));
+    try {
+      const connection = await this.#dial();
+      this.#failures = 0;
+      let cbs: Promise<RequestLinks> | undefined;
+      const links = (): Promise<RequestLinks> =>
+        (cbs ??= RequestLinks.open(connection.openSession(), "$cbs", connectionClock));
+      return { connection, claims: new Claims(settings, links, connectionClock), management: new Map() };
+    } catch (error) {
+      this.#notBefore = connectionClock.now() + Math.min(backOff.first * 2 ** this.#failures++, backOff.most);
+      throw error;
+    }
+  }
+
+  async #dial(): Promise<ClientConnection> {
+    const { settings, transport } = this.#options;
+    try {
+      return await ClientConnection.open(await transport(settings), settings.host);
+    } catch (error) {
+      throw error instanceof SobreError ? error : unreachable(addressOf(settings), error);
+    }
+  }
+}

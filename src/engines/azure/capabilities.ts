@@ -1,0 +1,22 @@
+import type { Capabilities } from "../../engine/index.ts";
+
+const native = { level: "native" } as const;
+
+/** What a Service Bus endpoint can do through this engine. */
+export const azureCapabilities: Capabilities = {
+  peekLock: native,
+  receiveAndDelete: native,
+  renewLock: native,
+  deadLetter: native,
+  defer: native,
+  schedule: native,
+  peek: native,
+  timeToLive: { level: "native", note: "deliveries tell the message's own time to live, not the entity's" },
+  sessions: native,
+  sessionState: native,
+  topics: native,
+  duplicateDetection: native,
+  autoForward: native,
+  transactions: { level: "refused", note: "links to the coordinator of a namespace are not opened yet" },
+  administration: native,
+};

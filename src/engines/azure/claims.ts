@@ -1,0 +1,84 @@
+import { SobreError } from "../../errors/index.ts";
+import { writeSas } from "../../http/sas.ts";
+import type { Clock, Timer } from "../../time/index.ts";
+import { statusError } from "./broker-errors.ts";
+import type { ConnectionSettings } from "./connection-string.ts";
+import type { RequestLinks } from "./request-links.ts";
+import { numberOf, textOf } from "./values.ts";
+
+/** Milliseconds that a signed token holds. */
+const tokenLife = 3_600_000;
+
+/** Milliseconds after which it is replaced by a new one, well before it ends. */
+const renewAfter = 2_700_000;
+
+/** The audience of an address: what a token is good for. */
+export function audienceOf({ host, port }: ConnectionSettings, address: string): string {
+  const name = host.includes(":") ? `[${host}]` : host;
+  return `sb://${name}${port === undefined ? "" : `:${port}`}/${address}`;
+}
+
+/** The token for an audience: the one of the connection string, or one signed with its key. */
+export function tokenFor({ key, sharedAccessSignature }: ConnectionSettings, audience: string, now: number): string {
+  if (key === undefined) return sharedAccessSignature ?? "";
+  return writeSas(audience, key, now + tokenLife);
+}
+
+/** The tokens that a connection has shown, each shown anew before it ends (AMQP Claims-based Security). */
+export class Claims {
+  readonly #settings: ConnectionSettings;
+  readonly #links: () => Promise<RequestLinks>;
+  readonly #clock: Clock;
+  readonly #shown = new Map<string, Promise<void>>();
+  readonly #renewals = new Set<Timer>();
+  #closed = false;
+
+  constructor(settings: ConnectionSettings, links: () => Promise<RequestLinks>, clock: Clock) {
+    this.#settings = settings;
+    this.#links = links;
+    this.#clock = clock;
+  }
+
+  /** Shows a token for an address unless there is one. @throws SobreError `UnauthorizedAccess`. */
+  authorize(address: string): Promise<void> {
+    const audience = audienceOf(this.#settings, address);
+    const known = this.#shown.get(audience);
+    if (known !== undefined) return known;
+    const shown = this.#show(audience);
+    this.#shown.set(audience, shown);
+    // What was refused is tried again by the next link.
+    shown.catch(() => this.#shown.delete(audience));
+    return shown;
+  }
+
+  /** The connection is over. */
+  close(): void {
+    this.#closed = true;
+    for (const timer of this.#renewals) timer.cancel();
+    this.#renewals.clear();
+  }
+
+  async #show(audience: string): Promise<void> {
+    const links = await this.#links();
+    const answer = await links.request({
+      applicationProperties: { operation: "put-token", type: "servicebus.windows.net:sastoken", name: audience },
+      properties: { to: "$cbs" },
+      body: { kind: "value", value: tokenFor(this.#settings, audience, this.#clock.now()) },
+    });
+    const properties = answer.applicationProperties;
+    const status = numberOf(properties?.get("status-code") ?? properties?.get("statusCode"));
+    const told = textOf(properties?.get("status-description") ?? properties?.get("statusDescription")) ?? "";
+    if (status === undefined) throw new SobreError("GeneralError", "The broker's answer to a token has no status.");
+    if (status < 200 || status > 299) throw status === 404 ? statusError(401, told) : statusError(status, told);
+    if (this.#settings.key !== undefined && !this.#closed) this.#renewLater(audience);
+  }
+
+  #renewLater(audience: string): void {
+    const timer = this.#clock.setTimer(this.#clock.now() + renewAfter, () => {
+      this.#renewals.delete(timer);
+      // The broker ends the links of a token that it does not get anew; whoever uses them is told then.
+      void this.#show(audience).catch(() => this.#shown.delete(audience));
+    });
+    this.#renewals.add(timer);
+  }
+}

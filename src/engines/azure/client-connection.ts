@@ -1,0 +1,100 @@
+import type { Duplex } from "node:stream";
+import { Connection, type WireError } from "../../amqp/wire/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import { brokerError, connectionLost } from "./broker-errors.ts";
+
+/** The session of a connection, in which its links live. */
+export type ClientSession = ReturnType<Connection["openSession"]>;
+
+/** Milliseconds between looks at the time-outs. */
+const tick = 1000;
+
+/** Milliseconds that the broker has to answer a close. */
+const lingering = 2000;
+
+/** Ways to show who one is; tokens follow by `$cbs`. */
+const mechanisms = ["MSSBCBS", "ANONYMOUS"].map((name) => ({ name, initialResponse: new Uint8Array(0) }));
+
+/** A client's end of a connection, tied to the stream that its bytes come from. */
+export class ClientConnection {
+  /** Resolves when the connection is over, to what has ended it. */
+  readonly over: Promise<SobreError>;
+  readonly #wire: Connection;
+  readonly #stream: Duplex;
+  readonly #ticking: NodeJS.Timeout;
+  #flushing = false;
+  #opened: () => void = () => undefined;
+  #ended: (error: SobreError) => void = () => undefined;
+
+  private constructor(stream: Duplex, hostname: string) {
+    this.#stream = stream;
+    this.over = new Promise((resolve) => (this.#ended = resolve));
+    this.#wire = new Connection({
+      role: "client",
+      containerId: crypto.randomUUID(),
+      hostname,
+      clientSasl: { mechanisms, hostname },
+      now: () => performance.now(),
+      events: {
+        opened: () => this.#opened(),
+        // A broker asks for no links.
+        attach: (link) => link.refuse({ condition: "amqp:not-allowed", description: "No links are taken here." }),
+        closed: (error) => this.#closed(error),
+        output: () => this.#flushSoon(),
+      },
+    });
+    stream.on("data", (chunk: Buffer) => this.#wire.receive(chunk));
+    stream.on("drain", () => this.#wire.resume());
+    // A stream's error is followed by its close, which is all that matters here.
+    stream.on("error", () => undefined);
+    stream.on("end", () => this.#wire.disconnected());
+    stream.on("close", () => this.#wire.disconnected());
+    this.#ticking = setInterval(() => this.#wire.tick(), tick);
+    this.#ticking.unref();
+    this.#flushSoon();
+  }
+
+  /** Shakes hands; resolves when the broker has opened. @throws SobreError as the broker refuses. */
+  static async open(stream: Duplex, hostname: string): Promise<ClientConnection> {
+    const connection = new ClientConnection(stream, hostname);
+    const opened = new Promise<undefined>((resolve) => (connection.#opened = () => resolve(undefined)));
+    const failed = await Promise.race([opened, connection.over]);
+    if (failed !== undefined) throw failed;
+    return connection;
+  }
+
+  openSession(): ClientSession {
+    return this.#wire.openSession();
+  }
+
+  /** Closes the connection; resolves when the broker knows. */
+  async close(): Promise<void> {
+    this.#wire.close();
+    this.#flush();
+    const waiting = setTimeout(() => this.#wire.disconnected(), lingering);
+    await this.over;
+    clearTimeout(waiting);
+  }
+
+  #closed(error: WireError | undefined): void {
+    clearInterval(this.#ticking);
+    this.#ended(error === undefined ? connectionLost("the broker has closed it.") : brokerError(error));
+    this.#flush();
+    this.#stream.end();
+    setTimeout(() => this.#stream.destroy(), lingering).unref();
+  }
+
+  /** Everything that happens within one turn of the event loop goes out in one write. */
+  #flushSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    const bytes = this.#wire.take();
+    if (bytes.byteLength === 0 || this.#stream.destroyed || this.#stream.writableEnded) return;
+    if (!this.#stream.write(bytes)) this.#wire.writable = false;
+  }
+}

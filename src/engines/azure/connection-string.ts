@@ -1,0 +1,82 @@
+import { SobreError } from "../../errors/index.ts";
+
+/** What a connection string says. */
+export interface ConnectionSettings {
+  readonly host: string;
+  /** `undefined`: the protocol's usual one. */
+  readonly port: number | undefined;
+  /** Whether TLS is spoken; not to a server that says `UseDevelopmentEmulator=true`. */
+  readonly secure: boolean;
+  /** The key that tokens are signed with. */
+  readonly key: { readonly name: string; readonly value: string } | undefined;
+  /** A token that is shown as it is, instead of a key. */
+  readonly sharedAccessSignature: string | undefined;
+  /** The entity that the string is made for. */
+  readonly entityPath: string | undefined;
+}
+
+const known = [
+  "endpoint",
+  "sharedaccesskeyname",
+  "sharedaccesskey",
+  "sharedaccesssignature",
+  "entitypath",
+  "usedevelopmentemulator",
+] as const;
+
+type Member = (typeof known)[number];
+
+/**
+ * Reads a connection string as the official clients take it; names are compared without case.
+ *
+ * @throws SobreError `InvalidArgument` naming the member that is missing or wrong; values are never repeated.
+ */
+export function parseConnectionString(text: string): ConnectionSettings {
+  const members = membersOf(text);
+  const { host, port } = endpointOf(members.get("endpoint"));
+  const name = members.get("sharedaccesskeyname");
+  const value = members.get("sharedaccesskey");
+  const sharedAccessSignature = members.get("sharedaccesssignature");
+  if ((name === undefined) !== (value === undefined))
+    throw wrong(name === undefined ? "has no SharedAccessKeyName" : "has no SharedAccessKey");
+  if (name === undefined && sharedAccessSignature === undefined)
+    throw wrong("has neither SharedAccessKeyName and SharedAccessKey nor SharedAccessSignature");
+  return {
+    host,
+    port,
+    secure: members.get("usedevelopmentemulator")?.toLowerCase() !== "true",
+    key: name === undefined || value === undefined ? undefined : { name, value },
+    sharedAccessSignature,
+    entityPath: members.get("entitypath")?.replaceAll(/^\/+|\/+$/g, "") || undefined,
+  };
+}
+
+function membersOf(text: string): ReadonlyMap<Member, string> {
+  if (typeof text !== "string" || text.trim() === "") throw wrong("is empty");
+  const members = new Map<Member, string>();
+  for (const part of text.trim().split(";")) {
+    if (part.trim() === "") continue;
+    const at = part.indexOf("=");
+    const member = known.find((one) => one === part.slice(0, Math.max(at, 0)).trim().toLowerCase());
+    // What is not known may be for others.
+    if (member !== undefined && part.slice(at + 1).trim() !== "") members.set(member, part.slice(at + 1).trim());
+  }
+  return members;
+}
+
+function endpointOf(endpoint: string | undefined): { readonly host: string; readonly port: number | undefined } {
+  if (endpoint === undefined) throw wrong("has no Endpoint");
+  const [, host = "", digits] =
+    /^[a-z][a-z0-9+.-]*:\/\/(\[[^\]]+\]|[^/:@?#]+)(?::(\d{1,5}))?\/?$/i.exec(endpoint) ?? [];
+  const port = digits === undefined ? undefined : Number(digits);
+  if (host === "" || port === 0 || (port ?? 1) > 65_535)
+    throw wrong("has an Endpoint that is not sb://HOST or sb://HOST:PORT");
+  return { host: host.replaceAll(/^\[|\]$/g, ""), port };
+}
+
+const wrong = (what: string): SobreError =>
+  new SobreError(
+    "InvalidArgument",
+    `The connection string ${what}. It has the form Endpoint=sb://HOST;SharedAccessKeyName=NAME;SharedAccessKey=KEY.`,
+    { path: "$.connectionString" },
+  );

@@ -1,0 +1,3 @@
+export { type AzureEngineOptions, createAzureEngine } from "./azure-engine.ts";
+export { type ConnectionSettings, parseConnectionString } from "./connection-string.ts";
+export { tcpTransport, type Transport } from "./transport.ts";

@@ -1,0 +1,107 @@
+import type { DeliveryState, IncomingDelivery, ReceivingLink, SendingLink, WireError } from "../../amqp/wire/index.ts";
+import type { SobreError } from "../../errors/index.ts";
+import { brokerError, connectionLost } from "./broker-errors.ts";
+import type { ClientSession } from "./client-connection.ts";
+
+type Setup = Parameters<ReceivingLink["open"]>[0];
+type Attach = NonNullable<ReceivingLink["remote"]>;
+
+/** What both ends of a link tell. */
+interface CommonEvents {
+  /** The link is gone, whoever has ended it; told once, after it was opened. */
+  readonly gone: (error: SobreError) => void;
+  /** Both sides know that the link is over. */
+  readonly closed?: (() => void) | undefined;
+}
+
+/** What a receiving link tells. */
+export interface ReceivingEvents extends CommonEvents {
+  readonly delivered: (delivery: IncomingDelivery, link: ReceivingLink) => void;
+  readonly drained?: (() => void) | undefined;
+}
+
+/** What a sending link tells. */
+export interface SendingEvents extends CommonEvents {
+  readonly flowed: () => void;
+  readonly disposed: (state: DeliveryState | undefined, context: unknown) => void;
+}
+
+/** A link to ask for. */
+export interface LinkRequest<Events> {
+  readonly name: string;
+  readonly setup: Setup;
+  readonly events: Events;
+  /** Gives up asking. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Opens a link to receive by; resolves when the broker has attached its end. @throws SobreError as it refuses. */
+export function openReceiving(session: ClientSession, request: LinkRequest<ReceivingEvents>): Promise<ReceivingLink> {
+  const { name, setup, events } = request;
+  const link = session.links.newReceiver(name);
+  return asking(link, request, (told) =>
+    link.open(setup, {
+      ...told,
+      delivered: (delivery) => events.delivered(delivery, link),
+      drained: () => events.drained?.(),
+    }),
+  );
+}
+
+/** Opens a link to send by; resolves when the broker has attached its end. @throws SobreError as it refuses. */
+export function openSending(session: ClientSession, request: LinkRequest<SendingEvents>): Promise<SendingLink> {
+  const { name, setup, events } = request;
+  const link = session.links.newSender(name);
+  return asking(link, request, (told) =>
+    link.open(setup, {
+      ...told,
+      flowed: () => events.flowed(),
+      disposed: (delivery, state, settled) => {
+        if (!settled && state !== undefined) link.settle(delivery, state);
+        events.disposed(state, delivery.context);
+      },
+    }),
+  );
+}
+
+/** What both ends are told by the wire. */
+interface Told {
+  readonly attached: (attach: Attach) => void;
+  readonly detached: (error: WireError | undefined) => void;
+  readonly closed: () => void;
+}
+
+function asking<L extends ReceivingLink | SendingLink>(
+  link: L,
+  { events, signal }: LinkRequest<CommonEvents>,
+  open: (told: Told) => void,
+): Promise<L> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(connectionLost("the wait was ended."));
+      return;
+    }
+    let opened = false;
+    const aborted = (): void => {
+      link.detach();
+      reject(connectionLost("the wait was ended."));
+    };
+    signal?.addEventListener("abort", aborted, { once: true });
+    open({
+      attached(attach) {
+        // A refusal comes as an attach without terminus, with the detach right behind it.
+        if ((link.role === "receiver" ? attach.source : attach.target) === undefined) return;
+        opened = true;
+        signal?.removeEventListener("abort", aborted);
+        resolve(link);
+      },
+      detached(error) {
+        const told = error === undefined ? connectionLost("the broker has closed the link.") : brokerError(error);
+        signal?.removeEventListener("abort", aborted);
+        if (opened) events.gone(told);
+        else reject(told);
+      },
+      closed: () => events.closed?.(),
+    });
+  });
+}

@@ -1,0 +1,68 @@
+import type { Delivery, ReceiveOptions } from "../../engine/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import type { Clock, Timer } from "../../time/index.ts";
+
+/** One call of a receiver's `receive`: what it has got, and when it stops waiting. */
+export class Receive {
+  readonly maxMessages: number;
+  readonly taken: Delivery[] = [];
+  readonly outcome: Promise<readonly Delivery[]>;
+  /** `queued` behind others, `granted` credit, `draining` what is left of it. */
+  phase: "queued" | "granted" | "draining" = "queued";
+  /** Whether its wait is over: it takes what is there. */
+  expired: boolean;
+  #resolve: (deliveries: readonly Delivery[]) => void = () => undefined;
+  #reject: (error: SobreError) => void = () => undefined;
+  #timer: Timer | undefined;
+  #unlisten: () => void = () => undefined;
+
+  /** @param over Told when the wait is over, by time or by the signal. */
+  constructor({ maxMessages, maxWaitTime, signal }: ReceiveOptions, clock: Clock, over: (receive: Receive) => void) {
+    this.maxMessages = maxMessages;
+    this.expired = maxWaitTime === 0;
+    this.outcome = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    const end = (): void => {
+      this.expired = true;
+      over(this);
+    };
+    if (!this.expired && Number.isFinite(maxWaitTime)) this.#timer = clock.setTimer(clock.now() + maxWaitTime, end);
+    if (signal === undefined) return;
+    signal.addEventListener("abort", end, { once: true });
+    this.#unlisten = () => signal.removeEventListener("abort", end);
+  }
+
+  get full(): boolean {
+    return this.taken.length >= this.maxMessages;
+  }
+
+  /** Resolves to what was taken. */
+  finish(): void {
+    this.#clean();
+    this.#resolve(this.taken);
+  }
+
+  /** Rejects, unless something was taken: that is not lost. */
+  fail(error: SobreError): void {
+    this.#clean();
+    if (this.taken.length > 0) this.#resolve(this.taken);
+    else this.#reject(error);
+  }
+
+  #clean(): void {
+    this.#timer?.cancel();
+    this.#unlisten();
+  }
+}
+
+/** @throws SobreError `InvalidArgument` naming the option. */
+export function checkReceive({ maxMessages, maxWaitTime }: ReceiveOptions): void {
+  if (!Number.isSafeInteger(maxMessages) || maxMessages < 1)
+    throw new SobreError("InvalidArgument", "maxMessages must be a whole number from 1 up.", { path: "$.maxMessages" });
+  if (maxWaitTime >= 0) return;
+  throw new SobreError("InvalidArgument", "maxWaitTime must be a number of milliseconds from 0 up.", {
+    path: "$.maxWaitTime",
+  });
+}

@@ -1,0 +1,139 @@
+import { type AmqpMessage, type MessageInit, openMessage, writeMessage } from "../../amqp/index.ts";
+import { accepted, type ReceivingLink, type SendingLink } from "../../amqp/wire/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import type { Clock, Timer } from "../../time/index.ts";
+import { brokerError } from "./broker-errors.ts";
+import type { ClientSession } from "./client-connection.ts";
+import { openReceiving, openSending } from "./open-link.ts";
+
+/** Answers that the broker may send ahead. */
+const credit = 100;
+
+/** Milliseconds that a request waits for its answer. */
+export const requestTimeOut = 60_000;
+
+interface Waiting {
+  readonly resolve: (answer: AmqpMessage) => void;
+  readonly reject: (error: SobreError) => void;
+  readonly timer: Timer;
+}
+
+/** A pair of links to a node that answers requests: `$cbs`, or an entity's `$management`. */
+export class RequestLinks {
+  readonly #session: ClientSession;
+  readonly #clock: Clock;
+  readonly #replyTo: string;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #unsent: Uint8Array[] = [];
+  #sending: SendingLink | undefined;
+  #next = 0;
+  #gone: SobreError | undefined;
+
+  private constructor(session: ClientSession, clock: Clock, replyTo: string) {
+    this.#session = session;
+    this.#clock = clock;
+    this.#replyTo = replyTo;
+  }
+
+  /** Opens both links. @throws SobreError as the broker refuses. */
+  static async open(session: ClientSession, address: string, clock: Clock): Promise<RequestLinks> {
+    const isCbs = address === "$cbs";
+    const replyTo = `${isCbs ? "cbs" : "management"}-${crypto.randomUUID()}`;
+    const links = new RequestLinks(session, clock, replyTo);
+    const gone = (error: SobreError): void => links.#end(error);
+    // Of $cbs the name of the link is the address to reply to, and its target has none.
+    const target = isCbs ? ({ kind: "target" } as const) : ({ kind: "target", address: replyTo } as const);
+    const receiving = openReceiving(session, {
+      name: replyTo,
+      setup: { source: { kind: "source", address }, target, rcvSettleMode: 0 },
+      events: { delivered: (delivery, link) => links.#answered(delivery, link), gone },
+    });
+    const sending = openSending(session, {
+      name: `${replyTo}-requests`,
+      setup: { source: { kind: "source", address: replyTo }, target: { kind: "target", address } },
+      events: {
+        flowed: () => links.#send(),
+        disposed: (state) => {
+          if (state?.kind === "rejected") gone(brokerError(state.error ?? { condition: "amqp:internal-error" }));
+        },
+        gone,
+      },
+    });
+    const [requests, answers] = await Promise.all([sending, receiving]);
+    links.#sending = requests;
+    answers.keepCredit(credit);
+    return links;
+  }
+
+  /** Whether requests can still be made. */
+  get open(): boolean {
+    return this.#gone === undefined;
+  }
+
+  /** Sends a request; resolves to the answer, whatever its status. @throws SobreError `ServiceTimeout`, or why the links are gone. */
+  request(message: MessageInit): Promise<AmqpMessage> {
+    if (this.#gone !== undefined) return Promise.reject(this.#gone);
+    const messageId = `${this.#replyTo}:${this.#next++}`;
+    const { properties, ...rest } = message;
+    this.#unsent.push(writeMessage({ ...rest, properties: { ...properties, messageId, replyTo: this.#replyTo } }));
+    return new Promise((resolve, reject) => {
+      const timer = this.#clock.setTimer(this.#clock.now() + requestTimeOut, () => {
+        this.#waiting.delete(messageId);
+        reject(
+          new SobreError("ServiceTimeout", `The broker has not answered within ${requestTimeOut / 1000} seconds.`),
+        );
+      });
+      this.#waiting.set(messageId, { resolve, reject, timer });
+      this.#send();
+    });
+  }
+
+  close(): void {
+    this.#session.end();
+  }
+
+  #send(): void {
+    const link = this.#sending;
+    if (link === undefined) return;
+    while (link.ready) {
+      const payload = this.#unsent.shift();
+      if (payload === undefined) return;
+      const tag = Buffer.alloc(4);
+      tag.writeUInt32BE(this.#next >>> 0);
+      link.send({ payload, tag, settled: false });
+    }
+  }
+
+  #answered(
+    { id, payload, settled }: { id: number; payload: Uint8Array; settled: boolean },
+    link: ReceivingLink,
+  ): void {
+    if (!settled) link.settle(id, accepted);
+    let answer: AmqpMessage;
+    let key: unknown;
+    try {
+      answer = openMessage(payload);
+      key = answer.properties?.correlationId;
+    } catch {
+      // An answer that cannot be read belongs to nobody; the request times out.
+      return;
+    }
+    const waiting = typeof key === "string" ? this.#waiting.get(key) : undefined;
+    if (waiting === undefined || typeof key !== "string") return;
+    this.#waiting.delete(key);
+    waiting.timer.cancel();
+    waiting.resolve(answer);
+  }
+
+  #end(error: SobreError): void {
+    if (this.#gone !== undefined) return;
+    this.#gone = error;
+    for (const { reject, timer } of this.#waiting.values()) {
+      timer.cancel();
+      reject(error);
+    }
+    this.#waiting.clear();
+    // One link without the other is of no use.
+    this.#session.end();
+  }
+}

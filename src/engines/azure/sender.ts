@@ -1,0 +1,206 @@
+import { batchMessageFormat, encodeBatch, encodeMessage } from "../../amqp/index.ts";
+import type { DeliveryState, SendingLink } from "../../amqp/wire/index.ts";
+import type { EngineSender, SendOptions } from "../../engine/index.ts";
+import { amqp, AmqpMap, type Envelope } from "../../envelope/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import type { Broker } from "./broker.ts";
+import { brokerError, closedError } from "./broker-errors.ts";
+import { openSending } from "./open-link.ts";
+import { withoutDelivery } from "./sent-message.ts";
+
+/** Where a sender sends to. */
+export interface SenderAddress {
+  readonly entity: string;
+  /** The entity that accepts the messages, to transfer them to the other. */
+  readonly via: string | undefined;
+}
+
+/** A send that has no outcome yet. */
+interface Pending {
+  readonly payload: Uint8Array;
+  readonly messageFormat: number;
+  readonly settled: boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: SobreError) => void;
+}
+
+/** The size that is meant when a broker tells none. */
+const unlimited = 2 ** 31 - 1;
+
+/** A link that sends to an entity; after the broker has ended it, the next send opens it anew. */
+export class AzureSender implements EngineSender {
+  readonly #broker: Broker;
+  readonly #address: SenderAddress;
+  readonly #forget: (sender: AzureSender) => void;
+  /** Waiting for credit. */
+  readonly #queue: Pending[] = [];
+  readonly #unsettled = new Set<Pending>();
+  #link: SendingLink | undefined;
+  #opening: Promise<SendingLink> | undefined;
+  #maxMessageSize = unlimited;
+  #tag = 0;
+  #refusal: SobreError | undefined;
+  #allClosed: () => void = () => undefined;
+
+  constructor(broker: Broker, address: SenderAddress, forget: (sender: AzureSender) => void) {
+    this.#broker = broker;
+    this.#address = address;
+    this.#forget = forget;
+  }
+
+  get maxMessageSize(): number {
+    return this.#maxMessageSize;
+  }
+
+  /** Opens the link. @throws SobreError as the broker refuses. */
+  async open(): Promise<void> {
+    await this.#attached();
+  }
+
+  async send(envelopes: readonly Envelope[], { settled = false, transaction }: SendOptions = {}): Promise<void> {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    if (transaction !== undefined)
+      throw new SobreError("UnsupportedCapability", "This engine sends in no transactions.");
+    if (envelopes.length === 0) return;
+    if (this.#link?.state !== "attached") await this.#attached();
+    const bare = envelopes.map(withoutDelivery);
+    const [first] = bare;
+    if (first === undefined) return;
+    const isBatch = bare.length > 1;
+    const payload = isBatch ? encodeBatch(bare) : encodeMessage(first);
+    if (payload.byteLength > this.#maxMessageSize) {
+      // Nobody would hear of its refusal either.
+      if (settled) return;
+      throw this.#tooLarge(payload.byteLength);
+    }
+    await new Promise<void>((resolve, reject) => {
+      const messageFormat = isBatch ? batchMessageFormat : 0;
+      this.#queue.push({ payload, messageFormat, settled, resolve, reject });
+      this.#pump();
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#refusal?.code === "Closed") return;
+    this.#refusal = closedError("sender");
+    this.#forget(this);
+    await this.#opening?.catch(() => undefined);
+    const link = this.#link;
+    if (link?.state === "attached") {
+      const over = new Promise<void>((resolve) => (this.#allClosed = resolve));
+      link.detach();
+      await over;
+    }
+    this.#fail(this.#refusal);
+  }
+
+  /** The connection is being closed. */
+  drop(): void {
+    this.#refusal = closedError("sender");
+    this.#fail(this.#refusal);
+  }
+
+  #tooLarge(size: number): SobreError {
+    return new SobreError(
+      "MessageSizeExceeded",
+      `A send of ${size} bytes is larger than the ${this.#maxMessageSize} bytes that '${this.#address.entity}' takes. Send a smaller one, or a claim check.`,
+    );
+  }
+
+  #attached(): Promise<SendingLink> {
+    if (this.#link?.state === "attached") return Promise.resolve(this.#link);
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    return this.#opening;
+  }
+
+  async #open(): Promise<SendingLink> {
+    const { entity, via } = this.#address;
+    const address = via ?? entity;
+    const session = await this.#broker.session(address);
+    const properties =
+      via === undefined
+        ? undefined
+        : new AmqpMap([[amqp.symbol("com.microsoft:transfer-destination-address"), entity]]);
+    const name = `sender-${crypto.randomUUID()}`;
+    try {
+      const link = await openSending(session, {
+        name,
+        setup: {
+          source: { kind: "source", address: name },
+          target: { kind: "target", address },
+          sndSettleMode: 2,
+          properties,
+        },
+        events: {
+          flowed: () => this.#pump(),
+          disposed: (state, context) => this.#disposed(state, context),
+          gone: (error) => this.#gone(error),
+          closed: () => {
+            session.end();
+            this.#allClosed();
+          },
+        },
+      });
+      this.#link = link;
+      const size = Number(link.remote?.maxMessageSize ?? 0n);
+      this.#maxMessageSize = size > 0 ? size : unlimited;
+      return link;
+    } catch (error) {
+      session.end();
+      throw error;
+    }
+  }
+
+  #pump(): void {
+    const link = this.#link;
+    if (link === undefined) return;
+    while (link.ready) {
+      const next = this.#queue.shift();
+      if (next === undefined) return;
+      const tag = Buffer.alloc(4);
+      tag.writeUInt32BE(this.#tag++ >>> 0);
+      const { payload, messageFormat, settled } = next;
+      if (settled) next.resolve();
+      else this.#unsettled.add(next);
+      link.send({ payload, tag, settled, messageFormat, context: next });
+    }
+  }
+
+  #disposed(state: DeliveryState | undefined, context: unknown): void {
+    if (!this.#isUnsettled(context)) return;
+    this.#unsettled.delete(context);
+    const refusal = refusalOf(state);
+    if (refusal === undefined) context.resolve();
+    else context.reject(refusal);
+  }
+
+  #isUnsettled(context: unknown): context is Pending {
+    const known: ReadonlySet<unknown> = this.#unsettled;
+    return known.has(context);
+  }
+
+  #gone(error: SobreError): void {
+    // What is made anew under the name is another entity.
+    if (error.code === "MessagingEntityNotFound") this.#refusal ??= error;
+    this.#fail(this.#refusal ?? error);
+  }
+
+  #fail(error: SobreError): void {
+    const waiting = [...this.#unsettled, ...this.#queue];
+    this.#unsettled.clear();
+    this.#queue.length = 0;
+    for (const { reject } of waiting) reject(error);
+  }
+}
+
+function refusalOf(state: DeliveryState | undefined): SobreError | undefined {
+  switch (state?.kind) {
+    case "rejected":
+      return brokerError(state.error ?? { condition: "amqp:internal-error" });
+    case "released":
+    case "modified":
+      return new SobreError("ServiceBusy", "The broker has given the message back. Send it again.");
+    default:
+      return undefined;
+  }
+}

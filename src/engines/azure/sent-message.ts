@@ -1,0 +1,44 @@
+import { type AmqpMessage, decodeMessage, encodeMessage, openMessage, writeMessage } from "../../amqp/index.ts";
+import { AmqpMap, type Envelope } from "../../envelope/index.ts";
+import { textOf } from "./values.ts";
+
+/** Annotations that a broker gives a message when it delivers it, and nobody sends. */
+const brokerMarks: ReadonlySet<string> = new Set([
+  "x-opt-sequence-number",
+  "x-opt-enqueued-time",
+  "x-opt-locked-until",
+  "x-opt-enqueue-sequence-number",
+  "x-opt-message-state",
+  "x-opt-deadletter-source",
+  "x-opt-partition-id",
+]);
+
+/** Sections that stand before the bare message. */
+const outer: ReadonlySet<string> = new Set(["header", "deliveryAnnotations", "messageAnnotations"]);
+
+/**
+ * The envelope to send: of one that was received, without what the broker said about that delivery.
+ *
+ * The bare message stays the same bytes.
+ */
+export function withoutDelivery(envelope: Envelope): Envelope {
+  if (envelope.origin === undefined) return envelope;
+  const bytes = encodeMessage(envelope);
+  const message = openMessage(bytes);
+  if (!isMarked(message)) return envelope;
+  const { header, messageAnnotations } = message;
+  const { durable, priority, ttl } = header ?? {};
+  const kept = [...(messageAnnotations ?? [])].filter(([key]) => !brokerMarks.has(textOf(key) ?? ""));
+  const head = writeMessage({
+    header: [durable, priority, ttl].every((field) => field === undefined) ? undefined : { durable, priority, ttl },
+    messageAnnotations: kept.length === 0 ? undefined : new AmqpMap(kept),
+  });
+  const bare = message.borders().find(({ name }) => !outer.has(name))?.start ?? bytes.byteLength;
+  return decodeMessage(Buffer.concat([head, bytes.subarray(bare)]));
+}
+
+function isMarked({ header, deliveryAnnotations, messageAnnotations }: AmqpMessage): boolean {
+  if (header?.deliveryCount !== undefined || header?.firstAcquirer !== undefined) return true;
+  if (deliveryAnnotations !== undefined) return true;
+  return [...(messageAnnotations ?? [])].some(([key]) => brokerMarks.has(textOf(key) ?? ""));
+}

@@ -1,0 +1,77 @@
+import type { DeliveryState } from "../../amqp/wire/index.ts";
+import { accepted } from "../../amqp/wire/index.ts";
+import { deadLetterProperties, type Settlement } from "../../engine/index.ts";
+import {
+  amqp,
+  AmqpMap,
+  type AmqpValue,
+  type ApplicationPropertyValue,
+  createEnvelope,
+  sizeOfProperties,
+} from "../../envelope/index.ts";
+
+type Modification = Extract<Settlement, { kind: "abandon" }>["propertiesToModify"];
+
+const none = new Uint8Array(0);
+
+/** The properties to modify, checked as those of an envelope are. @throws SobreError `InvalidArgument`. */
+function checked(modification: Modification): readonly (readonly [string, ApplicationPropertyValue])[] {
+  const entries = Object.entries(modification ?? {});
+  const given = entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  createEnvelope({ payload: none, applicationProperties: Object.fromEntries(given) });
+  return entries.map(([name, value]) => [name, value ?? null]);
+}
+
+/** The outcome that tells a broker about a settlement. @throws SobreError `InvalidArgument`. */
+export function settlementState(settlement: Settlement): DeliveryState {
+  if (settlement.kind === "complete") return accepted;
+  const properties = checked(settlement.propertiesToModify).map(([name, value]): [AmqpValue, AmqpValue] => [
+    symbolOrText(name),
+    value,
+  ]);
+  if (settlement.kind !== "deadLetter") {
+    const annotations = properties.length === 0 ? undefined : new AmqpMap(properties);
+    return { kind: "modified", deliveryFailed: false, undeliverableHere: settlement.kind === "defer", annotations };
+  }
+  const { deadLetterReason = null, deadLetterErrorDescription = null } = settlement;
+  const info = new AmqpMap([
+    [amqp.symbol(deadLetterProperties.reason), deadLetterReason],
+    [amqp.symbol(deadLetterProperties.description), deadLetterErrorDescription],
+    ...properties,
+  ]);
+  return { kind: "rejected", error: { condition: "com.microsoft:dead-letter", info } };
+}
+
+/** Names beyond ASCII are no symbols. */
+// oxlint-disable-next-line no-control-regex -- a symbol is any ASCII text (AMQP 1.0 part 1.6.21)
+const symbolOrText = (name: string): AmqpValue => (/^[\x00-\x7f]*$/.test(name) ? amqp.symbol(name) : name);
+
+/** Most bytes of what is told with an outcome: it goes out in one frame, of which a broker may take few bytes. */
+const mostInFrame = 8192;
+
+/** Whether the outcome of a settlement fits into a frame. */
+export function fitsFrame(settlement: Settlement): boolean {
+  if (settlement.kind === "complete") return true;
+  const { deadLetterReason = "", deadLetterErrorDescription = "" } = settlement.kind === "deadLetter" ? settlement : {};
+  const properties = Object.fromEntries(checked(settlement.propertiesToModify));
+  const texts = Buffer.byteLength(deadLetterReason) + Buffer.byteLength(deadLetterErrorDescription);
+  return texts + sizeOfProperties({}, properties) <= mostInFrame;
+}
+
+const statuses = { complete: "completed", abandon: "abandoned", defer: "defered", deadLetter: "suspended" } as const;
+
+/** The arguments that tell `$management` about a settlement. @throws SobreError `InvalidArgument`. */
+export function settlementArguments(settlement: Settlement): Readonly<Record<string, AmqpValue>> {
+  const status = { "disposition-status": statuses[settlement.kind] };
+  if (settlement.kind === "complete") return status;
+  const properties = checked(settlement.propertiesToModify);
+  const modified = properties.length === 0 ? {} : { "properties-to-modify": new AmqpMap(properties) };
+  if (settlement.kind !== "deadLetter") return { ...status, ...modified };
+  const { deadLetterReason, deadLetterErrorDescription } = settlement;
+  return {
+    ...status,
+    ...modified,
+    ...(deadLetterReason === undefined ? {} : { "deadletter-reason": deadLetterReason }),
+    ...(deadLetterErrorDescription === undefined ? {} : { "deadletter-description": deadLetterErrorDescription }),
+  };
+}

@@ -1,0 +1,66 @@
+import { connect as connectTcp } from "node:net";
+import type { Duplex } from "node:stream";
+import { connect as connectTls } from "node:tls";
+import { SobreError } from "../../errors/index.ts";
+import type { ConnectionSettings } from "./connection-string.ts";
+
+/** Opens the stream of bytes that AMQP is spoken on; resolves when it is connected. */
+export type Transport = (settings: ConnectionSettings) => Promise<Duplex>;
+
+/** Ports of AMQP 1.0, plain and over TLS. */
+const ports = { amqp: 5672, amqps: 5671 } as const;
+
+/** Milliseconds until a host has to answer. */
+const patience = 15_000;
+
+/** The address that AMQP is spoken at, for messages to people. */
+export const addressOf = ({ host, port, secure }: ConnectionSettings): string =>
+  `${host.includes(":") ? `[${host}]` : host}:${port ?? (secure ? ports.amqps : ports.amqp)}`;
+
+/** A socket, with TLS unless the connection string is of an emulator. `ca`: PEM of authorities to trust beside the machine's. */
+export function tcpTransport(ca?: string): Transport {
+  return (settings) => {
+    const { host, secure } = settings;
+    const port = settings.port ?? (secure ? ports.amqps : ports.amqp);
+    return new Promise((resolve, reject) => {
+      const servername = /^[\d.]+$|:/.test(host) ? "" : host;
+      const socket = secure
+        ? connectTls({ host, port, servername, ca, timeout: patience })
+        : connectTcp({ host, port, noDelay: true, timeout: patience });
+      const failed = (error: Error): void => {
+        socket.destroy();
+        reject(unreachable(addressOf(settings), error));
+      };
+      socket.once("error", failed);
+      socket.once("timeout", () => failed(new Error(`no answer within ${patience / 1000} s`)));
+      socket.once(secure ? "secureConnect" : "connect", () => {
+        socket.removeListener("error", failed);
+        socket.removeAllListeners("timeout");
+        socket.setTimeout(0);
+        resolve(socket);
+      });
+    });
+  };
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "nothing listens there"],
+  ["ENOTFOUND", "there is no such host"],
+  ["EAI_AGAIN", "the name of the host cannot be looked up now"],
+  ["ETIMEDOUT", "it does not answer"],
+  ["EHOSTUNREACH", "the host cannot be reached"],
+  ["ENETUNREACH", "the network cannot be reached"],
+  ["ECONNRESET", "it has hung up"],
+]);
+
+/** What is said about a host that cannot be connected to. */
+export function unreachable(address: string, error: unknown): SobreError {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const message = error instanceof Error && error.message !== "" ? error.message : code;
+  const why = reasons.get(code) ?? message;
+  return new SobreError(
+    "ServiceCommunicationProblem",
+    `${address} cannot be connected to: ${why}. Check the connection string, and that the server is running.`,
+    { cause: error },
+  );
+}
