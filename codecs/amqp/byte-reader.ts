@@ -2,7 +2,7 @@ import type { DecodeLimits } from "../../src/codec/index.ts";
 import { type ErrorCode, SobreError } from "../../src/errors/index.ts";
 import { isUtf8 } from "./is-utf8.ts";
 import { knownKey, longestKey, remember, slotOf } from "./key-cache.ts";
-import { shortText } from "./short-text.ts";
+import { longestShort, shortText } from "./short-text.ts";
 import { pathTo } from "./value-path.ts";
 
 /** How a {@link ByteReader} reads; every member is resolved. */
@@ -21,7 +21,8 @@ const deepest = 1024;
 /** Texts within this many bytes are cut out of one string that is made at once. */
 const slabSize = 1024;
 
-const scratch = new DataView(new ArrayBuffer(8));
+/** The global is a getter, which costs as much as the look. */
+const nodeBuffer = Buffer;
 
 /** A cursor over AMQP bytes that never passes the end of the extent it is in, and counts what it reads. */
 export class ByteReader {
@@ -40,19 +41,20 @@ export class ByteReader {
   /** Where the value began that the paths of errors start from. */
   #root: number;
   #path = "$";
+  #isFirstText = true;
   #slab = "";
   #slabStart = 0;
   #slabEnd = 0;
 
   constructor(bytes: Uint8Array, settings: ReaderSettings) {
     const size = bytes.byteLength;
-    this.bytes = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, size);
+    this.bytes = bytes instanceof nodeBuffer ? bytes : nodeBuffer.from(bytes.buffer, bytes.byteOffset, size);
     this.settings = settings;
     this.maxDepth = Math.min(settings.limits.maxDepth, deepest);
     this.at = 0;
     this.end = size;
-    this.textEnd = size;
     this.nameHash = 0;
+    this.textEnd = size;
     this.#items = settings.limits.maxItems;
     this.#root = 0;
     if (size > settings.limits.maxBytes) throw this.exceeded("maxBytes", "bytes", 0);
@@ -68,8 +70,13 @@ export class ByteReader {
 
   /** The next format code; counts one item. */
   code(): number {
-    if (this.at >= this.end) throw this.cut("A value is missing", this.at);
     if (--this.#items < 0) throw this.exceeded("maxItems", "items", this.at);
+    return this.countedCode();
+  }
+
+  /** The next format code, of an item that {@link spend} has counted. */
+  countedCode(): number {
+    if (this.at >= this.end) throw this.cut("A value is missing", this.at);
     return this.bytes[this.at++] ?? 0;
   }
 
@@ -84,17 +91,9 @@ export class ByteReader {
     return this.bytes[this.at++] ?? 0;
   }
 
-  i8(): number {
-    return (this.u8() << 24) >> 24;
-  }
-
   u16(): number {
     const at = this.skip(2);
     return ((this.bytes[at] ?? 0) << 8) | (this.bytes[at + 1] ?? 0);
-  }
-
-  i16(): number {
-    return (this.u16() << 16) >> 16;
   }
 
   u32(): number {
@@ -107,56 +106,11 @@ export class ByteReader {
     return ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
   }
 
-  i64(): bigint {
-    scratch.setInt32(0, this.i32());
-    scratch.setInt32(4, this.i32());
-    return scratch.getBigInt64(0);
-  }
-
-  u64(): bigint {
-    scratch.setInt32(0, this.i32());
-    scratch.setInt32(4, this.i32());
-    return scratch.getBigUint64(0);
-  }
-
-  /** A 64-bit integer as a number, which beyond 2^53 is not exact. */
-  approximateI64(): number {
-    const high = this.i32();
-    return high * 2 ** 32 + this.u32();
-  }
-
-  f32(): number {
-    scratch.setInt32(0, this.i32());
-    return scratch.getFloat32(0);
-  }
-
-  f64(): number {
-    scratch.setInt32(0, this.i32());
-    scratch.setInt32(4, this.i32());
-    return scratch.getFloat64(0);
-  }
-
   /** The octet of a boolean (AMQP 1.0 part 1.6.2): 0 or 1. */
   boolean(): boolean {
     const octet = this.u8();
     if (octet > 1) throw this.fault("A boolean is neither 0 nor 1", this.at - 1);
     return octet === 1;
-  }
-
-  /** One Unicode scalar value (AMQP 1.0 part 1.6.16). */
-  char(): string {
-    const point = this.u32();
-    if (point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) {
-      throw this.fault("A char is no Unicode scalar value", this.at - 4);
-    }
-    return String.fromCodePoint(point);
-  }
-
-  /** 16 bytes as lower-case text with hyphens (RFC 4122 section 3). */
-  uuid(): string {
-    const at = this.skip(16);
-    const hex = this.bytes.toString("hex", at, at + 16);
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   }
 
   /** A view of the next `length` bytes, or a copy when the settings ask for one. */
@@ -169,10 +123,16 @@ export class ByteReader {
   /** UTF-8 text of `length` bytes. */
   text(length: number): string {
     const start = this.skip(length);
-    const { bytes, at: stop } = this;
-    let seen = 0;
-    for (let index = start; index < stop; index++) seen |= bytes[index] ?? 0;
-    return seen < 0x80 ? this.#ascii(start, stop) : this.#utf8(start, stop);
+    return this.textBetween(start, this.at);
+  }
+
+  /** {@link text} behind a size of one byte. */
+  text8(): string {
+    const { at } = this;
+    const stop = at + 1 + (this.bytes[at] ?? 0);
+    if (stop > this.end) return this.text(this.u8());
+    this.at = stop;
+    return this.textBetween(at + 1, stop);
   }
 
   /** UTF-8 text of `length` bytes that is likely to come again: a key or a symbol. */
@@ -201,17 +161,43 @@ export class ByteReader {
     throw this.fault("A symbol holds a byte that is not ASCII", start);
   }
 
+  /** {@link name} behind a size of one byte. */
+  name8(): string {
+    const { bytes, at } = this;
+    const length = bytes[at] ?? 0;
+    const stop = at + 1 + length;
+    if (stop > this.end || length === 0 || length > longestKey) return this.name(this.u8());
+    const slot = slotOf(bytes, at + 1, length);
+    const known = knownKey(bytes, at + 1, length, slot);
+    if (known === undefined) return this.name(this.u8());
+    this.nameHash = slot;
+    this.at = stop;
+    return known;
+  }
+
+  /** The UTF-8 text of bytes that are known to be there; the cursor stays where it is. */
+  textBetween(start: number, stop: number): string {
+    const { bytes } = this;
+    let seen = 0;
+    for (let index = start; index < stop; index++) seen |= bytes[index] ?? 0;
+    if (seen >= 0x80) return this.#utf8(start, stop);
+    if (start < this.#slabStart || stop > this.#slabEnd) return this.#ascii(start, stop);
+    return this.#slab.substring(start - this.#slabStart, stop - this.#slabStart);
+  }
+
   #ascii(start: number, stop: number): string {
-    if (start >= this.#slabStart && stop <= this.#slabEnd) {
-      return this.#slab.substring(start - this.#slabStart, stop - this.#slabStart);
+    const length = stop - start;
+    // For one short text a slab does not pay.
+    if (length <= 4 || (length <= longestShort && this.#isFirstText)) {
+      this.#isFirstText = false;
+      return shortText(this.bytes, start, length);
     }
-    if (stop - start <= 4) return shortText(this.bytes, start, stop - start);
-    if (stop - start > slabSize) return this.bytes.toString("latin1", start, stop);
+    if (length > slabSize) return this.bytes.toString("latin1", start, stop);
     // One call out of JavaScript serves all the short texts that follow.
     this.#slabStart = start;
     this.#slabEnd = Math.max(stop, Math.min(this.textEnd, start + slabSize));
     this.#slab = this.bytes.toString("latin1", start, this.#slabEnd);
-    return this.#slab.substring(0, stop - start);
+    return this.#slab.substring(0, length);
   }
 
   #utf8(start: number, stop: number): string {
@@ -278,10 +264,6 @@ export class ByteReader {
     });
   }
 
-  #pathTo(offset: number): string {
-    return `${this.#path}${pathTo(this.bytes, this.#root, offset)}`;
-  }
-
   /** The error of a value that ends behind the extent it is in, or behind the payload. */
   cut(what: string, offset: number): SobreError {
     return this.end < this.bytes.byteLength
@@ -294,5 +276,9 @@ export class ByteReader {
     const most = limit === "maxDepth" ? this.maxDepth : this.settings.limits[limit];
     const message = `The payload has more than ${most} ${words} (limits.${limit}).`;
     return new SobreError("LimitExceeded", message, { offset, path: this.#pathTo(offset) });
+  }
+
+  #pathTo(offset: number): string {
+    return `${this.#path}${pathTo(this.bytes, this.#root, offset)}`;
   }
 }

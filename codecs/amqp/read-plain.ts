@@ -4,6 +4,7 @@ import type { Extensions } from "./extension.ts";
 import { hasDuplicates } from "./map-keys.ts";
 import { plainOf } from "./plain-value.ts";
 import { readArray } from "./read-array.ts";
+import { readByte, readChar, readDouble, readFloat, readShort, readUlong, readUuid } from "./read-scalar.ts";
 import { readMap, readTyped, readTypedAs } from "./read-typed.ts";
 
 /** Reads values as plain JavaScript: what has no plain form stays {@link Typed}. */
@@ -25,9 +26,9 @@ export class PlainReader {
     const reader = this.#reader;
     switch (code) {
       case 0x82:
-        return reader.f64();
+        return readDouble(reader);
       case 0x72:
-        return reader.f32();
+        return readFloat(reader);
       case 0xa3:
         return reader.symbol(reader.u8());
       case 0xb3:
@@ -38,11 +39,11 @@ export class PlainReader {
       case 0x52:
         return reader.u8();
       case 0x51:
-        return reader.i8();
+        return readByte(reader);
       case 0x60:
         return reader.u16();
       case 0x61:
-        return reader.i16();
+        return readShort(reader);
       case 0x70:
         return reader.u32();
       case 0x44:
@@ -50,11 +51,11 @@ export class PlainReader {
       case 0x53:
         return BigInt(reader.u8());
       case 0x80:
-        return reader.u64();
+        return readUlong(reader);
       case 0x73:
-        return reader.char();
+        return readChar(reader);
       case 0x98:
-        return reader.uuid();
+        return readUuid(reader);
       case 0xc0:
         return this.#list(1, depth);
       case 0xd0:

@@ -2,6 +2,7 @@ import { AmqpMap, type AmqpValue, Typed } from "../../src/envelope/index.ts";
 import { readArray } from "./read-array.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { few, hasName, isName, refuseDuplicates } from "./map-keys.ts";
+import { readByte, readChar, readDouble, readFloat, readLong, readShort, readUlong, readUuid } from "./read-scalar.ts";
 import { doubleOf, floatOf, readTimestamp } from "./typed-scalar.ts";
 import { smallUbytes, smallUints, smallUlongs, symbolOf } from "./shared-typed.ts";
 
@@ -20,7 +21,7 @@ export function readTyped(reader: ByteReader, depth: number): AmqpValue {
 export function readTypedAs(reader: ByteReader, code: number, depth: number): AmqpValue {
   switch (code) {
     case 0xa1:
-      return reader.text(reader.u8());
+      return reader.text8();
     case 0xa3:
       return symbolOf(reader.symbol(reader.u8()));
     case 0x40:
@@ -30,13 +31,13 @@ export function readTypedAs(reader: ByteReader, code: number, depth: number): Am
     case 0x42:
       return false;
     case 0x54:
-      return reader.i8();
+      return readByte(reader);
     case 0x71:
       return reader.i32();
     case 0x55:
-      return BigInt(reader.i8());
+      return BigInt(readByte(reader));
     case 0x81:
-      return reader.i64();
+      return readLong(reader);
     case 0x82:
       return double(reader);
     case 0x83:
@@ -52,21 +53,21 @@ export function readTypedAs(reader: ByteReader, code: number, depth: number): Am
     case 0x53:
       return smallUlong(reader.u8());
     case 0x80:
-      return new Typed("ulong", reader.u64());
+      return new Typed("ulong", readUlong(reader));
     case 0x50:
       return smallUbyte(reader.u8());
     case 0x51:
-      return new Typed("byte", reader.i8());
+      return new Typed("byte", readByte(reader));
     case 0x56:
       return reader.boolean();
     case 0x60:
       return new Typed("ushort", reader.u16());
     case 0x61:
-      return new Typed("short", reader.i16());
+      return new Typed("short", readShort(reader));
     case 0x72:
       return float(reader);
     case 0x73:
-      return new Typed("char", reader.char());
+      return new Typed("char", readChar(reader));
     case 0x74:
       return new Typed("decimal32", reader.binary(4));
     case 0x84:
@@ -74,7 +75,7 @@ export function readTypedAs(reader: ByteReader, code: number, depth: number): Am
     case 0x94:
       return new Typed("decimal128", reader.binary(16));
     case 0x98:
-      return new Typed("uuid", reader.uuid());
+      return new Typed("uuid", readUuid(reader));
     case 0xa0:
       return reader.binary(reader.u8());
     case 0xb0:
@@ -109,7 +110,9 @@ function readList(reader: ByteReader, width: 1 | 4, depth: number): AmqpValue[] 
   reader.checkDepth(depth + 1);
   const outer = reader.end;
   const items: AmqpValue[] = [];
-  for (let left = reader.enterItems(width); left > 0; left--) items.push(readTyped(reader, depth + 1));
+  const count = reader.enterItems(width);
+  reader.spend(count);
+  for (let left = count; left > 0; left--) items.push(readTypedAs(reader, reader.countedCode(), depth + 1));
   reader.leave(outer);
   return items;
 }
@@ -121,18 +124,22 @@ export function readMap(reader: ByteReader, width: 1 | 4, depth: number): AmqpMa
   const outer = reader.end;
   const count = reader.enterItems(width);
   if (count % 2 === 1) throw reader.fault("A map has a key without a value", start);
+  reader.spend(count);
   const keys: AmqpValue[] = [];
   const values: AmqpValue[] = [];
-  let bits = 0;
+  let low = 0;
+  let high = 0;
   let unique = count <= 2 * few;
   for (let left = count; left > 0; left -= 2) {
     const key = readKey(reader, depth + 1);
-    const bit = 1 << reader.nameHash;
+    const lowBit = 1 << reader.nameHash;
+    const highBit = 1 << (reader.nameHash >> 5);
     // Names of different hashes differ; the few others, and keys that are no names, are compared.
-    unique &&= isName(key) && ((bits & bit) === 0 || !hasName(keys, key));
-    bits |= bit;
+    unique &&= isName(key) && ((low & lowBit) === 0 || (high & highBit) === 0 || !hasName(keys, key));
+    low |= lowBit;
+    high |= highBit;
     keys.push(key);
-    values.push(readTyped(reader, depth + 1));
+    values.push(readTypedAs(reader, reader.countedCode(), depth + 1));
   }
   reader.leave(outer);
   if (!unique) refuseDuplicates(reader, keys, start);
@@ -140,8 +147,8 @@ export function readMap(reader: ByteReader, width: 1 | 4, depth: number): AmqpMa
 }
 
 function readKey(reader: ByteReader, depth: number): AmqpValue {
-  const code = reader.code();
-  if (code === 0xa1) return reader.name(reader.u8());
+  const code = reader.countedCode();
+  if (code === 0xa1) return reader.name8();
   return code === 0xb1 ? reader.name(reader.u32()) : readTypedAs(reader, code, depth);
 }
 
@@ -156,13 +163,13 @@ const smallUlong = (value: number): Typed => smallUlongs[value] ?? new Typed("ul
 const smallUbyte = (value: number): Typed => smallUbytes[value] ?? new Typed("ubyte", value);
 
 function double(reader: ByteReader): AmqpValue {
-  const value = reader.f64();
+  const value = readDouble(reader);
   // Most doubles have a fraction; only the others and NaN need a closer look.
   if (Math.trunc(value) !== value && !Number.isNaN(value)) return value;
   return doubleOf(reader.bytes.subarray(reader.at - 8, reader.at));
 }
 
 function float(reader: ByteReader): AmqpValue {
-  const value = reader.f32();
+  const value = readFloat(reader);
   return Number.isNaN(value) ? floatOf(reader.bytes.subarray(reader.at - 4, reader.at)) : new Typed("float", value);
 }

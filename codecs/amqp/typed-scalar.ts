@@ -30,10 +30,16 @@ export function timestampOf(milliseconds: bigint): Date | Typed<"timestamp"> {
 
 /** {@link timestampOf} of the next 8 bytes. */
 export function readTimestamp(reader: ByteReader): Date | Typed<"timestamp"> {
-  const milliseconds = reader.approximateI64();
+  const { bytes } = reader;
+  const at = reader.skip(8);
+  const high =
+    ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
+  const low =
+    ((bytes[at + 4] ?? 0) << 24) | ((bytes[at + 5] ?? 0) << 16) | ((bytes[at + 6] ?? 0) << 8) | (bytes[at + 7] ?? 0);
+  // Beyond 2^53 this is not exact, and too far for a Date in any case.
+  const milliseconds = high * 2 ** 32 + (low >>> 0);
   if (milliseconds <= farthest && milliseconds >= -farthest) return new Date(milliseconds);
-  reader.at -= 8;
-  return timestampOf(reader.i64());
+  return timestampOf((BigInt(high) << 32n) | BigInt(low >>> 0));
 }
 
 /** The last millisecond that a `Date` holds. */

@@ -5,7 +5,7 @@ import { AmqpMap, type AmqpValue, type BodyKind } from "../envelope/index.ts";
 import { type MessageHeader, readHeader } from "./message-header.ts";
 import { type MessageProperties, readProperties } from "./message-properties.ts";
 import { section, type SectionName, sectionNames } from "./section.ts";
-import { scanSections } from "./section-scan.ts";
+import { contentOf, scanSections } from "./section-scan.ts";
 
 /** The body of a message: several data or sequence sections, or one value (AMQP 1.0 part 3.2.6 to 3.2.8). */
 export type MessageBody =
@@ -53,7 +53,7 @@ export function openMessage(bytes: Uint8Array, options?: MessageReadOptions): Am
 export class AmqpMessage implements MessageSections {
   readonly bytes: Uint8Array;
   readonly #reader: ByteReader;
-  /** Three numbers per section: its place in `section`, where it starts, and where its value starts. */
+  /** What {@link scanSections} found. */
   readonly #borders: readonly number[];
   #header: MessageHeader | undefined;
   #deliveryAnnotations: AmqpMap | undefined;
@@ -64,11 +64,13 @@ export class AmqpMessage implements MessageSections {
   #footer: AmqpMap | undefined;
 
   constructor(bytes: Uint8Array, options?: MessageReadOptions) {
-    this.#reader = new ByteReader(bytes, options === undefined ? defaults : resolveReadOptions(options).settings);
+    const reader = new ByteReader(bytes, options === undefined ? defaults : resolveReadOptions(options).settings);
+    const borders = scanSections(reader);
     this.bytes = bytes;
-    this.#borders = scanSections(this.#reader);
+    this.#reader = reader;
+    this.#borders = borders;
     // Nothing but the text before the body is worth reading ahead.
-    this.#reader.textEnd = this.#borders[this.#bodyIndex() + 1] ?? bytes.byteLength;
+    reader.textEnd = this.#start(this.#bodyIndex());
   }
 
   get header(): MessageHeader | undefined {
@@ -97,12 +99,12 @@ export class AmqpMessage implements MessageSections {
 
   /** The kind of the body; `undefined` when there is none. */
   get bodyKind(): BodyKind | undefined {
-    const kind = this.#borders[this.#bodyIndex()];
+    const kind = this.#kind(this.#bodyIndex());
     return kind === section.data
       ? "data"
       : kind === section.sequence
         ? "sequence"
-        : kind === undefined
+        : kind === noSection
           ? undefined
           : "value";
   }
@@ -113,28 +115,28 @@ export class AmqpMessage implements MessageSections {
    */
   payload(): Uint8Array {
     const first = this.#bodyIndex();
-    const kind = this.#borders[first];
-    if (kind === undefined) return new Uint8Array(0);
-    if (this.#borders[first + 3] !== kind) return this.#content(first, kind);
+    const kind = this.#kind(first);
+    if (kind === noSection) return new Uint8Array(0);
+    if (this.#kind(first + 2) !== kind) return this.#content(first, kind);
     const parts: Uint8Array[] = [];
-    for (let index = first; this.#borders[index] === kind; index += 3) parts.push(this.#content(index, kind));
+    for (let index = first; this.#kind(index) === kind; index += 2) parts.push(this.#content(index, kind));
     return new Uint8Array(Buffer.concat(parts));
   }
 
   /** The bytes of a section with its descriptor; of the first one, when there are several. */
   sectionBytes(name: SectionName): Uint8Array | undefined {
     const index = this.#indexOf(section[name]);
-    return index === -1 ? undefined : this.bytes.subarray(this.#borders[index + 1], this.#end(index));
+    return index === -1 ? undefined : this.bytes.subarray(this.#start(index), this.#start(index + 2));
   }
 
   /** The bytes of all sections of the body with their descriptors. */
   bodyBytes(): Uint8Array | undefined {
     const first = this.#bodyIndex();
-    const kind = this.#borders[first];
-    if (kind === undefined) return undefined;
-    let last = first;
-    while (this.#borders[last + 3] === kind) last += 3;
-    return this.bytes.subarray(this.#borders[first + 1], this.#end(last));
+    const kind = this.#kind(first);
+    if (kind === noSection) return undefined;
+    let behind = first + 2;
+    while (this.#kind(behind) === kind) behind += 2;
+    return this.bytes.subarray(this.#start(first), this.#start(behind));
   }
 
   get footer(): AmqpMap | undefined {
@@ -144,19 +146,21 @@ export class AmqpMessage implements MessageSections {
   /** The sections in their order, with their places in the bytes. */
   borders(): readonly SectionBorder[] {
     const found: SectionBorder[] = [];
-    for (let index = 0; index < this.#borders.length; index += 3) {
-      found.push({
-        name: sectionNames[this.#borders[index] ?? 0] ?? "value",
-        start: this.#borders[index + 1] ?? 0,
-        content: this.#borders[index + 2] ?? 0,
-        end: this.#end(index),
-      });
+    for (let index = 0; index < this.#borders.length; index += 2) {
+      const start = this.#start(index);
+      const name = sectionNames[this.#kind(index)] ?? "value";
+      found.push({ name, start, content: contentOf(this.bytes, start), end: this.#start(index + 2) });
     }
     return found;
   }
 
-  #end(index: number): number {
-    return this.#borders[index + 4] ?? this.bytes.byteLength;
+  /** Where a section begins, or behind the last one the message ends. */
+  #start(index: number): number {
+    return this.#borders[index + 1] ?? this.bytes.byteLength;
+  }
+
+  #kind(index: number): number {
+    return this.#borders[index] ?? noSection;
   }
 
   /** Puts the reader on the value of the first section of a kind; false when there is none. */
@@ -168,15 +172,15 @@ export class AmqpMessage implements MessageSections {
 
   #indexOf(kind: number): number {
     const borders = this.#borders;
-    for (let index = 0; index < borders.length; index += 3) if (borders[index] === kind) return index;
+    for (let index = 0; index < borders.length; index += 2) if (borders[index] === kind) return index;
     return -1;
   }
 
-  /** Where the borders of the first body section are, or behind the last section. */
+  /** The place of the first body section, or behind the last section. */
   #bodyIndex(): number {
     const borders = this.#borders;
     let index = 0;
-    for (; index < borders.length; index += 3) {
+    for (; index < borders.length; index += 2) {
       const kind = borders[index] ?? 0;
       if (kind >= section.data) return kind === section.footer ? borders.length : index;
     }
@@ -185,15 +189,15 @@ export class AmqpMessage implements MessageSections {
 
   /** The content of one body section: the binary of data, the encoded value of the others. */
   #content(index: number, kind: number): Uint8Array {
-    const start = this.#borders[index + 2] ?? 0;
+    const start = contentOf(this.bytes, this.#start(index));
     const head = kind !== section.data ? 0 : this.bytes[start] === 0xa0 ? 2 : 5;
     const { buffer, byteOffset } = this.bytes;
-    const view = new Uint8Array(buffer, byteOffset + start + head, this.#end(index) - start - head);
+    const view = new Uint8Array(buffer, byteOffset + start + head, this.#start(index + 2) - start - head);
     return this.#reader.settings.copy ? new Uint8Array(view) : view;
   }
 
   #enter(index: number, kind: number): void {
-    this.#reader.seek(this.#borders[index + 2] ?? 0, this.#end(index), paths[kind]);
+    this.#reader.seek(contentOf(this.bytes, this.#start(index)), this.#start(index + 2), paths[kind]);
   }
 
   #map(kind: number): AmqpMap | undefined {
@@ -204,35 +208,39 @@ export class AmqpMessage implements MessageSections {
 
   #readBody(): MessageBody | undefined {
     const first = this.#bodyIndex();
-    const kind = this.#borders[first];
-    if (kind === undefined) return undefined;
+    const kind = this.#kind(first);
+    if (kind === noSection) return undefined;
+    if (kind === section.data) return { kind: "data", sections: this.#data(first) };
+    if (kind === section.sequence) return { kind: "sequence", sections: this.#sequences(first) };
     this.#enter(first, kind);
-    if (kind === section.value) return { kind: "value", value: readTyped(this.#reader, 0) };
-    if (kind === section.data) return { kind: "data", sections: this.#each(first, kind, readData) };
-    return { kind: "sequence", sections: this.#each(first, kind, readSequence) };
+    return { kind: "value", value: readTyped(this.#reader, 0) };
   }
 
-  /** What `read` makes of each of the sections of a kind, which stand one behind the other. */
-  #each<T>(first: number, kind: number, read: (reader: ByteReader) => T): readonly T[] {
-    const contents = [read(this.#reader)];
-    for (let index = first + 3; this.#borders[index] === kind; index += 3) {
-      this.#enter(index, kind);
-      contents.push(read(this.#reader));
+  /** The binaries of the data sections. */
+  #data(first: number): readonly Uint8Array[] {
+    this.#reader.spend(1);
+    const sections = [this.#content(first, section.data)];
+    for (let index = first + 2; this.#kind(index) === section.data; index += 2) {
+      this.#reader.spend(1);
+      sections.push(this.#content(index, section.data));
     }
-    return contents;
+    return sections;
+  }
+
+  /** The lists of the sequence sections. */
+  #sequences(first: number): readonly (readonly AmqpValue[])[] {
+    const sections: (readonly AmqpValue[])[] = [];
+    for (let index = first; this.#kind(index) === section.sequence; index += 2) {
+      this.#enter(index, section.sequence);
+      const list = readTyped(this.#reader, 0);
+      sections.push(Array.isArray(list) ? list : []);
+    }
+    return sections;
   }
 }
 
-/** The binary of a data section, whose format code the scan has checked. */
-function readData(reader: ByteReader): Uint8Array {
-  return reader.binary(reader.code() === 0xa0 ? reader.u8() : reader.u32());
-}
-
-/** The list of a sequence section. */
-function readSequence(reader: ByteReader): readonly AmqpValue[] {
-  const list = readTyped(reader, 0);
-  return Array.isArray(list) ? list : [];
-}
+/** What stands for the kind of a section that is not there. */
+const noSection = -1;
 
 /** The paths of errors in the sections. */
 const paths: readonly string[] = sectionNames.map((name) => `$.${name}`);

@@ -1,54 +1,91 @@
 import type { ByteReader } from "../../codecs/amqp/byte-reader.ts";
+import { knownKey, longestKey, slotOf } from "../../codecs/amqp/key-cache.ts";
+import { readUlong, readUuid } from "../../codecs/amqp/read-scalar.ts";
 import { readTimestamp } from "../../codecs/amqp/typed-scalar.ts";
 import { Typed } from "../envelope/index.ts";
 
-/** Readers of single fields of a composite type; an absent or null field is `undefined`. */
+// Every message that is received passes here: what is common is read without a call, the rest and every error the long way.
 
-export function textField(reader: ByteReader): string | undefined {
-  const code = reader.code();
+/** Whether a composite type of `count` fields has one at `index`: passes it when it is null, which is the same as none. */
+export function hasField(reader: ByteReader, count: number, index: number): boolean {
+  if (index >= count) return false;
+  const { bytes, at } = reader;
+  if (bytes[at] !== 0x40 || at >= reader.end) return true;
+  reader.at = at + 1;
+  return false;
+}
+
+/** Reads a string. */
+export function textField(reader: ByteReader): string {
+  const { bytes, at } = reader;
+  const stop = at + 2 + (bytes[at + 1] ?? 0);
+  if (bytes[at] !== 0xa1 || stop > reader.end) return anyTextField(reader);
+  reader.at = stop;
+  return reader.textBetween(at + 2, stop);
+}
+
+function anyTextField(reader: ByteReader): string {
+  const code = reader.countedCode();
   if (code === 0xa1) return reader.text(reader.u8());
-  if (code === 0x40) return undefined;
   if (code === 0xb1) return reader.text(reader.u32());
   throw mismatch(reader, "a string");
 }
 
-/** A symbol, or the string that some peers write instead. */
-export function symbolField(reader: ByteReader): string | undefined {
-  const code = reader.code();
+/** Reads a symbol, or the string that some peers write instead. */
+export function symbolField(reader: ByteReader): string {
+  const { bytes, at } = reader;
+  const length = bytes[at + 1] ?? 0;
+  const stop = at + 2 + length;
+  if (bytes[at] === 0xa3 && stop <= reader.end && length > 0 && length <= longestKey) {
+    const known = knownKey(bytes, at + 2, length, slotOf(bytes, at + 2, length));
+    if (known !== undefined) {
+      reader.at = stop;
+      return known;
+    }
+  }
+  return anySymbolField(reader);
+}
+
+function anySymbolField(reader: ByteReader): string {
+  const code = reader.countedCode();
   if (code === 0xa3) return reader.symbol(reader.u8());
-  if (code === 0x40) return undefined;
   if (code === 0xb3) return reader.symbol(reader.u32());
   if (code === 0xa1) return reader.text(reader.u8());
   if (code === 0xb1) return reader.text(reader.u32());
   throw mismatch(reader, "a symbol");
 }
 
-export function binaryField(reader: ByteReader): Uint8Array | undefined {
-  const code = reader.code();
-  if (code === 0x40) return undefined;
+export function binaryField(reader: ByteReader): Uint8Array {
+  const code = reader.countedCode();
   if (code === 0xa0) return reader.binary(reader.u8());
   if (code === 0xb0) return reader.binary(reader.u32());
   throw mismatch(reader, "binary");
 }
 
 /** A message id in any of its four forms (AMQP 1.0 part 3.2.11 to 3.2.14); ulong is a bigint. */
-export function idField(reader: ByteReader): string | bigint | Uint8Array | Typed<"uuid"> | undefined {
-  const code = reader.code();
+export function idField(reader: ByteReader): string | bigint | Uint8Array | Typed<"uuid"> {
+  const { bytes, at } = reader;
+  const stop = at + 2 + (bytes[at + 1] ?? 0);
+  if (bytes[at] !== 0xa1 || stop > reader.end) return anyIdField(reader);
+  reader.at = stop;
+  return reader.textBetween(at + 2, stop);
+}
+
+function anyIdField(reader: ByteReader): string | bigint | Uint8Array | Typed<"uuid"> {
+  const code = reader.countedCode();
   switch (code) {
     case 0xa1:
       return reader.text(reader.u8());
-    case 0x40:
-      return undefined;
     case 0xb1:
       return reader.text(reader.u32());
     case 0x98:
-      return new Typed("uuid", reader.uuid());
+      return new Typed("uuid", readUuid(reader));
     case 0x44:
       return 0n;
     case 0x53:
       return BigInt(reader.u8());
     case 0x80:
-      return reader.u64();
+      return readUlong(reader);
     case 0xa0:
       return reader.binary(reader.u8());
     case 0xb0:
@@ -58,32 +95,26 @@ export function idField(reader: ByteReader): string | bigint | Uint8Array | Type
   }
 }
 
-export function timeField(reader: ByteReader): Date | Typed<"timestamp"> | undefined {
-  const code = reader.code();
-  if (code === 0x40) return undefined;
-  if (code === 0x83) return readTimestamp(reader);
+export function timeField(reader: ByteReader): Date | Typed<"timestamp"> {
+  if (reader.countedCode() === 0x83) return readTimestamp(reader);
   throw mismatch(reader, "a timestamp");
 }
 
-export function uintField(reader: ByteReader): number | undefined {
-  const code = reader.code();
+export function uintField(reader: ByteReader): number {
+  const code = reader.countedCode();
   if (code === 0x52) return reader.u8();
-  if (code === 0x40) return undefined;
   if (code === 0x43) return 0;
   if (code === 0x70) return reader.u32();
   throw mismatch(reader, "a uint");
 }
 
-export function ubyteField(reader: ByteReader): number | undefined {
-  const code = reader.code();
-  if (code === 0x40) return undefined;
-  if (code === 0x50) return reader.u8();
+export function ubyteField(reader: ByteReader): number {
+  if (reader.countedCode() === 0x50) return reader.u8();
   throw mismatch(reader, "a ubyte");
 }
 
-export function booleanField(reader: ByteReader): boolean | undefined {
-  const code = reader.code();
-  if (code === 0x40) return undefined;
+export function booleanField(reader: ByteReader): boolean {
+  const code = reader.countedCode();
   if (code === 0x41) return true;
   if (code === 0x42) return false;
   if (code === 0x56) return reader.boolean();
@@ -92,6 +123,19 @@ export function booleanField(reader: ByteReader): boolean | undefined {
 
 /** Enters the list of a composite type and returns how many fields it has. */
 export function enterFields(reader: ByteReader, most: number): number {
+  const { bytes, at, end } = reader;
+  const count = bytes[at + 2] ?? 0;
+  const stop = at + 2 + (bytes[at + 1] ?? 0);
+  if (bytes[at] !== 0xc0 || stop > end || count > stop - at - 3 || count > most || reader.settings.lenient) {
+    return enterAnyFields(reader, most);
+  }
+  reader.spend(1 + count);
+  reader.at = at + 3;
+  reader.end = stop;
+  return count;
+}
+
+function enterAnyFields(reader: ByteReader, most: number): number {
   const start = reader.at;
   const code = reader.code();
   const count = code === 0x45 ? 0 : reader.enterItems(code === 0xd0 ? 4 : 1);
@@ -99,12 +143,13 @@ export function enterFields(reader: ByteReader, most: number): number {
     throw reader.fault(`A section has ${count} fields; it can have ${most}`, start);
   // An empty list has no extent to leave.
   if (code === 0x45) reader.end = reader.at;
+  reader.spend(count);
   return Math.min(count, most);
 }
 
 /** The fields of a composite type were read: checks that nothing follows. */
 export function leaveFields(reader: ByteReader): void {
-  reader.leave(reader.end);
+  if (reader.at !== reader.end) reader.leave(reader.end);
 }
 
 function mismatch(reader: ByteReader, wanted: string): Error {

@@ -7,7 +7,7 @@ import { cutOff, valueEnd } from "./value-end.ts";
 /**
  * Finds the borders of a message's sections without reading their content.
  *
- * Gives three numbers per section: its place in `section`, where its descriptor begins, and where its value begins.
+ * Gives two numbers per section: its place in `section`, and where its descriptor begins.
  * Order, multiplicity, the type of each value and every size are checked (AMQP 1.0 part 3.2).
  *
  * @throws SobreError `DecodeFailed` or `TruncatedPayload` with the offset.
@@ -28,7 +28,7 @@ export function scanSections(reader: ByteReader): readonly number[] {
       ({ at } = reader);
     }
     if (kind <= last || kind > section.footer || last >= section.data) checkOrder(reader, kind, last, start);
-    borders.push(kind, start, at);
+    borders.push(kind, start);
     last = kind;
     start = skipContent(reader, kind, at);
   }
@@ -42,6 +42,11 @@ function readDescriptor(reader: ByteReader, start: number): number {
   const value = descriptor instanceof Typed ? descriptor.value : undefined;
   if (typeof value === "string") return sectionBySymbol.get(value) ?? -1;
   return typeof value === "bigint" && value < 0x100n ? Number(value) - firstDescriptor : -1;
+}
+
+/** Where the value of the section begins whose descriptor, which a scan has read, begins at `start`. */
+export function contentOf(bytes: Uint8Array, start: number): number {
+  return bytes[start + 1] === 0x53 ? start + 3 : valueEnd(bytes, start + 1);
 }
 
 function checkOrder(reader: ByteReader, kind: number, last: number, start: number): void {
