@@ -1,6 +1,7 @@
 export { checkCompatibility } from "./check-compatibility.ts";
 export { contractMatchers, type CompatibleWithOptions, type MatcherResult } from "./contract-matchers.ts";
 export { contractSuite, type ContractSuiteOptions, type ContractTest } from "./contract-suite.ts";
+export { readMessageType, writeMessageType } from "./message-type-folder.ts";
 export type { FormatPolicy } from "./json-schema/formats.ts";
 export type { CompatibilityOptions, ContentModel, Direction, ProtobufPolicy, Upcast } from "./options.ts";
 export { type SubjectUpcast, upcastBy } from "./subjects/upcast-by.ts";

@@ -10,7 +10,7 @@ export {
   type HttpHeaders,
 } from "./cloud-event-binding.ts";
 export { cloudEventFromJson, cloudEventJson, cloudEventToJson } from "./cloud-event-json.ts";
-export { defineMessage, type Steps } from "./define-message.ts";
+export { defineMessage, type Steps, type UntypedOptions } from "./define-message.ts";
 export type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";
 export type {
   BodyOf,

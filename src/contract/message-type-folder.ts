@@ -1,0 +1,86 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { SobreError } from "../errors/index.ts";
+import {
+  type JsonSchema,
+  type MessageType,
+  messageTypeFromFiles,
+  schemaFilesOf,
+  type UntypedOptions,
+} from "../message/index.ts";
+import { compareVersions, folderFiles } from "./subjects/subject.ts";
+
+/**
+ * Defines a message type from the files `<folder>/<subject>/<major>.<minor>.schema.json`: each major is a version, and its
+ * greatest minor the schema. `Body` is what you know of the latest version.
+ *
+ * @throws SobreError `InvalidArgument` when the folder or a file cannot be read, and as `defineMessage` does.
+ */
+export function readMessageType<Body = unknown>(
+  folder: string,
+  subject: string,
+  options: UntypedOptions = {},
+): MessageType<string, Body> {
+  return messageTypeFromFiles<Body>(subject, filesOf(folder, subject), options);
+}
+
+/**
+ * Writes the schemas of a message type into `<folder>/<name of the type>`, and returns the files that are new.
+ *
+ * A file that is there stays as it was released: a version that says something else now becomes the next minor.
+ *
+ * @throws SobreError `InvalidArgument` for a schema of a library that offers no JSON Schema, and a name that is no folder's.
+ */
+export function writeMessageType(folder: string, type: MessageType): readonly string[] {
+  const { name } = type;
+  const made = schemaFilesOf(type);
+  mkdirSync(subjectFolder(folder, name), { recursive: true });
+  const known = filesOf(folder, name);
+  const written: string[] = [];
+  for (const [first, schema] of Object.entries(made)) {
+    const major = first.slice(0, first.indexOf("."));
+    const latest = Object.keys(known)
+      .filter((file) => file.startsWith(`${major}.`))
+      .toSorted((a, b) => compareVersions(versionOf(a), versionOf(b)))
+      .at(-1);
+    const text = `${JSON.stringify(schema, undefined, 2)}\n`;
+    if (latest !== undefined && isDeepStrictEqual(known[latest], JSON.parse(text))) continue;
+    const minor = latest === undefined ? 0 : Number(versionOf(latest).split(".")[1]) + 1;
+    const file = `${major}.${minor}.schema.json`;
+    writeFileSync(join(subjectFolder(folder, name), file), text, { flag: "wx" });
+    written.push(`${name}/${file}`);
+  }
+  return written;
+}
+
+const versionOf = (file: string): string => file.slice(0, -".schema.json".length);
+
+function filesOf(folder: string, subject: string): Readonly<Record<string, JsonSchema>> {
+  const files = folderFiles(subjectFolder(folder, subject));
+  const names = files.list().filter((file) => /^\d+\.\d+\.schema\.json$/.test(file));
+  return Object.fromEntries(names.map((file) => [file, schemaOf(files.read(file), `${subject}/${file}`)]));
+}
+
+function schemaOf(text: string, file: string): JsonSchema {
+  try {
+    const schema: unknown = JSON.parse(text);
+    if (typeof schema === "boolean") return schema;
+    if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return { ...schema };
+  } catch (cause) {
+    throw new SobreError("InvalidArgument", `${file} is not JSON.`, { cause });
+  }
+  throw new SobreError("InvalidArgument", `${file} holds no JSON Schema.`);
+}
+
+/** A subject may have slashes, and leads nowhere but down. */
+function subjectFolder(folder: string, subject: string): string {
+  const steps = subject.split(/[/\\]/);
+  if (typeof folder === "string" && folder !== "" && steps.every((step) => !["", ".", ".."].includes(step))) {
+    return join(folder, ...steps);
+  }
+  throw new SobreError(
+    "InvalidArgument",
+    `The subject ${JSON.stringify(subject)} is no folder below the one of the schemas.`,
+  );
+}
