@@ -1,9 +1,9 @@
 import {
   type BodyKind,
   type BrokerPropertiesInit,
-  checkEnvelope,
   type Envelope,
   type EnvelopeInit,
+  messageEnvelope,
 } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import type { Attempt } from "./attempt.ts";
@@ -106,17 +106,10 @@ function serialize(registry: CodecRegistry, message: Message): Envelope {
   }
   // An AMQP value or sequence says by itself what it is.
   const own = bodyKind === "data" ? encoder.contentType : undefined;
-  return checkEnvelope({
+  return messageEnvelope(message, {
     payload,
     bodyKind,
-    brokerProperties: {
-      ...message,
-      contentType: encoded.contentType ?? (message.contentType || own),
-      body: undefined,
-      bodyKind: undefined,
-      applicationProperties: undefined,
-    },
-    applicationProperties,
+    contentType: encoded.contentType ?? (message.contentType || own),
   });
 }
 

@@ -1,4 +1,4 @@
-import { checkBag, emptyBag, invalid, memberOf } from "./bag.ts";
+import { checkBag, emptyBag, invalid, isOwn } from "./bag.ts";
 import { Typed } from "./typed.ts";
 
 /**
@@ -24,8 +24,9 @@ export function applicationProperties(init: unknown): ApplicationProperties {
   const given = checkBag(init, "$.applicationProperties");
   const checked = emptyBag<ApplicationPropertyValue>();
   let count = 0;
-  for (const name of Object.keys(given)) {
-    const value = memberOf(given, name);
+  for (const name in given) {
+    if (!isOwn(given, name)) continue;
+    const value = given[name];
     if (value === undefined) continue;
     if (!isSimple(value)) throw invalid(`$.applicationProperties.${name}`, wanted);
     checked[name] = value;

@@ -16,8 +16,9 @@ export function memberOf(object: object, name: string): unknown {
   return isRecord(object) ? object[name] : undefined;
 }
 
-function isRecord(object: object): object is Readonly<Record<string, unknown>> {
-  return object !== null;
+/** Whether a value is an object, of which nothing else is known. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 /**
@@ -25,12 +26,17 @@ function isRecord(object: object): object is Readonly<Record<string, unknown>> {
  *
  * @throws SobreError `InvalidArgument` with the path when it is none.
  */
-export function checkBag(value: unknown, path: string): object {
-  if (typeof value === "object" && value !== null) {
+export function checkBag(value: unknown, path: string): Readonly<Record<string, unknown>> {
+  if (isRecord(value)) {
     const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null) return value;
+    if (prototype === null || Object.getPrototypeOf(prototype) === null) return value;
   }
   throw invalid(path, "must be a plain object");
+}
+
+/** Whether a name is the object's own; engines leave the question out in a `for (… in …)` over the same object. */
+export function isOwn(object: object, name: string): boolean {
+  return Object.prototype.hasOwnProperty.call(object, name);
 }
 
 /** The error of a value that its contract forbids, told by its path, as `$.brokerProperties.to`. */

@@ -1,5 +1,5 @@
 import type { SobreError } from "../errors/index.ts";
-import { checkBag, emptyBag, invalid, memberOf } from "./bag.ts";
+import { checkBag, invalid, isOwn } from "./bag.ts";
 import { Typed } from "./typed.ts";
 
 /** A message id or correlation id: text, or one of the other AMQP forms (AMQP 1.0 part 3.2.11 to 3.2.14); numbers are ulong. */
@@ -56,58 +56,7 @@ export type BrokerPropertiesInit = { readonly [K in keyof BrokerProperties]: Bro
 /** The longest id, session id and partition key, in characters. */
 export const maxIdLength = 128;
 
-/** What a property must be, as a test and in words. */
-interface Rule<T> {
-  readonly holds: (value: unknown) => value is T;
-  readonly wanted: string;
-}
-type Key = keyof BrokerProperties;
-type Values = { readonly [K in keyof Required<BrokerProperties>]: NonNullable<BrokerProperties[K]> };
-
-const text: Rule<string> = { holds: (value): value is string => typeof value === "string", wanted: "a string" };
-const key: Rule<string> = {
-  holds: (value): value is string => typeof value === "string" && value.length <= maxIdLength,
-  wanted: `a string of at most ${maxIdLength} characters`,
-};
-const id: Rule<MessageId> = {
-  holds: (value): value is MessageId => key.holds(value) || isNumericId(value) || isBinaryId(value),
-  wanted: `${key.wanted}, an unsigned 64-bit integer, bytes or a typed uuid`,
-};
-const time: Rule<Date> = {
-  holds: (value): value is Date => value instanceof Date && !Number.isNaN(value.getTime()),
-  wanted: "a valid Date",
-};
-const span: Rule<number> = {
-  holds: (value): value is number =>
-    typeof value === "number" && value > 0 && (Number.isInteger(value) || value === Infinity),
-  wanted: "a whole number of milliseconds above 0",
-};
-const table: { readonly [K in Key]: Rule<Values[K]> } = {
-  contentType: text,
-  contentEncoding: text,
-  correlationId: id,
-  messageId: id,
-  partitionKey: key,
-  viaPartitionKey: key,
-  replyTo: text,
-  replyToSessionId: key,
-  scheduledEnqueueTimeUtc: time,
-  sessionId: key,
-  subject: text,
-  timeToLive: span,
-  to: text,
-};
-const rules: typeof table = Object.assign(emptyBag(), table);
-
-function isNumericId(value: unknown): boolean {
-  if (typeof value === "bigint") return value >= 0n && value < 2n ** 64n;
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isBinaryId(value: unknown): boolean {
-  if (value instanceof Uint8Array) return value.byteLength <= maxIdLength;
-  return value instanceof Typed && value.type === "uuid";
-}
+type Draft = { -readonly [K in keyof BrokerProperties]?: NonNullable<BrokerProperties[K]> };
 
 const none: BrokerProperties = Object.freeze({});
 
@@ -121,35 +70,100 @@ export function brokerProperties(init: unknown): BrokerProperties {
   if (init === undefined) return none;
   const given = checkBag(init, "$.brokerProperties");
   const checked: Draft = {};
-  // Every message passes here: a list of names is cheaper than asking of each whether it is the object's own.
-  for (const name of Object.keys(given)) {
-    const value = memberOf(given, name);
-    if (value === undefined) continue;
-    if (!isSettable(name)) {
-      throw refused(name, "is set by the broker or unknown; put your own into applicationProperties");
-    }
-    set(checked, name, value);
-  }
-  if (
-    checked.sessionId !== undefined &&
-    checked.partitionKey !== undefined &&
-    checked.sessionId !== checked.partitionKey
-  ) {
+  for (const name in given) if (isOwn(given, name)) set(checked, name, given[name]);
+  return finish(checked);
+}
+
+/** {@link brokerProperties} out of an object that has others `beside` them, under another content type than it says. */
+export function brokerPropertiesOf(
+  message: Readonly<Record<string, unknown>>,
+  contentType: unknown,
+  beside: ReadonlySet<string>,
+): BrokerProperties {
+  const checked: Draft = {};
+  set(checked, "contentType", contentType);
+  for (const name in message) if (isOwn(message, name) && !beside.has(name)) set(checked, name, message[name]);
+  return finish(checked);
+}
+
+function finish(checked: Draft): BrokerProperties {
+  const { sessionId, partitionKey } = checked;
+  if (sessionId !== undefined && partitionKey !== undefined && sessionId !== partitionKey) {
     throw refused("partitionKey", "must equal sessionId when both are set");
   }
   return Object.freeze(checked);
 }
 
-type Draft = { -readonly [K in Key]?: Values[K] };
-
-function set<K extends Key>(target: Pick<Draft, K>, name: K, value: unknown): void {
-  const rule: Rule<Values[K]> = rules[name];
-  if (!rule.holds(value)) throw refused(name, `must be ${rule.wanted}`);
-  target[name] = value;
+function set(checked: Draft, name: string, value: unknown): void {
+  if (value === undefined) return;
+  switch (name) {
+    case "contentType":
+    case "contentEncoding":
+    case "replyTo":
+    case "subject":
+    case "to":
+      checked[name] = text(name, value);
+      return;
+    case "correlationId":
+    case "messageId":
+      checked[name] = id(name, value);
+      return;
+    case "partitionKey":
+    case "viaPartitionKey":
+    case "replyToSessionId":
+    case "sessionId":
+      checked[name] = key(name, value);
+      return;
+    case "scheduledEnqueueTimeUtc":
+      checked[name] = time(name, value);
+      return;
+    case "timeToLive":
+      checked[name] = span(name, value);
+      return;
+    default:
+      throw refused(name, "is set by the broker or unknown; put your own into applicationProperties");
+  }
 }
 
-function isSettable(name: string): name is Key {
-  return name in rules;
+const idText = `a string of at most ${maxIdLength} characters`;
+
+function text(name: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  throw refused(name, "must be a string");
+}
+
+function key(name: string, value: unknown): string {
+  if (isKey(value)) return value;
+  throw refused(name, `must be ${idText}`);
+}
+
+function isKey(value: unknown): value is string {
+  return typeof value === "string" && value.length <= maxIdLength;
+}
+
+function id(name: string, value: unknown): MessageId {
+  if (isKey(value) || isNumericId(value) || isBinaryId(value)) return value;
+  throw refused(name, `must be ${idText}, an unsigned 64-bit integer, bytes or a typed uuid`);
+}
+
+function isNumericId(value: unknown): value is number | bigint {
+  if (typeof value === "bigint") return value >= 0n && value < 2n ** 64n;
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isBinaryId(value: unknown): value is Uint8Array | Typed<"uuid"> {
+  if (value instanceof Uint8Array) return value.byteLength <= maxIdLength;
+  return value instanceof Typed && value.type === "uuid";
+}
+
+function time(name: string, value: unknown): Date {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value;
+  throw refused(name, "must be a valid Date");
+}
+
+function span(name: string, value: unknown): number {
+  if (typeof value === "number" && value > 0 && (Number.isInteger(value) || value === Infinity)) return value;
+  throw refused(name, "must be a whole number of milliseconds above 0");
 }
 
 function refused(name: string, what: string): SobreError {

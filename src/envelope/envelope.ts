@@ -4,7 +4,12 @@ import {
   applicationProperties,
 } from "./application-properties.ts";
 import { invalid } from "./bag.ts";
-import { type BrokerProperties, type BrokerPropertiesInit, brokerProperties } from "./broker-properties.ts";
+import {
+  type BrokerProperties,
+  type BrokerPropertiesInit,
+  brokerProperties,
+  brokerPropertiesOf,
+} from "./broker-properties.ts";
 import { checkHeaderSize } from "./limits.ts";
 
 /**
@@ -45,9 +50,7 @@ export type EnvelopeChanges = Partial<EnvelopeInit>;
  * @throws SobreError `InvalidArgument` naming the property, or `MessageSizeExceeded` when the properties
  *   are larger than 64 KiB.
  */
-export function createEnvelope(init: EnvelopeInit): Envelope {
-  return checkEnvelope(init);
-}
+export const createEnvelope: (init: EnvelopeInit) => Envelope = checkEnvelope;
 
 /** What {@link checkEnvelope} takes: an {@link EnvelopeInit} of which nothing is known yet. */
 export interface UncheckedEnvelope {
@@ -68,6 +71,30 @@ export function checkEnvelope(init: UncheckedEnvelope): Envelope {
     init.origin,
   );
 }
+
+/** What {@link messageEnvelope} puts in place of a message's body. */
+export interface EncodedBody {
+  readonly payload: unknown;
+  readonly bodyKind: unknown;
+  readonly contentType: unknown;
+}
+
+/**
+ * The envelope of a message: broker properties that have `body`, `bodyKind` and `applicationProperties` beside them.
+ *
+ * @throws SobreError as {@link createEnvelope} does.
+ */
+export function messageEnvelope(message: Readonly<Record<string, unknown>>, body: EncodedBody): Envelope {
+  return assemble(
+    checkPayload(body.payload),
+    checkBodyKind(body.bodyKind),
+    brokerPropertiesOf(message, body.contentType, besideProperties),
+    applicationProperties(message["applicationProperties"]),
+    undefined,
+  );
+}
+
+const besideProperties: ReadonlySet<string> = new Set(["body", "bodyKind", "applicationProperties", "contentType"]);
 
 /**
  * A new envelope with the changes; the parts that did not change are the same objects,

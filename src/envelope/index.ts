@@ -15,6 +15,7 @@ export {
   type Envelope,
   type EnvelopeChanges,
   type EnvelopeInit,
+  messageEnvelope,
   type Origin,
   type UncheckedEnvelope,
 } from "./envelope.ts";

@@ -1,7 +1,7 @@
 import { SobreError } from "../errors/index.ts";
 import type { ApplicationProperties } from "./application-properties.ts";
 import type { BrokerProperties } from "./broker-properties.ts";
-import { memberOf } from "./bag.ts";
+import { isRecord } from "./bag.ts";
 
 /** The most bytes that broker and application properties may take together, by {@link headerSize}: 64 KiB. */
 export const maxHeaderSize: number = 64 * 1024;
@@ -12,12 +12,12 @@ export const maxHeaderSize: number = 64 * 1024;
  *
  * It is close to the size of their AMQP encoding, and the same at every border.
  */
-export function headerSize(broker: BrokerProperties, application: ApplicationProperties): number {
+export function headerSize(broker: Members<BrokerProperties>, application: ApplicationProperties): number {
   return sizeOfMembers(broker, utf8Length) + sizeOfMembers(application, utf8Length);
 }
 
 /** @throws SobreError `MessageSizeExceeded` when the properties take more than {@link maxHeaderSize} bytes. */
-export function checkHeaderSize(broker: BrokerProperties, application: ApplicationProperties): void {
+export function checkHeaderSize(broker: Members<BrokerProperties>, application: ApplicationProperties): void {
   if (sizeOfMembers(broker, mostBytes) + sizeOfMembers(application, mostBytes) <= maxHeaderSize) return;
   const size = headerSize(broker, application);
   if (size <= maxHeaderSize) return;
@@ -27,6 +27,9 @@ export function checkHeaderSize(broker: BrokerProperties, application: Applicati
   );
 }
 
+/** The members of an interface, which can be gone through by name. */
+type Members<T> = Pick<T, keyof T>;
+
 type TextSize = (text: string) => number;
 
 const utf8Length: TextSize = (text) => new TextEncoder().encode(text).length;
@@ -34,14 +37,14 @@ const utf8Length: TextSize = (text) => new TextEncoder().encode(text).length;
 /** A bound that costs next to nothing, so that ordinary messages need no exact count. */
 const mostBytes: TextSize = (text) => 3 * text.length;
 
-function sizeOfMembers(members: object, sizeOfText: TextSize): number {
+function sizeOfMembers(members: Readonly<Record<string, unknown>>, sizeOfText: TextSize): number {
   let size = 0;
-  for (const name in members) size += sizeOfText(name) + sizeOfValue(memberOf(members, name), sizeOfText);
+  for (const name in members) size += sizeOfText(name) + sizeOfValue(members[name], sizeOfText);
   return size;
 }
 
 function sizeOfValue(value: unknown, sizeOfText: TextSize): number {
   if (typeof value === "string") return sizeOfText(value);
   if (value instanceof Uint8Array) return value.byteLength;
-  return typeof value === "object" && value !== null ? 9 + sizeOfMembers(value, sizeOfText) : 9;
+  return isRecord(value) ? 9 + sizeOfMembers(value, sizeOfText) : 9;
 }

@@ -48,6 +48,34 @@ describe("a serializer", () => {
     expect(written.brokerProperties.contentType).toBe("application/json");
   });
 
+  it("takes the properties of a message that are its own, as those of an instance are", () => {
+    class Placed {
+      readonly body = 1;
+      readonly subject = "placed";
+      get to(): string {
+        return "nobody";
+      }
+    }
+    const inherited: { readonly body: number; readonly replyTo?: string } = Object.create({ replyTo: "b", other: 1 });
+
+    const serializer = createSerializer({ codecs: [json] });
+
+    expect(serializer.serialize(new Placed()).brokerProperties).toEqual({
+      contentType: "application/json",
+      subject: "placed",
+    });
+    expect(serializer.serialize(inherited).brokerProperties).toEqual({ contentType: "application/json" });
+  });
+
+  it("refuses members of a message that are unknown, naming them", () => {
+    const serializer = createSerializer({ codecs: [json] });
+    const message = Object.assign({ body: 1 }, { label: "placed" });
+
+    expect(() => serializer.serialize(message)).toThrow(
+      expect.objectContaining({ code: "InvalidArgument", path: "$.brokerProperties.label" }),
+    );
+  });
+
   it.each(["*/*", "application/*", "application/*+json"])("refuses to write the media range %s", (contentType) => {
     const any = stubCodec("any", "application/json", { accepts: ["*/*"] });
 
