@@ -18,7 +18,7 @@ export function jsonSchemaOf(title: string, typeName: string, shape: SettledShap
 
 function schemaOf(settled: SettledShape, rules: TargetRules): Schema {
   const { shape } = settled;
-  const forms = formsOf(shape, rules, settled.list);
+  const forms = formsOf(settled, rules);
   const schemas = merged(forms.map((form) => schemaOfForm(form, settled, rules)));
   const [first = {}, ...others] = schemas;
   const schema = others.length === 0 ? first : simpleUnion(schemas);

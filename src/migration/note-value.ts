@@ -36,6 +36,7 @@ class Noting {
     const kind = kindOf(value);
     shape.count++;
     shape.kinds[kind]++;
+    if (this.#guessing !== "nothing" && kind !== "list" && kind !== "null") shape.elements++;
     if (typeof value === "object" && value !== null) {
       this.#container(value, kind, shape);
       return;

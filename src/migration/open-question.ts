@@ -41,7 +41,7 @@ export function memberStep(name: string): string {
 
 function* questionsAt(
   path: string,
-  { shape, list, text, members }: SettledShape,
+  { shape, list, guesses: guessesAre, members }: SettledShape,
   scalarsGuessed: boolean,
 ): Generator<OpenQuestion> {
   const { kinds, singles, empties, guesses, typeNames } = shape;
@@ -57,8 +57,9 @@ function* questionsAt(
     yield { kind: "empty", path, count: empties, settledAs };
   }
   if (guesses === 0) return;
-  if (text)
-    yield { kind: guesses === kinds.integer ? "digit" : "guessed-type", path, count: guesses, settledAs: "text" };
+  const kind = scalarsGuessed || guesses !== kinds.integer ? "guessed-type" : "digit";
+  if (guessesAre !== "kept")
+    yield { kind, path, count: guesses, settledAs: guessesAre === "text" ? "text" : "a decimal" };
   else if (scalarsGuessed) yield { kind: "guessed-type", path, count: guesses, settledAs: undefined };
   else if (guesses === kinds.integer)
     yield { kind: "digit", path, count: guesses, settledAs: kinds.number > 0 ? "a number" : undefined };

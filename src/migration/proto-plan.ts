@@ -1,7 +1,7 @@
 import { memberStep } from "./open-question.ts";
-import type { SettledShape } from "./settled-shape.ts";
+import { settledKinds, type SettledShape } from "./settled-shape.ts";
 import { SubjectNames } from "./subject-name.ts";
-import { type ValueKind, valueKinds } from "./value-kind.ts";
+import type { ValueKind } from "./value-kind.ts";
 
 /** How the values of one path stand in a Protobuf message. */
 export type ProtoForm =
@@ -105,8 +105,9 @@ class Planner {
     return { name, fields };
   }
 
-  #form({ shape, members, items }: SettledShape, path: string, always: boolean): ProtoForm {
-    const seen = valueKinds.filter((kind) => kind !== "null" && shape.kinds[kind] > 0);
+  #form(settled: SettledShape, path: string, always: boolean): ProtoForm {
+    const { shape, members, items } = settled;
+    const seen = settledKinds(settled).filter((kind) => kind !== "null");
     const only = (...kinds: readonly ValueKind[]): boolean =>
       seen.length > 0 && seen.every((kind) => kinds.includes(kind));
     if (only("boolean")) return { kind: "scalar", type: "bool" };

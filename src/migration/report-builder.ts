@@ -153,12 +153,13 @@ function typeReport(
 
 function pathReport(
   path: string,
-  { shape, list }: SettledShape,
+  settled: SettledShape,
   { rules, parents }: { readonly rules: TargetRules; readonly parents: number | undefined },
 ): PathReport {
+  const { shape } = settled;
   const kinds = Object.fromEntries(Object.entries(shape.kinds).filter(([, count]) => count > 0));
   const absent = parents === undefined || path.endsWith("]") ? 0 : Math.max(0, parents - shape.count);
-  return { path, kinds, absent, becomes: formsOf(shape, rules, list).map(describeForm).join(", ") };
+  return { path, kinds, absent, becomes: formsOf(settled, rules).map(describeForm).join(", ") };
 }
 
 function parentOf(path: string): string {

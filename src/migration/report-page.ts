@@ -111,7 +111,7 @@ function failures({ step, code, count, examples }: FailureReport): string {
     return `<li><b class="id">${escape(id)}</b><p>${escape(message)}</p><p class="dim">${facts.join(" · ")}</p>${window}</li>`;
   });
   const more = count > examples.length ? `<p class="dim">and ${number(count - examples.length)} more</p>` : "";
-  return `<details open><summary><span class="kind bad">${escape(code)}</span> ${steps[step]} <span class="dim">${number(count)} ×</span></summary><ul class="failures">${items.join("\n")}</ul>${more}</details>`;
+  return `<details open><summary><span class="kind bad">${escape(code)}</span> ${steps[step]} <span class="dim">${number(count)} ×</span></summary><ul class="faults">${items.join("\n")}</ul>${more}</details>`;
 }
 
 /** Sixteen bytes a line with their offset; the byte where reading stopped is marked. */

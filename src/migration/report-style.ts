@@ -28,7 +28,7 @@ code,pre,.id{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fo
 details{margin:.4rem 0;padding:.5rem .9rem;border:1px solid var(--line);border-radius:.4rem}
 summary{cursor:pointer}details[open]>summary{margin-bottom:.5rem}
 .kind{display:inline-block;padding:0 .45rem;border-radius:.25rem;background:var(--wash);color:var(--unsure);font-weight:600;font-size:.88em}.kind.bad{color:var(--bad)}
-.failures{margin:0;padding:0;list-style:none}.failures li{padding:.6rem 0;border-top:1px solid var(--line)}.failures p{margin:.15rem 0;overflow-wrap:anywhere}
+.faults{margin:0;padding:0;list-style:none}.faults li{padding:.6rem 0;border-top:1px solid var(--line)}.faults p{margin:.15rem 0;overflow-wrap:anywhere}
 pre{margin:.4rem 0 0;padding:.6rem .8rem;overflow-x:auto;border-radius:.3rem;background:var(--wash);line-height:1.45}pre i{color:var(--dim);font-style:normal}
 mark{background:var(--bad);color:var(--paper);border-radius:.15rem}
 `;

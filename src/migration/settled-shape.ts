@@ -1,16 +1,19 @@
 import { AmqpMap } from "../envelope/index.ts";
-import { ContentStream, MultiArray } from "../values/index.ts";
+import { ContentStream, Decimal, MultiArray } from "../values/index.ts";
 import { isMembers } from "./explorer-message.ts";
-import type { Shape } from "./shape.ts";
-import { type Guessing, isGuess, kindOf } from "./value-kind.ts";
+import { mergeInto, Shape } from "./shape.ts";
+import { type Guessing, isGuess, kindOf, type ValueKind, valueKinds } from "./value-kind.ts";
 
 /** What all messages of a type together say of one path, where a single message leaves it open. */
 export interface SettledShape {
   readonly shape: Shape;
   /** Elements with one member, and empty ones, are lists here, since other messages have lists. */
   readonly list: boolean;
-  /** Guessed numbers and booleans are text here, since other messages have text that is no number. */
-  readonly text: boolean;
+  /**
+   * What guessed numbers and booleans are, since other messages have it here: text that is no number, or decimals. A number
+   * was only guessed where writing it gives the text that it was, so that nothing changes by it.
+   */
+  readonly guesses: "kept" | "text" | "decimal";
   readonly members: ReadonlyMap<string, SettledShape>;
   readonly items: SettledShape | undefined;
   readonly keys: SettledShape | undefined;
@@ -21,14 +24,51 @@ export interface SettledShape {
 /** Decides what the messages say; of a shape that is not changed any more. */
 export function settleShape(shape: Shape): SettledShape {
   const { kinds } = shape;
-  const numbers = shape.of("integer", "number", "boolean");
-  const text = kinds.text > 0 && shape.guesses > 0 && shape.guesses === numbers;
-  const members = new Map(Array.from(shape.members ?? [], ([name, member]) => [name, settleShape(member)] as const));
-  const items = shape.items === undefined ? undefined : settleShape(shape.items);
+  const guesses = settledGuesses(shape);
+  // Lists beside other values are so by their format, unless all of these may be lists, too.
+  const list = kinds.list > 0 && shape.elements > 0 && shape.elements === shape.count - kinds.list - kinds.null;
+  const wrapped = list && isWrapped(shape);
+  const named = wrapped ? [] : (shape.members ?? []);
+  const members = new Map(Array.from(named, ([name, member]) => [name, settleShape(member)] as const));
+  const itemShape = wrapped ? itemsWith(shape) : shape.items;
+  const items = itemShape === undefined ? undefined : settleShape(itemShape);
   const keys = shape.keys === undefined ? undefined : settleShape(shape.keys);
-  const list = kinds.list > 0 && kinds.list < shape.count - kinds.null;
-  const idle = !text && !list && [...members.values(), items, keys].every((inner) => inner?.idle ?? true);
-  return { shape, list, text, members, items, keys, idle };
+  const idle = guesses === "kept" && !list && [...members.values(), items, keys].every((inner) => inner?.idle ?? true);
+  return { shape, list, guesses, members, items, keys, idle };
+}
+
+function settledGuesses(shape: Shape): SettledShape["guesses"] {
+  const { kinds, guesses } = shape;
+  if (guesses === 0 || guesses !== shape.of("integer", "number", "boolean")) return "kept";
+  if (kinds.text > 0) return "text";
+  return kinds.decimal > 0 && kinds.boolean === 0 ? "decimal" : "kept";
+}
+
+/** Whether the objects at a path that also has lists are lists of one: their one member is what the items of the others are. */
+function isWrapped({ kinds, singles, members, items }: Shape): boolean {
+  const [only, ...others] = members ?? [];
+  if (only === undefined || others.length > 0 || singles !== kinds.object || items === undefined) return false;
+  const [name, member] = only;
+  return (
+    items.members?.has(name) !== true && valueKinds.every((kind) => member.kinds[kind] === 0 || items.kinds[kind] > 0)
+  );
+}
+
+/** The items of a list, with those that were the only one. */
+function itemsWith({ items, members }: Shape): Shape {
+  const all = new Shape();
+  for (const part of [items, ...(members?.values() ?? [])]) if (part !== undefined) mergeInto(all, part);
+  return all;
+}
+
+/** The kinds of values at a path when everything is settled. */
+export function settledKinds({ shape, list, guesses }: SettledShape): readonly ValueKind[] {
+  const { kinds } = shape;
+  const isList = (kind: ValueKind): boolean =>
+    list && (kind === "object" || (kind === "empty-text" && kinds.text === 0));
+  const isGuess = (kind: ValueKind): boolean =>
+    guesses !== "kept" && (kind === "integer" || kind === "number" || kind === "boolean");
+  return valueKinds.filter((kind) => kinds[kind] > 0 && !isList(kind) && !isGuess(kind));
 }
 
 /**
@@ -58,7 +98,8 @@ class Settling {
       if (typeof settled === "object" && settled !== null) this.#inside(settled, shape);
       return settled;
     }
-    if (shape.text && isGuess(value, kindOf(value), this.#guessing)) return String(value);
+    if (shape.guesses !== "kept" && isGuess(value, kindOf(value), this.#guessing))
+      return shape.guesses === "text" ? String(value) : new Decimal(String(value));
     if (!shape.list) return value;
     if (value === "" && shape.shape.kinds.text === 0) return [];
     return this.#isItem(value, shape) ? [shape.items === undefined ? value : this.settle(value, shape.items)] : value;
@@ -70,8 +111,7 @@ class Settling {
     const names = Object.keys(value);
     const itemNames = shape.items?.shape.members;
     const [only = ""] = names;
-    if (names.length === 1 && itemNames?.has(only) !== true && this.#fits(value[only], shape.items))
-      return [value[only]];
+    if (names.length === 1 && isWrapped(shape.shape)) return [value[only]];
     const isItem =
       this.#guessing === "scalars" && names.length > 0 && names.every((name) => itemNames?.has(name) === true);
     return isItem ? [value] : value;

@@ -20,6 +20,8 @@ export class Shape {
   /** Elements with one member, and without any, that may be lists. */
   singles = 0;
   empties = 0;
+  /** Elements that are no lists, and whose reader guesses which are. */
+  elements = 0;
   /** Integers beyond 2^53. */
   unsafe = 0;
   /** Integers beyond 2^63. */
@@ -88,7 +90,7 @@ export class Shape {
     return {
       n: this.count,
       k: Object.fromEntries(Object.entries(this.kinds).filter(([, count]) => count > 0)),
-      g: [this.guesses, this.singles, this.empties, this.unsafe, this.unsigned],
+      g: [this.guesses, this.singles, this.empties, this.unsafe, this.unsigned, this.elements],
       ...(this.members === undefined ? {} : { m: [...this.members] }),
       ...(this.items === undefined ? {} : { i: this.items }),
       ...(this.keys === undefined ? {} : { y: this.keys }),
@@ -107,8 +109,9 @@ export class Shape {
       const known = valueKinds.find((one) => one === kind);
       if (known !== undefined) shape.kinds[known] = Number(count);
     }
-    [shape.guesses = 0, shape.singles = 0, shape.empties = 0, shape.unsafe = 0, shape.unsigned = 0] =
-      list(g).map(Number);
+    const counts = list(g).map(Number);
+    [shape.guesses = 0, shape.singles = 0, shape.empties = 0] = counts;
+    [, , , shape.unsafe = 0, shape.unsigned = 0, shape.elements = 0] = counts;
     if (m !== undefined)
       shape.members = new Map(list(m).map((entry) => [String(list(entry)[0]), Shape.from(list(entry)[1])]));
     if (i !== undefined) shape.items = Shape.from(i);
@@ -163,13 +166,14 @@ const noCounts: Readonly<Record<ValueKind, number>> = {
 };
 
 /** Adds what was seen at one path to what was seen at another. */
-function mergeInto(target: Shape, other: Shape): void {
+export function mergeInto(target: Shape, other: Shape): void {
   const unlimited = { left: Infinity };
   target.count += other.count;
   for (const kind of valueKinds) target.kinds[kind] += other.kinds[kind];
   target.guesses += other.guesses;
   target.singles += other.singles;
   target.empties += other.empties;
+  target.elements += other.elements;
   target.unsafe += other.unsafe;
   target.unsigned += other.unsigned;
   for (const name of other.typeNames) target.noteTypeName(name);

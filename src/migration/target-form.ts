@@ -1,6 +1,7 @@
+import { settledKinds, type SettledShape } from "./settled-shape.ts";
 import type { Shape } from "./shape.ts";
 import { integersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
-import { type ValueKind, valueKinds } from "./value-kind.ts";
+import type { ValueKind } from "./value-kind.ts";
 
 /** What a kind of value is in a target format. */
 export interface TargetForm {
@@ -21,16 +22,10 @@ export interface TargetForm {
   readonly format?: string;
 }
 
-/** The forms of the kinds that were seen at a path, each once. */
-export function formsOf(shape: Shape, rules: TargetRules, list: boolean): readonly TargetForm[] {
-  const forms = new Map<string, TargetForm>();
-  for (const kind of valueKinds) {
-    if (shape.kinds[kind] === 0) continue;
-    // Elements that are lists of one, or empty ones, are lists by now.
-    const form = list && (kind === "object" || kind === "empty-text") ? plain("array") : formOf(kind, shape, rules);
-    forms.set(`${form.type} ${form.format ?? ""}`, form);
-  }
-  return [...forms.values()];
+/** The forms of the kinds that stand at a path, each once. */
+export function formsOf(settled: SettledShape, rules: TargetRules): readonly TargetForm[] {
+  const forms = settledKinds(settled).map((kind) => formOf(kind, settled.shape, rules));
+  return [...new Map(forms.map((form) => [`${form.type} ${form.format ?? ""}`, form])).values()];
 }
 
 /** One of {@link TargetForm} in a few words, as `string (base64)`. */

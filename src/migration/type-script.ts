@@ -42,9 +42,7 @@ class TypeWriter {
   }
 
   #type(settled: SettledShape, name: string): string {
-    const types = new Set(
-      formsOf(settled.shape, this.#rules, settled.list).map((form) => this.#typeOf(form, settled, name)),
-    );
+    const types = new Set(formsOf(settled, this.#rules).map((form) => this.#typeOf(form, settled, name)));
     return types.size === 0 ? "unknown" : [...types].join(" | ");
   }
 
