@@ -42,7 +42,9 @@ describe("the bytes of Protobuf", () => {
 
     const payloads = bodies.map((body) => encode(body));
 
-    expect(payloads.map((payload) => decode(payload).body["aString"])).toEqual(bodies.map(({ aString }) => aString));
+    expect(payloads.map((payload) => decode(payload).body)).toEqual(
+      bodies.map((body) => expect.objectContaining(body)),
+    );
   });
 
   it("are not mixed with those of a message that a getter writes meanwhile", () => {
@@ -53,9 +55,9 @@ describe("the bytes of Protobuf", () => {
       },
     };
 
-    const { aString, aBytes } = decode(encode(body)).body;
+    const decoded = decode(encode(body)).body;
 
-    expect([aString, aBytes]).toEqual(["outer", encode({ aString: "inner" })]);
+    expect(decoded).toMatchObject({ aString: "outer", aBytes: encode({ aString: "inner" }) });
   });
 
   it("are right after a message that broke off in the middle", () => {
@@ -76,7 +78,8 @@ describe("the bytes of Protobuf", () => {
   });
 
   it("are right after somebody transferred earlier ones away", () => {
-    structuredClone(null, { transfer: [encode({ aString: "gone" }).buffer] });
+    const { buffer } = encode({ aString: "gone" });
+    if (buffer instanceof ArrayBuffer) structuredClone(buffer, { transfer: [buffer] });
 
     expect(decode(encode({ aString: "here" })).body).toMatchObject({ aString: "here" });
   });
