@@ -16,10 +16,16 @@ export interface ExpectedDeadLetters {
   readonly reason?: string | undefined;
 }
 
-/** The matchers, as the types of `expect`: `declare module "vitest" { interface Matchers<T> extends SobreMatchers<T> {} }`. */
-export interface SobreMatchers<R> {
+/**
+ * The matchers, as the types of `expect`; for vitest 5:
+ *
+ *     declare module "vitest" {
+ *       interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> extends SobreMatchers<R> {}
+ *     }
+ */
+export interface SobreMatchers<R = void> {
   /** Whether an engine has dead letters of an entity: `await expect(engine).toHaveDeadLettered("orders", { reason: "Unreadable" })`. */
-  toHaveDeadLettered(entity: string, expected?: ExpectedDeadLetters): Promise<R>;
+  toHaveDeadLettered(entity: string, expected?: ExpectedDeadLetters): Promise<void>;
   /** Whether an envelope is read by a serializer, and by the codec named: `expect(envelope).toBeReadableBy(serializer, "json")`. */
   toBeReadableBy(serializer: Serializer, codec?: string): R;
 }
