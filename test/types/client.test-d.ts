@@ -1,3 +1,5 @@
+import { type } from "arktype";
+import * as v from "valibot";
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { Client, UnreadableMessage } from "../../src/client/index.ts";
@@ -58,5 +60,94 @@ describe("receivers", () => {
     expectTypeOf<UnreadableMessage>().toExtend<Handed>();
     expectTypeOf<Read["body"]>().toEqualTypeOf<{ id: number }>();
     expectTypeOf<Handed["body"]>().toEqualTypeOf<{ id: number } | undefined>();
+  });
+});
+
+describe("every library's schema", () => {
+  it("gives handlers its own output type", () => {
+    const Zod = defineMessage("a.zod", { 1: z.object({ at: z.string().transform(Number) }) });
+    const Valibot = defineMessage("a.valibot", { 1: v.object({ at: v.pipe(v.string(), v.transform(Number)) }) });
+    const Ark = defineMessage("a.ark", { 1: type({ at: "string", "note?": "number" }) });
+    const Json = defineMessage("a.json", {
+      1: { type: "object", properties: { at: { type: "string" }, kind: { enum: ["x", "y"] } }, required: ["at"] },
+    });
+
+    void client.createProcessor(
+      "q",
+      {
+        processMessage(message) {
+          switch (message.messageType) {
+            case "a.zod":
+              return void expectTypeOf(message.body).toEqualTypeOf<{ at: number }>();
+            case "a.valibot":
+              return void expectTypeOf(message.body).toEqualTypeOf<{ at: number }>();
+            case "a.ark":
+              return void expectTypeOf(message.body).toEqualTypeOf<{ at: string; note?: number }>();
+            case "a.json":
+              return void expectTypeOf(message.body).toEqualTypeOf<{
+                readonly at: string;
+                readonly kind?: "x" | "y" | undefined;
+              }>();
+            default:
+              return void (message satisfies never);
+          }
+        },
+        processError,
+      },
+      { messageTypes: [Zod, Valibot, Ark, Json] },
+    );
+  });
+});
+
+describe("the patterns", () => {
+  it("give sessions, requests, replies and steps the body of their types", () => {
+    void client.createSessionProcessor(
+      "q",
+      { processMessage: ({ body }) => void expectTypeOf(body).toEqualTypeOf<{ id: number }>(), processError },
+      { messageTypes: [Order] },
+    );
+    void client.createResponder(
+      "q",
+      {
+        processRequest({ body }) {
+          expectTypeOf(body).toEqualTypeOf<{ id: number }>();
+          return Invoice.message({ number: "1" });
+        },
+        processError,
+      },
+      { messageTypes: [Order] },
+    );
+    const requester = client.createRequester("q", { replyTo: "r", messageTypes: [Invoice] });
+    type Reply = Awaited<ReturnType<(typeof requester)["request"]>>;
+    expectTypeOf<Reply["body"]>().toEqualTypeOf<{ number: string }>();
+    void client.createSessionWorkflow<{ readonly sum: number }, readonly [typeof Order]>(
+      "q",
+      {
+        processStep({ state, message }) {
+          expectTypeOf(state).toEqualTypeOf<{ readonly sum: number } | undefined>();
+          expectTypeOf(message.body).toEqualTypeOf<{ id: number }>();
+          return { sum: (state?.sum ?? 0) + message.body.id };
+        },
+        processError,
+      },
+      { messageTypes: [Order] },
+    );
+  });
+
+  it("refuse misuse", () => {
+    // @ts-expect-error -- an order has an id
+    void client.createSender("q").sendMessages(Order.message({ number: "1" }));
+    // @ts-expect-error -- processError is not there
+    void client.createProcessor("q", { processMessage: () => undefined });
+    // @ts-expect-error -- there is no such option
+    void client.createProcessor("q", { processMessage: () => undefined, processError }, { maxConcurrentCall: 2 });
+    // @ts-expect-error -- a session processor fetches nothing ahead
+    void client.createSessionProcessor("q", { processMessage: () => undefined, processError }, { prefetchCount: 2 });
+    // @ts-expect-error -- replies have to go somewhere
+    void client.createRequester("q", {});
+    // @ts-expect-error -- sequence numbers are bigints
+    void client.createSender("q").cancelScheduledMessages(1);
+    // @ts-expect-error -- a reply is a message with a body
+    void client.createResponder("q", { processRequest: () => ({ text: "no" }), processError });
   });
 });
