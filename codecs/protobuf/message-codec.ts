@@ -6,7 +6,7 @@ import { type Findings, plainConverter, type ToPlain } from "./plain.ts";
 import { type QuickCheck, quickCheck } from "./quick-check.ts";
 import { type MessageType, PayloadReader } from "./reflection.ts";
 import type { MessageShape } from "./shape.ts";
-import { unknownWarnings } from "./unknown-warnings.ts";
+import { refuseMismatches, unknownWarnings } from "./unknown-fields.ts";
 
 /** Reads and writes the bodies of one message type. */
 export interface MessageCodec {
@@ -43,6 +43,7 @@ function decode(payload: Uint8Array, limits: DecodeLimits, type: MessageType, to
     const body = toPlain(type.read(reader, limits), findings);
     if (findings.items > limits.maxItems) throw limitExceeded("maxItems", limits);
     if (findings.unknown === undefined) return { body, typeName: name };
+    refuseMismatches(findings.unknown, payload);
     return { body, typeName: name, warnings: unknownWarnings(findings.unknown) };
   } catch (error) {
     throw decodeFailure(error, reader, payload, limits);

@@ -5,8 +5,8 @@ import type { FieldShape, MessageShape } from "./shape.ts";
 export interface Findings {
   /** Elements of lists and entries of maps. */
   items: number;
-  /** Per message type, the tags of what its schema does not have. */
-  unknown: Map<MessageShape, Set<number>> | undefined;
+  /** Per message type, the tags of what its schema does not have, each with where in the buffer it was first. */
+  unknown: Map<MessageShape, Map<number, number>> | undefined;
 }
 
 /** Turns a message of protobufjs into a plain object; lists of scalars are handed on, so the message must not be used afterwards. */
@@ -94,9 +94,13 @@ function isMessage(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function note(unknown: unknown, shape: MessageShape, findings: Findings): void {
   findings.unknown ??= new Map();
-  const tags = findings.unknown.get(shape) ?? new Set();
+  const tags = findings.unknown.get(shape) ?? new Map<number, number>();
   findings.unknown.set(shape, tags);
-  for (const raw of Array.isArray(unknown) ? unknown : []) if (raw instanceof Uint8Array) tags.add(tagOf(raw));
+  for (const raw of Array.isArray(unknown) ? unknown : []) {
+    if (!(raw instanceof Uint8Array)) continue;
+    const tag = tagOf(raw);
+    if (!tags.has(tag)) tags.set(tag, raw.byteOffset);
+  }
 }
 
 /** The tag that begins `raw`. */

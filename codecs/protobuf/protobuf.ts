@@ -35,9 +35,11 @@ const accepts: readonly MediaRange[] = Object.freeze(
  *
  * Bodies are plain objects: 64-bit integers as bigints, bytes as `Uint8Array` (views of the payload), enums as names and their
  * unknown numbers as numbers, maps as objects. Fields without presence (proto3 scalars, lists, maps) always appear, with their
- * defaults; the others (messages, `optional`, oneofs, proto2) only when they were sent. Fields that the schema lacks, or has
- * with another wire type, are left out with a warning, as every Protobuf reader leaves them out. Messages are read as deep
- * in each other as `limits.maxDepth` says, and written 101 deep at most.
+ * defaults; the others (messages, `optional`, oneofs, proto2) only when they were sent. Fields that the schema lacks
+ * are left out with a warning, as every Protobuf reader leaves them out, and so are numbers that a closed enum lacks. A
+ * field that was sent with another wire type than the schema's is refused: it was written by another message type, and
+ * the body would show a default in its place. Messages are read as deep in each other as `limits.maxDepth` says, and
+ * written 101 deep at most.
  *
  * `encode` takes what `decode` gives, safe integers for 64 bits, and enum numbers; `undefined` is absent, everything else is refused.
  *

@@ -180,10 +180,22 @@ describe("refusing Protobuf", () => {
     expect(error.code).toBe("LimitExceeded");
   });
 
-  it("says how a field of the schema was sent that has another type", () => {
-    expect(decode(hex("15 01 00 00 00")).warnings).toEqual([
-      "Field 2 was sent as fixed32, and M has message there; what was sent is left out. Check that the message type is the sender's.",
-    ]);
+  it.each([
+    ["15 01 00 00 00", 0],
+    ["18 01 78 01 15 01 00 00 00", 4],
+    ["12 05 15 01 00 00 00", 2],
+  ])("refuses a field of the schema that was sent with another wire type, as %s", (payload, offset) => {
+    const error = failure(() => decode(hex(payload)));
+
+    expect([error.code, error.offset]).toEqual(["DecodeFailed", offset]);
+    expect(error.message).toContain("Field 2 was sent as fixed32, and M has message there");
+  });
+
+  it("refuses it among more unknown fields than are told, and in a part of a larger buffer", () => {
+    const unknown = Array.from({ length: 60 }, (_, index) => [0x80 | ((index % 16) << 3), 1 + (index >> 4), 1]).flat();
+    const payload = Uint8Array.of(0, 0, 0, ...unknown, 0x15, 1, 0, 0, 0).subarray(3);
+
+    expect(failure(() => decode(payload))).toMatchObject({ code: "DecodeFailed", offset: unknown.length });
   });
 
   it("makes no element of a packed list that is too long, and few of unknown fields", () => {
