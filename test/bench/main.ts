@@ -7,7 +7,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { check: { type: "boolean", default: false } },
 });
-const known = ["serialize", "amqp", "engine", "legacy", "client", "serve", "contract"].filter((name) =>
+const known = ["serialize", "amqp", "engine", "legacy", "migrate", "client", "serve", "contract"].filter((name) =>
   existsSync(new URL(`./${name}.ts`, import.meta.url)),
 );
 const chosen = positionals.length === 0 ? known : positionals;

@@ -10,7 +10,7 @@ const batch = 100;
 /** Messages that may come before the next flow. */
 const receiveCredit = 1000;
 /** Messages that are on their way at once, so that no queue grows. */
-const inFlight = 1000;
+const inFlight = 2000;
 const wide = 2 ** 31 - 1;
 
 /** A load generator of frames that were encoded before, so that it is not what limits a server. */

@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { json } from "../../codecs/json/index.ts";
+import { legacy } from "../../codecs/legacy/index.ts";
+import { msgpack } from "../../codecs/msgpack/index.ts";
+import { createSerializer } from "../../src/codec/index.ts";
+import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { migrate, type MigrationSource, type SourceMessage, type TargetFormat } from "../../src/migration/index.ts";
+import { createTarget } from "../../src/migration/target.ts";
+import { type Figure, median } from "./harness.ts";
+
+const messages = 4_000;
+const rounds = 9;
+
+const payload = new Uint8Array(
+  readFileSync(new URL("../../fixtures/legacy/dotnet/nbfx-dcs-order.bin", import.meta.url)),
+);
+
+/** Orders in .NET's binary XML, each an envelope of its own. */
+const source: MigrationSource = {
+  name: "orders",
+  size: messages,
+  async *messages(): AsyncGenerator<SourceMessage> {
+    for (let index = 0; index < messages; index++) {
+      const envelope = envelopeAt(index);
+      yield { id: `orders#${index}`, order: BigInt(index), done: index + 1, content: { ok: true, envelope } };
+    }
+  },
+};
+
+function envelopeAt(index: number): Envelope {
+  return createEnvelope({
+    payload,
+    brokerProperties: { messageId: `m-${index}` },
+    applicationProperties: { tenant: "es" },
+  });
+}
+
+const readers = legacy();
+const serializer = createSerializer({
+  codecs: [json(), msgpack(), ...readers],
+  fallback: ["json", ...readers, "msgpack"],
+  whenUnknown: "fallback",
+});
+
+/** `sobre migrate` beside its bare steps: reading, encoding, decoding again, comparing. */
+export async function bench(): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  for (const format of ["json", "msgpack", "protobuf"] as const) figures.push(await ratioOf(format));
+  return figures;
+}
+
+async function ratioOf(format: TargetFormat): Promise<Figure> {
+  const folder = mkdtempSync(join(tmpdir(), "sobre-bench-"));
+  const { profiles } = await migrate({ source, serializer, target: { format }, sample: 1 });
+  const bare = await bareSteps(format, profiles);
+  const ratios: number[] = [];
+  try {
+    for (let round = -2; round < rounds; round++) {
+      const whole = await timed(() =>
+        migrate({ source, serializer, target: { format }, output: join(folder, `${round}.ndjson`) }),
+      );
+      const steps = await timed(bare);
+      // The first rounds are for the optimiser.
+      if (round >= 0) ratios.push(whole / steps);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  return {
+    name: `migrate ${messages} orders to ${format} / its bare steps`,
+    measured: median(ratios),
+    bound: "most",
+    target: 3,
+    floor: 3.5,
+    unit: "×",
+  };
+}
+
+async function bareSteps(
+  format: TargetFormat,
+  profiles: Awaited<ReturnType<typeof migrate>>["profiles"],
+): Promise<() => Promise<void>> {
+  const [profile] = profiles.all();
+  if (profile === undefined) throw new Error("no type was found");
+  const { settleShape } = await import("../../src/migration/settled-shape.ts");
+  const type = createTarget({ format }).forType(profile.name, settleShape(profile.root));
+  const envelope = envelopeAt(0);
+  return () => {
+    for (let index = 0; index < messages; index++) {
+      const result = serializer.deserialize(envelope);
+      if (!result.ok) throw result.error;
+      const lost = type.compare(result.body, type.decode(type.encode(result.body)));
+      if (lost.length > 0) throw new Error("something was lost");
+    }
+    return Promise.resolve();
+  };
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = process.hrtime.bigint();
+  await work();
+  return Number(process.hrtime.bigint() - start);
+}
