@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createClient, createSerializer, json, memoryEngine } from "../../src/index.ts";
 import * as sobre from "../../src/index.ts";
+import * as contract from "../../src/contract/index.ts";
 import * as stages from "../../src/stages/index.ts";
 import * as testing from "../../src/testing/index.ts";
 
@@ -26,7 +27,7 @@ describe('the page "coming from"', () => {
       serializer: createSerializer({ codecs: [json()] }),
     });
     const ends = [client.createSender("orders"), client.createReceiver("orders")];
-    const known = new Set([sobre, stages, testing, client, ...ends].flatMap((holder) => Object.keys(holder)));
+    const known = new Set([sobre, stages, testing, contract, client, ...ends].flatMap((holder) => Object.keys(holder)));
 
     expect([...called].filter((name) => !known.has(name))).toEqual([]);
     expect(called.size).toBeGreaterThan(15);
