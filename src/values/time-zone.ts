@@ -11,6 +11,30 @@ export function offsetAt(utcTicks: bigint, timeZone: string | undefined): number
   const milliseconds = ticksToMilliseconds(utcTicks);
   if (timeZone === undefined) return -Math.round(new Date(milliseconds).getTimezoneOffset());
   if (timeZone === "UTC") return 0;
+  const day = Math.floor(milliseconds / millisecondsPerDay);
+  const known = days.get(timeZone)?.get(day);
+  if (known !== undefined) return known;
+  const offset = offsetIn(timeZone, milliseconds);
+  // A day at both ends of which the offset is the same has no other in between.
+  const whole =
+    offsetIn(timeZone, day * millisecondsPerDay) === offset &&
+    offsetIn(timeZone, (day + 1) * millisecondsPerDay - 1) === offset;
+  if (whole) keep(timeZone, day, offset);
+  return offset;
+}
+
+const millisecondsPerDay = 86_400_000;
+const mostDays = 4096;
+/** Offsets of whole days by zone, since asking `Intl` takes microseconds. */
+const days = new Map<string, Map<number, number>>();
+
+function keep(timeZone: string, day: number, offset: number): void {
+  const kept = days.get(timeZone);
+  if (kept === undefined || kept.size >= mostDays) days.set(timeZone, new Map([[day, offset]]));
+  else kept.set(day, offset);
+}
+
+function offsetIn(timeZone: string, milliseconds: number): number {
   const fields = new Map(
     formatOf(timeZone)
       .formatToParts(milliseconds)

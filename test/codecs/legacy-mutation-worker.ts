@@ -5,4 +5,5 @@ import { mutatedReader } from "./legacy-mutated-readers.ts";
 const { name, total, seed, most }: { name: string; total: number; seed: number; most: number } = workerData;
 const { decoder, seeds } = mutatedReader(name);
 
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origins
 parentPort?.postMessage(decodeMutated(decoder, seeds, { total, seed, most }));

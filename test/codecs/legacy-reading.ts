@@ -80,6 +80,8 @@ export interface Vector {
   /** What becomes of a malformed one. */
   readonly expect?: string;
   readonly legacyContentType?: string | null;
+  /** What reading a malformed one may take. */
+  readonly limits?: { readonly maxMs: number; readonly maxHeapMB: number };
 }
 
 export function vectors(set: "open" | "malformed"): readonly Vector[] {

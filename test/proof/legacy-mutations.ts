@@ -31,12 +31,12 @@ export async function prove(): Promise<string> {
 }
 
 function mutated(name: string, seed: number): Promise<MutationCounts> {
-  const { promise, resolve, reject } = Promise.withResolvers<MutationCounts>();
   const worker = new Worker(new URL("../codecs/legacy-mutation-worker.ts", import.meta.url), {
     workerData: { name, total, seed, most },
   });
-  worker.on("message", resolve);
-  worker.on("error", reject);
-  worker.on("exit", (code) => reject(new Error(`The worker for ${name} ended with ${code}.`)));
-  return promise;
+  return new Promise((resolve, reject) => {
+    worker.on("message", resolve);
+    worker.on("error", reject);
+    worker.on("exit", (code) => reject(new Error(`The worker for ${name} ended with ${code}.`)));
+  });
 }

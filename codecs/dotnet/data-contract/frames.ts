@@ -1,7 +1,8 @@
+import { emptyBag } from "../../../src/envelope/bag.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
 import { hasText } from "./element-facts.ts";
 import type { Plan } from "./plan.ts";
-import { type ListShape, type ObjectShape, resolved, type Shape } from "./shape.ts";
+import { type ListShape, type ObjectShape, resolved, type ResolvedShape, type Shape } from "./shape.ts";
 
 /** An object whose members are being read. */
 export interface ObjectFrame {
@@ -36,6 +37,33 @@ export interface EntriesFrame {
 
 /** A container that is being filled. */
 export type Frame = ObjectFrame | ListFrame | EntriesFrame;
+
+/** A container, and the frame that fills it. */
+export function openedFrame(
+  plan: Exclude<Plan, { readonly kind: "scalar" }>,
+  shape: ResolvedShape | undefined,
+): { readonly frame: Frame; readonly container: object } {
+  switch (plan.kind) {
+    case "object": {
+      const bag = emptyBag<unknown>();
+      const { children } = plan;
+      const members = shape?.kind === "object" ? shape : undefined;
+      return {
+        frame: { kind: "object", children, bag, shape: members, repeated: undefined, index: 0 },
+        container: bag,
+      };
+    }
+    case "list": {
+      const list: unknown[] = [];
+      const { items, count } = plan;
+      return { frame: { kind: "list", children: items, list, count, shape: plan.shape, index: 0 }, container: list };
+    }
+    default: {
+      const target = plan.named ? emptyBag<unknown>() : new Map<unknown, unknown>();
+      return { frame: { kind: "entries", plan, target, key: undefined, index: 0 }, container: target };
+    }
+  }
+}
 
 /** Adds the members that XmlSerializer leaves out since they are null. */
 export function fillNulls(bag: Record<string, unknown>, { members }: ObjectShape): void {

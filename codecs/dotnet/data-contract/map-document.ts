@@ -19,6 +19,7 @@ import {
   fillNulls,
   isBlank,
   isFlattened,
+  openedFrame,
   place,
 } from "./frames.ts";
 import { type Plan, planOf, systemStruct } from "./plan.ts";
@@ -215,11 +216,11 @@ class Mapper {
     if (++this.#items > this.#options.limits.maxItems) {
       throw limitExceeded("maxItems", this.#options.limits, { offset: element.offset });
     }
-    const { attributes, children } = element;
-    if (attributes.length === 0 && children.length === 1 && children[0]?.kind === "text") {
-      // Most elements are scalars and nothing else.
+    if (element.attributes.length === 0 && (element.isEmpty || element.onlyChild?.kind === "text")) {
+      // Most elements are scalars and nothing else; without contents, it takes a name to be a list.
       const plain = this.#shapes.plain(element, declared);
-      if (plain === undefined || plain.kind === "scalar" || plain.kind === "enum") return this.#scalar(element, plain);
+      const isScalar = plain === undefined ? !element.isEmpty || !element.local.startsWith("ArrayOf") : false;
+      if (isScalar || plain?.kind === "scalar" || plain?.kind === "enum") return this.#scalar(element, plain);
     }
     const facts = factsOf(element);
     // Before nil: a reference carries both.
@@ -255,32 +256,9 @@ class Mapper {
     if (this.#frames.length >= this.#options.limits.maxDepth) {
       throw limitExceeded("maxDepth", this.#options.limits, { offset: element.offset });
     }
-    switch (plan.kind) {
-      case "object": {
-        const bag = emptyBag<unknown>();
-        const objectShape = shape?.kind === "object" ? shape : undefined;
-        this.#frames.push({
-          kind: "object",
-          children: plan.children,
-          bag,
-          shape: objectShape,
-          repeated: undefined,
-          index: 0,
-        });
-        return bag;
-      }
-      case "list": {
-        const list: unknown[] = [];
-        const { items, count } = plan;
-        this.#frames.push({ kind: "list", children: items, list, count, shape: plan.shape, index: 0 });
-        return list;
-      }
-      default: {
-        const target = plan.named ? emptyBag<unknown>() : new Map<unknown, unknown>();
-        this.#frames.push({ kind: "entries", plan, target, key: undefined, index: 0 });
-        return target;
-      }
-    }
+    const { frame, container } = openedFrame(plan, shape);
+    this.#frames.push(frame);
+    return container;
   }
 
   #scalar(element: XmlElement, shape: ResolvedShape | undefined): unknown {

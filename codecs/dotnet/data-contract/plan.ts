@@ -95,9 +95,8 @@ function inferred(element: XmlElement, context: PlanContext): Plan {
   const { facts, xmlSerializer, warn } = context;
   const name = element.type ?? element;
   const isCollection = name.local.startsWith("ArrayOf");
-  const [only] = children;
   if (children.length === 0) return emptyPlan(element, facts, isCollection);
-  if (children.length === 1 && only?.kind === "text") return { kind: "scalar" };
+  if (element.onlyChild?.kind === "text") return { kind: "scalar" };
   let first: XmlElement | undefined;
   let alike = true;
   let count = 0;
@@ -189,8 +188,8 @@ function shapeOf(scalar: ScalarKind | undefined): Shape | undefined {
 /** Without a word on the type of the keys, they are strings when all of them are text. */
 function isStringKeyed(pairs: readonly (readonly [XmlElement, XmlElement])[]): boolean {
   return pairs.every(([key]) => {
-    const [only] = key.children;
-    const text = only?.kind === "text" && key.children.length === 1 && typeof only.value === "string";
+    const only = key.onlyChild;
+    const text = only?.kind === "text" && typeof only.value === "string";
     return text && (key.type === undefined || scalarNamed(key.type) === "string");
   });
 }
@@ -211,7 +210,21 @@ export function scalarOfElement(element: XmlElement, xmlSerializer: boolean): Sc
   const scalar = scalarOfLocal(local);
   if (scalar === undefined || scalar === "any" || parent === undefined) return scalar;
   // `<Tags><string>…`: an item is named by its type, and everything around it is alike.
-  return parent.children.every((child) => child.kind !== "element" || child.local === local) ? scalar : undefined;
+  return isUniform(parent) ? scalar : undefined;
+}
+
+/** What was found of each, since every item asks. */
+const uniform = new WeakMap<XmlElement, boolean>();
+
+/** Whether all elements inside bear one name. */
+function isUniform(element: XmlElement): boolean {
+  const known = uniform.get(element);
+  if (known !== undefined) return known;
+  const first = element.children.find(({ kind }) => kind === "element");
+  const name = first?.kind === "element" ? first.local : "";
+  const found = element.children.every((child) => child.kind !== "element" || child.local === name);
+  uniform.set(element, found);
+  return found;
 }
 
 /** The children of a DateTimeOffset or Version as data contracts show them, by name, or `undefined`. */

@@ -21,9 +21,10 @@ export interface ScalarContent {
 
 /** What an element without elements inside holds; no text at all is `""`. */
 export function contentOf(element: XmlElement): ScalarContent {
+  const only = element.onlyChild;
+  if (only?.kind === "text" && !Array.isArray(only.value)) return scalarContent(only);
   const { children, offset } = element;
-  const [only] = children;
-  if (only?.kind === "text" && children.length === 1 && !Array.isArray(only.value)) return scalarContent(only);
+  if (element.isEmpty) return { value: "", type: undefined, offset };
   const texts: ScalarContent[] = [];
   for (const child of children) {
     if (child.kind === "text") texts.push(scalarContent(child));

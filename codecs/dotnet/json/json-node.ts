@@ -17,6 +17,13 @@ export interface JsonListNode {
 /** An object; of members of one name the last counts. */
 export interface JsonObjectNode {
   readonly kind: "object";
-  readonly members: Map<string, JsonNode>;
+  readonly names: string[];
+  /** The value of each name. */
+  readonly values: JsonNode[];
   readonly at: number;
+}
+
+/** The member of a name, or `undefined`. */
+export function memberOf({ names, values }: JsonObjectNode, name: string): JsonNode | undefined {
+  return values[names.lastIndexOf(name)];
 }

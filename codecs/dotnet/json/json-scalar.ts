@@ -35,9 +35,11 @@ export function untypedJson(node: JsonScalarNode): unknown {
 const mostDigits = 17;
 
 function untypedNumber(text: string): unknown {
+  const number = Number(text);
+  // Zero alone is written so, and -0 is none.
+  if (Number.isSafeInteger(number) && text.length <= 16 && !/[.eE]|^-0/.test(text)) return number;
   const special = notFinite.get(text);
   if (special !== undefined) return special;
-  const number = Number(text);
   if (/^-?\d+$/.test(text)) {
     if (Number.isSafeInteger(number)) return number;
     return text.length <= 64 ? BigInt(text) : new Decimal(text);

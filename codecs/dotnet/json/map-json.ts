@@ -14,13 +14,15 @@ import {
 import { offsetTime, versionOf } from "../data-contract/system-values.ts";
 import { clrNamespaces } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
-import type { JsonListNode, JsonNode, JsonObjectNode, JsonScalarNode } from "./json-node.ts";
+import { type JsonListNode, type JsonNode, type JsonObjectNode, type JsonScalarNode, memberOf } from "./json-node.ts";
 import { jsonDate, typedJson, untypedJson } from "./json-scalar.ts";
 
 /** A container that is being filled. */
 interface Frame {
-  /** Puts the next value in its place; false when there is none left. */
-  readonly next: () => boolean;
+  readonly items: readonly JsonNode[];
+  /** Puts an item in its place. */
+  readonly put: (item: JsonNode, index: number) => void;
+  next: number;
 }
 
 /**
@@ -44,10 +46,22 @@ class JsonMapper {
 
   map(root: JsonNode): unknown {
     const body = this.#start(root, this.#contract?.root);
-    for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) {
-      if (!frame.next()) this.#frames.pop();
-    }
+    for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) this.#fill(frame);
     return body;
+  }
+
+  /** Places items until one opens a container, which is filled first. */
+  #fill(frame: Frame): void {
+    const { items, put } = frame;
+    const level = this.#frames.length;
+    while (this.#frames.length === level) {
+      const item = items[frame.next];
+      if (item === undefined) {
+        this.#frames.pop();
+        return;
+      }
+      put(item, frame.next++);
+    }
   }
 
   #start(node: JsonNode, declared: Shape | undefined): unknown {
@@ -79,8 +93,7 @@ class JsonMapper {
     if (shape?.kind === "map" || (shape === undefined && isDictionary(node))) return this.#dictionary(node, shape);
     if (shape !== undefined && shape.kind !== "list") throw this.#misfit(node, shape);
     const list: unknown[] = [];
-    const items = node.items.values();
-    this.#push(items, (item) => list.push(this.#start(item, shape?.items)));
+    this.#push(node.items, (item) => list.push(this.#start(item, shape?.items)));
     return list;
   }
 
@@ -96,13 +109,13 @@ class JsonMapper {
     const keyShape = shape === undefined ? undefined : resolved(shape.key);
     const isNamed =
       keyShape === undefined
-        ? node.items.every((item) => item.kind === "object" && item.members.get("Key")?.kind === "string")
+        ? node.items.every((item) => item.kind === "object" && memberOf(item, "Key")?.kind === "string")
         : keyShape.kind === "scalar" && keyShape.scalar === "string";
     const bag = emptyBag<unknown>();
     const map = new Map<unknown, unknown>();
-    this.#push(node.items.values(), (item) => {
-      const key = item.kind === "object" ? item.members.get("Key") : undefined;
-      const value = item.kind === "object" ? item.members.get("Value") : undefined;
+    this.#push(node.items, (item) => {
+      const key = item.kind === "object" ? memberOf(item, "Key") : undefined;
+      const value = item.kind === "object" ? memberOf(item, "Value") : undefined;
       if (key === undefined || value === undefined) throw this.#misfit(item, shape);
       if (isNamed && key.kind === "string") bag[key.value] = this.#start(value, shape?.value);
       else map.set(this.#start(key, keyShape), this.#start(value, shape?.value));
@@ -111,15 +124,15 @@ class JsonMapper {
   }
 
   #object(node: JsonObjectNode, declared: ResolvedShape | undefined): unknown {
-    const { members } = node;
-    const struct = systemStruct(members, declared);
+    const struct = systemStruct(node, declared);
     if (struct !== undefined) return struct;
-    const named = typeOf(members);
+    const named = typeOf(node);
     const known = named === undefined ? undefined : this.#contract?.known.get(nameText(named));
     const shape = known ?? declared;
     if (shape !== undefined && shape.kind !== "object" && shape.kind !== "map") throw this.#misfit(node, shape);
     const bag = emptyBag<unknown>();
-    this.#push(members.entries(), ([name, member]) => {
+    this.#push(node.values, (member, index) => {
+      const name = node.names[index] ?? "";
       if (name === "__type" && named !== undefined) return;
       bag[name] = this.#start(member, shape?.kind === "object" ? shape.byName.get(name)?.shape : shape?.value);
     });
@@ -128,14 +141,8 @@ class JsonMapper {
   }
 
   /** Items are placed in their order; the contents of one are read before the next. */
-  #push<T>(items: Iterator<T>, put: (item: T) => void): void {
-    this.#frames.push({
-      next: () => {
-        const { done, value } = items.next();
-        if (done !== true) put(value);
-        return done !== true;
-      },
-    });
+  #push(items: readonly JsonNode[], put: (item: JsonNode, index: number) => void): void {
+    if (items.length > 0) this.#frames.push({ items, put, next: 0 });
   }
 
   #misfit({ at }: JsonNode, shape: ResolvedShape | undefined): SobreError {
@@ -151,14 +158,14 @@ function isDictionary({ items }: JsonListNode): boolean {
     items.length > 0 &&
     items.every(
       (item) =>
-        item.kind === "object" && item.members.size === 2 && item.members.has("Key") && item.members.has("Value"),
+        item.kind === "object" && item.names.length === 2 && item.names.includes("Key") && item.names.includes("Value"),
     )
   );
 }
 
 /** `__type`: the name, a colon and the namespace, in which # stands for that of CLR types. */
-function typeOf(members: ReadonlyMap<string, JsonNode>): XmlName | undefined {
-  const node = members.get("__type");
+function typeOf(object: JsonObjectNode): XmlName | undefined {
+  const node = memberOf(object, "__type");
   if (node?.kind !== "string") return undefined;
   const colon = node.value.indexOf(":");
   if (colon === -1) return { namespace: "", local: node.value };
@@ -172,16 +179,18 @@ function typeOf(members: ReadonlyMap<string, JsonNode>): XmlName | undefined {
 const versionParts = ["_Major", "_Minor", "_Build", "_Revision"];
 
 /** The DateTimeOffset or Version that an object is, or `undefined`. */
-function systemStruct(members: ReadonlyMap<string, JsonNode>, shape: ResolvedShape | undefined): unknown {
+function systemStruct(object: JsonObjectNode, shape: ResolvedShape | undefined): unknown {
   if (shape !== undefined && shape.kind !== "scalar") return undefined;
-  const time = members.get("DateTime");
-  const minutes = members.get("OffsetMinutes");
-  if (members.size === 2 && time?.kind === "string" && minutes?.kind === "number") {
+  const count = object.names.length;
+  if (count !== 2 && count !== 4) return undefined;
+  const time = memberOf(object, "DateTime");
+  const minutes = memberOf(object, "OffsetMinutes");
+  if (count === 2 && time?.kind === "string" && minutes?.kind === "number") {
     const utc = jsonDate(time.value);
     if (utc instanceof DateTime && /^-?\d{1,3}$/.test(minutes.text)) return offsetTime(utc, Number(minutes.text));
   }
-  const parts = versionParts.map((name) => members.get(name));
-  if (members.size !== 4 || !parts.every((part) => part?.kind === "number" && /^-?\d{1,10}$/.test(part.text))) {
+  const parts = versionParts.map((name) => memberOf(object, name));
+  if (count !== 4 || !parts.every((part) => part?.kind === "number" && /^-?\d{1,10}$/.test(part.text))) {
     return undefined;
   }
   return versionOf(parts.map((part) => (part?.kind === "number" ? Number(part.text) : -1)));

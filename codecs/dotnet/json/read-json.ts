@@ -2,12 +2,14 @@ import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { type ErrorCode, SobreError } from "../../../src/errors/index.ts";
 import type { JsonListNode, JsonNode, JsonObjectNode } from "./json-node.ts";
 
-const blanks = /[\t\n\r ]*/y;
 const numberForm = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // oxlint-disable-next-line no-control-regex -- RFC 8259 section 7 forbids them
 const plainString = /"[^"\\\0-\x1f]*"/y;
 // oxlint-disable-next-line no-control-regex -- RFC 8259 section 7 forbids them
 const escapedString = /"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"/y;
+
+// oxlint-disable-next-line no-control-regex -- RFC 8259 section 7 forbids them
+const cutString = /"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*(?:\\(?:u[0-9A-Fa-f]{0,3})?)?$/y;
 
 /** What DataContractJsonSerializer writes for numbers that JSON lacks, and the literals of JSON. */
 const literals: readonly (readonly [string, boolean | null | string])[] = [
@@ -54,15 +56,15 @@ class JsonReader {
   /** Reads the next item of the innermost container, or its end. */
   #step(open: JsonListNode | JsonObjectNode): void {
     const isList = open.kind === "list";
-    const isEmpty = (isList ? open.items.length : open.members.size) === 0;
+    const isEmpty = (isList ? open.items.length : open.names.length) === 0;
     this.#skipBlanks();
-    if (this.#text.charAt(this.#at) === (isList ? "]" : "}")) {
+    if (this.#text.charCodeAt(this.#at) === (isList ? 0x5d : 0x7d)) {
       this.#at++;
       this.#open.pop();
       return;
     }
     if (!isEmpty) {
-      this.#expect(",");
+      this.#expect(0x2c);
       this.#skipBlanks();
     }
     if (open.kind === "list") {
@@ -71,9 +73,10 @@ class JsonReader {
     }
     const name = this.#string();
     this.#skipBlanks();
-    this.#expect(":");
+    this.#expect(0x3a);
     this.#skipBlanks();
-    open.members.set(name, this.#value());
+    open.names.push(name);
+    open.values.push(this.#value());
   }
 
   #value(): JsonNode {
@@ -81,13 +84,13 @@ class JsonReader {
     if (++this.#items > this.#limits.maxItems) {
       throw limitExceeded("maxItems", this.#limits, { offset: this.#offsetOf(at) });
     }
-    switch (this.#text.charAt(at)) {
-      case '"':
+    switch (this.#text.charCodeAt(at)) {
+      case 0x22:
         return { kind: "string", value: this.#string(), at };
-      case "[":
+      case 0x5b:
         return this.#opened({ kind: "list", items: [], at });
-      case "{":
-        return this.#opened({ kind: "object", members: new Map(), at });
+      case 0x7b:
+        return this.#opened({ kind: "object", names: [], values: [], at });
       default:
         return this.#bare(at);
     }
@@ -103,41 +106,56 @@ class JsonReader {
   }
 
   #bare(at: number): JsonNode {
+    const text = this.#number(at);
+    if (text !== undefined) return { kind: "number", text, at };
     for (const [word, value] of literals) {
       if (!this.#text.startsWith(word, at)) continue;
       this.#at += word.length;
       return typeof value === "string" ? { kind: "number", text: value, at } : { kind: "literal", value, at };
     }
+    const rest = this.#text.slice(at, at + 8);
+    if (rest === "-" || literals.some(([word]) => word.startsWith(rest))) this.#at = this.#text.length;
+    throw this.#unexpected();
+  }
+
+  #number(at: number): string | undefined {
+    // A test makes no list of matches.
     numberForm.lastIndex = at;
-    const text = numberForm.exec(this.#text)?.[0];
-    if (text === undefined) throw this.#unexpected();
-    this.#at += text.length;
-    return { kind: "number", text, at };
+    if (!numberForm.test(this.#text)) return undefined;
+    this.#at = numberForm.lastIndex;
+    return this.#text.slice(at, this.#at);
   }
 
   #string(): string {
-    plainString.lastIndex = this.#at;
-    const plain = plainString.exec(this.#text)?.[0];
-    if (plain !== undefined) {
-      this.#at += plain.length;
-      return plain.slice(1, -1);
+    const start = this.#at;
+    plainString.lastIndex = start;
+    if (plainString.test(this.#text)) {
+      this.#at = plainString.lastIndex;
+      return this.#text.slice(start + 1, this.#at - 1);
     }
     escapedString.lastIndex = this.#at;
     const escaped = escapedString.exec(this.#text)?.[0];
-    if (escaped === undefined) throw this.#unexpected();
+    if (escaped === undefined) {
+      cutString.lastIndex = start;
+      if (cutString.test(this.#text)) this.#at = this.#text.length;
+      throw this.#unexpected();
+    }
     this.#at += escaped.length;
     const value: unknown = JSON.parse(escaped);
     return String(value);
   }
 
-  #expect(mark: string): void {
-    if (this.#text.charAt(this.#at) !== mark) throw this.#unexpected();
+  #expect(unit: number): void {
+    if (this.#text.charCodeAt(this.#at) !== unit) throw this.#unexpected();
     this.#at++;
   }
 
   #skipBlanks(): void {
-    blanks.lastIndex = this.#at;
-    this.#at += blanks.exec(this.#text)?.[0].length ?? 0;
+    for (;;) {
+      const unit = this.#text.charCodeAt(this.#at);
+      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return;
+      this.#at++;
+    }
   }
 
   #unexpected(): SobreError {

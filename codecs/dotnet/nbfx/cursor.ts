@@ -67,14 +67,17 @@ export class NbfxCursor {
     const slot = nameSlot(this.bytes, start, length);
     const known = nameIn(slot, this.bytes, start, length);
     if (known !== undefined) return known;
-    const text = this.#utf8(start, length);
-    keepName(slot, this.bytes.subarray(start, start + length), text);
+    const text = this.#short(start, length);
+    keepName(slot, length, text);
     return text;
   }
 
   /** UTF-8 text of a known length. */
   text(length: number): string {
-    const start = this.take(length);
+    return this.#short(this.take(length), length);
+  }
+
+  #short(start: number, length: number): string {
     if (length > shortText) return this.#utf8(start, length);
     let text = "";
     for (let index = start; index < start + length; index++) {

@@ -1,11 +1,6 @@
-interface Entry {
-  readonly bytes: Uint8Array;
-  readonly text: string;
-}
-
 const slots = 1024;
 const longest = 96;
-const entries: (Entry | undefined)[] = Array.from({ length: slots });
+const entries: (string | undefined)[] = Array.from({ length: slots });
 
 /** Where the text of these bytes is kept, or -1 for those that are too long; names and namespaces repeat from message to message. */
 export function nameSlot(bytes: Uint8Array, start: number, length: number): number {
@@ -20,21 +15,21 @@ export function nameSlot(bytes: Uint8Array, start: number, length: number): numb
   return (hash >>> 16) & (slots - 1);
 }
 
-/** The text of these bytes when it is in the slot; comparing bytes is cheaper than decoding them. */
+/** The text of these bytes when it is in the slot; comparing is cheaper than decoding. */
 export function nameIn(slot: number, bytes: Uint8Array, start: number, length: number): string | undefined {
-  const entry = entries[slot];
-  return entry !== undefined && isSame(entry.bytes, bytes, start, length) ? entry.text : undefined;
+  const name = entries[slot];
+  return name !== undefined && isSame(name, bytes, start, length) ? name : undefined;
 }
 
-/** Puts a text into a slot. */
-export function keepName(slot: number, bytes: Uint8Array, text: string): void {
-  if (slot >= 0) entries[slot] = { bytes: bytes.slice(), text };
+/** Puts a text into a slot, when it is ASCII, one unit of which is one byte. */
+export function keepName(slot: number, length: number, text: string): void {
+  if (slot >= 0 && text.length === length) entries[slot] = text;
 }
 
-function isSame(known: Uint8Array, bytes: Uint8Array, start: number, length: number): boolean {
-  if (known.length !== length) return false;
+function isSame(name: string, bytes: Uint8Array, start: number, length: number): boolean {
+  if (name.length !== length) return false;
   for (let index = 0; index < length; index++) {
-    if (known[index] !== bytes[start + index]) return false;
+    if (name.charCodeAt(index) !== bytes[start + index]) return false;
   }
   return true;
 }

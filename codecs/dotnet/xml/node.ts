@@ -30,7 +30,6 @@ export class XmlAttribute {
 
 /** A run of text; binary XML keeps apart what was written apart. */
 export class XmlText {
-  readonly kind = "text";
   readonly value: XmlScalar | readonly XmlScalar[];
   readonly type: XmlScalarType | undefined;
   /** Byte offset at which it starts. */
@@ -41,11 +40,14 @@ export class XmlText {
     this.type = type;
     this.offset = offset;
   }
+
+  get kind(): "text" {
+    return "text";
+  }
 }
 
 /** A comment. */
 export class XmlComment {
-  readonly kind = "comment";
   readonly text: string;
   /** Byte offset at which it starts. */
   readonly offset: number;
@@ -53,6 +55,10 @@ export class XmlComment {
   constructor(text: string, offset: number) {
     this.text = text;
     this.offset = offset;
+  }
+
+  get kind(): "comment" {
+    return "comment";
   }
 }
 
@@ -64,7 +70,6 @@ export interface XmlName {
 
 /** An element with its attributes and contents in document order. */
 export class XmlElement {
-  readonly kind = "element";
   readonly prefix: string;
   readonly local: string;
   /** Resolved when the start tag is complete. */
@@ -72,7 +77,8 @@ export class XmlElement {
   attributes: readonly XmlAttribute[];
   /** What `xsi:type` names, resolved. */
   type: XmlName | undefined;
-  #children: XmlNode[] | undefined;
+  /** One node stands for a list of it, since most elements have one. */
+  #content: XmlNode | XmlNode[] | undefined;
   readonly parent: XmlElement | undefined;
   /** Byte offset at which it starts. */
   readonly offset: number;
@@ -87,14 +93,37 @@ export class XmlElement {
     this.offset = offset;
   }
 
-  get children(): readonly XmlNode[] {
-    return this.#children ?? noChildren;
+  get kind(): "element" {
+    return "element";
   }
 
-  /** Adds a node behind the others; most elements have one, and pushing to an empty list would make room for 17. */
+  get children(): readonly XmlNode[] {
+    const content = this.#content;
+    if (content === undefined) return noChildren;
+    if (Array.isArray(content)) return content;
+    const children = [content];
+    this.#content = children;
+    return children;
+  }
+
+  /** Whether nothing is inside. */
+  get isEmpty(): boolean {
+    return this.#content === undefined;
+  }
+
+  /** The node inside when there is one and no other. */
+  get onlyChild(): XmlNode | undefined {
+    const content = this.#content;
+    if (!Array.isArray(content)) return content;
+    return content.length === 1 ? content[0] : undefined;
+  }
+
+  /** Adds a node behind the others. */
   add(node: XmlNode): void {
-    if (this.#children === undefined) this.#children = [node];
-    else this.#children.push(node);
+    const content = this.#content;
+    if (content === undefined) this.#content = node;
+    else if (Array.isArray(content)) content.push(node);
+    else this.#content = [content, node];
   }
 }
 
@@ -103,7 +132,6 @@ const noAttributes: readonly XmlAttribute[] = [];
 
 /** Elements of one name and one scalar each, which binary XML writes in one array record. */
 export class XmlArray {
-  readonly kind = "array";
   /** Name and attributes of each element; it has no contents. */
   readonly item: XmlElement;
   readonly values: readonly XmlScalar[];
@@ -116,6 +144,10 @@ export class XmlArray {
     this.values = values;
     this.type = type;
     this.offset = offset;
+  }
+
+  get kind(): "array" {
+    return "array";
   }
 }
 

@@ -11,7 +11,6 @@ import { ByteOffsets, sourceText } from "./source-text.ts";
 const forbidden = /[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/;
 // Namespaces in XML 1.0 section 4; the letters beyond ASCII somewhat widely.
 const nameForm = /[A-Za-z_\u{c0}-\u{effff}][-\w.\u{b7}\u{c0}-\u{effff}]*/uy;
-const blanks = /[\t\n\r ]*/y;
 
 /**
  * Reads a text XML document (XML 1.0 with namespaces) into its nodes, with byte offsets; not recursive.
@@ -85,18 +84,18 @@ class XmlReader {
       throw limitExceeded("maxDepth", this.#limits, { offset: this.#offsets.at(start) });
     }
     const offset = this.#count(start);
-    const [prefix, local] = this.#qualifiedName();
-    const element = new XmlElement(prefix, local, this.#open, offset);
-    const attributes: XmlAttribute[] = [];
+    const element = this.#element(offset);
+    let attributes: XmlAttribute[] | undefined;
     for (;;) {
       const before = this.#at;
       this.#skipBlanks();
       const unit = this.#text.charCodeAt(this.#at);
       if (unit === 0x3e || unit === 0x2f) break;
       if (before === this.#at) throw this.#unexpected();
+      attributes ??= [];
       attributes.push(this.#attribute());
     }
-    if (attributes.length > 0) element.attributes = attributes;
+    if (attributes !== undefined) element.attributes = attributes;
     this.#marks.push(this.#scope.mark);
     this.#scope.enter(element);
     if (this.#open === undefined) {
@@ -109,8 +108,21 @@ class XmlReader {
     else throw this.#unexpected();
   }
 
+  #element(offset: number): XmlElement {
+    const first = this.#name();
+    if (this.#text.charCodeAt(this.#at) !== 0x3a) return new XmlElement("", first, this.#open, offset);
+    this.#at++;
+    return new XmlElement(first, this.#name(), this.#open, offset);
+  }
+
   #endTag(): void {
     const start = this.#at;
+    const open = this.#open;
+    if (open?.prefix === "" && this.#text.startsWith(open.local, start + 2)) {
+      // Nearly all end so.
+      const end = start + 2 + open.local.length;
+      if (this.#text.charCodeAt(end) === 0x3e) return this.#close(end + 1);
+    }
     this.#at += 2;
     const [prefix, local] = this.#qualifiedName();
     if (this.#open === undefined || this.#open.local !== local || this.#open.prefix !== prefix) {
@@ -209,16 +221,20 @@ class XmlReader {
   }
 
   #name(): string {
-    nameForm.lastIndex = this.#at;
-    const name = nameForm.exec(this.#text)?.[0];
-    if (name === undefined) throw this.#unexpected();
-    this.#at += name.length;
-    return name;
+    // A test makes no list of matches.
+    const start = this.#at;
+    nameForm.lastIndex = start;
+    if (!nameForm.test(this.#text)) throw this.#unexpected();
+    this.#at = nameForm.lastIndex;
+    return this.#text.slice(start, this.#at);
   }
 
   #skipBlanks(): void {
-    blanks.lastIndex = this.#at;
-    this.#at += blanks.exec(this.#text)?.[0].length ?? 0;
+    for (;;) {
+      const unit = this.#text.charCodeAt(this.#at);
+      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return;
+      this.#at++;
+    }
   }
 
   /** The index behind the next `mark`. */

@@ -85,6 +85,11 @@ describe("the data contract JSON decoder", () => {
   it.each([
     ["", "TruncatedPayload", 0],
     ["[1,", "TruncatedPayload", 3],
+    ['["ab', "TruncatedPayload", 4],
+    [String.raw`["a\u00`, "TruncatedPayload", 7],
+    ["[tr", "TruncatedPayload", 3],
+    ["[-", "TruncatedPayload", 2],
+    ["[tru]", "DecodeFailed", 1],
     ["[1 2]", "DecodeFailed", 3],
     ["[1,]", "DecodeFailed", 3],
     ['"é\u0001"', "DecodeFailed", 0],

@@ -197,4 +197,31 @@ describe("the NBFX decoder", () => {
     );
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
   });
+
+  it("keeps a reference bomb shared, so that it stays small", () => {
+    expect(JSON.stringify(shown(nbfx(), fixture("nbfx-ref-bomb.bin"))).length).toBeLessThan(4000);
+  });
+
+  it("opens a string of JSON under a type that says so, and leaves any other string as it is", () => {
+    const inside = nbfx().encode('{"a":1}', { contentType: undefined, applicationProperties: {} }).payload;
+    const text = nbfx().encode("{not json", { contentType: undefined, applicationProperties: {} }).payload;
+    const contentType = "application/json";
+
+    expect(decode(nbfx(), inside, { contentType })).toEqual({ unwrapped: new TextEncoder().encode('{"a":1}') });
+    expect(decode(nbfx(), text, { contentType })).toMatchObject({ body: "{not json" });
+    expect(decode(nbfx({ unwrapJson: false }), inside, { contentType })).toMatchObject({ body: '{"a":1}' });
+    expect(decode(nbfx(), inside)).toMatchObject({ body: '{"a":1}' });
+  });
+
+  it("refuses an unknown time zone when it is made", () => {
+    expect(refusal(() => nbfx({ timeZone: "Europe/Atlantis" })).code).toBe("InvalidArgument");
+  });
+
+  it("is suspected where a payload begins like .NET's and breaks off", () => {
+    const order = fixture("nbfx-dcs-order.bin");
+
+    expect(nbfx().sniff?.(order)).toBe("strong");
+    expect(nbfx().sniff?.(order.subarray(0, 300))).toBe("weak");
+    expect(nbfx().sniff?.(new TextEncoder().encode("@string"))).toBe("no");
+  });
 });
