@@ -1,8 +1,8 @@
 import type { JsonObject } from "./json.ts";
 import { TaggedScalar } from "./tagged-value.ts";
 
-/** A URI as it was written, absolute or relative; nothing is normalised or fetched. */
-export class Uri extends TaggedScalar {
+/** A text of a kind of its own. */
+abstract class NamedText extends TaggedScalar {
   readonly text: string;
 
   constructor(text: string) {
@@ -14,26 +14,17 @@ export class Uri extends TaggedScalar {
   override toString(): string {
     return this.text;
   }
+}
 
+/** A URI as it was written, absolute or relative; nothing is normalised or fetched. */
+export class Uri extends NamedText {
   override toTagged(): JsonObject {
     return { $uri: this.text };
   }
 }
 
 /** A version number, as `1.2.3.4`. */
-export class Version extends TaggedScalar {
-  readonly text: string;
-
-  constructor(text: string) {
-    super();
-    this.text = text;
-    Object.freeze(this);
-  }
-
-  override toString(): string {
-    return this.text;
-  }
-
+export class Version extends NamedText {
   override toTagged(): JsonObject {
     return { $version: this.text };
   }
