@@ -146,12 +146,14 @@ function writeMembers(
 ): void {
   checkDepth(depth);
   const mark = writer.open();
+  const mayInherit = hasInherited(value);
   let count = 0;
   let name = "";
   try {
-    for (name of Object.keys(value)) {
+    // A loop over the names reads members far faster than a list of the names does.
+    for (name in value) {
       const member = value[name];
-      if (member === undefined) continue;
+      if (member === undefined || (mayInherit && !Object.hasOwn(value, name))) continue;
       writer.text(0xa1, name);
       writeValue(writer, member, settings, depth + 1);
       count += 2;
@@ -159,6 +161,7 @@ function writeMembers(
   } catch (error) {
     throw inside(error, memberStep(name));
   }
+  refuseSymbols(value);
   writer.close(mark, 0xc1, count);
 }
 
@@ -187,6 +190,20 @@ function writeColumns(
   }
   writer.close(mark, 0xc1, keys.length * 2);
 }
+
+/** @throws SobreError `UnsupportedValue` when an object has members that no map can name. */
+export function refuseSymbols(value: object): void {
+  if (Object.getOwnPropertySymbols(value).length > 0) throw unsupported("has members under JavaScript symbols");
+}
+
+/** Whether a loop over the names of a plain object's members meets some that are its prototype's. */
+function hasInherited(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  for (const name in prototype ?? none) return name in value;
+  return false;
+}
+
+const none: object = Object.freeze({});
 
 function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,4 +1,4 @@
-import { ByteReader } from "../../codecs/amqp/byte-reader.ts";
+import { ByteReader, type ReaderSettings } from "../../codecs/amqp/byte-reader.ts";
 import { type ReadOptions, resolveReadOptions } from "../../codecs/amqp/read-value.ts";
 import { readTyped } from "../../codecs/amqp/read-typed.ts";
 import { AmqpMap, type AmqpValue, type BodyKind } from "../envelope/index.ts";
@@ -40,6 +40,14 @@ export interface SectionBorder {
 
 const defaults = resolveReadOptions().settings;
 
+/** The options over the defaults; options that say nothing of reading, as brokers give them, cost nothing. */
+function settingsOf(options: MessageReadOptions | undefined): ReaderSettings {
+  if (options === undefined) return defaults;
+  const { limits, maxZeroWidth, lenient, copy } = options;
+  const isDefault = limits === undefined && maxZeroWidth === undefined && lenient === undefined && copy === undefined;
+  return isDefault ? defaults : resolveReadOptions({ limits, maxZeroWidth, lenient, copy }).settings;
+}
+
 /**
  * Opens an AMQP message: its section borders are checked now, each section is read when it is first asked for.
  *
@@ -64,7 +72,7 @@ export class AmqpMessage implements MessageSections {
   #footer: AmqpMap | undefined;
 
   constructor(bytes: Uint8Array, options?: MessageReadOptions) {
-    const reader = new ByteReader(bytes, options === undefined ? defaults : resolveReadOptions(options).settings);
+    const reader = new ByteReader(bytes, settingsOf(options));
     const borders = scanSections(reader);
     this.bytes = bytes;
     this.#reader = reader;

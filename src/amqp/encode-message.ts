@@ -34,12 +34,36 @@ export function encodeMessage(envelope: Envelope, options?: EncodeMessageOptions
   const origin = envelope.origin instanceof MessageOrigin ? envelope.origin : undefined;
   const delivery = options?.delivery;
   if (origin !== undefined && delivery === undefined && isUntouched(envelope, origin)) return origin.message.bytes;
-  const settings = resolveWriteOptions(origin === undefined ? options : undefined);
   try {
-    return ByteWriter.collect((writer) => new EnvelopeWriter(writer, envelope, origin, settings).write(delivery));
+    return ByteWriter.collect((writer) => writeParts(writer, envelope, options));
   } catch (error) {
     throw withPath(error, "$");
   }
+}
+
+/**
+ * {@link encodeMessage} behind what a writer holds already, as a frame's head: the sections go straight into it,
+ * those of an untouched message as the bytes that came. When it throws, some may have been written:
+ * set `at` back to where it was.
+ *
+ * @throws SobreError as {@link encodeMessage} does.
+ */
+export function writeEnvelope(writer: ByteWriter, envelope: Envelope, options?: EncodeMessageOptions): void {
+  const { origin } = envelope;
+  const isReceived = origin instanceof MessageOrigin && options?.delivery === undefined;
+  if (isReceived && isUntouched(envelope, origin)) return writer.raw(origin.message.bytes);
+  try {
+    writeParts(writer, envelope, options);
+  } catch (error) {
+    throw withPath(error, "$");
+  }
+}
+
+function writeParts(writer: ByteWriter, envelope: Envelope, options: EncodeMessageOptions | undefined): void {
+  const origin = envelope.origin instanceof MessageOrigin ? envelope.origin : undefined;
+  // What was received keeps its types.
+  const settings = resolveWriteOptions(origin === undefined ? options : undefined);
+  new EnvelopeWriter(writer, envelope, origin, settings).write(options?.delivery);
 }
 
 function isUntouched(envelope: Envelope, origin: MessageOrigin): boolean {

@@ -1,6 +1,6 @@
 import type { ByteWriter } from "../../codecs/amqp/byte-writer.ts";
 import { inside, memberStep, unsupported } from "../../codecs/amqp/unsupported-value.ts";
-import { writeValue, type WriterSettings } from "../../codecs/amqp/write-value.ts";
+import { refuseSymbols, writeValue, type WriterSettings } from "../../codecs/amqp/write-value.ts";
 import { WrittenKeys } from "../../codecs/amqp/written-keys.ts";
 import { AmqpMap, type AmqpValue, Typed } from "../envelope/index.ts";
 import { firstDescriptor } from "./section.ts";
@@ -60,6 +60,7 @@ function writeMembers(
   } catch (error) {
     throw inside(error, memberStep(name));
   }
+  refuseSymbols(members);
   writer.close(mark, 0xc1, count);
 }
 

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ByteWriter } from "../../codecs/amqp/byte-writer.ts";
 import {
   batchMessageFormat,
   decodeBatch,
@@ -10,6 +11,7 @@ import {
   openMessage,
   writeMessage,
 } from "../../src/amqp/index.ts";
+import { writeEnvelope } from "../../src/amqp/encode-message.ts";
 import {
   amend,
   amqp,
@@ -122,6 +124,28 @@ describe("a message", () => {
     const message: MessageInit = JSON.parse(json);
 
     expect(() => writeMessage(message)).toThrow(expect.objectContaining({ code: "UnsupportedValue", path }));
+  });
+
+  it("is refused when its application properties have members under symbols", () => {
+    const applicationProperties = { [Symbol("hidden")]: 1, shown: 2 };
+
+    expect(() => writeMessage({ applicationProperties })).toThrow(
+      expect.objectContaining({ code: "UnsupportedValue", path: "$.applicationProperties" }),
+    );
+  });
+
+  it("goes behind what a writer holds already, with the bytes that encodeMessage gives", () => {
+    const created = createEnvelope({ payload: hex("0102"), brokerProperties: { messageId: "a" } });
+    const received = decodeMessage(encodeMessage(created));
+    const amended = amend(received, { applicationProperties: { n: 1 } });
+    for (const envelope of [created, received, amended]) {
+      const writer = new ByteWriter(8);
+      writer.raw(hex("ffff"));
+
+      writeEnvelope(writer, envelope);
+
+      expect(writer.take()).toEqual(new Uint8Array(Buffer.concat([hex("ffff"), encodeMessage(envelope)])));
+    }
   });
 
   it("gives views of the payload, and copies on request", () => {

@@ -128,6 +128,7 @@ describe("what AMQP cannot hold is refused with its path", () => {
     [amqp.array("double", [decodeValue(hex("727f800001"))]), "$[0]"],
     [{ span: Duration.fromTicks(2n ** 63n) }, "$.span"],
     [{ at: new DateTimeOffset(-(2n ** 63n) - 1n) }, "$.at"],
+    [{ inner: { [Symbol("hidden")]: 1 } }, "$.inner"],
   ])("%o at %s", (value, path) => {
     expect(() => encodeValue(value)).toThrow(expect.objectContaining({ code: "UnsupportedValue", path }));
   });
@@ -220,6 +221,12 @@ describe("what AMQP cannot hold is refused with its path", () => {
     expect(() => encodeValue(["lost", () => 1])).toThrow(SobreError);
 
     expect(encoded("next")).toBe("a1046e657874");
+  });
+
+  it("and what a plain object inherits is not written", () => {
+    const inherited: object = Object.create(Object.assign(Object.create(null), { inherited: 1 }));
+
+    expect(encoded(Object.assign(inherited, { own: 2 }))).toBe(encoded({ own: 2 }));
   });
 
   it("and a getter that encodes something itself spoils nothing", () => {
