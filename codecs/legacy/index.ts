@@ -17,9 +17,12 @@ export { gzip, rawDeflate, zlib } from "./compressed.ts";
 
 /** Options of {@link legacy}. */
 export interface LegacyOptions {
-  /** What .NET's types are, for what payloads do not tell; the one whose name the root bears counts. Default: none. */
+  /**
+   * What .NET's types are, for what payloads do not tell; the one whose name the root bears counts, or in .NET's JSON
+   * the one class with just these members. Default: none.
+   */
   readonly contracts?: readonly DotnetContract[];
-  /** What the type of every body in .NET's JSON is, which never names it. Default: none. */
+  /** What the type of every body in .NET's JSON is, whatever its members. Default: none. */
   readonly jsonContract?: DotnetContract;
   /**
    * The IANA zone of the senders, as `Europe/Madrid`: .NET's binary formats write local times without their offset.
@@ -53,7 +56,7 @@ export function legacy(options: LegacyOptions = {}): readonly Decoder[] {
     byteOrderMark(),
     nbfx({ ...zone, contracts }),
     dataContractXml({ ...options.xml, contracts }),
-    dataContractJson(jsonContract === undefined ? {} : { contract: jsonContract }),
+    dataContractJson(jsonContract === undefined ? { contracts } : { contracts, contract: jsonContract }),
     zlib(),
     ...(options.rawDeflate === true ? [rawDeflate()] : []),
   ]);

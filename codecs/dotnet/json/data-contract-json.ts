@@ -7,6 +7,8 @@ import { rootNameOf } from "../data-contract/type-names.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";
 import { ByteOffsets } from "../xml/source-text.ts";
 import { jsonText } from "./json-text.ts";
+import { contractFor } from "./contract-for.ts";
+import type { JsonNode } from "./json-node.ts";
 import { mapJson } from "./map-json.ts";
 import { readJson } from "./read-json.ts";
 
@@ -14,6 +16,11 @@ import { readJson } from "./read-json.ts";
 export interface DataContractJsonOptions {
   /** What the type of every body is; JSON does not name it. Default: none. */
   readonly contract?: DotnetContract;
+  /**
+   * What the types of bodies may be: the one class that has just the members of an object, or that its `__type` names,
+   * counts. Default: none.
+   */
+  readonly contracts?: readonly DotnetContract[];
 }
 
 /**
@@ -26,10 +33,11 @@ export interface DataContractJsonOptions {
  */
 export function dataContractJson(options: DataContractJsonOptions = {}): Decoder {
   const contract = options.contract === undefined ? undefined : compileContract(options.contract);
+  const contracts = (options.contracts ?? []).map(compileContract);
   return Object.freeze({
     name: "datacontract-json",
     accepts,
-    decode: (payload, context) => decodeJson(payload, context, contract),
+    decode: (payload, context) => decodeJson(payload, context, (root) => contract ?? contractFor(root, contracts)),
     sniff,
   } satisfies Decoder);
 }
@@ -39,13 +47,15 @@ const accepts = Object.freeze([mediaRange("application", "json"), mediaRange("te
 function decodeJson(
   payload: Uint8Array,
   { limits, contentType }: DecodeContext,
-  contract: Contract | undefined,
+  choose: (root: JsonNode) => Contract | undefined,
 ): Decoded {
   if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits, { offset: limits.maxBytes });
   const source = jsonText(payload, contentType);
   // Made anew for each question, since those come in any order.
   const offsetOf = (index: number): number => new ByteOffsets(source, payload.length).at(index);
-  const body = mapJson(readJson(source.text, limits, offsetOf), contract, offsetOf);
+  const root = readJson(source.text, limits, offsetOf);
+  const contract = choose(root);
+  const body = mapJson(root, contract, offsetOf);
   const typeName = typeNameOf(body) ?? (contract && nameText(rootNameOf(contract.root)));
   return typeName === undefined ? { body } : { body, typeName };
 }

@@ -164,7 +164,7 @@ function isDictionary({ items }: JsonListNode): boolean {
 }
 
 /** `__type`: the name, a colon and the namespace, in which # stands for that of CLR types. */
-function typeOf(object: JsonObjectNode): XmlName | undefined {
+export function typeOf(object: JsonObjectNode): XmlName | undefined {
   const node = memberOf(object, "__type");
   if (node?.kind !== "string") return undefined;
   const colon = node.value.indexOf(":");

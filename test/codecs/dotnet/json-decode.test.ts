@@ -117,4 +117,27 @@ describe("the data contract JSON decoder", () => {
   ])("sniffs %s as %s", (text, verdict) => {
     expect(decoder.sniff?.(new TextEncoder().encode(text))).toBe(verdict);
   });
+
+  it("chooses the one contract whose class has the members, or that the document names", () => {
+    const point = { title: "Point", properties: { X: { "x-dotnet": "decimal" }, Y: { "x-dotnet": "decimal" } } };
+    const named = {
+      title: "Named",
+      properties: { Name: { "x-dotnet": { type: "string", omitDefault: true } }, Id: { "x-dotnet": "long" } },
+    };
+    const other = {
+      ...point,
+      title: "Vector",
+      properties: { X: { "x-dotnet": "double" }, Y: { "x-dotnet": "double" } },
+    };
+    const both = dataContractJson({ contracts: [point, named] });
+
+    expect(shown(both, '{"X":1,"Y":2}')).toEqual({ X: { $decimal: "1" }, Y: { $decimal: "2" } });
+    expect(shown(both, '{"Id":1}')).toEqual({ Id: { $int64: "1" } });
+    expect(shown(both, '{"X":1}')).toEqual({ X: 1 });
+    expect(shown(both, '{"X":1,"Y":2,"Z":3}')).toEqual({ X: 1, Y: 2, Z: 3 });
+    expect(shown(both, "[1]")).toEqual([1]);
+    const ambiguous = dataContractJson({ contracts: [point, other] });
+    expect(shown(ambiguous, '{"X":1,"Y":2}')).toEqual({ X: 1, Y: 2 });
+    expect(shown(ambiguous, '{"__type":"Point:","X":1,"Y":2}')).toMatchObject({ X: { $decimal: "1" } });
+  });
 });
