@@ -10,7 +10,8 @@ import { type CompatibilityResult, worst } from "./verdict.ts";
  *
  * With lists of versions every older one is compared with every newer one.
  *
- * @throws SobreError `InvalidArgument` when a schema cannot be read or an option is wrong.
+ * @throws SobreError `InvalidArgument` when a schema cannot be read or an option is wrong, `LimitExceeded` for one that
+ *   nests too deep.
  */
 export async function checkCompatibility(options: CompatibilityOptions): Promise<CompatibilityResult> {
   const writings = writingsOf(options);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { amqp } from "../../codecs/amqp/index.ts";
 import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
@@ -43,7 +44,9 @@ describe("our own subjects", () => {
     schemas: join(root, "schemas"),
     fixtures: join(root, "fixtures/contracts"),
     serializer: (_, { format, text }) =>
-      createSerializer({ codecs: [json(), msgpack(), ...(format === "protobuf" ? [protobuf({ protos: text })] : [])] }),
+      createSerializer({
+        codecs: [json(), msgpack(), amqp(), ...(format === "protobuf" ? [protobuf({ protos: text })] : [])],
+      }),
   });
 
   it.each(suite)("$name", async ({ run }) => {

@@ -56,10 +56,12 @@ export function samplesOfVersion(
 function richest(version: SubjectVersion, [first, ...others]: readonly unknown[]): unknown {
   if (!isObject(first)) return first;
   const judge = judgeOf(version);
-  return others.filter(isObject).reduce((rich, other) => {
+  let rich = first;
+  for (const other of others.filter(isObject)) {
     const both = { ...other, ...rich };
-    return judge(both) === undefined ? both : rich;
-  }, first);
+    if (judge(both) === undefined) rich = both;
+  }
+  return rich;
 }
 
 function judgeOf({ schema, version }: SubjectVersion): Judge {

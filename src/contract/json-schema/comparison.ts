@@ -1,7 +1,6 @@
 import type { Verdict } from "../verdict.ts";
 import type { FormatPolicy } from "./formats.ts";
 import { PairComparison } from "./pair-comparison.ts";
-import type { Proof } from "./proof.ts";
 import { hasSiblings } from "./siblings.ts";
 
 /** What is compared: every value the writer may send must be valid for the reader. */
@@ -29,7 +28,8 @@ export interface Refused {
 export interface Compared {
   readonly verdict: Verdict;
   readonly refused: readonly Refused[];
-  readonly proof?: Proof;
+  /** Steps of the proof in outline, when the verdict is safe. */
+  readonly trace?: readonly string[];
   readonly tried: readonly string[];
   readonly suppositions: readonly string[];
 }

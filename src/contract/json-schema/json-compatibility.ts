@@ -3,12 +3,12 @@ import { metaSchema } from "../../validation/index.ts";
 import type { CompatibilityOptions } from "../options.ts";
 import type { CompatibilityResult, Finding } from "../verdict.ts";
 import { rowsOf, witnessOf } from "../witness.ts";
-import { type Compared, compareSchemas, type Comparison, type Refused } from "./comparison.ts";
+import { compareWithin } from "./bounded-comparison.ts";
+import type { Compared, Comparison, Refused } from "./comparison.ts";
 import { explain } from "./findings.ts";
 import { toNative } from "./native-values.ts";
 import { PairComparison } from "./pair-comparison.ts";
 import { schemaPlace } from "./place.ts";
-import { outline } from "./proof-outline.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
 /** Which of the two versions writes; the other one reads. */
@@ -29,7 +29,7 @@ export async function jsonCompatibility(
     budget: options.budget ?? 2000,
   };
   const compared =
-    options.contentModel === "upcast" ? await afterUpcast(comparison, options) : compareSchemas(comparison);
+    options.contentModel === "upcast" ? await afterUpcast(comparison, options) : await compareWithin(comparison);
   const codecs = options.codecs ?? [];
   const document = new SchemaDocument(comparison.writer, "writer", metaSchema);
   const native = (value: unknown): unknown => toNative(document, value);
@@ -50,7 +50,7 @@ export async function jsonCompatibility(
   return {
     verdict: compared.verdict,
     findings,
-    ...(compared.proof === undefined ? {} : { trace: outline(compared.proof) }),
+    ...(compared.trace === undefined ? {} : { trace: compared.trace }),
     ...(compared.verdict === "unproven" ? { tried: compared.tried } : {}),
     suppositions: [`${writing} writes`, ...compared.suppositions],
     rows: rowsOf(compared.verdict, findings, codecs),

@@ -9,6 +9,7 @@ import { type Judge, judgesOf } from "./judge.ts";
 import { canonicalJson } from "./json-value.ts";
 import { type Outcome, type Proof, proofSize } from "./proof.ts";
 import { checkProof } from "./proof-check.ts";
+import { outline } from "./proof-outline.ts";
 import { Refutation } from "./refutation.ts";
 import { Restriction } from "./restriction.ts";
 import { SchemaDocument } from "./schema-document.ts";
@@ -103,6 +104,7 @@ export class PairComparison {
       formats: formatTests(this.comparison.formats),
       siblings: this.frame.siblings,
       circular: this.circular,
+      steps: { count: 0 },
     };
     const sent = new Translation(reading, this.comparison.declared).location(this.writer.root);
     return [sent, new Translation(reading).location(this.reader.root)];
@@ -117,7 +119,7 @@ export class PairComparison {
   private closed(formulas: readonly Formula[], proof: Proof, suppositions: readonly string[]): Compared {
     const { pool, evaluation, restriction } = this;
     if (checkProof(formulas, proof, { pool, evaluation, restriction }))
-      return { verdict: "safe", refused: [], proof, tried: [], suppositions };
+      return { verdict: "safe", refused: [], trace: outline(proof), tried: [], suppositions };
     const tried = [`a proof of ${proofSize(proof)} steps that its checker did not accept`];
     return { verdict: "unproven", refused: [], tried, suppositions };
   }

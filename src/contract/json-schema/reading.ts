@@ -7,6 +7,8 @@ export interface Reading {
   readonly formats: FormatTests;
   /** Whether keywords beside `$ref` count in old dialects; the specifications say no, some validators do it. */
   readonly siblings: boolean;
+  /** How many schemas were translated. */
+  readonly steps: { count: number };
   /** Pointers of references that lead back to the value they are applied to; they are found on the way. */
   readonly circular: Set<string>;
 }

@@ -50,6 +50,8 @@ export class Translation {
         path: `#${node.pointer}`,
       });
     }
+    if (++this.reading.steps.count > mostSteps)
+      throw new SobreError("LimitExceeded", "The references of a JSON Schema multiply beyond what can be compared.");
     const inner = scope.entered(node);
     // The value is being checked against this schema already; saying so again adds nothing.
     if (inner === undefined) {
@@ -134,6 +136,7 @@ export class Translation {
 }
 
 const deepest = 400;
+const mostSteps = 200_000;
 
 /** The schemas that are applied to one value together. */
 class InPlaceScope {

@@ -1,0 +1,120 @@
+import { Worker } from "node:worker_threads";
+import { SobreError } from "../../errors/index.ts";
+import { matcherOf } from "../regex/matcher.ts";
+import { type Compared, compareSchemas, type Comparison } from "./comparison.ts";
+import { isObject } from "./json-value.ts";
+
+/** What the worker answers: a comparison, or the error that a broken schema is. */
+export type WorkerAnswer =
+  | { readonly compared: Compared }
+  | { readonly code: "InvalidArgument" | "LimitExceeded"; readonly message: string; readonly path: string | undefined };
+
+/** A schema with more text than that, or that unfolds to more schemas on one value, is compared in a worker. */
+const mostText = 50_000;
+const mostUnfolded = 5000;
+
+/**
+ * Compares two JSON Schemas within the budget. What cannot be bounded by counting steps, as great schemas, references
+ * that multiply and patterns that backtrack, runs in a worker, which is stopped.
+ *
+ * @throws SobreError `InvalidArgument` for a broken schema.
+ */
+export async function compareWithin(comparison: Comparison): Promise<Compared> {
+  if (![comparison.writer, comparison.reader].some(isCostly)) return compareSchemas(comparison);
+  const answer = await inWorker(comparison);
+  if ("compared" in answer) return answer.compared;
+  throw new SobreError(answer.code, answer.message, answer.path === undefined ? {} : { path: answer.path });
+}
+
+function inWorker(comparison: Comparison): Promise<WorkerAnswer> {
+  // Sources run as they are, and are built to .js.
+  const file = `./comparison-worker${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`;
+  const limits = { maxOldGenerationSizeMb: 512 };
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: comparison, resourceLimits: limits });
+  let timer: NodeJS.Timeout | undefined;
+  return new Promise<WorkerAnswer>((resolve, reject) => {
+    const stop = (why: string): void =>
+      resolve({ compared: { verdict: "unproven", refused: [], tried: [why], suppositions: [] } });
+    timer = setTimeout(() => stop(`the comparison was stopped after ${comparison.budget} ms`), comparison.budget);
+    worker.once("message", resolve);
+    worker.once("error", (error) => {
+      if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") stop("the comparison ran out of memory");
+      else reject(error);
+    });
+  }).finally(() => {
+    clearTimeout(timer);
+    void worker.terminate();
+  });
+}
+
+function isCostly(schema: unknown): boolean {
+  try {
+    const text = JSON.stringify(schema) ?? "";
+    return text.length > mostText || unfolds(schema) > mostUnfolded || backtracks(schema);
+  } catch (error) {
+    // What nests too deep is refused by the comparison at once.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** How many schemas apply to one value once local references are followed; each is counted once more for every way to it. */
+function unfolds(root: unknown): number {
+  const known = new Map<unknown, number>();
+  const count = (schema: unknown): number => {
+    if (!isObject(schema)) return 1;
+    const before = known.get(schema);
+    if (before !== undefined) return before;
+    // A schema that leads back to itself is broken off there.
+    known.set(schema, 1);
+    const reference = schema["$ref"];
+    const target = typeof reference === "string" && reference.startsWith("#/") ? pointed(root, reference) : undefined;
+    const parts = ["allOf", "anyOf", "oneOf"].flatMap((name) => listOf(schema[name]));
+    // Each alternative of oneOf excludes every other.
+    const excluded = listOf(schema["oneOf"]).length ** 2;
+    const others = ["not", "if", "then", "else"].map((name) => schema[name]).filter(isObject);
+    const inner = [target, ...parts, ...others].filter(isObject).map(count);
+    const total = inner.reduce((sum, one) => sum + one, 1 + excluded);
+    known.set(schema, total);
+    return total;
+  };
+  const visit = (schema: unknown): number => {
+    if (Array.isArray(schema)) return Math.max(0, ...schema.map(visit));
+    return isObject(schema) ? Math.max(count(schema), ...Object.values(schema).map(visit)) : 0;
+  };
+  return visit(root);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function pointed(root: unknown, reference: string): unknown {
+  let at = root;
+  for (const token of reference.split("/").slice(1))
+    at =
+      isObject(at) || Array.isArray(at)
+        ? Reflect.get(at, token.replaceAll("~1", "/").replaceAll("~0", "~"))
+        : undefined;
+  return at;
+}
+
+function backtracks(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(backtracks);
+  if (!isObject(schema)) return false;
+  const { pattern, patternProperties } = schema;
+  const sources = [
+    ...(typeof pattern === "string" ? [pattern] : []),
+    ...(isObject(patternProperties) ? Object.keys(patternProperties) : []),
+  ];
+  return sources.some(needsBacktracking) || Object.values(schema).some(backtracks);
+}
+
+function needsBacktracking(source: string): boolean {
+  try {
+    return matcherOf(source).automaton === undefined;
+  } catch {
+    // A broken pattern is told by the comparison.
+    return false;
+  }
+}
