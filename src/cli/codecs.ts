@@ -91,7 +91,7 @@ function legacyReaders({ contracts = [], timeZone }: Hints): readonly Decoder[] 
 
 /** JSON that leaves what bears the marks of .NET's dialect to its reader, and all of it when its type is known. */
 function dialectJson(plain: Codec, dialect: Decoder | undefined, { contracts = [] }: Hints): Codec {
-  const isDialect = (payload: Uint8Array): boolean => contracts.length === 1 || dialect?.sniff?.(payload) === "strong";
+  const isDialect = (payload: Uint8Array): boolean => contracts.length > 0 || dialect?.sniff?.(payload) === "strong";
   return {
     ...plain,
     // Behind the dialect's reader, which says "strong".
