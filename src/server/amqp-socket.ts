@@ -28,9 +28,9 @@ export class AmqpSocket {
     socket.on("close", () => this.#connection.wire.disconnected());
   }
 
-  /** Looks at the time-outs. */
+  /** Looks at the time-outs, and at tokens that have ended. */
   tick(): void {
-    this.#connection.wire.tick();
+    this.#connection.tick();
   }
 
   /** Ends the connection with a close that says why. */

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Connection, type OutgoingDelivery } from "../../../src/amqp/wire/index.ts";
+import { Connection } from "../../../src/amqp/wire/index.ts";
+import type { OutgoingDelivery } from "../../../src/amqp/wire/sending-link.ts";
 import { UnsettledDeliveries } from "../../../src/amqp/wire/unsettled-deliveries.ts";
 
 const ignore = (): void => undefined;

@@ -8,9 +8,10 @@ import { ReceivingLink } from "../receiving-link.ts";
 import type { SaslInit } from "../sasl-frames.ts";
 import type { SendingLink } from "../sending-link.ts";
 import { wireErrorOf } from "../wire-fault.ts";
-import { type Access, allows, type Grant, type Right } from "./access.ts";
+import type { Access, Grant, Right } from "./access.ts";
 import { answerCbs } from "./cbs.ts";
 import { openCoordinator } from "./coordinator.ts";
+import { Grants } from "./grants.ts";
 import { answerManagement } from "./management.ts";
 import { type Node, nodeOf } from "./node-address.ts";
 import { openReceiveEnd } from "./open-receive-end.ts";
@@ -32,6 +33,9 @@ export interface BrokerConnectionOptions {
   readonly now: () => number;
 }
 
+/** Rights of which a client needs one to send requests to an entity. */
+const managing: readonly Right[] = ["Listen", "Send"];
+
 const mechanisms = ["ANONYMOUS", "MSSBCBS", "PLAIN", "EXTERNAL"];
 
 /** The server's end of a client's connection: links onto an engine, from bytes to bytes. */
@@ -42,7 +46,7 @@ export class BrokerConnection {
   readonly #nodes = new Map<string, Promise<RequestNode>>();
   readonly #transactions = new Transactions();
   readonly #sessions = new Map<string, EngineSessionReceiver>();
-  readonly #grants: Grant[] = [];
+  readonly #grants = new Grants();
   #hostname: string | undefined;
   #namespace: Engine | undefined;
   #engine: Promise<Engine> | undefined;
@@ -65,6 +69,12 @@ export class BrokerConnection {
     });
   }
 
+  /** Looks at the time-outs and at the tokens of open links: call it every second or so. */
+  tick(): void {
+    this.wire.tick();
+    this.#grants.check();
+  }
+
   /** What the connection's sessions are held by, by entity and id. */
   get sessions(): Map<string, EngineSessionReceiver> {
     return this.#sessions;
@@ -81,14 +91,14 @@ export class BrokerConnection {
       .split("\0");
     const grant = this.#options.access.password(name, key, hostname);
     if (grant === undefined) return false;
-    this.#grants.push(grant);
+    this.#grants.add(grant);
     return true;
   }
 
   #opened({ hostname }: Open): void {
     this.#hostname = hostname;
     const grant = this.#options.access.anonymous(hostname);
-    if (grant !== undefined) this.#grants.push(grant);
+    if (grant !== undefined) this.#grants.add(grant);
   }
 
   #closed(reason: string | undefined): void {
@@ -101,9 +111,7 @@ export class BrokerConnection {
     const grant = this.#options.access.token(token, this.#hostname);
     if (this.#namespace !== undefined && this.#namespace !== grant.engine)
       throw unauthorized("The connection has a token for another namespace already. Open one for each.");
-    // Newer ones count first, so that a renewed one is found soon.
-    this.#grants.unshift(grant);
-    if (this.#grants.length > 1000) this.#grants.pop();
+    this.#grants.add(grant);
     return grant;
   }
 
@@ -124,19 +132,23 @@ export class BrokerConnection {
     const node = nodeOf(address);
     if (node.kind !== "entity") return this.#openRequests(link, node);
     const { entity } = node;
-    const engine = await this.#engineFor(entity, isReceiving ? "Send" : "Listen");
+    const right: Right = isReceiving ? "Send" : "Listen";
+    const engine = await this.#engineFor(entity, right);
+    this.#grants.watch(link, entity, [right]);
     await this.#options.autoCreate?.(engine, parseAddress(entity).name);
     if (isReceiving) return SendEnd.open(link, entity, engine, this.#transactions);
     return openReceiveEnd(link, { entity, engine, transactions: this.#transactions, sessions: this.#sessions });
   }
 
   async #openRequests(link: SendingLink | ReceivingLink, node: Exclude<Node, { kind: "entity" }>): Promise<void> {
+    if (node.kind === "management") await this.#engineFor(node.entity, ...managing);
     const key = node.kind === "cbs" ? "" : `/${node.entity.toLowerCase()}`;
     const making = this.#nodes.get(key) ?? this.#newNode(node);
     this.#nodes.set(key, making);
     // What was refused is asked for again by the next link.
     making.catch(() => this.#nodes.delete(key));
     const requests = await making;
+    if (node.kind === "management") this.#grants.watch(link, node.entity, managing);
     if (link instanceof ReceivingLink) requests.openRequests(link);
     else requests.openReplies(link);
   }
@@ -144,17 +156,16 @@ export class BrokerConnection {
   async #newNode(node: Exclude<Node, { kind: "entity" }>): Promise<RequestNode> {
     if (node.kind === "cbs") return new RequestNode((request) => answerCbs(request, (token) => this.#admit(token)));
     const { entity } = node;
-    const engine = await this.#engineFor(entity, "Listen", "Send");
+    const engine = await this.#engineFor(entity, ...managing);
     await this.#options.autoCreate?.(engine, parseAddress(entity).name);
-    const context = { entity, engine, sessions: this.#sessions, transactions: this.#transactions };
-    return new RequestNode((request) => answerManagement(request, context));
+    const need = (right: Right): void => void this.#grants.need(entity, [right]);
+    const context = { entity, engine, need, sessions: this.#sessions, transactions: this.#transactions };
+    return new RequestNode((request, transactionId) => answerManagement(request, context, transactionId));
   }
 
   /** The engine of the namespace, when one of the rights is there for the entity. @throws SobreError `UnauthorizedAccess`. */
   async #engineFor(entity: string, ...rights: readonly Right[]): Promise<Engine> {
-    const grant = this.#grants.find((one) => rights.some((right) => allows(one, entity, right)));
-    if (grant === undefined)
-      throw unauthorized(`There is no token with the right ${rights.join(" or ")} for '${entity}'.`);
+    const grant = this.#grants.need(entity, rights);
     if (this.#namespace !== undefined && this.#namespace !== grant.engine)
       throw unauthorized("The connection belongs to another namespace.");
     this.#namespace = grant.engine;

@@ -1,8 +1,9 @@
-import type { Engine, EngineSessionReceiver } from "../../../engine/index.ts";
+import type { Engine, EngineSessionReceiver, Transaction } from "../../../engine/index.ts";
 import { amqp, AmqpMap, type AmqpValue } from "../../../envelope/index.ts";
 import { errorTraits, SobreError } from "../../../errors/index.ts";
 import type { AmqpMessage } from "../../amqp-message.ts";
 import type { MessageInit } from "../../write-message.ts";
+import type { Right } from "./access.ts";
 import { wireErrorOf } from "../wire-fault.ts";
 import { messageOperations } from "./message-operations.ts";
 import { RequestArguments } from "./request-arguments.ts";
@@ -17,6 +18,10 @@ export interface ManagementContext {
   readonly engine: Engine;
   readonly sessions: ReadonlyMap<string, EngineSessionReceiver>;
   readonly transactions: Transactions;
+  /** @throws SobreError `UnauthorizedAccess` unless the client has the right on the entity. */
+  readonly need: (right: Right) => void;
+  /** The transaction that the request is a part of. */
+  readonly transaction?: Transaction | undefined;
 }
 
 /** Carries out an operation; resolves to the body of the answer, or `undefined` for one that found nothing. */
@@ -27,20 +32,35 @@ export type Operation = (
 
 const prefix = "com.microsoft:";
 
+/** Operations that take the right to send; the others take the right to listen. */
+const sending: ReadonlySet<string> = new Set(["schedule-message", "cancel-scheduled-message"]);
+
+/** Operations that can be a part of a transaction. */
+const transactional: ReadonlySet<string> = new Set(["schedule-message", "update-disposition"]);
+
 const operations: ReadonlyMap<string, Operation> = new Map(
   Object.entries({ ...messageOperations, ...sessionOperations, ...ruleOperations }),
 );
 
 /** Answers a request of a `$management` node. */
-export async function answerManagement(request: AmqpMessage, context: ManagementContext): Promise<MessageInit> {
+export async function answerManagement(
+  request: AmqpMessage,
+  context: ManagementContext,
+  transactionId?: Uint8Array,
+): Promise<MessageInit> {
   const name = textOf(request.applicationProperties?.get("operation")) ?? "";
   const operation = name.startsWith(prefix) ? operations.get(name.slice(prefix.length)) : undefined;
   const trackingId = textOf(request.applicationProperties?.get("com.microsoft:tracking-id"));
   try {
     if (operation === undefined)
       throw new SobreError("UnsupportedCapability", "The operation of the request is not known here.");
+    context.need(sending.has(name.slice(prefix.length)) ? "Send" : "Listen");
     const { body } = request;
-    const result = await operation(new RequestArguments(body?.kind === "value" ? body.value : undefined), context);
+    const given = new RequestArguments(body?.kind === "value" ? body.value : undefined);
+    const transaction = transactionId === undefined ? undefined : context.transactions.find(transactionId);
+    if (transaction !== undefined && !transactional.has(name.slice(prefix.length)))
+      throw new SobreError("InvalidOperation", `The operation ${name} cannot be a part of a transaction.`);
+    const result = await operation(given, { ...context, transaction });
     return result === undefined ? answer(204, "No content", {}, trackingId) : answer(200, "OK", result, trackingId);
   } catch (error) {
     return refusal(error, trackingId);

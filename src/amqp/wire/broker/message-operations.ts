@@ -36,13 +36,13 @@ const renewLock: Operation = async (given, { engine, entity }) => {
   return { expirations: amqp.array("timestamp", expirations) };
 };
 
-const schedule: Operation = async (given, { engine, entity }) => {
+const schedule: Operation = async (given, { engine, entity, transaction }) => {
   const envelopes = given.items("messages").map((item) => {
     const message = item instanceof AmqpMap ? item.get("message") : undefined;
     if (message instanceof Uint8Array) return decodeMessage(message.slice(), { check: true });
     throw new SobreError("InvalidArgument", "The request's messages must be maps with a message each.");
   });
-  const numbers = await engine.schedule(entity, envelopes);
+  const numbers = await engine.schedule(entity, envelopes, { transaction });
   return { "sequence-numbers": amqp.array("long", numbers) };
 };
 
@@ -66,9 +66,10 @@ function received(delivery: Delivery): AmqpMap {
   return new AmqpMap(entries);
 }
 
-const updateDisposition: Operation = async (given, { engine, entity }) => {
+const updateDisposition: Operation = async (given, { engine, entity, transaction }) => {
   const settlement = settlementFrom(given);
-  for (const token of given.texts("lock-tokens")) await engine.settle(entity, lockToken(token), settlement);
+  for (const token of given.texts("lock-tokens"))
+    await engine.settle(entity, lockToken(token), settlement, { transaction });
   return {};
 };
 

@@ -1,6 +1,6 @@
 import { type AmqpMessage, openMessage } from "../../amqp-message.ts";
 import { type MessageInit, writeMessage } from "../../write-message.ts";
-import { accepted } from "../delivery-state.ts";
+import { accepted, type DeliveryState } from "../delivery-state.ts";
 import type { IncomingDelivery, ReceivingLink } from "../receiving-link.ts";
 import type { SendingLink } from "../sending-link.ts";
 import { wireErrorOf } from "../wire-fault.ts";
@@ -12,8 +12,8 @@ const maxMessageSize = 4n * 2n ** 20n;
 /** Answers that wait for credit; a client that reads none gets none. */
 const maxWaiting = 200;
 
-/** Answers a request. It must not reject. */
-export type Respond = (request: AmqpMessage) => Promise<MessageInit>;
+/** Answers a request, which may be a part of a transaction. It must not reject. */
+export type Respond = (request: AmqpMessage, transactionId: Uint8Array | undefined) => Promise<MessageInit>;
 
 /** A node that answers requests, such as `$cbs`, with the links of one connection. */
 export class RequestNode {
@@ -64,8 +64,11 @@ export class RequestNode {
       if (!delivery.settled) link.settle(delivery.id, { kind: "rejected", error: wireErrorOf(error) });
       return;
     }
-    if (!delivery.settled) link.settle(delivery.id, accepted);
-    void this.#respond(request).then((response) => this.#answer(request, response));
+    const transactionId = delivery.state?.kind === "transactional" ? delivery.state.transactionId : undefined;
+    const state: DeliveryState =
+      transactionId === undefined ? accepted : { kind: "transactional", transactionId, outcome: accepted };
+    if (!delivery.settled) link.settle(delivery.id, state);
+    void this.#respond(request, transactionId).then((response) => this.#answer(request, response));
   }
 
   #answer(request: AmqpMessage, response: MessageInit): void {
