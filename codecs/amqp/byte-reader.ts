@@ -2,6 +2,7 @@ import type { DecodeLimits } from "../../src/codec/index.ts";
 import { type ErrorCode, SobreError } from "../../src/errors/index.ts";
 import { isUtf8 } from "./is-utf8.ts";
 import { knownKey, longestKey, remember, slotOf } from "./key-cache.ts";
+import type { NodeBytes } from "./node-bytes.ts";
 import { longestShort, shortText } from "./short-text.ts";
 import { pathTo } from "./value-path.ts";
 
@@ -26,7 +27,7 @@ const nodeBuffer = Buffer;
 
 /** A cursor over AMQP bytes that never passes the end of the extent it is in, and counts what it reads. */
 export class ByteReader {
-  readonly bytes: Buffer;
+  readonly bytes: NodeBytes;
   readonly settings: ReaderSettings;
   readonly maxDepth: number;
   /** Where the next byte is read. */

@@ -1,4 +1,5 @@
 import type { SobreError } from "../../src/errors/index.ts";
+import type { NodeBytes } from "./node-bytes.ts";
 import { unsupported } from "./unsupported-value.ts";
 
 /** Many small results share one chunk: a chunk per result would cost more than writing it. */
@@ -9,7 +10,7 @@ const loopLength = 64;
 /** A growing buffer that hands out what was written without copying it. */
 export class ByteWriter {
   /** Written from {@link start} to {@link at}; the bytes before belong to earlier results. */
-  bytes: Buffer;
+  bytes: NodeBytes;
   start = 0;
   at = 0;
   #view: DataView;

@@ -6,29 +6,43 @@ import { nanBits } from "./nan-bits.ts";
 /** Reads the rest of a value whose format code has been read. */
 type ReadAs = (reader: ByteReader, code: number, depth: number) => AmqpValue;
 
-/** Reads the size, count, constructor and elements of an array (AMQP 1.0 part 1.6.24). */
+/**
+ * Reads the size, count, constructor and elements of an array (AMQP 1.0 part 1.6.24).
+ *
+ * The first descriptor is the array's. Behind it the constructor may have more: the elements are described values then,
+ * of the element type `described`.
+ */
 export function readArray(reader: ByteReader, width: 1 | 4, depth: number, read: ReadAs): TypedValues["array"] {
   reader.checkDepth(depth + 1);
   const outer = reader.end;
   const count = reader.enter(width);
+  const descriptors: AmqpValue[] = [];
   let code = reader.code();
-  let descriptor: AmqpValue | undefined;
-  if (code === 0x00) {
-    descriptor = read(reader, reader.code(), depth + 1);
-    code = reader.code();
-    if (code === 0x00)
-      throw reader.fault("An array has elements with two descriptors, which is not supported", reader.at - 1);
+  for (; code === 0x00; code = reader.code()) {
+    descriptors.push(read(reader, reader.code(), depth + 1));
+    reader.checkDepth(depth + descriptors.length);
   }
   const format = formatCodes.get(code);
   if (format === undefined) throw reader.fault("A format code is none of AMQP 1.0", reader.at - 1);
   checkCount(reader, count, Math.abs(format.width));
+  const [descriptor, ...inner] = descriptors;
+  if (count === 0 && inner.length > 0) {
+    throw reader.fault("An array without elements has more than one descriptor, which nothing could hold", reader.at);
+  }
   const values: AmqpValue[] = [];
-  reader.spend(count);
-  for (let left = count; left > 0; left--) values.push(bare(read(reader, code, depth + 1)));
+  reader.spend(count * (1 + inner.length));
+  for (let left = count; left > 0; left--) {
+    const element = read(reader, code, depth + 1 + inner.length);
+    values.push(inner.length === 0 ? bare(element) : inner.reduceRight(describe, element));
+  }
   reader.leave(outer);
   Object.freeze(values);
-  const elementType = format.type;
+  const elementType = inner.length === 0 ? format.type : "described";
   return Object.freeze(descriptor === undefined ? { elementType, values } : { elementType, descriptor, values });
+}
+
+function describe(value: AmqpValue, descriptor: AmqpValue): Typed<"described"> {
+  return new Typed("described", Object.freeze({ descriptor, value }));
 }
 
 /** Elements carry no type of their own: the array has it. A NaN that remembers its bytes stays typed. */

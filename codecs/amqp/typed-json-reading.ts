@@ -54,7 +54,8 @@ function readArray({ of, v, d }: Members, path: string, depth: number): Typed<"a
   if (typeof of !== "string") throw malformed(path, 'an array with its element type in "of"');
   const values = list(v, path).map((item, index) => {
     const here = `${path}[${index}]`;
-    return of === "array" ? read(item, here, depth + 1) : bare(read({ t: of, v: item }, here, depth + 1));
+    const isWhole = of === "array" || of === "described";
+    return isWhole ? read(item, here, depth + 1) : bare(read({ t: of, v: item }, here, depth + 1));
   });
   const descriptor = d === undefined ? {} : { descriptor: read(d, `${path}{descriptor}`, depth + 1) };
   return new Typed("array", { elementType: of, ...descriptor, values });

@@ -103,7 +103,7 @@ function renderArray(
 }
 
 function renderElement(type: string, item: AmqpValue, path: string, depth: number): unknown {
-  if (item instanceof Typed && item.type === "array") return render(item, path, depth);
+  if (item instanceof Typed && (item.type === "array" || item.type === "described")) return render(item, path, depth);
   const bits = item instanceof Typed ? nanBits(item) : undefined;
   if (bits !== undefined) return "nan";
   const bare = item instanceof Typed ? item.value : item;

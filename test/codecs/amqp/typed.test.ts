@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { decodeValue, encodeValue, type Profile } from "../../../codecs/amqp/index.ts";
-import { amqp, AmqpMap, Typed } from "../../../src/envelope/index.ts";
+import { decodeValue, encodeValue, fromTypedJson, type Profile, toTypedJson } from "../../../codecs/amqp/index.ts";
+import { amqp, AmqpMap, type AmqpValue, Typed } from "../../../src/envelope/index.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { DateTimeOffset, Duration } from "../../../src/values/index.ts";
 import { hex } from "./vectors.ts";
@@ -100,6 +100,44 @@ describe("typed reading", () => {
     const maps = amqp.array("map", [new AmqpMap(), new AmqpMap([["k", amqp.ubyte(1)]])]);
 
     for (const array of [nested, lists, maps]) expect(decodeValue(encodeValue(array))).toEqual(array);
+  });
+});
+
+describe("an array whose constructor has several descriptors", () => {
+  const of = (name: string, value: AmqpValue): AmqpValue => amqp.described(amqp.symbol(name), value);
+
+  it.each<[string, string, readonly AmqpValue[]]>([
+    ["of bytes", "e00c0200a3016100a301625101ff", [of("b", amqp.byte(1)), of("b", amqp.byte(-1))]],
+    ["with three", "e00f0100a3016100a3016200a301635107", [of("b", of("c", amqp.byte(7)))]],
+    ["of strings", "e00d0200a3016100a30162a1017800", [of("b", "x"), of("b", "")]],
+  ])("has described elements and comes back: %s", (_what, bytes, elements) => {
+    const value = decodeValue(hex(bytes));
+
+    expect(value).toEqual(amqp.array("described", elements, amqp.symbol("a")));
+    expect(encoded(value)).toBe(bytes);
+    expect(encoded(fromTypedJson(toTypedJson(value)))).toBe(bytes);
+  });
+
+  it("is refused when it has no elements, which alone could hold the inner ones", () => {
+    expect(() => decodeValue(hex("e00a0000a3016100a3016251"))).toThrow(SobreError);
+  });
+
+  it("counts each of its described elements", () => {
+    const bytes = hex("e00c0200a3016100a301625101ff");
+
+    expect(() => decodeValue(bytes, { limits: { maxItems: 8 } })).toThrow(
+      expect.objectContaining({ code: "LimitExceeded" }),
+    );
+  });
+
+  it.each<[AmqpValue, string]>([
+    [amqp.array("described", [of("b", 1), of("c", 1)], amqp.symbol("a")), "$[1]"],
+    [amqp.array("described", [of("b", 1), 1], amqp.symbol("a")), "$[1]"],
+    [amqp.array("described", [of("b", 1), of("b", "x")], amqp.symbol("a")), "$[1]"],
+    [amqp.array("described", [of("b", 1)]), "$"],
+    [amqp.array("described", [], amqp.symbol("a")), "$"],
+  ])("is not written when its elements differ or cannot tell: %o", (value, path) => {
+    expect(() => encodeValue(value)).toThrow(expect.objectContaining({ code: "UnsupportedValue", path }));
   });
 });
 
