@@ -5,3 +5,15 @@ export { nbfx, type NbfxOptions } from "./nbfx/nbfx.ts";
 export type { NbfxReadOptions } from "./nbfx/read-document.ts";
 export { dataContractXml, type DataContractXmlOptions } from "./xml/data-contract-xml.ts";
 export { nrbf, type NrbfEnum, type NrbfOptions } from "./nrbf/index.ts";
+export type {
+  XmlArray,
+  XmlAttribute,
+  XmlComment,
+  XmlDocument,
+  XmlElement,
+  XmlName,
+  XmlNode,
+  XmlScalar,
+  XmlScalarType,
+  XmlText,
+} from "./xml/node.ts";

@@ -2,7 +2,7 @@ import type { Codec, Decoded, DecodeContext, Encoded, Unwrapped } from "../../..
 import { mediaRange } from "../../../src/content-type/media-range.ts";
 import { compileContract, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
-import type { Contract } from "../data-contract/shape.ts";
+import { type Contract, nameText } from "../data-contract/shape.ts";
 import { checkTimeZone } from "../time-zone.ts";
 import { type NbfxReadOptions, readNbfxDocument } from "./read-document.ts";
 import { sniffNbfx } from "./sniff.ts";
@@ -10,6 +10,11 @@ import { type NbfxWriteOptions, writeNbfxDocument } from "./write-document.ts";
 
 /** Options of {@link nbfx}. */
 export interface NbfxOptions extends NbfxReadOptions {
+  /**
+   * What a body that is read is: plain values, or the structural tree (`XmlDocument`) with byte offsets and everything
+   * written. Default: `values`.
+   */
+  readonly form?: "values" | "tree";
   /** What the types are, for what the bytes do not tell; the one whose name the root bears counts. Default: none. */
   readonly contracts?: readonly DotnetContract[];
   /**
@@ -64,6 +69,7 @@ function decodeNbfx(
   contracts: readonly Contract[],
 ): Decoded | Unwrapped {
   const document = readNbfxDocument(payload, limits, options);
+  if (options.form === "tree") return { body: document, typeName: nameText(document.root) };
   const { body, typeName, warnings } = mapDocument(document, {
     contracts,
     guess: false,

@@ -3,12 +3,17 @@ import { defaultDecodeLimits } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
 import { compileContract, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
-import type { Contract } from "../data-contract/shape.ts";
+import { type Contract, nameText } from "../data-contract/shape.ts";
 import { serialization, xsd, xsi } from "./namespaces.ts";
 import { readXml } from "./read-xml.ts";
 
 /** Options of {@link dataContractXml}. */
 export interface DataContractXmlOptions {
+  /**
+   * What the body is: plain values, or the structural tree (`XmlDocument`) with byte offsets and everything written.
+   * Default: `values`.
+   */
+  readonly form?: "values" | "tree";
   /** What the types are; the one whose name the root bears counts. Default: none. */
   readonly contracts?: readonly DotnetContract[];
   /**
@@ -46,10 +51,11 @@ const accepts = Object.freeze([
 function decodeXml(
   payload: Uint8Array,
   { limits, contentType }: DecodeContext,
-  { untyped }: DataContractXmlOptions,
+  { untyped, form }: DataContractXmlOptions,
   contracts: readonly Contract[],
 ): Decoded {
   const document = readXml(payload, limits, contentType);
+  if (form === "tree") return { body: document, typeName: nameText(document.root) };
   const guess = untyped !== "text";
   const { body, typeName, warnings } = mapDocument(document, { contracts, guess, plainDocuments: true, limits });
   return warnings.length === 0 ? { body, typeName } : { body, typeName, warnings };

@@ -224,4 +224,23 @@ describe("the NBFX decoder", () => {
     expect(nbfx().sniff?.(order.subarray(0, 300))).toBe("weak");
     expect(nbfx().sniff?.(new TextEncoder().encode("@string"))).toBe("no");
   });
+
+  it("gives the tree with byte offsets when it is asked for", () => {
+    const payload = bytes("40 01 'a' 02 01 'c' 40 01 'b' 99 02 'hi' 01");
+
+    expect(decode(nbfx({ form: "tree" }), payload)).toMatchObject({
+      typeName: "a",
+      body: {
+        root: {
+          kind: "element",
+          local: "a",
+          offset: 0,
+          children: [
+            { kind: "comment", text: "c", offset: 3 },
+            { kind: "element", local: "b", offset: 6, children: [{ kind: "text", value: "hi", offset: 9 }] },
+          ],
+        },
+      },
+    });
+  });
 });

@@ -192,4 +192,18 @@ describe("the data contract XML decoder", () => {
   ])("sniffs %s as %s", (text, verdict) => {
     expect(decoder.sniff?.(new TextEncoder().encode(text))).toBe(verdict);
   });
+
+  it("gives the tree with byte offsets when it is asked for", () => {
+    expect(decode(dataContractXml({ form: "tree" }), "<ñ a='1'>x</ñ>")).toMatchObject({
+      typeName: "ñ",
+      body: {
+        root: {
+          local: "ñ",
+          offset: 0,
+          attributes: [{ local: "a", value: "1", offset: 4 }],
+          children: [{ value: "x", offset: 10 }],
+        },
+      },
+    });
+  });
 });
