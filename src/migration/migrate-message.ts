@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { amend, type Envelope } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { type Failure, hexWindow, type JournalEntry } from "./journal-entry.ts";
-import { type ReadMessage, readMessage, type ReadRules } from "./read-message.ts";
+import { MessageReader, type ReadMessage, type ReadRules } from "./read-message.ts";
 import { settleShape, type SettledShape, settleValue } from "./settled-shape.ts";
 import type { SourceMessage } from "./source.ts";
 import type { Target, TypeTarget } from "./target.ts";
@@ -38,10 +38,12 @@ export interface MessageMigrationOptions extends ReadRules {
 /** The second pass, message by message. */
 export class MessageMigration {
   readonly #options: MessageMigrationOptions;
+  readonly #reader: MessageReader;
   readonly #types = new Map<string, { readonly shape: SettledShape; readonly target: TypeTarget }>();
 
   constructor(options: MessageMigrationOptions) {
     this.#options = options;
+    this.#reader = new MessageReader(options);
   }
 
   /** Reads, settles, encodes, decodes again and compares. */
@@ -56,7 +58,7 @@ export class MessageMigration {
     const { envelope } = content;
     const { payload } = envelope;
     const head = { id, order, sha256, bytes: payload.byteLength };
-    const read = readMessage(envelope, this.#options);
+    const read = this.#reader.read(envelope);
     if (!read.ok) {
       const failure = this.#failure("read", read.error, { payload, offset: read.offset, codec: read.codec });
       return failed(head, failure);
@@ -136,10 +138,11 @@ export class MessageMigration {
 }
 
 /** Whether the payload is in the target format already: reading it as such gives the same body. */
-function staysAsItIs({ body, layers }: ReadMessage, payload: Uint8Array, target: TypeTarget): boolean {
+function staysAsItIs({ body, codec, layers }: ReadMessage, payload: Uint8Array, target: TypeTarget): boolean {
   // JSON in UTF-16 is JSON to some readers only; a Protobuf schema of ours is nobody's yet.
   const isWide = payload[0] === 0 || payload[1] === 0;
-  if (layers.length > 0 || isWide || target.proto !== undefined) return false;
+  if (layers.length > 0 || isWide || !/^(?:json|msgpack)$/.test(codec) || !target.contentType.endsWith(codec))
+    return false;
   try {
     return target.compare(body, target.decode(payload)).length === 0;
   } catch {

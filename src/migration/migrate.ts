@@ -1,11 +1,12 @@
 import type { Serializer } from "../codec/index.ts";
 import { type Envelope, envelopeToJson } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
+import { isMembers } from "./explorer-message.ts";
 import { Journal } from "./journal.ts";
 import type { JournalEntry } from "./journal-entry.ts";
 import { MessageMigration, sourceHash } from "./migrate-message.ts";
 import type { Quarantine } from "./quarantine.ts";
-import { readMessage } from "./read-message.ts";
+import { MessageReader } from "./read-message.ts";
 import type { MigrationReport } from "./report.ts";
 import { ReportBuilder } from "./report-builder.ts";
 import type { MigrationSource, SourceMessage } from "./source.ts";
@@ -91,9 +92,10 @@ export async function migrate(options: MigrationOptions): Promise<Migration> {
 /** The first pass. */
 async function infer(options: MigrationOptions): Promise<TypeProfiles> {
   const { serializer, openJsonText = true } = options;
+  const reader = new MessageReader({ serializer, openJsonText });
   const profiles = new TypeProfiles();
   for await (const { content } of messagesOf(options, "infer")) {
-    const read = content.ok ? readMessage(content.envelope, { serializer, openJsonText }) : undefined;
+    const read = content.ok ? reader.read(content.envelope) : undefined;
     if (read?.ok === true && read.body !== undefined) profiles.note(read);
   }
   return profiles;
@@ -124,9 +126,15 @@ function settingsOf({ source, target, openJsonText = true, sample }: MigrationOp
   return JSON.stringify({ source: source.name, ...target, openJsonText, sample });
 }
 
+/** The JSON form of an envelope in one line; its payload, which is most of it, is encoded by Node. */
 function lineOf(envelope: Envelope): string {
-  return `${JSON.stringify(envelopeToJson(envelope))}\n`;
+  const { bodyKind, brokerProperties, applicationProperties, payload } = envelope;
+  const rest = envelopeToJson({ bodyKind, brokerProperties, applicationProperties, payload: noBytes });
+  const $bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString("base64");
+  return `${JSON.stringify({ ...(isMembers(rest) ? rest : {}), payload: { $bytes } })}\n`;
 }
+
+const noBytes = new Uint8Array(0);
 
 /** What earlier runs have done, read in step with the source, so that it takes no memory. */
 class DoneBefore {

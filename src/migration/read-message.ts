@@ -1,9 +1,11 @@
 import { json } from "../../codecs/json/index.ts";
 import {
   type Attempt,
+  type Decoder,
   describeAttempt,
   isIdentityEncoding,
   looksLike,
+  type ReadResult,
   resolveDecodeLimits,
   type Serializer,
 } from "../codec/index.ts";
@@ -36,41 +38,81 @@ export interface UnreadMessage {
   readonly offset: number | undefined;
 }
 
-/** How {@link readMessage} reads. */
+/** How a {@link MessageReader} reads. */
 export interface ReadRules {
   readonly serializer: Serializer;
   /** Whether a body that is one string with a JSON object or list in it is opened. */
   readonly openJsonText: boolean;
 }
 
-/** Detects the format of a message and reads its body. */
-export function readMessage(envelope: Envelope, { serializer, openJsonText }: ReadRules): ReadMessage | UnreadMessage {
-  const result = serializer.deserialize(withoutEncoding(envelope));
-  if (!result.ok) return unread(result.error, result.attempts, envelope.payload);
-  const layers = result.attempts.filter(({ outcome }) => outcome === "unwrapped").map(({ codec }) => codec);
-  const opened = openJsonText && typeof result.body === "string" ? openJson(result.body) : undefined;
-  const { subject } = envelope.brokerProperties;
-  if (opened !== undefined) {
-    const typeName = subject ?? "(JSON)";
-    return {
-      ok: true,
-      body: opened.body,
-      codec: "json",
-      layers: [...layers, result.codec],
-      typeName,
-      warnings: result.warnings,
-      guessing: "nothing",
-    };
+/** What is used of a result of the chain. */
+type ChainRead = Pick<ReadResult, "body" | "codec" | "typeName" | "warnings" | "attempts">;
+
+/** The first step of a migration: detects the format of a message and reads its body. */
+export class MessageReader {
+  readonly #serializer: Serializer;
+  readonly #openJsonText: boolean;
+  /** What read the message before, where its format proves itself, and the first byte of that. */
+  #recent: Decoder | undefined;
+  #recentStart: number | undefined;
+
+  constructor({ serializer, openJsonText }: ReadRules) {
+    this.#serializer = serializer;
+    this.#openJsonText = openJsonText;
   }
-  const typeName =
-    result.typeName ?? typeNameOf(result.body) ?? subject ?? (result.codec === "json" ? "(JSON)" : `(${result.codec})`);
-  const warnings = result.warnings.filter((warning) => !warning.includes("may be a list of one"));
-  // What lay inside of another format is not at hand, and may name types.
-  const guessing = typeName.startsWith(scalarRoot)
-    ? "nothing"
-    : guessingOf(result.codec, layers.length === 0 ? envelope.payload : typedPayload);
-  return { ok: true, body: result.body, codec: result.codec, layers, typeName, warnings, guessing };
+
+  read(envelope: Envelope): ReadMessage | UnreadMessage {
+    const known = this.#readAsBefore(envelope);
+    if (known !== undefined) return this.#readMessage(envelope, known);
+    const result = this.#serializer.deserialize(withoutEncoding(envelope));
+    if (!result.ok) return unread(result.error, result.attempts, envelope.payload);
+    if (proven.has(result.codec)) {
+      this.#recent = this.#serializer.registry.decoders.find(({ name }) => name === result.codec);
+      this.#recentStart = envelope.payload[0];
+    }
+    return this.#readMessage(envelope, result);
+  }
+
+  /** Most messages of a queue are of one format: what begins as the one before and can be read like it is asked of no other. */
+  #readAsBefore({ payload, bodyKind, brokerProperties, applicationProperties }: Envelope): ChainRead | undefined {
+    const { contentType, contentEncoding } = brokerProperties;
+    const decoder = this.#recent;
+    if (decoder === undefined || contentType !== undefined || contentEncoding !== undefined || bodyKind !== "data")
+      return undefined;
+    if (payload[0] !== this.#recentStart || payload.byteLength > context.limits.maxBytes) return undefined;
+    try {
+      const decoded = decoder.decode(payload, { ...context, applicationProperties });
+      if (!("body" in decoded)) return undefined;
+      const { body, typeName, warnings = [] } = decoded;
+      return { body, typeName, warnings, codec: decoder.name, attempts: [] };
+    } catch {
+      // The chain tells the whole story.
+      return undefined;
+    }
+  }
+
+  #readMessage(
+    envelope: Envelope,
+    { body, codec: name, typeName: named, warnings: all, attempts }: ChainRead,
+  ): ReadMessage {
+    const layers = attempts.filter(({ outcome }) => outcome === "unwrapped").map(({ codec: layer }) => layer);
+    const warnings = all.filter((warning) => !warning.includes("may be a list of one"));
+    const { subject } = envelope.brokerProperties;
+    const opened = this.#openJsonText && typeof body === "string" ? openJson(body) : undefined;
+    if (opened !== undefined) {
+      const about = { codec: "json", layers: [...layers, name], typeName: subject ?? "(JSON)" } as const;
+      return { ok: true, body: opened.body, ...about, warnings, guessing: "nothing" };
+    }
+    const typeName = named ?? typeNameOf(body) ?? subject ?? (name === "json" ? "(JSON)" : `(${name})`);
+    // What lay inside of another format is not at hand, and may name types.
+    const bytes = layers.length === 0 ? envelope.payload : typedPayload;
+    const guessing = typeName.startsWith(scalarRoot) ? "nothing" : guessingOf(name, bytes);
+    return { ok: true, body, codec: name, layers, typeName, warnings, guessing };
+  }
 }
+
+/** The formats that no other payload is taken for when it reads to its last byte. */
+const proven: ReadonlySet<string> = new Set(["nbfx", "nrbf", "java", "datacontract-xml"]);
 
 /** The namespace in which a root names its scalar type, so that nothing is guessed. */
 const scalarRoot = "{http://schemas.microsoft.com/2003/10/Serialization/}";

@@ -66,9 +66,9 @@ export function settledKinds({ shape, list, guesses }: SettledShape): readonly V
   const { kinds } = shape;
   const isList = (kind: ValueKind): boolean =>
     list && (kind === "object" || (kind === "empty-text" && kinds.text === 0));
-  const isGuess = (kind: ValueKind): boolean =>
+  const isScalar = (kind: ValueKind): boolean =>
     guesses !== "kept" && (kind === "integer" || kind === "number" || kind === "boolean");
-  return valueKinds.filter((kind) => kinds[kind] > 0 && !isList(kind) && !isGuess(kind));
+  return valueKinds.filter((kind) => kinds[kind] > 0 && !isList(kind) && !isScalar(kind));
 }
 
 /**

@@ -1,10 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { nbfx } from "../../codecs/dotnet/index.ts";
 import { json } from "../../codecs/json/index.ts";
 import { legacy } from "../../codecs/legacy/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
-import { createSerializer } from "../../src/codec/index.ts";
+import { createSerializer, defaultDecodeLimits } from "../../src/codec/index.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { migrate, type MigrationSource, type SourceMessage, type TargetFormat } from "../../src/migration/index.ts";
 import { createTarget } from "../../src/migration/target.ts";
@@ -37,6 +38,12 @@ function envelopeAt(index: number): Envelope {
   });
 }
 
+const context = {
+  contentType: undefined,
+  applicationProperties: {},
+  bodyKind: "data",
+  limits: defaultDecodeLimits,
+} as const;
 const readers = legacy();
 const serializer = createSerializer({
   codecs: [json(), msgpack(), ...readers],
@@ -86,12 +93,12 @@ async function bareSteps(
   if (profile === undefined) throw new Error("no type was found");
   const { settleShape } = await import("../../src/migration/settled-shape.ts");
   const type = createTarget({ format }).forType(profile.name, settleShape(profile.root));
-  const envelope = envelopeAt(0);
+  const reader = nbfx();
   return () => {
     for (let index = 0; index < messages; index++) {
-      const result = serializer.deserialize(envelope);
-      if (!result.ok) throw result.error;
-      const lost = type.compare(result.body, type.decode(type.encode(result.body)));
+      const decoded = reader.decode(payload, context);
+      const body = "body" in decoded ? decoded.body : undefined;
+      const lost = type.compare(body, type.decode(type.encode(body)));
       if (lost.length > 0) throw new Error("something was lost");
     }
     return Promise.resolve();
