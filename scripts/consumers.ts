@@ -76,11 +76,27 @@ const projects: readonly Project[] = [
     source: "main.ts",
     imports: asModule,
     devDependencies: { typescript: installed("typescript"), "@types/node": installed("@types/node") },
-    before: [["tsc"]],
+    before: [["tsc"], ["tsc", "-p", "tsconfig.web.json"]],
     files: {
       "tsconfig.json": JSON.stringify({
         compilerOptions: { module: "nodenext", target: "es2023", strict: true, types: ["node"], skipLibCheck: false },
         files: ["main.ts"],
+      }),
+      // The declarations name nothing of Node's that a project without its types would lack.
+      "web.ts": ["sobre", "sobre/amqp", "sobre/http", "sobre/stages", "sobre/values", "sobre/codecs/amqp"]
+        .map((path, index) => `import * as part${index} from "${path}";\nvoid part${index};\n`)
+        .join(""),
+      "tsconfig.web.json": JSON.stringify({
+        compilerOptions: {
+          module: "nodenext",
+          target: "es2023",
+          lib: ["es2023", "esnext.disposable", "dom"],
+          types: [],
+          strict: true,
+          skipLibCheck: false,
+          noEmit: true,
+        },
+        files: ["web.ts"],
       }),
     },
   },

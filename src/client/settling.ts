@@ -48,9 +48,10 @@ export function settlingVerbs(
   };
 }
 
-/** @throws SobreError `InvalidOperation` for a message that is not locked. */
+/** @throws SobreError `InvalidOperation` for a message that is not locked, `InvalidArgument` for what is no message. */
 export function lockTokenOf(message: Delivery): LockToken {
-  const lockToken = isMessage(message) ? message.lockToken : undefined;
+  if (!isMessage(message)) throw new SobreError("InvalidArgument", "Pass the message, as the receiver handed it out.");
+  const { lockToken } = message;
   if (lockToken !== undefined) return lockToken;
   throw new SobreError(
     "InvalidOperation",

@@ -106,6 +106,18 @@ describe("sending and receiving", () => {
       expect(() => receiver.completeMessage(peeked)).toThrow(expect.objectContaining({ code: "InvalidOperation" }));
   });
 
+  it.each(["completeMessage", "abandonMessage", "deferMessage", "deadLetterMessage"] as const)(
+    "refuses to %s what is no message",
+    async (verb) => {
+      const receiver = newClient().createReceiver("orders");
+
+      // As a caller without types would.
+      await expect(async () => Reflect.apply(receiver[verb], receiver, [undefined])).rejects.toMatchObject({
+        code: "InvalidArgument",
+      });
+    },
+  );
+
   it("fails with the engine's code for an entity that is not there, and again when tried again", async () => {
     const sender = newClient().createSender("nowhere");
 
