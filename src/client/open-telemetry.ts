@@ -1,4 +1,5 @@
 import { readTraceContext, traceProperties } from "../message/index.ts";
+import { checkOption } from "./option-checks.ts";
 import type { TracedOperation, Tracing } from "./tracing.ts";
 
 /** The part of `@opentelemetry/api` that is used, so that the package is needed by those only who trace. */
@@ -39,8 +40,15 @@ interface SpanOptions {
  * with `import * as api from "@opentelemetry/api"`.
  *
  * Every message carries the context of a `create` span, every handler runs in a `process` span that continues it.
+ *
+ * @throws SobreError `InvalidArgument` for what is not that package.
  */
 export function openTelemetry<Context, Span extends OpenTelemetrySpan>(api: OpenTelemetryApi<Context, Span>): Tracing {
+  for (const part of ["trace", "context", "propagation", "SpanKind", "SpanStatusCode"]) {
+    checkOption("api", api, (value) =>
+      hasPart(value, part) ? undefined : `must be @opentelemetry/api, which has ${part}`,
+    );
+  }
   const { trace, context, propagation, SpanKind } = api;
   const tracer = trace.getTracer("sobre");
   const start = (kind: "create" | "send" | "process", operation: TracedOperation, parent: Context): Span =>
@@ -86,6 +94,12 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan>(api: Open
       }
     },
   };
+}
+
+function hasPart(api: unknown, part: string): boolean {
+  if (typeof api !== "object" || api === null) return false;
+  const value: unknown = Reflect.get(api, part);
+  return typeof value === "object" && value !== null;
 }
 
 /** Semantic conventions for messaging spans. */

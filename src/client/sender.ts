@@ -128,7 +128,11 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
       return retry.run(() => engine.schedule(entityPath, envelopes), abortSignal);
     },
     cancelScheduledMessages: async (sequenceNumbers) => engine.cancel(entityPath, sequenceNumbersOf(sequenceNumbers)),
-    sendEnvelopes: (envelopes, options) => sendEnvelopes(listOf<Envelope>(envelopes), options),
+    async sendEnvelopes(envelopes, options) {
+      const list = listOf<Envelope>(envelopes);
+      if (!list.every(isEnvelope)) throw invalidOption("envelopes", "must be envelopes, as createEnvelope makes them");
+      await sendEnvelopes(list, options);
+    },
     async close() {
       await parts.closed();
       await link.close();
@@ -172,6 +176,9 @@ function listOf<T>(items: T | readonly T[]): readonly T[] {
 function isList<T>(items: T | readonly T[]): items is readonly T[] {
   return Array.isArray(items);
 }
+
+const isEnvelope = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "payload" in value && "brokerProperties" in value;
 
 function isIterable(value: unknown): boolean {
   return typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);

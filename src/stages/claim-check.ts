@@ -47,11 +47,9 @@ const maxClaimBytes = 4096;
  *
  * @throws SobreError `InvalidArgument` naming the option.
  */
-export function claimCheck({
-  store,
-  threshold = 196_608,
-  maxBytes = 100 * 1024 * 1024,
-}: ClaimCheckOptions): PayloadStage {
+export function claimCheck(options: ClaimCheckOptions): PayloadStage {
+  if (typeof options !== "object" || options === null) throw invalid("options", "must be an object");
+  const { store, threshold = 196_608, maxBytes = 100 * 1024 * 1024 } = options;
   if (typeof store?.put !== "function" || typeof store.get !== "function")
     throw invalid("store", "must have put and get");
   if (typeof threshold !== "number" || !(threshold >= 0))

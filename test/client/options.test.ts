@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createClient, idempotent, memoryIdempotencyStore } from "../../src/client/index.ts";
+import { createClient, idempotent, memoryIdempotencyStore, openTelemetry } from "../../src/client/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { setup } from "./setup.ts";
 
@@ -139,6 +139,8 @@ describe("an argument of a call", () => {
     ["sendMessages", "messages", [[null]]],
     ["sendMessages", "messages", [[[1]]]],
     ["sendMessages", "abortSignal", [{ body: 1 }, { abortSignal: {} }]],
+    ["sendEnvelopes", "envelopes", [null]],
+    ["sendEnvelopes", "envelopes", [[{ body: 1 }]]],
     ["sendMany", "messages", [null]],
     ["sendMany", "messages", [{ body: 1 }]],
     ["sendMany", "maxConcurrency", [[], { maxConcurrency: 0 }]],
@@ -197,6 +199,12 @@ describe("an idempotent handler", () => {
     for (const [option, given] of wrong) {
       expect((await refusal(() => Reflect.apply(idempotent, undefined, given))).path).toBe(`$.${option}`);
     }
+  });
+});
+
+describe("tracing", () => {
+  it.each([null, {}, { trace: {} }, "api"])("wants @opentelemetry/api, and not %o", async (api) => {
+    expect((await refusal(() => Reflect.apply(openTelemetry, undefined, [api]))).path).toBe("$.api");
   });
 });
 
