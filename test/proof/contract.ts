@@ -2,6 +2,7 @@ import type { CompatibilityResult } from "../../src/contract/index.ts";
 import { dialectOf } from "../../src/contract/json-schema/dialect.ts";
 import { PairComparison } from "../../src/contract/json-schema/pair-comparison.ts";
 import { compileJudge } from "../../src/validation/index.ts";
+import { replayProtobuf } from "./contract/proto-witness.ts";
 import {
   agreementOf,
   examine,
@@ -29,13 +30,18 @@ export async function prove(): Promise<string> {
   const scores: Score[] = [];
   let replayed = 0;
   let sampled = 0;
+  let bytes = 0;
   for (const suite of suites) {
     const pairs = pairsOf(vectors, suite.name);
     scores.push(await scoreOf(suite, pairs));
-    if (suite.options.format !== "json-schema") continue;
     for (const pair of pairs) {
       const result = await examine(pair, suite);
       if (result === "error") continue;
+      if (suite.options.format === "protobuf") {
+        if (result.verdict === "breaking")
+          bytes += replayProtobuf(schemaOf(pair, "old"), schemaOf(pair, "new"), result);
+        continue;
+      }
       if (result.verdict === "breaking") replayed += replay(pair, result, suite);
       if (result.verdict === "safe") sampled += refute(pair);
     }
@@ -43,7 +49,7 @@ export async function prove(): Promise<string> {
   console.log(tableOf(scores, errata));
   const missed = scores.flatMap((score) => shortfalls(score, errata));
   if (missed.length > 0) throw new Error(missed.join("; "));
-  return `${scores.reduce((sum, { pairs }) => sum + pairs, 0)} pairs examined, ${replayed} witnesses replayed, ${sampled} values could not refute a safe verdict`;
+  return `${scores.reduce((sum, { pairs }) => sum + pairs, 0)} pairs examined, ${replayed} witnesses replayed by ajv and ${bytes} by protobufjs, ${sampled} values could not refute a safe verdict`;
 }
 
 function shortfalls(score: Score, errata: Readonly<Record<string, string>>): readonly string[] {

@@ -12,10 +12,16 @@ const wider: Readonly<Record<string, readonly string[]>> = {
 
 /** Whether every value that `writer` puts on the wire is the same value to `reader`. */
 export function keepsOnWire(writer: FieldShape, reader: FieldShape): boolean {
+  if (losesChoice(writer, reader)) return false;
   if (writer.label === "map" && !isLossless(writer.keyKind, reader.keyKind)) return false;
   if (writer.kind === "enum" && reader.kind === "enum") return keepsNumbers(writer.enumeration, reader.enumeration);
   if (writer.kind === "int32" && reader.kind === "enum") return reader.enumeration?.closed === false;
   return isLossless(writer.kind, reader.kind);
+}
+
+/** Whether a member of a oneof that is zero cannot be told from one that was not chosen. */
+function losesChoice(writer: FieldShape, reader: FieldShape): boolean {
+  return writer.oneof !== undefined && reader.label === "one" && !reader.hasPresence;
 }
 
 /** Whether every value that `writer` writes as JSON is the same value to `reader`. */
@@ -40,8 +46,18 @@ function keepsNames(writer: EnumShape | undefined, reader: EnumShape | undefined
   return Array.from(writer.names).every(([number, name]) => reader.numbers.get(name) === number);
 }
 
-/** Values of a kind at its edges, as protobufjs takes them. */
-export function samplesOf({ kind, enumeration }: FieldShape): readonly unknown[] {
+/** Values of a kind at its edges, as protobufjs takes them; of a oneof's members also zero, which tells the choice. */
+export function samplesOf(field: FieldShape): readonly unknown[] {
+  return field.oneof === undefined ? edgesOf(field) : [...edgesOf(field), ...zeroOf(field)];
+}
+
+function zeroOf({ kind }: FieldShape): readonly unknown[] {
+  if (kind === "message" || kind === "group") return [];
+  if (kind === "string" || kind === "bytes") return [""];
+  return [kind === "bool" ? false : 0];
+}
+
+function edgesOf({ kind, enumeration }: FieldShape): readonly unknown[] {
   switch (kind) {
     case "bool":
       return [true];

@@ -19,9 +19,9 @@ export function lossOnWire(value: Readonly<Record<string, unknown>>, writer: Sen
 
 /** Reads bytes with both schemas, and compares by field number. */
 export function lossOfBytes(payload: Uint8Array, writer: Sent, reader: Sent): Loss {
-  const meant = byNumber(writer.schema.decode(writer.shape.name, payload), writer.shape);
+  const meant = byNumber(writer.schema.decode(writer.shape.name, payload), writer.shape, writer.shape);
   try {
-    const read = byNumber(reader.schema.decode(reader.shape.name, payload), reader.shape);
+    const read = byNumber(reader.schema.decode(reader.shape.name, payload), reader.shape, writer.shape);
     if (canonicalJson(meant) === canonicalJson(read)) return undefined;
     return { payload, outcome: `reads ${canonicalJson(read)} by field numbers instead of ${canonicalJson(meant)}` };
   } catch (error) {
@@ -43,15 +43,26 @@ export function lossInJson(value: Readonly<Record<string, unknown>>, writer: Sen
 function byNumber(
   value: Readonly<Record<string, unknown>>,
   { fields }: MessageShape,
+  writer: MessageShape | undefined,
 ): Readonly<Record<string, unknown>> {
+  const choices = new Set(writer?.fields.flatMap(({ number, oneof }) => (oneof === undefined ? [] : [number])));
   const entries = fields.flatMap((field): readonly (readonly [string, unknown])[] => {
     const present = value[field.name];
     if (present === undefined || present === null) return [];
     const items = plainItems(present, field);
     const one = (item: unknown): unknown =>
-      isObject(item) && field.message ? byNumber(item, field.message) : wireForm(item, field);
+      isObject(item) && field.message
+        ? byNumber(item, field.message, writer?.byNumber.get(field.number)?.message)
+        : wireForm(item, field);
     const forms = items.map(one);
-    if (field.label === "one" && !field.message && isZero(forms[0])) return [];
+    // Only where it tells the choice is a zero more than nothing.
+    if (
+      field.label === "one" &&
+      !field.message &&
+      isZero(forms[0]) &&
+      !(field.hasPresence && choices.has(field.number))
+    )
+      return [];
     // A list of one cannot be told from a single value.
     return forms.length === 0 ? [] : [[String(field.number), forms]];
   });

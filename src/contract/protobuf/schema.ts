@@ -174,6 +174,7 @@ function fieldShape(field: Field, known: Map<string, MessageShape>): FieldShape 
     keyKind: field instanceof MapField ? field.keyType : "",
     required: field.required,
     oneof: partOf === null || partOf === undefined || partOf.isProto3Optional ? undefined : partOf.name,
+    hasPresence: field.hasPresence,
     message,
     enumeration: resolvedType instanceof Enum ? enumShape(resolvedType) : undefined,
   };

@@ -24,6 +24,8 @@ export interface FieldShape {
   readonly required: boolean;
   /** The oneof it is in; synthetic ones do not count. */
   readonly oneof: string | undefined;
+  /** Whether a reader can tell that it was set to zero. */
+  readonly hasPresence: boolean;
   readonly message: MessageShape | undefined;
   readonly enumeration: EnumShape | undefined;
 }

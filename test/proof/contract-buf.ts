@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { checkCompatibility } from "../../src/contract/index.ts";
+import { pairsOf } from "../contract/suites.ts";
+
+const buf = fileURLToPath(new URL("../../node_modules/.bin/buf", import.meta.url));
+
+/** The policies and the rules of Buf that say the same. */
+const policies = [
+  { policy: "wire", rules: "WIRE" },
+  { policy: "json", rules: "WIRE_JSON" },
+] as const;
+
+/** How many of the open folders must have Buf's verdict. */
+const wanted = 31;
+
+/**
+ * Holds the verdicts on Buf's own test folders against Buf's, by its rules for the wire and for JSON.
+ *
+ * @throws Error when too few agree, or Buf says neither; without SOBRE_VECTORS it says so and proves nothing.
+ */
+export async function prove(): Promise<string> {
+  const vectors = process.env["SOBRE_VECTORS"];
+  if (vectors === undefined) return "skipped: SOBRE_VECTORS names no folder of vectors";
+  if (!existsSync(buf)) return "skipped: Buf is not installed";
+  const pairs = pairsOf(vectors, "buf-breaking");
+  const told: string[] = [];
+  for (const { policy, rules } of policies) {
+    const others: string[] = [];
+    for (const { id, old: older, new: newer } of pairs) {
+      const { verdict } = await checkCompatibility({ format: "protobuf", older, newer, policy });
+      if ((verdict === "breaking") !== breaks(filesOf(older), filesOf(newer), rules)) others.push(`${id} (${verdict})`);
+    }
+    const agreed = pairs.length - others.length;
+    if (agreed < wanted)
+      throw new Error(`${rules}: Buf agrees on ${agreed} of ${pairs.length}, not on ${others.join(", ")}`);
+    told.push(`${rules} ${agreed} of ${pairs.length}${others.length === 0 ? "" : `, not ${others.join(", ")}`}`);
+  }
+  return told.join("; ");
+}
+
+/** What Buf says of two folders; 0 and 100 are its verdicts, anything else is a failure of its own. */
+function breaks(older: Files, newer: Files, rules: string): boolean {
+  const folder = mkdtempSync(join(tmpdir(), "buf-"));
+  try {
+    for (const [side, files] of [["old", older] as const, ["new", newer] as const])
+      for (const [name, text] of Object.entries(files)) {
+        const file = join(folder, side, name);
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, text);
+      }
+    const config = JSON.stringify({ version: "v2", breaking: { use: [rules] } });
+    const args = ["breaking", join(folder, "new"), "--against", join(folder, "old")];
+    const ran = spawnSync(buf, [...args, "--config", config, "--against-config", config], { encoding: "utf8" });
+    if (ran.status === 0 || ran.status === 100) return ran.status === 100;
+    throw new Error(`Buf cannot compare: ${ran.stderr}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+type Files = Readonly<Record<string, string>>;
+
+function filesOf(value: unknown): Files {
+  const files = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  return Object.fromEntries(files.map(([name, text]): readonly [string, string] => [name, String(text)]));
+}
+
+if (import.meta.main) console.log(await prove());
