@@ -32,6 +32,7 @@ const accepts: readonly MediaRange[] = Object.freeze(
  */
 export function msgpack(options: MsgpackOptions = {}): Codec {
   const { protoKey = "refuse" } = options;
+  const rules = { protoKey };
   return Object.freeze<Codec>({
     name: "msgpack",
     contentType: "application/vnd.msgpack",
@@ -51,7 +52,7 @@ export function msgpack(options: MsgpackOptions = {}): Codec {
     sniff,
     encode(body) {
       if (body === undefined) return { payload: new Uint8Array(0) };
-      return { payload: writeMsgpack(body, { protoKey }) };
+      return { payload: writeMsgpack(body, rules) };
     },
   });
 }

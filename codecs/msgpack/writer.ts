@@ -14,7 +14,7 @@ export interface WriteRules {
   readonly protoKey: "refuse" | "keep";
 }
 
-let spare: ByteSink | undefined;
+let spare: Writer | undefined;
 
 /**
  * Writes one value in the shortest form that reads back as the same value.
@@ -25,29 +25,29 @@ let spare: ByteSink | undefined;
  */
 export function writeMsgpack(body: unknown, rules: WriteRules): Uint8Array {
   // A getter of the body may encode another one meanwhile.
-  const sink = spare ?? new ByteSink();
+  const writer = spare ?? new Writer();
   spare = undefined;
-  sink.begin();
   try {
-    new Writer(sink, rules).value(body, 0);
-    return sink.take();
+    return writer.write(body, rules);
   } finally {
-    spare = sink;
+    spare = writer;
   }
 }
 
 class Writer {
-  private readonly sink: ByteSink;
-  private readonly rules: WriteRules;
+  private readonly sink = new ByteSink();
+  private rules: WriteRules = { protoKey: "refuse" };
   /** Names and indexes on the way to the current value, by depth. */
   private readonly steps: (string | number)[] = [];
 
-  constructor(sink: ByteSink, rules: WriteRules) {
-    this.sink = sink;
+  write(body: unknown, rules: WriteRules): Uint8Array {
     this.rules = rules;
+    this.sink.begin();
+    this.value(body, 0);
+    return this.sink.take();
   }
 
-  value(value: unknown, depth: number): void {
+  private value(value: unknown, depth: number): void {
     switch (typeof value) {
       case "string":
         if (!this.sink.text(value)) throw this.unsupported("a string with half a surrogate pair", depth);
