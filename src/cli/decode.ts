@@ -1,4 +1,4 @@
-import { decodeMessage } from "../amqp/index.ts";
+import { decodeMessage } from "../amqp/decode-message.ts";
 import { type Attempt, defaultDecodeLimits, looksLike, type ReadResult, type Serializer } from "../codec/index.ts";
 import { createEnvelope, type Envelope, type Json, valueToJson } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";

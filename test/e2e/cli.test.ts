@@ -38,7 +38,7 @@ describe("sobre as a process", () => {
 
     const report = out.toString();
     expect({ code, errors }).toEqual({ code: 0, errors: "" });
-    expect(report).toContain("All 50 expectations of the manifest held.");
+    expect(report).toContain("All 56 expectations of the manifest held.");
     expect(report).not.toContain("\u001b");
   });
 
