@@ -1,5 +1,4 @@
 import { AmqpMap, Instant, Typed } from "../envelope/index.ts";
-import { defaultDecodeLimits } from "../codec/index.ts";
 import { SobreError } from "../errors/index.ts";
 import {
   ContentStream,
@@ -21,11 +20,14 @@ import { isPlainPrototype } from "./value-kind.ts";
  * `docs/migrate.md` tables them. What is shared is written at every place.
  *
  * @throws SobreError `UnsupportedValue` with the path for what contains itself and for what has no plain form, `LimitExceeded`
- *   when shared values would make more than 1,000,000 containers.
+ *   when shared values would make more than 100,000 containers.
  */
 export function lowerValue(body: unknown, shape: SettledShape | undefined, rules: TargetRules): unknown {
   return new Lowering(rules).lower(body, shape, root);
 }
+
+/** Lists and objects of one body, written out: a payload of 1 KB can stand for 2^40 of them. */
+const mostContainers = 100_000;
 
 interface Step {
   readonly parent: Step | undefined;
@@ -37,7 +39,7 @@ const root: Step = { parent: undefined, name: "$" };
 class Lowering {
   readonly #rules: TargetRules;
   readonly #open = new Set<object>();
-  #left = defaultDecodeLimits.maxItems;
+  #left = mostContainers;
 
   constructor(rules: TargetRules) {
     this.#rules = rules;
@@ -84,10 +86,7 @@ class Lowering {
     if (value instanceof Typed) return this.#typed(value, shape, step);
     if (this.#open.has(value)) throw unsupported(step, "contains itself; only tagged JSON can hold it");
     if (this.#left-- === 0)
-      throw new SobreError(
-        "LimitExceeded",
-        "Written out, the shared values make more than 1,000,000 lists and objects.",
-      );
+      throw new SobreError("LimitExceeded", "Written out, the shared values make more than 100,000 lists and objects.");
     this.#open.add(value);
     const lowered = this.#container(value, shape, step);
     this.#open.delete(value);

@@ -1,0 +1,66 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
+import { nbfx } from "../../codecs/dotnet/index.ts";
+import { json } from "../../codecs/json/index.ts";
+import { legacy } from "../../codecs/legacy/index.ts";
+import { msgpack } from "../../codecs/msgpack/index.ts";
+import { text } from "../../codecs/text/index.ts";
+import { createSerializer, type Serializer } from "../../src/codec/index.ts";
+import { createEnvelope, type Envelope, type EnvelopeInit } from "../../src/envelope/index.ts";
+import { migrate, type Migration, type MigrationOptions, type MigrationSource } from "../../src/migration/index.ts";
+
+export const dotnet: string = fileURLToPath(new URL("../../fixtures/legacy/dotnet", import.meta.url));
+
+/** The bytes of a fixture. */
+export const payloadOf = (name: string): Uint8Array => new Uint8Array(readFileSync(join(dotnet, name)));
+
+const readers = legacy();
+/** Reads everything that there is. */
+export const serializer: Serializer = createSerializer({
+  codecs: [json(), msgpack(), text(), ...readers],
+  fallback: ["json", ...readers, "text", "msgpack"],
+  whenUnknown: "fallback",
+});
+
+/** Messages in memory as a source. */
+export function sourceOf(messages: readonly (Uint8Array | string | EnvelopeInit)[]): MigrationSource {
+  const envelopes = messages.map((message): Envelope => {
+    if (typeof message === "string") return createEnvelope({ payload: new TextEncoder().encode(message) });
+    return createEnvelope(message instanceof Uint8Array ? { payload: message } : message);
+  });
+  return {
+    name: "samples",
+    size: envelopes.length,
+    async *messages() {
+      for (const [index, envelope] of envelopes.entries()) {
+        yield { id: `samples#${index}`, order: BigInt(index), done: index + 1, content: { ok: true, envelope } };
+      }
+    },
+  };
+}
+
+/** Migrates messages without writing them. */
+export function migrateAll(
+  messages: Parameters<typeof sourceOf>[0],
+  options: Partial<Omit<MigrationOptions, "source">> = {},
+): Promise<Migration> {
+  return migrate({ source: sourceOf(messages), serializer, target: { format: "json" }, ...options });
+}
+
+/** A document of DataContractSerializer as text, around some members. */
+export const xml = (inside: string, root: string = "Order"): string =>
+  `<${root} xmlns="urn:shop" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">${inside}</${root}>`;
+
+/** A string as `new BrokeredMessage(text)` writes it. */
+export const dotnetString = (value: string): Uint8Array =>
+  nbfx().encode(value, { contentType: undefined, applicationProperties: {} }).payload;
+
+/** A folder that goes away after the tests of the file. */
+export function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "sobre-migration-"));
+  afterAll(() => rmSync(path, { recursive: true }));
+  return path;
+}
