@@ -6,22 +6,21 @@ import { Typed } from "../envelope/index.ts";
 
 // Every message that is received passes here: what is common is read without a call, the rest and every error the long way.
 
-/** Whether a composite type of `count` fields has one at `index`: passes it when it is null, which is the same as none. */
-export function hasField(reader: ByteReader, count: number, index: number): boolean {
-  if (index >= count) return false;
-  const { bytes, at } = reader;
-  if (bytes[at] !== 0x40 || at >= reader.end) return true;
-  reader.at = at + 1;
-  return false;
-}
-
-/** Reads a string. */
-export function textField(reader: ByteReader): string {
-  const { bytes, at } = reader;
-  const stop = at + 2 + (bytes[at + 1] ?? 0);
-  if (bytes[at] !== 0xa1 || stop > reader.end) return anyTextField(reader);
-  reader.at = stop;
-  return reader.textBetween(at + 2, stop);
+/** Reads a string; null is `undefined`, as in all fields. */
+export function textField(reader: ByteReader): string | undefined {
+  const { bytes, at, end } = reader;
+  const code = bytes[at];
+  if (code === 0xa1) {
+    const stop = at + 2 + (bytes[at + 1] ?? 0);
+    if (stop <= end) {
+      reader.at = stop;
+      return reader.textBetween(at + 2, stop);
+    }
+  } else if (code === 0x40 && at < end) {
+    reader.at = at + 1;
+    return undefined;
+  }
+  return anyTextField(reader);
 }
 
 function anyTextField(reader: ByteReader): string {
@@ -32,16 +31,21 @@ function anyTextField(reader: ByteReader): string {
 }
 
 /** Reads a symbol, or the string that some peers write instead. */
-export function symbolField(reader: ByteReader): string {
-  const { bytes, at } = reader;
-  const length = bytes[at + 1] ?? 0;
-  const stop = at + 2 + length;
-  if (bytes[at] === 0xa3 && stop <= reader.end && length > 0 && length <= longestKey) {
-    const known = knownKey(bytes, at + 2, length, slotOf(bytes, at + 2, length));
+export function symbolField(reader: ByteReader): string | undefined {
+  const { bytes, at, end } = reader;
+  const code = bytes[at];
+  if (code === 0xa3) {
+    const length = bytes[at + 1] ?? 0;
+    const stop = at + 2 + length;
+    const isShort = stop <= end && length > 0 && length <= longestKey;
+    const known = isShort ? knownKey(bytes, at + 2, length, slotOf(bytes, at + 2, length)) : undefined;
     if (known !== undefined) {
       reader.at = stop;
       return known;
     }
+  } else if (code === 0x40 && at < end) {
+    reader.at = at + 1;
+    return undefined;
   }
   return anySymbolField(reader);
 }
@@ -55,7 +59,12 @@ function anySymbolField(reader: ByteReader): string {
   throw mismatch(reader, "a symbol");
 }
 
-export function binaryField(reader: ByteReader): Uint8Array {
+export function binaryField(reader: ByteReader): Uint8Array | undefined {
+  const { bytes, at, end } = reader;
+  if (bytes[at] === 0x40 && at < end) {
+    reader.at = at + 1;
+    return undefined;
+  }
   const code = reader.countedCode();
   if (code === 0xa0) return reader.binary(reader.u8());
   if (code === 0xb0) return reader.binary(reader.u32());
@@ -63,12 +72,20 @@ export function binaryField(reader: ByteReader): Uint8Array {
 }
 
 /** A message id in any of its four forms (AMQP 1.0 part 3.2.11 to 3.2.14); ulong is a bigint. */
-export function idField(reader: ByteReader): string | bigint | Uint8Array | Typed<"uuid"> {
-  const { bytes, at } = reader;
-  const stop = at + 2 + (bytes[at + 1] ?? 0);
-  if (bytes[at] !== 0xa1 || stop > reader.end) return anyIdField(reader);
-  reader.at = stop;
-  return reader.textBetween(at + 2, stop);
+export function idField(reader: ByteReader): string | bigint | Uint8Array | Typed<"uuid"> | undefined {
+  const { bytes, at, end } = reader;
+  const code = bytes[at];
+  if (code === 0xa1) {
+    const stop = at + 2 + (bytes[at + 1] ?? 0);
+    if (stop <= end) {
+      reader.at = stop;
+      return reader.textBetween(at + 2, stop);
+    }
+  } else if (code === 0x40 && at < end) {
+    reader.at = at + 1;
+    return undefined;
+  }
+  return anyIdField(reader);
 }
 
 function anyIdField(reader: ByteReader): string | bigint | Uint8Array | Typed<"uuid"> {
@@ -95,12 +112,22 @@ function anyIdField(reader: ByteReader): string | bigint | Uint8Array | Typed<"u
   }
 }
 
-export function timeField(reader: ByteReader): Date | Typed<"timestamp"> {
+export function timeField(reader: ByteReader): Date | Typed<"timestamp"> | undefined {
+  const { bytes, at, end } = reader;
+  if (bytes[at] === 0x40 && at < end) {
+    reader.at = at + 1;
+    return undefined;
+  }
   if (reader.countedCode() === 0x83) return readTimestamp(reader);
   throw mismatch(reader, "a timestamp");
 }
 
-export function uintField(reader: ByteReader): number {
+export function uintField(reader: ByteReader): number | undefined {
+  const { bytes, at, end } = reader;
+  if (bytes[at] === 0x40 && at < end) {
+    reader.at = at + 1;
+    return undefined;
+  }
   const code = reader.countedCode();
   if (code === 0x52) return reader.u8();
   if (code === 0x43) return 0;
@@ -108,12 +135,22 @@ export function uintField(reader: ByteReader): number {
   throw mismatch(reader, "a uint");
 }
 
-export function ubyteField(reader: ByteReader): number {
+export function ubyteField(reader: ByteReader): number | undefined {
+  const { bytes, at, end } = reader;
+  if (bytes[at] === 0x40 && at < end) {
+    reader.at = at + 1;
+    return undefined;
+  }
   if (reader.countedCode() === 0x50) return reader.u8();
   throw mismatch(reader, "a ubyte");
 }
 
-export function booleanField(reader: ByteReader): boolean {
+export function booleanField(reader: ByteReader): boolean | undefined {
+  const { bytes, at, end } = reader;
+  if (bytes[at] === 0x40 && at < end) {
+    reader.at = at + 1;
+    return undefined;
+  }
   const code = reader.countedCode();
   if (code === 0x41) return true;
   if (code === 0x42) return false;

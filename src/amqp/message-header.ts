@@ -1,5 +1,5 @@
 import type { ByteReader } from "../../codecs/amqp/byte-reader.ts";
-import { booleanField, enterFields, hasField, leaveFields, ubyteField, uintField } from "./fields.ts";
+import { booleanField, enterFields, leaveFields, ubyteField, uintField } from "./fields.ts";
 
 /** The header section (AMQP 1.0 part 3.2.1); fields that were not sent are `undefined`. */
 export interface MessageHeader {
@@ -17,11 +17,11 @@ export interface MessageHeader {
 export function readHeader(reader: ByteReader): MessageHeader {
   const count = enterFields(reader, 5);
   const header = {
-    durable: hasField(reader, count, 0) ? booleanField(reader) : undefined,
-    priority: hasField(reader, count, 1) ? ubyteField(reader) : undefined,
-    ttl: hasField(reader, count, 2) ? uintField(reader) : undefined,
-    firstAcquirer: hasField(reader, count, 3) ? booleanField(reader) : undefined,
-    deliveryCount: hasField(reader, count, 4) ? uintField(reader) : undefined,
+    durable: count > 0 ? booleanField(reader) : undefined,
+    priority: count > 1 ? ubyteField(reader) : undefined,
+    ttl: count > 2 ? uintField(reader) : undefined,
+    firstAcquirer: count > 3 ? booleanField(reader) : undefined,
+    deliveryCount: count > 4 ? uintField(reader) : undefined,
   };
   leaveFields(reader);
   return header;

@@ -3,7 +3,6 @@ import type { MessageId, Typed } from "../envelope/index.ts";
 import {
   binaryField,
   enterFields,
-  hasField,
   idField,
   leaveFields,
   symbolField,
@@ -34,19 +33,19 @@ export interface MessageProperties {
 export function readProperties(reader: ByteReader): MessageProperties {
   const count = enterFields(reader, 13);
   const properties = {
-    messageId: hasField(reader, count, 0) ? idField(reader) : undefined,
-    userId: hasField(reader, count, 1) ? binaryField(reader) : undefined,
-    to: hasField(reader, count, 2) ? textField(reader) : undefined,
-    subject: hasField(reader, count, 3) ? textField(reader) : undefined,
-    replyTo: hasField(reader, count, 4) ? textField(reader) : undefined,
-    correlationId: hasField(reader, count, 5) ? idField(reader) : undefined,
-    contentType: hasField(reader, count, 6) ? symbolField(reader) : undefined,
-    contentEncoding: hasField(reader, count, 7) ? symbolField(reader) : undefined,
-    absoluteExpiryTime: hasField(reader, count, 8) ? timeField(reader) : undefined,
-    creationTime: hasField(reader, count, 9) ? timeField(reader) : undefined,
-    groupId: hasField(reader, count, 10) ? textField(reader) : undefined,
-    groupSequence: hasField(reader, count, 11) ? uintField(reader) : undefined,
-    replyToGroupId: hasField(reader, count, 12) ? textField(reader) : undefined,
+    messageId: count > 0 ? idField(reader) : undefined,
+    userId: count > 1 ? binaryField(reader) : undefined,
+    to: count > 2 ? textField(reader) : undefined,
+    subject: count > 3 ? textField(reader) : undefined,
+    replyTo: count > 4 ? textField(reader) : undefined,
+    correlationId: count > 5 ? idField(reader) : undefined,
+    contentType: count > 6 ? symbolField(reader) : undefined,
+    contentEncoding: count > 7 ? symbolField(reader) : undefined,
+    absoluteExpiryTime: count > 8 ? timeField(reader) : undefined,
+    creationTime: count > 9 ? timeField(reader) : undefined,
+    groupId: count > 10 ? textField(reader) : undefined,
+    groupSequence: count > 11 ? uintField(reader) : undefined,
+    replyToGroupId: count > 12 ? textField(reader) : undefined,
   };
   leaveFields(reader);
   return properties;

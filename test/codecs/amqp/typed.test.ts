@@ -103,9 +103,9 @@ describe("typed reading", () => {
   });
 });
 
-describe("an array whose constructor has several descriptors", () => {
-  const of = (name: string, value: AmqpValue): AmqpValue => amqp.described(amqp.symbol(name), value);
+const of = (name: string, value: AmqpValue): AmqpValue => amqp.described(amqp.symbol(name), value);
 
+describe("an array whose constructor has several descriptors", () => {
   it.each<[string, string, readonly AmqpValue[]]>([
     ["of bytes", "e00c0200a3016100a301625101ff", [of("b", amqp.byte(1)), of("b", amqp.byte(-1))]],
     ["with three", "e00f0100a3016100a3016200a301635107", [of("b", of("c", amqp.byte(7)))]],
