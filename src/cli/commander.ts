@@ -1,4 +1,4 @@
-export { Command, CommanderError, Option } from "commander";
+export { Command, CommanderError, Help, Option } from "commander";
 
 /** Help is set for the narrowest terminal, so that it looks the same everywhere. */
 export const helpColumns = 80;

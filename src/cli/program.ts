@@ -1,12 +1,17 @@
-import { Command, CommanderError, helpColumns } from "./commander.ts";
+import { captureCommand } from "./capture-command.ts";
+import { Command, CommanderError, Help, helpColumns, type Option } from "./commander.ts";
 import { decodeCommand } from "./decode-command.ts";
+import { dlqCommand } from "./dlq-command.ts";
 import { encodeCommand } from "./encode-command.ts";
 import { inspectCommand } from "./inspect-command.ts";
 import { contractCommand } from "./contract.ts";
 import { oneLine } from "./display.ts";
 import { migrateCommand, migrateExitCodes } from "./migrate-command.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
+import { peekCommand } from "./peek-command.ts";
 import type { Product } from "./product.ts";
+import { receiveCommand } from "./receive-command.ts";
+import { sendCommand } from "./send-command.ts";
 import { serveCommand } from "./serve-command.ts";
 import type { Terminal } from "./terminal.ts";
 import { tourCommand } from "./tour-command.ts";
@@ -20,6 +25,11 @@ export async function run(args: readonly string[], product: Product, terminal: T
   program.addCommand(decodeCommand(terminal, finish));
   program.addCommand(encodeCommand(terminal, finish));
   program.addCommand(serveCommand(terminal, finish));
+  program.addCommand(sendCommand(terminal, finish));
+  program.addCommand(receiveCommand(terminal, finish));
+  program.addCommand(peekCommand(terminal, finish));
+  program.addCommand(captureCommand(terminal, finish));
+  program.addCommand(dlqCommand(terminal, finish));
   program.addCommand(inspectCommand(terminal, finish));
   program.addCommand(contractCommand(terminal, finish));
   program.addCommand(migrateCommand(terminal, finish));
@@ -45,7 +55,7 @@ function frame({ version }: Product, terminal: Terminal): Command {
     .helpOption("-h, --help", "show this")
     .helpCommand(false)
     .exitOverride()
-    .configureHelp({ helpWidth: helpColumns, subcommandTerm: nameOnly })
+    .configureHelp({ helpWidth: helpColumns, subcommandTerm: nameOnly, visibleOptions })
     .configureOutput({
       writeOut: (text) => void terminal.out(text),
       writeErr: (text) => terminal.err(text),
@@ -55,13 +65,16 @@ function frame({ version }: Product, terminal: Terminal): Command {
       "after",
       `
 Examples:
-  sobre tour                                a mailbox of real payloads
-  sobre decode order.bin                    which codec reads it, and to what
-  sobre decode --json *.bin | jq .codec     one line of JSON per file
-  sobre help encode                         more of a command
+  sobre decode order.bin     which codec reads it, and to what
+  sobre help encode          more of a command
 
 Exit codes: 0 done, 1 something unread, 2 wrong usage, 3 output not written.`,
     );
+}
+
+/** All commands are to fit a screen, which leaves no room for the version's and the help's options. */
+function visibleOptions(command: Command): Option[] {
+  return command.parent === null ? [] : new Help().visibleOptions(command);
 }
 
 /** Arguments are told by a command's own help, and would wrap the lines of all. */

@@ -29,7 +29,7 @@ export function tcpTransport(ca?: string): Transport {
         : connectTcp({ host, port, noDelay: true, timeout: patience });
       const failed = (error: Error): void => {
         socket.destroy();
-        reject(unreachable(addressOf(settings), error));
+        reject(unreachable(addressOf(settings), secure ? plainServer(error) : error));
       };
       socket.once("error", failed);
       socket.once("timeout", () => failed(new Error(`no answer within ${patience / 1000} s`)));
@@ -41,6 +41,13 @@ export function tcpTransport(ca?: string): Transport {
       });
     });
   };
+}
+
+/** What a server that speaks no TLS does, in words. */
+function plainServer(error: Error): Error {
+  const code = "code" in error ? String(error.code) : "";
+  if (code !== "ECONNRESET" && code !== "EPROTO" && !code.startsWith("ERR_SSL")) return error;
+  return new Error("it speaks no TLS, and without UseDevelopmentEmulator=true TLS is spoken", { cause: error });
 }
 
 const reasons: ReadonlyMap<string, string> = new Map([

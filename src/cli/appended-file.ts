@@ -1,0 +1,39 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { fileProblem, Misuse } from "./misuse.ts";
+
+/** A file that lines are appended to, each on the disk before the next thing happens. */
+export interface AppendedFile {
+  /** Bytes in the file. */
+  readonly size: number;
+  append(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a file to append to, made when it is missing.
+ *
+ * @param length Bytes of it to keep; default: all.
+ * @throws Misuse when it cannot be written.
+ */
+export async function appendTo(path: string, length?: number): Promise<AppendedFile> {
+  let file: FileHandle;
+  try {
+    file = await open(path, "a");
+    if (length !== undefined) await file.truncate(length);
+  } catch (error) {
+    throw new Misuse(fileProblem(path, error).replace("may not be read", "may not be written"));
+  }
+  let { size } = await file.stat();
+  return {
+    get size() {
+      return size;
+    },
+    async append(text) {
+      const bytes = Buffer.from(text);
+      await file.writeFile(bytes);
+      await file.datasync();
+      size += bytes.byteLength;
+    },
+    close: () => file.close(),
+  };
+}

@@ -1,0 +1,47 @@
+import { Command, type Finish, textOf } from "./commander.ts";
+import { countOf, type EndpointOptions, openEndpoint, sequenceOf, withEndpointOptions } from "./endpoint.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What commander parsed, by long name in camelCase. */
+interface Options extends EndpointOptions {
+  readonly from?: unknown;
+  readonly max?: unknown;
+  readonly session?: unknown;
+}
+
+/** `sobre capture`. */
+export function captureCommand(terminal: Terminal, finish: Finish): Command {
+  const command = new Command("capture")
+    .summary("copy the messages of a queue into a file, and take none")
+    .description(
+      "Peeks at the messages of a queue, subscription or dead-letter queue and appends\n" +
+        "their envelopes to FILE, one a line. FILE.next tells where it is: the same\n" +
+        "command goes on there, after a cut or when there are more.",
+    )
+    .argument("<ENTITY>")
+    .argument("<FILE>")
+    .option("-n, --max <N>", "most messages of this run; default: all there are")
+    .option("--from <SEQ>", "the sequence number to begin with")
+    .option("--session <ID>", "only messages of this session");
+  return withEndpointOptions(command)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sobre capture 'orders/$DeadLetterQueue' dead.ndjson
+  sobre migrate dead.ndjson
+
+Exit codes: 0 done, 1 the broker refused, 2 wrong usage, or a FILE of something
+else.`,
+    )
+    .action(async (entity: string, file: string, options: Options) => {
+      const request = {
+        file,
+        max: countOf(options.max, "--max") ?? Infinity,
+        from: sequenceOf(options.from, "--from"),
+        session: textOf(options.session),
+      };
+      const { captureMessages } = await import("./capture.ts");
+      finish(await captureMessages(await openEndpoint(options, entity), request, terminal));
+    });
+}

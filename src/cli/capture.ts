@@ -1,0 +1,97 @@
+import { readFile, rename, stat, writeFile } from "node:fs/promises";
+import { envelopeToJson } from "../envelope/index.ts";
+import { appendTo } from "./appended-file.ts";
+import { atEndpoint, type Endpoint } from "./endpoint.ts";
+import { exitCodes, Misuse } from "./misuse.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Which messages `sobre capture` copies, and where to. */
+export interface CaptureRequest {
+  readonly file: string;
+  readonly max: number;
+  readonly from: bigint | undefined;
+  readonly session: string | undefined;
+}
+
+/** How far a capture is. */
+interface Place {
+  /** Which messages are captured. */
+  readonly source: string;
+  /** The first sequence number that is not in the file. */
+  readonly next: bigint;
+  /** Bytes of the file up to there. */
+  readonly bytes: number;
+}
+
+/** Messages that are asked for at once. */
+const page = 100;
+
+/** Appends envelopes to a file without taking the messages; resolves to the exit code. */
+export function captureMessages(endpoint: Endpoint, request: CaptureRequest, terminal: Terminal): Promise<number> {
+  return atEndpoint(endpoint, terminal, async ({ engine, entity, address }) => {
+    const { file, session } = request;
+    const source = session === undefined ? address : `${address} session ${session}`;
+    const place = await placeOf(file, source);
+    let fromSequenceNumber = request.from ?? place.next;
+    // What follows the last place was cut while it was being written.
+    const output = await appendTo(file, place.bytes);
+    let count = 0;
+    try {
+      await savePlace(file, { source, next: fromSequenceNumber, bytes: output.size });
+      while (count < request.max) {
+        const maxMessages = Math.min(page, request.max - count);
+        const deliveries = await engine.peek(entity, { maxMessages, fromSequenceNumber, sessionId: session });
+        if (deliveries.length === 0) break;
+        const lines = deliveries.map(({ envelope }) => `${JSON.stringify(envelopeToJson(envelope))}\n`);
+        await output.append(lines.join(""));
+        fromSequenceNumber = (deliveries.at(-1)?.sequenceNumber ?? fromSequenceNumber) + 1n;
+        await savePlace(file, { source, next: fromSequenceNumber, bytes: output.size });
+        count += deliveries.length;
+      }
+    } finally {
+      await output.close();
+    }
+    const messages = count === 1 ? "1 message" : `${count} messages`;
+    await terminal.out(`${messages} of ${entity} captured in ${file}; the next is #${fromSequenceNumber}\n`);
+    return exitCodes.done;
+  });
+}
+
+const placeFile = (file: string): string => `${file}.next`;
+
+/** @throws Misuse when the file holds something else. */
+async function placeOf(file: string, source: string): Promise<Place> {
+  const text = await readFile(placeFile(file), "utf8").catch(() => undefined);
+  const size = await stat(file).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (text === undefined) {
+    if (size === 0) return { source, next: 0n, bytes: 0 };
+    throw new Misuse(`${file} is there and no capture that can go on: its ${placeFile(file)} is missing`);
+  }
+  const place = readPlace(text);
+  if (place === undefined || place.source !== source)
+    throw new Misuse(`${file} is a capture of ${place?.source ?? "something else"}; name another file`);
+  if (size >= place.bytes) return place;
+  throw new Misuse(`${file} is shorter than its ${placeFile(file)} tells; delete both to begin again`);
+}
+
+function readPlace(text: string): Place | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    if (typeof json !== "object" || json === null || !("source" in json && "next" in json && "bytes" in json))
+      return undefined;
+    const { source, next, bytes } = json;
+    if (typeof source !== "string" || typeof next !== "string" || typeof bytes !== "number") return undefined;
+    return { source, next: BigInt(next), bytes };
+  } catch {
+    return undefined;
+  }
+}
+
+async function savePlace(file: string, { source, next, bytes }: Place): Promise<void> {
+  const path = placeFile(file);
+  await writeFile(`${path}~`, `${JSON.stringify({ source, next: String(next), bytes })}\n`);
+  await rename(`${path}~`, path);
+}

@@ -1,0 +1,165 @@
+import { json } from "../../codecs/json/index.ts";
+import { createClient, type RedriveEntry, type RedriveReport } from "../client/index.ts";
+import { createSerializer } from "../codec/index.ts";
+import { type Delivery, type Engine, parseAddress, subQueueSuffix } from "../engine/index.ts";
+import { displayWidth, fit, oneLine, visibleJson } from "./display.ts";
+import { atEndpoint, type Endpoint } from "./endpoint.ts";
+import { viewAsJson, viewAsText, viewOf } from "./message-view.ts";
+import { exitCodes, Misuse } from "./misuse.ts";
+import type { Showing } from "./peek.ts";
+import { gap, renderTable } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Messages that are asked for at once. */
+const page = 100;
+
+/** The dead-letter queue of an entity; of a sub-queue, itself. */
+const deadLettersOf = (entity: string): string =>
+  parseAddress(entity).subQueue === undefined ? `${entity}${subQueueSuffix.deadLetter}` : entity;
+
+/** Lists dead letters; resolves to the exit code. */
+export function listDeadLetters(
+  endpoint: Endpoint,
+  { max, json: asJson }: { readonly max: number; readonly json: boolean },
+  terminal: Terminal,
+): Promise<number> {
+  return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
+    const reasons = new Map<string, number>();
+    let seen = 0;
+    for await (const delivery of browse(engine, deadLettersOf(entity), max)) {
+      if (terminal.closed) return exitCodes.done;
+      await terminal.out(asJson ? `${factsAsJson(delivery)}\n` : `${factsAsText(delivery, terminal)}\n`);
+      const reason = delivery.deadLetterReason ?? "without reason";
+      reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+      seen++;
+    }
+    if (asJson) return exitCodes.done;
+    const counts = [...reasons]
+      .toSorted(([, a], [, b]) => b - a)
+      .map(([reason, count]) => `${count} ${oneLine(reason)}`);
+    const told = seen === 0 ? "has no dead letters" : `has ${plural(seen, "dead letter")}: ${counts.join(", ")}`;
+    await terminal.out(`${seen === 0 ? "" : "\n"}${oneLine(entity)} ${told}\n`);
+    return exitCodes.done;
+  });
+}
+
+async function* browse(engine: Engine, queue: string, max: number): AsyncGenerator<Delivery, void, undefined> {
+  let fromSequenceNumber: bigint | undefined;
+  for (let left = max; left > 0;) {
+    const deliveries = await engine.peek(queue, { maxMessages: Math.min(left, page), fromSequenceNumber });
+    if (deliveries.length === 0) return;
+    yield* deliveries;
+    fromSequenceNumber = (deliveries.at(-1)?.sequenceNumber ?? 0n) + 1n;
+    left -= deliveries.length;
+  }
+}
+
+function factsAsJson(delivery: Delivery): string {
+  const { sequenceNumber, enqueuedTimeUtc, deliveryCount, deadLetterReason, deadLetterErrorDescription } = delivery;
+  const { messageId, subject, contentType } = delivery.envelope.brokerProperties;
+  return visibleJson(
+    JSON.stringify({
+      sequenceNumber: String(sequenceNumber),
+      enqueuedTimeUtc,
+      deliveryCount,
+      messageId: messageId === undefined ? undefined : String(messageId),
+      subject,
+      contentType,
+      deadLetterReason,
+      deadLetterErrorDescription,
+    }),
+  );
+}
+
+function factsAsText(delivery: Delivery, { columns, style }: Terminal): string {
+  const { sequenceNumber, enqueuedTimeUtc, deadLetterReason, deadLetterErrorDescription, envelope } = delivery;
+  const id = fit(oneLine(String(envelope.brokerProperties.messageId ?? "without id")), 24);
+  const head = `#${sequenceNumber}  ${enqueuedTimeUtc.toISOString().slice(0, 19)}Z  ${id}  `;
+  const reason = oneLine(deadLetterReason ?? "without reason");
+  const rest = columns - displayWidth(head) - displayWidth(reason);
+  const why = deadLetterErrorDescription === undefined ? "" : fit(`: ${oneLine(deadLetterErrorDescription)}`, rest);
+  return `${style.bold(`#${sequenceNumber}`)}${head.slice(`#${sequenceNumber}`.length)}${style.yellow(reason)}${why}`;
+}
+
+/** Shows one dead letter with everything it carries; resolves to the exit code. */
+export function showDeadLetter(
+  endpoint: Endpoint,
+  { sequenceNumber, json: asJson }: { readonly sequenceNumber: bigint; readonly json: boolean },
+  { serializer, terminal }: Showing,
+): Promise<number> {
+  return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
+    const queue = deadLettersOf(entity);
+    const [delivery] = await engine.peek(queue, { maxMessages: 1, fromSequenceNumber: sequenceNumber });
+    if (delivery?.sequenceNumber !== sequenceNumber) {
+      terminal.err(`sobre: ${queue} has no message #${sequenceNumber}\n`);
+      return exitCodes.failed;
+    }
+    const view = viewOf(delivery, serializer);
+    await terminal.out(`${asJson ? viewAsJson(view) : viewAsText(view, terminal, "all")}\n`);
+    return view.ok ? exitCodes.done : exitCodes.failed;
+  });
+}
+
+/** Which dead letters are sent back, and where to. */
+export interface RedriveRequest {
+  readonly to: string | undefined;
+  readonly reason: string | undefined;
+  readonly sequenceNumber: bigint | undefined;
+  readonly max: number | undefined;
+  readonly maxRedrives: number | undefined;
+  readonly messageIds: "keep" | "renew" | undefined;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+}
+
+/** Sends dead letters back, told one by one; resolves to the exit code. */
+export function redriveDeadLetters(endpoint: Endpoint, request: RedriveRequest, terminal: Terminal): Promise<number> {
+  const { reason, sequenceNumber, dryRun } = request;
+  if (request.to !== undefined && parseAddress(request.to).subQueue !== undefined)
+    throw new Misuse("--to must name a queue or topic: nothing can be sent to a dead-letter queue");
+  return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
+    const client = createClient({ engine, serializer: createSerializer({ codecs: [json()] }) });
+    const report = await client.redrive(deadLettersOf(entity), {
+      to: request.to,
+      where: (delivery) =>
+        (reason === undefined || delivery.deadLetterReason === reason) &&
+        (sequenceNumber === undefined || delivery.sequenceNumber === sequenceNumber),
+      maxMessages: request.max,
+      maxRedrives: request.maxRedrives,
+      messageIds: request.messageIds,
+      dryRun,
+      onProgress: (entry) => {
+        if (entry.outcome !== "skipped") void terminal.out(`${entryText(entry, request, terminal)}\n`);
+      },
+    });
+    if (!request.json) await terminal.out(`${summary(report)}\n`);
+    return report.failed + report.doubled > 0 ? exitCodes.failed : exitCodes.done;
+  });
+}
+
+function entryText(
+  entry: RedriveEntry,
+  { json: asJson, dryRun }: RedriveRequest,
+  { columns, style }: Terminal,
+): string {
+  const { sequenceNumber, messageId, deadLetterReason, outcome, error } = entry;
+  const id = messageId === undefined ? undefined : String(messageId);
+  if (asJson) {
+    const told = { sequenceNumber: String(sequenceNumber), messageId: id, deadLetterReason, dryRun, outcome, error };
+    return visibleJson(JSON.stringify(told));
+  }
+  const word = outcome === "sent" ? style.green(dryRun ? "would be sent" : "sent") : style.red(outcome);
+  const why = error === undefined ? oneLine(deadLetterReason ?? "") : oneLine(error.message);
+  const head = [word, `#${sequenceNumber}`, fit(oneLine(id ?? "without id"), 36)];
+  return renderTable([[...head, why]], { widths: [13, 8, 36, Math.max(20, columns - 57 - 4 * gap)] });
+}
+
+function summary({ seen, sent, skipped, failed, doubled, dryRun }: RedriveReport): string {
+  const parts = [`${sent} ${dryRun ? "would be sent" : "sent"}`];
+  if (skipped > 0) parts.push(`${skipped} left alone`);
+  if (failed > 0) parts.push(`${failed} failed`);
+  if (doubled > 0) parts.push(`${doubled} sent and still there`);
+  return `${plural(seen, "dead letter")} seen: ${parts.join(", ")}`;
+}
+
+const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;

@@ -1,0 +1,102 @@
+import { readFile } from "node:fs/promises";
+import type { Engine } from "../engine/index.ts";
+import type { ConnectionSettings } from "../engines/azure/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { type Command, textOf } from "./commander.ts";
+import { oneLine } from "./display.ts";
+import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The options that say which broker is meant, as commander parsed them. */
+export interface EndpointOptions {
+  readonly connectionString?: unknown;
+  readonly ca?: unknown;
+}
+
+/** A broker, and the entity of it that a command is about. */
+export interface Endpoint {
+  readonly engine: Engine;
+  readonly entity: string;
+  /** Host, port and entity: tells one endpoint from another, and holds no secret. */
+  readonly address: string;
+}
+
+/** The variables of the environment that hold a connection string, the first that is set. */
+const variables = ["SERVICEBUS_CONNECTION_STRING", "AZURE_SERVICEBUS_CONNECTION_STRING"] as const;
+
+/** Gives a command the options that say which broker is meant. */
+export function withEndpointOptions(command: Command): Command {
+  return command
+    .option("-c, --connection-string <CS>", `default: $${variables[0]}`)
+    .option("--ca <FILE>", "PEM of certificates to trust, too");
+}
+
+/**
+ * The endpoint that a command line names; the engine is the caller's to close. Nothing is connected yet.
+ *
+ * @param entity As `orders`, `orders/$DeadLetterQueue` or `prices/Subscriptions/eu`; default: the connection string's EntityPath.
+ * @throws Misuse when there is no connection string, or no entity.
+ */
+export async function openEndpoint(options: EndpointOptions, entity: string | undefined): Promise<Endpoint> {
+  const connectionString = textOf(options.connectionString) ?? variables.map((name) => process.env[name]).find(Boolean);
+  if (connectionString === undefined)
+    throw new Misuse(`no broker is named: give --connection-string, or set ${variables[0]}`);
+  const { createAzureEngine, parseConnectionString } = await import("../engines/azure/index.ts");
+  const settings = told(() => parseConnectionString(connectionString));
+  const named = entity ?? settings.entityPath;
+  if (named === undefined) throw new Misuse("no entity is named: give ENTITY, as orders");
+  const engine = createAzureEngine({ connectionString, ca: await certificates(textOf(options.ca)) });
+  return { engine, entity: named, address: `${hostOf(settings)}/${named.toLowerCase()}` };
+}
+
+/** Does something with an endpoint, closes it, and tells in one line why that did not work; resolves to the exit code. */
+export async function atEndpoint(
+  endpoint: Endpoint,
+  terminal: Terminal,
+  work: (endpoint: Endpoint) => Promise<number>,
+): Promise<number> {
+  try {
+    return await work(endpoint);
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    terminal.err(`sobre: ${oneLine(error.message)}\n`);
+    return exitCodes.failed;
+  } finally {
+    await endpoint.engine.close().catch(() => undefined);
+  }
+}
+
+/** A whole number from 1 up. @throws Misuse */
+export function countOf(value: unknown, option: string): number | undefined {
+  if (value === undefined) return undefined;
+  const count = Number(value);
+  if (typeof value === "string" && /^\d{1,15}$/.test(value) && count > 0) return count;
+  throw new Misuse(`${option} must be a number from 1 up`);
+}
+
+/** A sequence number. @throws Misuse */
+export function sequenceOf(value: unknown, option: string): bigint | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && /^\d{1,19}$/.test(value)) return BigInt(value);
+  throw new Misuse(`${option} must be a sequence number, as peek shows it`);
+}
+
+const hostOf = ({ host, port }: ConnectionSettings): string =>
+  `${host.includes(":") ? `[${host}]` : host}${port === undefined ? "" : `:${port}`}`.toLowerCase();
+
+async function certificates(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new Misuse(fileProblem(file, error));
+  }
+}
+
+function told<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof SobreError ? new Misuse(error.message) : error;
+  }
+}

@@ -1,0 +1,78 @@
+import type { Delivery, EngineReceiver } from "../engine/index.ts";
+import { envelopeToJson } from "../envelope/index.ts";
+import { appendTo } from "./appended-file.ts";
+import { atEndpoint, type Endpoint } from "./endpoint.ts";
+import { type MessageView, viewAsJson, viewAsText, viewOf } from "./message-view.ts";
+import { exitCodes } from "./misuse.ts";
+import type { Showing } from "./peek.ts";
+
+/** Which messages `sobre receive` takes, and what becomes of them. */
+export interface ReceiveRequest {
+  readonly max: number;
+  /** Milliseconds. */
+  readonly wait: number;
+  readonly session: "none" | "named" | "next";
+  readonly sessionId: string | undefined;
+  /** Where envelopes are appended. */
+  readonly out: string | undefined;
+  readonly complete: boolean;
+  readonly json: boolean;
+}
+
+/** Messages that are taken at once: each is written and settled well within its lock. */
+const batch = 10;
+
+/** Receives, writes, then completes; resolves to the exit code. */
+export function receiveMessages(endpoint: Endpoint, request: ReceiveRequest, showing: Showing): Promise<number> {
+  const { terminal, serializer } = showing;
+  return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
+    const file = request.out === undefined ? undefined : await appendTo(request.out);
+    let worst: number = exitCodes.done;
+    let count = 0;
+    /** Given back at the end, or they would come again at once. */
+    const kept: Delivery[] = [];
+    try {
+      const receiver = await open(endpoint, request);
+      while (count < request.max && !terminal.closed) {
+        const maxMessages = Math.min(batch, request.max - count);
+        const deliveries = await receiver.receive({ maxMessages, maxWaitTime: request.wait });
+        if (deliveries.length === 0) break;
+        for (const delivery of deliveries) {
+          const view = viewOf(delivery, serializer);
+          if (!view.ok) worst = exitCodes.failed;
+          await file?.append(`${JSON.stringify(envelopeToJson(delivery.envelope))}\n`);
+          await terminal.out(shown(view, request, showing));
+          count++;
+          // What nobody has seen whole is not taken away.
+          const isWritten = (view.ok || request.json || file !== undefined) && !terminal.closed;
+          if (!request.complete || !isWritten || delivery.lockToken === undefined) kept.push(delivery);
+          else await engine.settle(entity, delivery.lockToken, { kind: "complete" });
+        }
+      }
+    } finally {
+      await file?.close();
+      for (const delivery of kept) await giveBack(endpoint, delivery);
+    }
+    if (count === 0) terminal.err(`sobre: ${entity} had no message within ${request.wait / 1000} s\n`);
+    return worst;
+  });
+}
+
+/** Where the lock is lost the message is back already. */
+async function giveBack({ engine, entity }: Endpoint, { lockToken }: Delivery): Promise<void> {
+  if (lockToken === undefined) return;
+  await engine.settle(entity, lockToken, { kind: "abandon" }).catch(() => undefined);
+}
+
+function open({ engine, entity }: Endpoint, { session, sessionId, wait }: ReceiveRequest): Promise<EngineReceiver> {
+  const receiveMode = "peekLock";
+  if (session === "none") return engine.openReceiver(entity, { receiveMode });
+  return engine.acceptSession(entity, { receiveMode, sessionId, maxWaitTime: wait });
+}
+
+function shown(view: MessageView, { json, out }: ReceiveRequest, { terminal }: Showing): string {
+  if (json) return `${viewAsJson(view)}\n`;
+  const text = viewAsText(view, terminal, "short");
+  // A line is enough for what is in a file.
+  return out === undefined ? `${text}\n\n` : `${text.split("\n", 1)[0] ?? ""}\n`;
+}

@@ -1,0 +1,43 @@
+import { Command, type Finish } from "./commander.ts";
+import { type EndpointOptions, openEndpoint, withEndpointOptions } from "./endpoint.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What commander parsed, by long name in camelCase. */
+interface Options extends EndpointOptions {
+  readonly again?: unknown;
+  readonly dryRun?: unknown;
+}
+
+/** `sobre send`. */
+export function sendCommand(terminal: Terminal, finish: Finish): Command {
+  const command = new Command("send")
+    .summary("send a file of envelopes to a queue or topic, once")
+    .description(
+      "Sends envelopes, one a line, as capture and receive --out write them. What was\n" +
+        "sent stands in FILE.sent, and is not sent there again: after a cut, the same\n" +
+        "command sends the rest. Nothing is sent unless every line can be read. FILE - is\n" +
+        "standard input, which has no FILE.sent.",
+    )
+    .argument("<ENTITY>")
+    .argument("<FILE>")
+    .option("--again", "send what was sent before, too")
+    .option("--dry-run", "only tell what would be sent");
+  return withEndpointOptions(command)
+    .addHelpText(
+      "after",
+      `
+A cut between the broker's answer and FILE.sent may send a batch twice. Messages
+without an id get one of their line, so that a queue that detects duplicates
+drops them even then.
+
+Examples:
+  sobre send orders orders.ndjson
+
+Exit codes: 0 done, 1 the broker refused, 2 wrong usage or a wrong line.`,
+    )
+    .action(async (entity: string, file: string, options: Options) => {
+      const { sendFile } = await import("./send.ts");
+      const request = { file, again: options.again === true, dryRun: options.dryRun === true };
+      finish(await sendFile(await openEndpoint(options, entity), request, terminal));
+    });
+}

@@ -1,0 +1,196 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { envelopeFromJson } from "../../src/envelope/index.ts";
+import { linesOf, sobre } from "./calls.ts";
+import { bury, idsIn, type Place, queuePlaces, put, text, unreadable } from "./queue-place.ts";
+
+const place = queuePlaces();
+
+describe("sobre peek", () => {
+  it("shows messages with what the codecs make of them, and takes none", async () => {
+    const { engine, run } = place();
+    await put(engine, "orders", text('{"id":1}', "a"), unreadable("b"));
+
+    const { code, terminal } = await run("peek", "orders");
+
+    expect(code).toBe(1);
+    expect(terminal.text()).toMatch(/^#1 {2}a {2}\S+ {2}application\/json {2}read by json\n\{"id":1\}\n/);
+    expect(terminal.text()).toMatch(/#2 {2}b {2}\S+ {2}application\/json {2}not read\n {2}json +DecodeFailed/);
+    expect(await idsIn(engine, "orders")).toEqual(["a", "b"]);
+  });
+
+  it("begins at a sequence number, and writes a line of JSON per message with its envelope", async () => {
+    const { engine, run } = place();
+    await put(engine, "orders", text("1", "a"), text("2", "b"), text("3", "c"));
+
+    const { code, terminal } = await run("peek", "orders", "--from", "2", "--max", "1", "--json");
+
+    const [line] = linesOf(terminal);
+    expect(code).toBe(0);
+    expect(line).toMatchObject({ sequenceNumber: "2", deliveryCount: 0, ok: true, codec: "json", value: 2 });
+    expect(linesOf(terminal)).toHaveLength(1);
+    expect(line).toMatchObject({ envelope: { brokerProperties: { messageId: "b" } } });
+  });
+
+  it("shows one session of a queue", async () => {
+    const { engine, run } = place();
+    await put(engine, "groups", text("1", "a", "s"), text("2", "b", "t"));
+
+    const { terminal } = await run("peek", "groups", "--session", "t", "--json");
+
+    expect(linesOf(terminal)).toMatchObject([{ value: 2 }]);
+  });
+
+  it("says on standard error that there is nothing", async () => {
+    const { code, terminal } = await place().run("peek", "orders");
+
+    expect([code, terminal.text(), terminal.errors()]).toEqual([0, "", "sobre: orders has no message to show\n"]);
+  });
+});
+
+describe("sobre receive", () => {
+  it("completes what it has written, and leaves the rest", async () => {
+    const { engine, run } = place();
+    await put(engine, "orders", text("1", "a"), text("2", "b"), text("3", "c"));
+
+    const { code, terminal } = await run("receive", "orders", "--max", "2", "--json");
+
+    expect(code).toBe(0);
+    expect(linesOf(terminal)).toMatchObject([{ value: 1 }, { value: 2 }]);
+    expect(await idsIn(engine, "orders")).toEqual(["c"]);
+  });
+
+  it("gives back what no codec reads, and takes it when all of it is kept", async () => {
+    const { engine, run, path } = place();
+    await put(engine, "orders", unreadable("broken"), text("1", "fine"));
+
+    const shown = await run("receive", "orders", "--max", "5", "--wait", "0");
+    const after = await idsIn(engine, "orders");
+    const kept = await run("receive", "orders", "--max", "5", "--wait", "0", "--out", path("out"));
+
+    expect([shown.code, kept.code]).toEqual([1, 1]);
+    expect(after).toEqual(["broken"]);
+    expect(await idsIn(engine, "orders")).toEqual([]);
+    const written = readFileSync(path("out"), "utf8").trimEnd();
+    expect(envelopeFromJson(JSON.parse(written)).brokerProperties.messageId).toBe("broken");
+  });
+
+  it("gives everything back with --no-complete, with a delivery counted", async () => {
+    const { engine, run } = place();
+    await put(engine, "orders", ...Array.from({ length: 12 }, (_, index) => text(String(index), `m${index}`)));
+
+    const { terminal } = await run("receive", "orders", "--max", "100", "--wait", "0", "--no-complete", "--json");
+
+    expect(linesOf(terminal)).toHaveLength(12);
+    const left = await engine.peek("orders", { maxMessages: 100 });
+    expect(left.map(({ deliveryCount }) => deliveryCount)).toEqual(Array.from({ length: 12 }, () => 1));
+  });
+
+  it("receives from a session, by its id or the next one", async () => {
+    const { engine, run } = place();
+    await put(engine, "groups", text("1", "a", "s"), text("2", "b", "t"));
+
+    const named = await run("receive", "groups", "--session", "t", "--json");
+    const next = await run("receive", "groups", "--next-session", "--json");
+
+    expect(linesOf(named.terminal)).toMatchObject([{ value: 2 }]);
+    expect(linesOf(next.terminal)).toMatchObject([{ value: 1 }]);
+  });
+});
+
+async function withDeadLetters(): Promise<Place> {
+  const own = place();
+  await put(own.engine, "orders", text('{"id":1}', "a"), unreadable("b"));
+  await bury(own.engine, "orders", "Bad");
+  await bury(own.engine, "orders", "Worse");
+  return own;
+}
+
+describe("sobre dlq", () => {
+  it("lists dead letters and counts their reasons", async () => {
+    const { run } = await withDeadLetters();
+
+    const { code, terminal } = await run("dlq", "list", "orders");
+    const asJson = await run("dlq", "list", "orders", "--json");
+
+    expect(code).toBe(0);
+    expect(terminal.text()).toMatch(/^#\d+ {2}\S+Z {2}a {2}Bad: why\n/);
+    expect(terminal.text()).toContain("orders has 2 dead letters: 1 Bad, 1 Worse\n");
+    expect(linesOf(asJson.terminal)).toMatchObject([{ deadLetterReason: "Bad" }, { deadLetterReason: "Worse" }]);
+  });
+
+  it("shows one with its properties and every attempt at it", async () => {
+    const { engine, run } = await withDeadLetters();
+    const [, second] = await engine.peek("orders/$DeadLetterQueue", { maxMessages: 2 });
+
+    const { code, terminal } = await run("dlq", "show", "orders", String(second?.sequenceNumber));
+    const missing = await run("dlq", "show", "orders", "999");
+
+    expect(code).toBe(1);
+    for (const part of ["Worse: why", '  messageId: "b"', "  json               DecodeFailed"])
+      expect(terminal.text()).toContain(part);
+    expect([missing.code, missing.terminal.errors()]).toEqual([
+      1,
+      "sobre: orders/$DeadLetterQueue has no message #999\n",
+    ]);
+  });
+
+  it("sends back those of a reason, and says beforehand which", async () => {
+    const { engine, run } = await withDeadLetters();
+
+    const dry = await run("dlq", "redrive", "orders", "--reason", "Bad", "--dry-run");
+    const before = await idsIn(engine, "orders");
+    const { code, terminal } = await run("dlq", "redrive", "orders", "--reason", "Bad");
+
+    expect(dry.terminal.text()).toContain("2 dead letters seen: 1 would be sent, 1 left alone\n");
+    expect(before).toEqual([]);
+    expect(code).toBe(0);
+    expect(terminal.text()).toMatch(/^sent +#\d+ +a +Bad\n2 dead letters seen: 1 sent, 1 left alone\n$/);
+    const [back] = await engine.peek("orders", { maxMessages: 5 });
+    expect(back?.envelope.applicationProperties).toEqual({ "sobre-redrives": 1 });
+    expect(await idsIn(engine, "orders/$DeadLetterQueue")).toEqual(["b"]);
+  });
+});
+
+describe("a queue command that gets no answer", () => {
+  it.each([
+    ["a wrong key", (own: string) => own.replace("SAS_KEY_VALUE", "other")],
+    ["a port where nobody listens", (own: string) => own.replace(/:\d+;/, ":1;")],
+    ["a server that speaks no TLS", (own: string) => own.replace(";UseDevelopmentEmulator=true", "")],
+  ])("says in one line that it has %s", async (_what, change) => {
+    const { connectionString } = place();
+
+    const { code, terminal } = await sobre("peek", "orders", "-c", change(connectionString));
+
+    expect(code).toBe(1);
+    expect(terminal.text()).toBe("");
+    expect(terminal.errors()).toMatch(/^sobre: [^\n]{20,200}\n$/);
+  });
+
+  it("says which entity is missing, and never repeats a key", async () => {
+    const { run, connectionString } = place();
+
+    const missing = await run("receive", "nope");
+    const broken = await sobre("peek", "orders", "-c", connectionString.replace("Endpoint=", "Endpoint"));
+
+    expect([missing.code, missing.terminal.errors()]).toEqual([
+      1,
+      expect.stringMatching(/^sobre: The messaging entity 'nope' could not be found\./),
+    ]);
+    expect([broken.code, broken.terminal.errors()]).toEqual([2, expect.stringContaining("has no Endpoint")]);
+    expect(broken.terminal.errors()).not.toContain("SAS_KEY_VALUE");
+  });
+
+  it("takes the connection string and its entity from the environment, and asks for one without", async () => {
+    const { connectionString, engine } = place();
+    await put(engine, "orders", text("1", "a"));
+
+    const none = await sobre("peek", "orders");
+    process.env["SERVICEBUS_CONNECTION_STRING"] = `${connectionString};EntityPath=orders`;
+    const found = await sobre("peek", "--json");
+    delete process.env["SERVICEBUS_CONNECTION_STRING"];
+
+    expect([none.code, none.terminal.errors()]).toEqual([2, expect.stringContaining("give --connection-string")]);
+    expect(linesOf(found.terminal)).toMatchObject([{ value: 1 }]);
+  });
+});
