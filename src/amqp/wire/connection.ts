@@ -15,6 +15,9 @@ import { type WireError, WireFault, wireErrorOf } from "./wire-fault.ts";
 /** The most bytes of a frame before the open, when nobody is known yet. */
 const handshakeFrameSize = 8192;
 
+/** Bytes of output that may wait before nothing more is taken from an entity. */
+const highWater = 256 * 1024;
+
 type Phase = "header" | "sasl" | "open" | "running" | "closing" | "over";
 
 /** An AMQP 1.0 connection from bytes to bytes, without a socket, in either role (AMQP 1.0 part 2.4). */
@@ -42,7 +45,8 @@ export class Connection {
     this.limits = { ...defaultLimits, ...options.limits };
     this.#reader = new FrameReader(handshakeFrameSize);
     this.#liveness = new Liveness(options.now, this.limits);
-    if (options.role === "client") this.#writeHeader(options.clientSasl === undefined ? protocol.amqp : protocol.sasl);
+    if (options.role === "client")
+      this.frames.protocolHeader(options.clientSasl === undefined ? protocol.amqp : protocol.sasl);
   }
 
   /** Where frames are written; asks for the output to be taken. */
@@ -59,12 +63,20 @@ export class Connection {
     return this.#phase === "over";
   }
 
+  /** Whether so much output waits to be taken that who has more should wait, too, until its link has `flowed`. */
+  get full(): boolean {
+    return this.#frames.size >= highWater;
+  }
+
   /** Bytes to be sent, all there are. */
   take(): Uint8Array {
     this.#sessions.flush();
     this.#askedForOutput = false;
     if (this.#frames.size > 0) this.#liveness.spoke();
-    return this.#frames.take();
+    const wasFull = this.full;
+    const bytes = this.#frames.take();
+    if (wasFull) this.#sessions.resume();
+    return bytes;
   }
 
   /** Tells that what {@link take} gave last has been copied: its bytes may be written over. */
@@ -132,23 +144,20 @@ export class Connection {
   /** The socket takes bytes again. */
   resume(): void {
     this.writable = true;
-    for (const session of this.#sessions.values()) session.resume();
+    this.#sessions.resume();
   }
 
   /** Counts a link of the peer; false when there are too many. */
-  linkCame(): boolean {
-    return ++this.#links <= this.limits.maxLinks;
-  }
-
-  linkGone(): void {
-    this.#links--;
+  countLink(change: 1 | -1): boolean {
+    this.#links += change;
+    return this.#links <= this.limits.maxLinks;
   }
 
   /** Ends the connection because of an error, whatever the phase. */
   fail(error: unknown): void {
     if (this.#phase === "over" || this.#phase === "closing") return this.#finish(undefined);
     if (this.#phase === "sasl" && this.#options.role === "server") this.frames.saslOutcome(1);
-    if (this.#phase === "sasl") this.#writeHeader(protocol.amqp);
+    if (this.#phase === "sasl") this.frames.protocolHeader(protocol.amqp);
     this.close(wireErrorOf(error));
   }
 
@@ -174,22 +183,18 @@ export class Connection {
       return true;
     }
     if (header.protocol === protocol.sasl && serverSasl !== undefined && !this.#saslDone) {
-      this.#writeHeader(protocol.sasl);
+      this.frames.protocolHeader(protocol.sasl);
       this.frames.saslMechanisms(serverSasl.mechanisms);
       this.#phase = "sasl";
     } else if (header.protocol === protocol.amqp) {
-      this.#writeHeader(protocol.amqp);
+      this.frames.protocolHeader(protocol.amqp);
       this.#phase = "open";
     } else {
       // A peer that speaks something else is told what is spoken here, and left (AMQP 1.0 part 2.2).
-      this.#writeHeader(protocol.amqp);
+      this.frames.protocolHeader(protocol.amqp);
       this.#finish({ condition: "amqp:not-implemented", description: "The peer speaks no AMQP 1.0." });
     }
     return true;
-  }
-
-  #writeHeader(number: number): void {
-    this.frames.protocolHeader(number);
   }
 
   #saslFrame(frame: FrameReader): void {
@@ -201,7 +206,7 @@ export class Connection {
     else if (clientSasl === undefined || !askSasl(clientSasl, this.frames, sasl)) return;
     this.#saslDone = true;
     this.#phase = "header";
-    if (this.#options.role === "client") this.#writeHeader(protocol.amqp);
+    if (this.#options.role === "client") this.frames.protocolHeader(protocol.amqp);
   }
 
   #amqpFrame(frame: FrameReader): void {

@@ -10,7 +10,7 @@ export class LinkTable implements Iterable<Link> {
   readonly #session: Session;
   readonly #byRemoteHandle = new Map<number, Link>();
   /** Links that this side has asked for, until the peer answers; by role and name. */
-  readonly #asking = new Map<string, Link>();
+  #asking: Map<string, Link> | undefined;
   #nextHandle = 0;
 
   constructor(session: Session) {
@@ -24,14 +24,14 @@ export class LinkTable implements Iterable<Link> {
   /** A link that this side is going to attach as its sender. */
   newSender(name: string): SendingLink {
     const link = new SendingLink(this.#session, { name, handle: this.#nextHandle++ });
-    this.#asking.set(`sender ${name}`, link);
+    (this.#asking ??= new Map()).set(`sender ${name}`, link);
     return link;
   }
 
   /** A link that this side is going to attach as its receiver. */
   newReceiver(name: string): ReceivingLink {
     const link = new ReceivingLink(this.#session, { name, handle: this.#nextHandle++ });
-    this.#asking.set(`receiver ${name}`, link);
+    (this.#asking ??= new Map()).set(`receiver ${name}`, link);
     return link;
   }
 
@@ -62,8 +62,8 @@ export class LinkTable implements Iterable<Link> {
     }
     const role = attach.role === "sender" ? "receiver" : "sender";
     const key = `${role} ${attach.name}`;
-    const asking = this.#asking.get(key);
-    this.#asking.delete(key);
+    const asking = this.#asking?.get(key);
+    this.#asking?.delete(key);
     const link = asking ?? this.#new(attach, role);
     this.#byRemoteHandle.set(attach.handle, link);
     if (asking === undefined) this.#ask(link);
@@ -73,16 +73,16 @@ export class LinkTable implements Iterable<Link> {
   detached(detach: Detach): void {
     const link = this.byRemoteHandle(detach.handle);
     this.#byRemoteHandle.delete(detach.handle);
-    this.#session.connection.linkGone();
+    this.#session.connection.countLink(-1);
     link.detachedBy(detach);
   }
 
   /** The session is over. */
   end(error: WireError | undefined): void {
-    const links = [...this.#byRemoteHandle.values(), ...this.#asking.values()];
-    for (let gone = 0; gone < this.#byRemoteHandle.size; gone++) this.#session.connection.linkGone();
+    const links = [...this.#byRemoteHandle.values(), ...(this.#asking?.values() ?? [])];
+    for (let gone = 0; gone < this.#byRemoteHandle.size; gone++) this.#session.connection.countLink(-1);
     this.#byRemoteHandle.clear();
-    this.#asking.clear();
+    this.#asking = undefined;
     for (const link of links) link.ended(error);
   }
 
@@ -98,7 +98,7 @@ export class LinkTable implements Iterable<Link> {
   }
 
   #ask(link: Link): void {
-    if (this.#session.connection.linkCame()) {
+    if (this.#session.connection.countLink(1)) {
       this.#session.asked(link);
       return;
     }

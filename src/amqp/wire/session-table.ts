@@ -21,6 +21,11 @@ export class SessionTable extends Map<number, Session> {
     for (const session of sessions) session.flush();
   }
 
+  /** There is room for output again. */
+  resume(): void {
+    for (const session of this.values()) session.resume();
+  }
+
   /** Every session is over. */
   finish(error: WireError | undefined): void {
     for (const session of this.values()) session.finish(error);

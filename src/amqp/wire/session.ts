@@ -37,7 +37,8 @@ export class Session {
   readonly links: LinkTable;
   readonly #outgoing: OutgoingWindow;
   readonly #run: DispositionRun;
-  readonly #confirmations = new Map<number, (state: DeliveryState | undefined) => void>();
+  /** Made when it is first needed, as most sessions never need it. */
+  #confirmations: Map<number, (state: DeliveryState | undefined) => void> | undefined;
   #state: "asking" | "running" | "ending" | "over" = "asking";
   #nextIncomingId = 0;
   #flushAwaited = false;
@@ -150,7 +151,7 @@ export class Session {
     if (this.#state === "over") return;
     this.#state = "over";
     this.links.end(error);
-    this.#confirmations.clear();
+    this.#confirmations = undefined;
     this.connection.forget(this);
   }
 
@@ -209,7 +210,7 @@ export class Session {
   /** Asks the peer to settle a delivery that came in; `done` gets what the peer made of it. */
   requestSettlement(id: number, state: DeliveryState, done: (state: DeliveryState | undefined) => void): void {
     if (this.#state !== "running") return;
-    this.#confirmations.set(id, done);
+    (this.#confirmations ??= new Map()).set(id, done);
     this.frames.disposition(this.channel, { role: "receiver", first: id, last: id, settled: false, state });
   }
 
@@ -254,10 +255,12 @@ export class Session {
       this.#outgoing.disposed(disposition);
       return;
     }
-    for (const id of this.#confirmations.keys()) {
+    const confirmations = this.#confirmations;
+    if (confirmations === undefined) return;
+    for (const id of confirmations.keys()) {
       if (plus(id, -disposition.first) > plus(disposition.last, -disposition.first)) continue;
-      const done = this.#confirmations.get(id);
-      this.#confirmations.delete(id);
+      const done = confirmations.get(id);
+      confirmations.delete(id);
       done?.(disposition.state);
     }
   }

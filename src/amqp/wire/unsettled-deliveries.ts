@@ -12,15 +12,16 @@ const smallest = 64;
  * keeps deliveries that were settled long ago alive until the next full garbage collection.
  */
 export class UnsettledDeliveries {
-  #ring: (OutgoingDelivery | undefined)[] = Array.from({ length: smallest }, () => undefined);
+  /** Empty until there is one, since most links are idle. */
+  #ring: (OutgoingDelivery | undefined)[] = [];
   /** The id of the first place in use, and the one behind the last. */
   #first = 0;
   #next = 0;
   #inRing = 0;
-  readonly #left = new Map<number, OutgoingDelivery>();
+  #left: Map<number, OutgoingDelivery> | undefined;
 
   get size(): number {
-    return this.#inRing + this.#left.size;
+    return this.#inRing + (this.#left?.size ?? 0);
   }
 
   /** Adds a delivery with a higher id than all before. */
@@ -35,13 +36,13 @@ export class UnsettledDeliveries {
   get(id: number): OutgoingDelivery | undefined {
     const found = this.#ring[id & (this.#ring.length - 1)];
     if (found?.id === id) return found;
-    return this.#left.size === 0 ? undefined : this.#left.get(id);
+    return this.#left?.get(id);
   }
 
   delete(id: number): void {
     const place = id & (this.#ring.length - 1);
     if (this.#ring[place]?.id !== id) {
-      this.#left.delete(id);
+      this.#left?.delete(id);
       return;
     }
     this.#ring[place] = undefined;
@@ -51,7 +52,7 @@ export class UnsettledDeliveries {
 
   /** The ids, those left behind first. */
   *keys(): Generator<number> {
-    yield* this.#left.keys();
+    if (this.#left !== undefined) yield* this.#left.keys();
     const ring = this.#ring;
     for (const delivery of ring) if (delivery !== undefined) yield delivery.id;
   }
@@ -66,7 +67,8 @@ export class UnsettledDeliveries {
   #makeRoom(): void {
     const ring = this.#ring;
     if (this.#inRing * 4 >= ring.length) {
-      const grown: (OutgoingDelivery | undefined)[] = Array.from({ length: ring.length * 2 }, () => undefined);
+      const length = Math.max(smallest, ring.length * 2);
+      const grown: (OutgoingDelivery | undefined)[] = Array.from({ length }, () => undefined);
       for (const delivery of ring) if (delivery !== undefined) grown[delivery.id & (grown.length - 1)] = delivery;
       this.#ring = grown;
       return;
@@ -74,7 +76,7 @@ export class UnsettledDeliveries {
     const place = this.#first & (ring.length - 1);
     const delivery = ring[place];
     if (delivery !== undefined) {
-      this.#left.set(delivery.id, delivery);
+      (this.#left ??= new Map()).set(delivery.id, delivery);
       ring[place] = undefined;
       this.#inRing--;
     }

@@ -27,7 +27,7 @@ import { sent } from "./incoming.ts";
 import type { Namespace } from "./namespace.ts";
 import { MemoryReceiver } from "./receiver.ts";
 import { closed, entityDisabled, invalidOperation } from "./refusals.ts";
-import { MemorySender } from "./sender.ts";
+import { MemorySender, type SenderConnection } from "./sender.ts";
 import { listSessions, plainReceiver, sessionLink } from "./session-rules.ts";
 import { decide, settlementOperation } from "./settlement.ts";
 import { MemoryTransaction } from "./transaction.ts";
@@ -45,6 +45,10 @@ export class MemoryConnection implements Engine {
   /** Links and connections that close with this one. */
   readonly #open = new Set<Closable>();
   readonly #transactions = new Set<MemoryTransaction>();
+  readonly #ofSenders: SenderConnection = {
+    closed: (link) => void this.#open.delete(link),
+    transactionOf: (transaction) => this.#transactionOf(transaction),
+  };
   #closed = false;
 
   constructor(namespace: Namespace) {
@@ -56,14 +60,7 @@ export class MemoryConnection implements Engine {
     this.#enter();
     const target = this.#namespace.sendable(entity);
     const through = via === undefined ? undefined : this.#namespace.queueEntity(via);
-    const sender = new MemorySender(
-      this.#namespace,
-      { target, through },
-      {
-        closed: (link) => void this.#open.delete(link),
-        transactionOf: (transaction) => this.#transactionOf(transaction),
-      },
-    );
+    const sender = new MemorySender(this.#namespace, { target, through }, this.#ofSenders);
     this.#keep(sender);
     return maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
   }

@@ -1,9 +1,12 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { encodeValue } from "../../../codecs/amqp/index.ts";
 import { BrokerConnection } from "../../../src/amqp/wire/broker/index.ts";
-import type { ConnectionLimits } from "../../../src/amqp/wire/index.ts";
+import type { ConnectionLimits, IncomingDelivery } from "../../../src/amqp/wire/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { amqp, type AmqpValue } from "../../../src/envelope/index.ts";
+import { amqp, type AmqpValue, createEnvelope } from "../../../src/envelope/index.ts";
+import { BrokerPair } from "./broker-pair.ts";
 import { seeded } from "../../random.ts";
 
 const engine = memoryEngine({ queues: ["q"] });
@@ -28,8 +31,28 @@ const open = performative(0x10, "hostile");
 const begin = (channel = 0): Buffer => frame(described(0x11, [null, uint(0), uint(10), uint(10)]), { channel });
 const source = amqp.described(amqp.ulong(0x28), ["q"]);
 const target = amqp.described(amqp.ulong(0x29), ["q"]);
-const attach = (handle: number, name = "l"): Buffer =>
-  performative(0x12, name, uint(handle), false, null, null, source, target, null, null, uint(0));
+const attach = (handle: number, name = "l", channel = 0): Buffer =>
+  frame(described(0x12, [name, uint(handle), false, null, null, source, target, null, null, uint(0)]), { channel });
+const flow = performative(0x13, uint(0), uint(10), uint(0), uint(10), uint(0), uint(0), uint(10), null, null, true);
+const collect = garbageCollector();
+
+/** Node's collector, which has to be asked for. */
+function garbageCollector(): () => void {
+  setFlagsFromString("--expose-gc");
+  const found: unknown = runInNewContext("gc");
+  return () => void (typeof found === "function" && Reflect.apply(found, undefined, []));
+}
+
+/** Bytes in use. */
+function used(): number {
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+function never(): never {
+  throw new Error("Nobody shows a token.");
+}
 
 /** A server's end after these bytes, with the conditions of the errors that it has told. */
 async function after(
@@ -49,12 +72,18 @@ async function after(
     now: () => 0,
   });
   const written: string[] = [];
+  let longest = 0;
   for (const chunk of bytes) {
+    const before = process.threadCpuUsage();
     connection.wire.receive(chunk);
     // Links are opened between the frames.
     for (let turn = 0; turn < 5; turn++) await Promise.resolve();
     written.push(Buffer.from(connection.wire.take()).toString("latin1"));
+    const { user, system } = process.threadCpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1000);
   }
+  // Processor time of this thread, which a busy machine does not lengthen.
+  expect(longest).toBeLessThan(50);
   return { told: written.join(""), over: connection.wire.over, connection };
 }
 
@@ -169,12 +198,88 @@ describe("a hostile peer", () => {
   });
 
   it("disposes of a range of four billion deliveries in no time", async () => {
-    const start = performance.now();
-
     const { over } = await after([...running, performative(0x15, true, uint(0), uint(0xffff_ffff), true)]);
 
     expect(over).toBe(false);
-    expect(performance.now() - start).toBeLessThan(500);
+  });
+
+  it.each<readonly [string, readonly Uint8Array[]]>([
+    ["channels", [header(0), open, Buffer.concat(Array.from({ length: 1024 }, (_, channel) => begin(channel)))]],
+    [
+      "links",
+      [
+        header(0),
+        open,
+        ...Array.from({ length: 5 }, (_, channel) =>
+          Buffer.concat([
+            begin(channel),
+            ...Array.from({ length: 256 }, (_none, handle) => attach(handle, `l${handle}`, channel)),
+          ]),
+        ),
+      ],
+    ],
+    ["flows", [...running, Buffer.concat(Array.from({ length: 5000 }, () => flow))]],
+    ["empty frames", [...running, Buffer.concat(Array.from({ length: 8000 }, () => frame(Buffer.alloc(0))))]],
+    [
+      "pieces of a frame",
+      [header(0), open, ...Array.from(Buffer.from([0, 0, 255, 255, 2]), (byte) => Buffer.of(byte))],
+    ],
+  ])("that floods with %s takes less than a megabyte", async (_what, bytes) => {
+    const peers = 10;
+    const kept: BrokerConnection[] = [];
+    await after(bytes);
+    const before = used();
+
+    for (let peer = 0; peer < peers; peer++) kept.push((await after(bytes)).connection);
+
+    expect((used() - before) / peers).toBeLessThan(2 ** 20);
+    expect(kept.filter(({ wire }) => wire.over)).toEqual([]);
+  });
+
+  it("that says nothing is given up after ten seconds, and one that stops talking after two minutes", () => {
+    let now = 0;
+    const closed: unknown[] = [];
+    const connect = (): BrokerConnection =>
+      new BrokerConnection({
+        access: { anonymous: () => undefined, password: () => undefined, token: () => never() },
+        output: () => undefined,
+        closed: (reason) => void closed.push(reason),
+        now: () => now,
+      });
+    const silent = Array.from({ length: 1000 }, connect);
+    const talking = connect();
+    talking.wire.receive(Buffer.concat([header(0), open]));
+    const tick = (time: number): number => {
+      now = time;
+      for (const connection of [...silent, talking]) connection.tick();
+      return closed.length;
+    };
+
+    expect([tick(9999), tick(10_000), tick(119_999), tick(120_000)]).toEqual([0, 1000, 1000, 1001]);
+  });
+
+  it("that does not read gets no more messages than a megabyte and those on the way", async () => {
+    const crowded = memoryEngine({ queues: ["q"] });
+    const sender = await crowded.openSender("q");
+    const payload = new Uint8Array(100_000);
+    await sender.send(Array.from({ length: 200 }, () => createEnvelope({ payload })));
+    const pair = new BrokerPair(crowded);
+    const session = await pair.session();
+    const got: IncomingDelivery[] = [];
+    const receiver = pair.receiver(session, "q", got);
+    await pair.run();
+
+    receiver.grant(200);
+    // The server's socket has said that its peer does not read.
+    pair.server.wire.receive(pair.client.take());
+    for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+    pair.server.wire.writable = false;
+    const bytes = pair.server.wire.take().byteLength;
+    for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+    const later = pair.server.wire.take().byteLength;
+
+    expect(bytes).toBeLessThan(2 ** 20);
+    expect(later).toBe(0);
   });
 
   it("never brings the server down, whatever bytes it changes", async () => {

@@ -33,6 +33,8 @@ export interface BrokerConnectionOptions {
   readonly now: () => number;
 }
 
+const toSend: readonly Right[] = ["Send"];
+const toListen: readonly Right[] = ["Listen"];
 /** Rights of which a client needs one to send requests to an entity. */
 const managing: readonly Right[] = ["Listen", "Send"];
 
@@ -132,9 +134,9 @@ export class BrokerConnection {
     const node = nodeOf(address);
     if (node.kind !== "entity") return this.#openRequests(link, node);
     const { entity } = node;
-    const right: Right = isReceiving ? "Send" : "Listen";
-    const engine = await this.#engineFor(entity, right);
-    this.#grants.watch(link, entity, [right]);
+    const rights = isReceiving ? toSend : toListen;
+    const engine = await this.#engineFor(entity, ...rights);
+    this.#grants.watch(link, entity, rights);
     await this.#options.autoCreate?.(engine, parseAddress(entity).name);
     if (isReceiving) return SendEnd.open(link, entity, engine, this.#transactions);
     return openReceiveEnd(link, { entity, engine, transactions: this.#transactions, sessions: this.#sessions });

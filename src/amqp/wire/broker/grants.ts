@@ -24,6 +24,7 @@ export class Grants {
   readonly #links = new Map<SendingLink | ReceivingLink, Need>();
   /** When the first grant ends, in milliseconds since 1970. */
   #firstEnd = Infinity;
+  #last: Need | undefined;
   /** How many links there may be until those that are over are forgotten. */
   #sweepAt = 64;
 
@@ -46,7 +47,9 @@ export class Grants {
 
   /** Lets a link live as long as there is a grant with one of the rights. */
   watch(link: SendingLink | ReceivingLink, entity: string, rights: readonly Right[]): void {
-    this.#links.set(link, { entity, rights });
+    // Many links need the same.
+    if (this.#last?.entity !== entity || this.#last.rights !== rights) this.#last = { entity, rights };
+    this.#links.set(link, this.#last);
     if (this.#links.size < this.#sweepAt) return;
     for (const known of this.#links.keys()) if (known.state === "over") this.#links.delete(known);
     this.#sweepAt = Math.max(64, this.#links.size * 2);

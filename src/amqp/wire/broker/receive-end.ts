@@ -6,8 +6,10 @@ import { DeliveryMessage } from "./delivery-message.ts";
 import { settlementOf } from "./settlement-of.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** Most messages that are taken from the engine at once. */
-const batch = 128;
+/** Messages that are taken from the engine at once: at first, and at most. */
+const batch = { first: 8, most: 128 };
+/** Bytes that the messages taken at once should not have more of. */
+const batchBytes = 256 * 1024;
 
 /** What a receiving client's link is opened with. */
 export interface ReceiveEndOptions {
@@ -25,6 +27,8 @@ export class ReceiveEnd {
   readonly #link: SendingLink;
   readonly #options: ReceiveEndOptions;
   readonly #settled: boolean;
+  /** Messages to take next: as many as have few bytes, by the size of those before. */
+  #batch = batch.first;
   #receiving = false;
   #pumping = false;
   /** Whether the entity had as many messages as were wanted, so that it may have more. */
@@ -76,9 +80,10 @@ export class ReceiveEnd {
   #pump(): void {
     if (this.#receiving || this.#link.state !== "attached") return;
     if (this.#link.drain && this.#link.credit === 0) this.#link.drained();
-    if (!this.#link.ready || this.#backlog.length > 0) return;
+    const { credit, ready, session } = this.#link;
+    if (!ready || this.#backlog.length > 0 || session.connection.full) return;
     this.#receiving = true;
-    const maxMessages = Math.min(this.#link.credit, this.#link.session.room, batch);
+    const maxMessages = Math.min(credit, session.room, this.#batch);
     this.#receive(maxMessages).then(
       (deliveries) => this.#received(deliveries, maxMessages),
       (error: unknown) => {
@@ -99,6 +104,7 @@ export class ReceiveEnd {
   #received(deliveries: readonly Delivery[], wanted: number): void {
     this.#receiving = false;
     this.#hasMore = deliveries.length === wanted;
+    if (deliveries.length > 0) this.#batch = batchAfter(deliveries, this.#batch);
     if (this.#waiting?.signal.aborted === true) this.#waiting = undefined;
     if (this.#backlog.length === 0) this.#backlog = [...deliveries];
     else this.#backlog.push(...deliveries);
@@ -133,3 +139,11 @@ export class ReceiveEnd {
 }
 
 const done = Promise.resolve();
+
+/** How many messages of such a size to take at once, and no more than twice as many as before. */
+function batchAfter(deliveries: readonly Delivery[], before: number): number {
+  let bytes = 0;
+  for (const { envelope } of deliveries) bytes += envelope.payload.byteLength;
+  const fitting = bytes === 0 ? Infinity : Math.floor((batchBytes * deliveries.length) / bytes);
+  return Math.max(1, Math.min(fitting, before * 2, batch.most));
+}

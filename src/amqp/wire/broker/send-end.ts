@@ -3,13 +3,16 @@ import type { Envelope } from "../../../envelope/index.ts";
 import { batchMessageFormat, decodeBatch } from "../../batch.ts";
 import { decodeMessage } from "../../decode-message.ts";
 import { accepted, type DeliveryState } from "../delivery-state.ts";
-import type { IncomingDelivery, ReceivingLink } from "../receiving-link.ts";
+import type { IncomingDelivery, ReceivingLink, ReceivingLinkEvents } from "../receiving-link.ts";
 import { wireErrorOf } from "../wire-fault.ts";
 import { textOf } from "./settlement-of.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** Messages that a sender may send before it hears of them. */
 const credit = 1000;
+
+/** No arrivals; never written to. */
+const none: Arrival[] = [];
 
 /** Messages that came in, and what to tell about them. */
 interface Arrival {
@@ -19,12 +22,12 @@ interface Arrival {
 }
 
 /** Where a sending client's link ends: what comes in goes to an entity. */
-export class SendEnd {
+export class SendEnd implements ReceivingLinkEvents {
   readonly #link: ReceivingLink;
   readonly #sender: EngineSender;
   readonly #transactions: Transactions;
   /** What has come in since the last send. */
-  #arrivals: Arrival[] = [];
+  #arrivals: Arrival[] = none;
   #awaited = false;
   #sending: Promise<void> | undefined;
 
@@ -47,18 +50,11 @@ export class SendEnd {
       return;
     }
     const end = new SendEnd(link, sender, transactions);
-    link.open(
-      { source: remote?.source, target: remote?.target, maxMessageSize: BigInt(sender.maxMessageSize) },
-      {
-        delivered: (delivery) => end.#delivered(delivery),
-        tooLarge: (id, settled) => end.#tooLarge(id, settled),
-        detached: () => void end.#close(),
-      },
-    );
+    link.open({ source: remote?.source, target: remote?.target, maxMessageSize: BigInt(sender.maxMessageSize) }, end);
     link.keepCredit(credit);
   }
 
-  #delivered({ id, payload, messageFormat, settled, state }: IncomingDelivery): void {
+  delivered({ id, payload, messageFormat, settled, state }: IncomingDelivery): void {
     let envelopes: readonly Envelope[];
     try {
       envelopes = read(payload, messageFormat);
@@ -72,7 +68,8 @@ export class SendEnd {
       void this.#sendIn(state.transactionId, arrival);
       return;
     }
-    this.#arrivals.push(arrival);
+    if (this.#arrivals === none) this.#arrivals = [arrival];
+    else this.#arrivals.push(arrival);
     if (this.#awaited) return;
     this.#awaited = true;
     // What came in one read is sent together.
@@ -86,7 +83,7 @@ export class SendEnd {
   #flush(): void {
     if (this.#sending !== undefined) return;
     const arrivals = this.#arrivals;
-    this.#arrivals = [];
+    this.#arrivals = none;
     let first = 0;
     for (let next = 0; next < arrivals.length; next++) {
       const arrival = arrivals[next];
@@ -144,6 +141,10 @@ export class SendEnd {
     }
   }
 
+  detached(): void {
+    void this.#close();
+  }
+
   async #close(): Promise<void> {
     this.#flush();
     while (this.#sending !== undefined) await this.#sending;
@@ -158,7 +159,7 @@ export class SendEnd {
     this.#answer(id, settled, { kind: "rejected", error: wireErrorOf(error) });
   }
 
-  #tooLarge(id: number, settled: boolean): void {
+  tooLarge(id: number, settled: boolean): void {
     const description = `The message is larger than the ${this.#sender.maxMessageSize} bytes that the entity takes. TrackingId: ${crypto.randomUUID()}`;
     this.#answer(id, settled, {
       kind: "rejected",
