@@ -20,6 +20,14 @@ function schemaIn(folder: string, path: string): unknown {
 
 const urlOf = (name: string): string => JSON.stringify(import.meta.resolve(name));
 
+/** A module with a message type, whose newest version may have more members. */
+const typed = (extra: string): string => `
+  import { defineMessage } from ${urlOf("../../src/index.ts")};
+  export default defineMessage("shop.order", {
+    1: { type: "object", properties: { total: { type: "number" } } },
+    2: { type: "object", properties: { cents: { type: "integer" } ${extra} } },
+  }, { upcast: { 1: ({ total }) => ({ cents: total * 100 }) } });`;
+
 describe("sobre contract init", () => {
   it.each([
     ["zod", `import { z } from ${urlOf("zod")}; export const order = z.object({ id: z.string() });`],
@@ -68,12 +76,6 @@ describe("sobre contract init", () => {
 
   it("writes every version of a message type, and next time only what changed", async () => {
     const schemas = schemasFolder();
-    const typed = (extra: string): string => `
-      import { defineMessage } from ${urlOf("../../src/index.ts")};
-      export default defineMessage("shop.order", {
-        1: { type: "object", properties: { total: { type: "number" } } },
-        2: { type: "object", properties: { cents: { type: "integer" } ${extra} } },
-      }, { upcast: { 1: ({ total }) => ({ cents: total * 100 }) } });`;
     const from = (path: string) => sobre("contract", "init", "--schemas", schemas, "--from", path);
 
     const first = await from(file("type-a.mjs", typed("")));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkCompatibility, type CompatibilityOptions } from "../../src/contract/index.ts";
 
 const compare = (older: unknown, newer: unknown, options: Partial<CompatibilityOptions> = {}) =>
-  checkCompatibility({ format: "json-schema", older, newer, contentModel: "as-written", ...options });
+  checkCompatibility({ format: "json-schema", older, newer, contentModel: "as-written", budget: 600, ...options });
 
 /** References each of which leads to two others on the same value, down to a type. */
 function bomb(levels: number): object {

@@ -13,6 +13,9 @@ export type WorkerAnswer =
 const mostText = 50_000;
 const mostUnfolded = 5000;
 
+/** Milliseconds for the worker to load its code, which does not count as comparing. */
+const mostLoading = 20_000;
+
 /**
  * Compares two JSON Schemas within the budget. What cannot be bounded by counting steps, as great schemas, references
  * that multiply and patterns that backtrack, runs in a worker, which is stopped.
@@ -35,8 +38,15 @@ function inWorker(comparison: Comparison): Promise<WorkerAnswer> {
   return new Promise<WorkerAnswer>((resolve, reject) => {
     const stop = (why: string): void =>
       resolve({ compared: { verdict: "unproven", refused: [], tried: [why], suppositions: [] } });
-    timer = setTimeout(() => stop(`the comparison was stopped after ${comparison.budget} ms`), comparison.budget);
-    worker.once("message", resolve);
+    const stopAfter = (milliseconds: number, why: string): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => stop(why), milliseconds);
+    };
+    stopAfter(mostLoading, "the thread for the comparison did not start");
+    worker.on("message", (told: WorkerAnswer | "started") => {
+      if (told === "started") stopAfter(comparison.budget, `the comparison was stopped after ${comparison.budget} ms`);
+      else resolve(told);
+    });
     worker.once("error", (error) => {
       if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") stop("the comparison ran out of memory");
       else reject(error);

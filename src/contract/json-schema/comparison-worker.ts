@@ -14,5 +14,10 @@ function answer(comparison: Comparison): WorkerAnswer {
   }
 }
 
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is of windows
-parentPort?.postMessage(answer(workerData));
+function tell(message: WorkerAnswer | "started"): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is of windows
+  parentPort?.postMessage(message);
+}
+
+tell("started");
+tell(answer(workerData));

@@ -54,6 +54,10 @@ export class PairComparison {
     const suppositions = [`formats: ${formats}`, ...(declared ? ["writers send declared members only"] : [])];
     try {
       const [sent, accepted] = this.formulas();
+      if (this.circular.size > 0)
+        suppositions.push(
+          "a schema that applies itself to the same value adds nothing there, though validators may not end on it",
+        );
       const outcome = this.search([sent, this.pool.not(accepted)]);
       if (outcome.kind === "closed") return this.closed([sent, this.pool.not(accepted)], outcome.proof, suppositions);
       return { ...this.opened(sent, accepted, outcome), suppositions };

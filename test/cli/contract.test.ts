@@ -1,0 +1,262 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { describe, expect, it } from "vitest";
+import { scratchFolder, sobre } from "./calls.ts";
+
+const { scratch, file } = scratchFolder();
+
+const older = { type: "object", properties: { id: { type: "string" }, note: { type: "string" } }, required: ["id"] };
+const newer = { ...older, required: ["id", "note"] };
+let folders = 0;
+
+/** A folder of files, which are JSON unless they are text. */
+function folderOf(files: Readonly<Record<string, unknown>>): string {
+  const folder = `folder-${folders++}`;
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(scratch, folder, name)), { recursive: true });
+    file(`${folder}/${name}`, typeof content === "string" ? content : JSON.stringify(content, undefined, 2));
+  }
+  return join(scratch, folder);
+}
+
+const broken = { "order/1.0.schema.json": older, "order/1.1.schema.json": newer };
+const check = (folder: string, ...args: readonly string[]) => sobre("contract", "check", "-s", folder, ...args);
+
+interface Report {
+  readonly pairs: readonly { readonly findings: readonly { readonly witness: { readonly hash: string } }[] }[];
+}
+
+/** The hash of the first witness of a report. */
+function hashIn(text: string): string {
+  const report: Report = JSON.parse(text);
+  return report.pairs[0]?.findings[0]?.witness.hash ?? "none";
+}
+
+function npm(cwd: string, ...args: readonly string[]): string {
+  return execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+}
+
+const proto = (field: string): string => `syntax = "proto3"; package a; message M { ${field} }`;
+
+describe("sobre contract check", () => {
+  it("has an exit code for each outcome", async () => {
+    const safe = { "order/1.0.schema.json": newer, "order/1.1.schema.json": older };
+    const unproven = {
+      "order/1.0.schema.json": { type: "string" },
+      "order/1.1.schema.json": { type: "string", format: "date" },
+    };
+
+    const codes = [
+      (await check(folderOf(safe), "--strict")).code,
+      (await check(folderOf(broken))).code,
+      (await check(folderOf({ "order/1.0.schema.json": older }))).code,
+      (await check(folderOf(unproven), "--strict")).code,
+      (await check(folderOf(unproven))).code,
+      (await check(folderOf({ ...broken, "order/1.1.schema.json": "{" }))).code,
+      (await check(join(scratch, "nowhere"))).code,
+      (await check(folderOf(broken), "--against", "no-such-package")).code,
+    ];
+
+    expect(codes).toEqual([0, 1, 2, 3, 0, 4, 4, 2]);
+  });
+
+  it("shows the line and column of the change, one sentence, the witness with its bytes, and a repair", async () => {
+    const { terminal } = await check(folderOf(broken));
+
+    const lines = terminal.text().split("\n");
+    expect(lines).toContainEqual(expect.stringMatching(/order\/1\.1\.schema\.json:\d+:\d+ member-required$/));
+    expect(lines).toContain('    witness {"id":""}');
+    expect(lines).toContainEqual(expect.stringMatching(/^ {4}as amqp c1[0-9a-f]+$/));
+    expect(lines).toContainEqual(expect.stringContaining('Make "note" optional for readers'));
+    const [, line = "", column = ""] = /:(\d+):(\d+) member-required/.exec(terminal.text()) ?? [];
+    const text = JSON.stringify(newer, undefined, 2).split("\n");
+    expect(text[Number(line) - 1]?.slice(Number(column) - 1)).toMatch(/^"required"/);
+  });
+
+  it("writes JUnit that is well-formed, with the witness in the failure", async () => {
+    const { terminal } = await check(
+      folderOf({ ...broken, 'a&<"/1.0.schema.json': older, 'a&<"/1.1.schema.json': older }),
+      "-f",
+      "junit",
+    );
+
+    expect(XMLValidator.validate(terminal.text())).toBe(true);
+    const { testsuite } = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: "" }).parse(terminal.text());
+    expect(testsuite).toMatchObject({ tests: "2", failures: "1" });
+    expect(testsuite.testcase.map(({ classname }: { classname: string }) => classname)).toContain('a&<"');
+    expect(JSON.stringify(testsuite)).toContain('witness {\\"id\\":\\"\\"}');
+  });
+
+  it("writes SARIF 2.1.0 with the members that its schema requires", async () => {
+    const folder = folderOf(broken);
+
+    const { terminal } = await check(folder, "-f", "sarif");
+
+    const sarif = JSON.parse(terminal.text());
+    expect(sarif).toMatchObject({ version: "2.1.0", runs: [{ tool: { driver: { name: "sobre contract" } } }] });
+    const [{ results, tool }] = sarif.runs;
+    expect(results).toHaveLength(1);
+    for (const { ruleId, level, message, locations } of results) {
+      expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toContain(ruleId);
+      expect(["none", "note", "warning", "error"]).toContain(level);
+      expect(message.text).toContain("requires");
+      const { artifactLocation, region } = locations[0].physicalLocation;
+      // A URI, in which a path has slashes and no blanks.
+      expect(artifactLocation.uri).toMatch(/^[^\s\\]+1\.1\.schema\.json$/);
+      expect(region.startLine).toBeGreaterThan(0);
+      expect(region.startColumn).toBeGreaterThan(0);
+    }
+  });
+
+  it("writes GitHub's commands, one line each and escaped, and Markdown as one table", async () => {
+    const folder = folderOf(broken);
+
+    const github = (await check(folder, "-f", "github")).terminal.text().trimEnd().split("\n");
+    const markdown = (await check(folder, "-f", "markdown")).terminal.text();
+
+    expect(github[0]).toMatch(/^::error file=[^,]+,line=\d+,col=\d+,title=member-required%3A [^:]*::[^\n]*%0Awitness /);
+    expect(github).toHaveLength(2);
+    expect(markdown).toMatch(
+      /^\| pair \| verdict \| why \| witness \|\n\| --- \| --- \| --- \| --- \|\n\| order 1\.0 → 1\.1 \| breaking \|/,
+    );
+  });
+
+  it("takes a waiver by the hash of its witness, until it expires or the witness no longer comes up", async () => {
+    const report = await check(folderOf(broken), "-f", "json");
+    const witness = hashIn(report.terminal.text());
+    const waiver = (expires: string) => [
+      { subject: "order", code: "member-required", witness, reason: "billing moves first", expires },
+    ];
+
+    const taken = await check(folderOf({ ...broken, "waivers.json": waiver("2999-01-01") }));
+    const expired = await check(folderOf({ ...broken, "waivers.json": waiver("2020-01-01") }));
+    const stale = await check(
+      folderOf({ ...broken, "order/1.1.schema.json": older, "waivers.json": waiver("2999-01-01") }),
+    );
+    const without = await check(folderOf({ ...broken, "waivers.json": [{ ...waiver("2999-01-01")[0], reason: "" }] }));
+
+    expect([taken.code, expired.code, stale.code, without.code]).toEqual([0, 1, 1, 4]);
+    expect(taken.terminal.text()).toContain("waived");
+    expect(expired.terminal.text()).toContain("expired on 2020-01-01");
+    expect(stale.terminal.text()).toContain("is stale");
+    expect(without.terminal.errors()).toContain("lacks reason");
+  });
+
+  it("compares with the schemas of an installed package, and with a git reference", async () => {
+    const producer = folderOf({
+      "package.json": { name: "producer-schemas", version: "1.0.0", files: ["schemas"] },
+      "schemas/order/1.0.schema.json": older,
+    });
+    const consumer = folderOf({
+      "package.json": { name: "consumer", version: "1.0.0", private: true },
+      "schemas/order/1.1.schema.json": newer,
+    });
+    const packed = npm(producer, "pack", "--silent");
+    npm(consumer, "install", "--silent", "--offline", "--no-audit", "--no-fund", join(producer, packed));
+    const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: consumer, stdio: "ignore" });
+    git("init", "-q");
+    git("add", "schemas");
+    git("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "first");
+    const before = process.cwd();
+
+    process.chdir(consumer);
+    const [against, same] = [
+      await check("schemas", "--against", "producer-schemas"),
+      await check("schemas", "--against", "git:HEAD"),
+    ];
+    file(
+      `${consumer.slice(scratch.length + 1)}/schemas/order/1.1.schema.json`,
+      JSON.stringify({ ...newer, required: ["id", "note", "more"] }),
+    );
+    const edited = await check("schemas", "--against", "git:HEAD");
+    process.chdir(before);
+
+    expect(against.code).toBe(1);
+    expect(against.terminal.text()).toContain("breaking  order 1.0 → 1.1");
+    // Nothing changed, so nothing was compared, which is no pass.
+    expect(same.code).toBe(2);
+    expect(edited.code).toBe(1);
+  }, 30_000);
+});
+
+describe("sobre contract replay", () => {
+  it("shows the witness of a check failing again, from the report alone, and not once the schema is mended", async () => {
+    const folder = folderOf(broken);
+    const report = file("check.json", (await check(folder, "-f", "json")).terminal.text());
+    const hash = hashIn(readFileSync(report, "utf8"));
+    const mended = folderOf({ ...broken, "order/1.1.schema.json": older });
+
+    const again = await sobre("contract", "replay", report, hash.slice(0, 8));
+    const today = await sobre("contract", "replay", report, hash, "-s", mended);
+
+    expect([again.code, today.code]).toEqual([1, 0]);
+    expect(again.terminal.text()).toContain('sent {"id":""}');
+    expect(again.terminal.text()).toContain("must have required property 'note'");
+    expect(today.terminal.text()).toContain("no longer fails");
+  });
+
+  it("does so for compat, of Protobuf too", async () => {
+    const [before, after] = [file("old.proto", proto("int64 n = 1;")), file("new.proto", proto("int32 n = 1;"))];
+    const { terminal } = await sobre("contract", "compat", before, after, "-f", "json");
+    const report = file("compat.json", terminal.text());
+
+    const { code, terminal: shown } = await sobre("contract", "replay", report, hashIn(terminal.text()));
+
+    expect(code).toBe(1);
+    expect(shown.text()).toMatch(/as protobuf 08[0-9a-f]+/);
+  });
+
+  it("refuses a file that is no report, and a hash that is in none", async () => {
+    const folder = folderOf(broken);
+    const report = file("other.json", (await check(folder, "-f", "json")).terminal.text());
+
+    const codes = [
+      (await sobre("contract", "replay", file("no.json", "[]"), "ab")).code,
+      (await sobre("contract", "replay", report, "no-such")).code,
+    ];
+
+    expect(codes).toEqual([2, 2]);
+  });
+});
+
+describe("upcasters", () => {
+  const subject = { codecs: ["json"], policy: { contentModel: "upcast" }, inFlight: [] };
+  const versions = {
+    "order/subject.json": subject,
+    "order/1.0.schema.json": {
+      type: "object",
+      properties: { total: { type: ["number", "null"] } },
+      required: ["total"],
+    },
+    "order/2.0.schema.json": { type: "object", properties: { cents: { type: "integer" } }, required: ["cents"] },
+  };
+  const module = (step: string): string =>
+    file(
+      `types-${folders++}.mjs`,
+      `import { defineMessage } from ${JSON.stringify(import.meta.resolve("../../src/index.ts"))};
+       export const order = defineMessage("order", {
+         1: ${JSON.stringify(versions["order/1.0.schema.json"])},
+         2: ${JSON.stringify(versions["order/2.0.schema.json"])},
+       }, { upcast: { 1: ${step} } });`,
+    );
+
+  it("are searched for a valid body that they make an invalid one of", async () => {
+    const folder = folderOf(versions);
+
+    const wrong = await check(folder, "--upcasters", module("({ total }) => ({ cents: total === null ? null : 1 })"));
+    const right = await check(
+      folder,
+      "--upcasters",
+      module("({ total }) => ({ cents: Math.round((total ?? 0) * 100) })"),
+    );
+    const none = await check(folder);
+
+    expect([wrong.code, right.code, none.code]).toEqual([1, 0, 1]);
+    expect(wrong.terminal.text()).toContain('witness {"total":null}');
+    // Never shown as safe: no number of samples proves a function.
+    expect(right.terminal.text()).toContain("unproven  order 1.0 → 2.0");
+    expect(none.terminal.text()).toContain("no upcaster was given");
+  });
+});
