@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { parseConnectionString } from "../../../src/engines/azure/index.ts";
+import { refusal } from "../../refusal.ts";
+
+const key = "SharedAccessKeyName=name;SharedAccessKey=a+b/c==";
+
+describe("a connection string", () => {
+  it.each([
+    [`Endpoint=sb://ns.servicebus.windows.net/;${key}`, "ns.servicebus.windows.net", undefined, true],
+    [`Endpoint=sb://localhost:5672;${key};UseDevelopmentEmulator=true`, "localhost", 5672, false],
+    [`endpoint = sb://127.0.0.1 ; ${key} ; usedevelopmentemulator = True ;`, "127.0.0.1", undefined, false],
+    [`Endpoint=amqp://[::1]:5999/;${key};UseDevelopmentEmulator=false`, "::1", 5999, true],
+  ])("%s is read", (text, host, port, secure) => {
+    const settings = parseConnectionString(text);
+
+    expect(settings).toMatchObject({ host, port, secure, key: { name: "name", value: "a+b/c==" } });
+  });
+
+  it("may name an entity, and have a signature instead of a key", () => {
+    const signature = "SharedAccessSignature sr=sb%3A%2F%2Fx&sig=y%3D&se=1&skn=name";
+
+    const settings = parseConnectionString(
+      `Endpoint=sb://x;SharedAccessSignature=${signature};EntityPath=/orders/;TransportType=Amqp`,
+    );
+
+    expect(settings).toMatchObject({ key: undefined, sharedAccessSignature: signature, entityPath: "orders" });
+  });
+
+  it.each([
+    ["", "is empty"],
+    [key, "has no Endpoint"],
+    [`Endpoint=localhost:5672;${key}`, "sb://HOST:PORT"],
+    [`Endpoint=sb://localhost:99999;${key}`, "sb://HOST:PORT"],
+    [`Endpoint=sb://user@localhost;${key}`, "sb://HOST:PORT"],
+    ["Endpoint=sb://x", "neither SharedAccessKeyName"],
+    ["Endpoint=sb://x;SharedAccessKeyName=name", "has no SharedAccessKey"],
+    ["Endpoint=sb://x;SharedAccessKey=secret", "has no SharedAccessKeyName"],
+  ])("%s is refused, without a word of its values", (text, why) => {
+    const error = refusal(() => parseConnectionString(text));
+
+    expect(error).toMatchObject({ code: "InvalidArgument", path: "$.connectionString" });
+    expect(error.message).toContain(why);
+    expect(error.message).not.toContain("secret");
+  });
+});
