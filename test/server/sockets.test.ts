@@ -15,8 +15,8 @@ async function until(socket: Socket): Promise<Buffer> {
 
 describe("a server's sockets", () => {
   it("are gone within the handshake time-out when they say nothing, or not enough", async () => {
-    await using server = await startServer({ limits: { handshakeTimeOut: 100 } });
-    const silent = Array.from({ length: 50 }, () => connect(server.port, "127.0.0.1"));
+    await using server = await startServer({ limits: { handshakeTimeOut: 300 } });
+    const silent = Array.from({ length: 1000 }, () => connect(server.port, "127.0.0.1"));
     const slow = connect(server.port, "127.0.0.1");
     slow.write("AMQP\u0000\u0001\u0000\u0000");
 
