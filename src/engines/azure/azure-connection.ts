@@ -15,7 +15,6 @@ import {
   type OpenSenderOptions,
   type PeekOptions,
   type ReceiveDeferredOptions,
-  requireCapability,
   type Settlement,
   type Transaction,
   type TransactionOption,
@@ -33,6 +32,7 @@ import { Management } from "./management.ts";
 import { ReceiveLink, type ReceiveLinkOptions } from "./receive-link.ts";
 import { AzureReceiver, AzureSessionReceiver } from "./receiver.ts";
 import { AzureSender } from "./sender.ts";
+import { AzureTransaction, Coordinator } from "./transaction.ts";
 import { fitsFrame, settlementState } from "./settlement-state.ts";
 
 /** What an engine over AMQP is made of. */
@@ -61,8 +61,9 @@ export class AzureConnection implements Engine {
   readonly #open = new Set<Closable>();
   /** The links that locked messages came by, by entity and token. */
   readonly #locks = new Map<string, ReceiveLink>();
-  /** The sessions of deferred messages that were received by number. */
-  readonly #sessions = new Map<LockToken, string>();
+  /** Deferred messages that were received by number, with their sessions. */
+  readonly #deferred = new Map<LockToken, string | undefined>();
+  #coordinator: Promise<Coordinator> | undefined;
   #closed = false;
 
   constructor(options: AzureConnectionOptions) {
@@ -74,7 +75,14 @@ export class AzureConnection implements Engine {
 
   async openSender(entity: string, { via, maxInFlight }: OpenSenderOptions = {}): Promise<EngineSender> {
     this.#enter();
-    const sender = new AzureSender(this.#broker, { entity, via }, (link) => this.#open.delete(link));
+    const sender = new AzureSender(
+      this.#broker,
+      { entity, via },
+      {
+        closed: (link) => this.#open.delete(link),
+        stateOf: (transaction) => this.#transactionOf(transaction)?.state(),
+      },
+    );
     const bounded = maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
     await sender.open();
     this.#keep(sender);
@@ -125,7 +133,7 @@ export class AzureConnection implements Engine {
     if (sequenceNumbers.length === 0) return [];
     const deliveries = await this.#management.receiveDeferred(entity, sequenceNumbers, options);
     for (const { lockToken } of deliveries)
-      if (lockToken !== undefined && options.sessionId !== undefined) this.#sessions.set(lockToken, options.sessionId);
+      if (lockToken !== undefined) this.#deferred.set(lockToken, options.sessionId);
     return deliveries;
   }
 
@@ -135,7 +143,11 @@ export class AzureConnection implements Engine {
     { transaction }: TransactionOption = {},
   ): Promise<readonly bigint[]> {
     this.#enter();
-    if (transaction !== undefined) requireCapability(this, "transactions");
+    if (transaction !== undefined)
+      throw new SobreError(
+        "InvalidOperation",
+        "Nothing is scheduled in a transaction. Send with scheduledEnqueueTimeUtc instead.",
+      );
     return envelopes.length === 0 ? [] : this.#management.schedule(entity, envelopes);
   }
 
@@ -151,13 +163,15 @@ export class AzureConnection implements Engine {
     { transaction }: TransactionOption = {},
   ): Promise<void> {
     this.#enter();
-    if (transaction !== undefined) requireCapability(this, "transactions");
+    const open = this.#transactionOf(transaction);
     const link = this.#locks.get(lockKey(entity, lockToken));
     const state = settlementState(settlement);
-    if (link !== undefined && fitsFrame(settlement)) return link.settle(lockToken, state);
+    if (link !== undefined && (fitsFrame(settlement) || open !== undefined))
+      return link.settle(lockToken, open === undefined ? state : open.state(state));
+    if (open !== undefined) throw notByLink(this.#deferred.has(lockToken));
     // The link is gone, or the message never came by one; its lock may be held all the same.
-    await this.#management.settle(entity, lockToken, settlement, this.#sessions.get(lockToken));
-    this.#sessions.delete(lockToken);
+    await this.#management.settle(entity, lockToken, settlement, this.#deferred.get(lockToken));
+    this.#deferred.delete(lockToken);
   }
 
   async renew(entity: string, lockToken: LockToken): Promise<Date> {
@@ -177,8 +191,8 @@ export class AzureConnection implements Engine {
 
   async begin(): Promise<Transaction> {
     this.#enter();
-    requireCapability(this, "transactions");
-    throw new SobreError("UnsupportedCapability", "There are no transactions.");
+    const coordinator = await this.#coordinated();
+    return new AzureTransaction(await coordinator.declare(), coordinator);
   }
 
   async connect(): Promise<Engine> {
@@ -215,6 +229,19 @@ export class AzureConnection implements Engine {
     });
   }
 
+  async #coordinated(): Promise<Coordinator> {
+    const known = await this.#coordinator?.catch(() => undefined);
+    if (known?.usable === true) return known;
+    this.#coordinator = this.#broker.session("").then((session) => Coordinator.open(session));
+    return this.#coordinator;
+  }
+
+  /** @throws SobreError `InvalidOperation` for a transaction of another engine. */
+  #transactionOf(transaction: Transaction | undefined): AzureTransaction | undefined {
+    if (transaction === undefined || transaction instanceof AzureTransaction) return transaction;
+    throw new SobreError("InvalidOperation", "The transaction belongs to another engine. Begin one with this.");
+  }
+
   #keep<T extends Closable>(one: T): T {
     if (this.#closed) {
       one.drop?.();
@@ -232,5 +259,17 @@ export class AzureConnection implements Engine {
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 
 const aborted = (): SobreError => new SobreError("Aborted", "Accepting a session was aborted.");
+
+/** Why a message cannot be settled in a transaction, which goes by links alone. */
+const notByLink = (isDeferred: boolean): SobreError =>
+  isDeferred
+    ? new SobreError(
+        "InvalidOperation",
+        "A deferred message that was received by its number is settled in no transaction.",
+      )
+    : new SobreError(
+        "MessageLockLost",
+        "The lock is held by no open link of this connection, as settling in a transaction needs. Receive the message again.",
+      );
 
 const lockKey = (entity: string, token: LockToken): string => `${entity.toLowerCase()}\n${token}`;

@@ -17,6 +17,7 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ["com.microsoft:operation-cancelled", "GeneralError"],
   ["amqp:unauthorized-access", "UnauthorizedAccess"],
   ["amqp:not-allowed", "InvalidOperation"],
+  ["amqp:transaction:unknown-id", "InvalidOperation"],
   ["amqp:precondition-failed", "InvalidOperation"],
   ["amqp:invalid-field", "InvalidArgument"],
   ["amqp:not-implemented", "UnsupportedCapability"],

@@ -17,6 +17,6 @@ export const azureCapabilities: Capabilities = {
   topics: native,
   duplicateDetection: native,
   autoForward: native,
-  transactions: { level: "refused", note: "links to the coordinator of a namespace are not opened yet" },
+  transactions: { level: "native", note: "deferred messages and those of closed links are not settled in one" },
   administration: native,
 };

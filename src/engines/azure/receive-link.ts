@@ -108,7 +108,8 @@ export class ReceiveLink {
     this.#release(token);
     return new Promise((resolve, reject) => {
       this.#settling.add(reject);
-      this.#session.requestSettlement(id, state, (answer) => {
+      this.#session.requestSettlement(id, state, (told) => {
+        const answer = told?.kind === "transactional" ? told.outcome : told;
         this.#settling.delete(reject);
         // Some brokers answer a dead letter with the outcome that asked for it.
         if (answer?.kind === "rejected" && answer.error !== undefined && !isDeadLetter(answer.error.condition))

@@ -1,6 +1,6 @@
 import { batchMessageFormat, encodeBatch, encodeMessage } from "../../amqp/index.ts";
 import type { DeliveryState, SendingLink } from "../../amqp/wire/index.ts";
-import type { EngineSender, SendOptions } from "../../engine/index.ts";
+import type { EngineSender, SendOptions, Transaction } from "../../engine/index.ts";
 import { amqp, AmqpMap, type Envelope } from "../../envelope/index.ts";
 import { SobreError } from "../../errors/index.ts";
 import type { Broker } from "./broker.ts";
@@ -15,11 +15,20 @@ export interface SenderAddress {
   readonly via: string | undefined;
 }
 
+/** What a sender needs of its connection. */
+export interface SenderEvents {
+  readonly closed: (sender: AzureSender) => void;
+  /** The state that ties a message to a transaction. @throws SobreError when it is none of the connection. */
+  readonly stateOf: (transaction: Transaction | undefined) => DeliveryState | undefined;
+}
+
 /** A send that has no outcome yet. */
 interface Pending {
   readonly payload: Uint8Array;
   readonly messageFormat: number;
   readonly settled: boolean;
+  /** Of a transaction. */
+  readonly state: DeliveryState | undefined;
   readonly resolve: () => void;
   readonly reject: (error: SobreError) => void;
 }
@@ -31,7 +40,7 @@ const unlimited = 2 ** 31 - 1;
 export class AzureSender implements EngineSender {
   readonly #broker: Broker;
   readonly #address: SenderAddress;
-  readonly #forget: (sender: AzureSender) => void;
+  readonly #events: SenderEvents;
   /** Waiting for credit. */
   readonly #queue: Pending[] = [];
   readonly #unsettled = new Set<Pending>();
@@ -42,10 +51,10 @@ export class AzureSender implements EngineSender {
   #refusal: SobreError | undefined;
   #allClosed: () => void = () => undefined;
 
-  constructor(broker: Broker, address: SenderAddress, forget: (sender: AzureSender) => void) {
+  constructor(broker: Broker, address: SenderAddress, events: SenderEvents) {
     this.#broker = broker;
     this.#address = address;
-    this.#forget = forget;
+    this.#events = events;
   }
 
   get maxMessageSize(): number {
@@ -59,8 +68,7 @@ export class AzureSender implements EngineSender {
 
   async send(envelopes: readonly Envelope[], { settled = false, transaction }: SendOptions = {}): Promise<void> {
     if (this.#refusal !== undefined) throw this.#refusal;
-    if (transaction !== undefined)
-      throw new SobreError("UnsupportedCapability", "This engine sends in no transactions.");
+    const state = this.#events.stateOf(transaction);
     if (envelopes.length === 0) return;
     if (this.#link?.state !== "attached") await this.#attached();
     const bare = envelopes.map(withoutDelivery);
@@ -75,7 +83,7 @@ export class AzureSender implements EngineSender {
     }
     await new Promise<void>((resolve, reject) => {
       const messageFormat = isBatch ? batchMessageFormat : 0;
-      this.#queue.push({ payload, messageFormat, settled, resolve, reject });
+      this.#queue.push({ payload, messageFormat, settled, state, resolve, reject });
       this.#pump();
     });
   }
@@ -83,7 +91,7 @@ export class AzureSender implements EngineSender {
   async close(): Promise<void> {
     if (this.#refusal?.code === "Closed") return;
     this.#refusal = closedError("sender");
-    this.#forget(this);
+    this.#events.closed(this);
     await this.#opening?.catch(() => undefined);
     const link = this.#link;
     if (link?.state === "attached") {
@@ -159,10 +167,10 @@ export class AzureSender implements EngineSender {
       if (next === undefined) return;
       const tag = Buffer.alloc(4);
       tag.writeUInt32BE(this.#tag++ >>> 0);
-      const { payload, messageFormat, settled } = next;
+      const { payload, messageFormat, settled, state } = next;
       if (settled) next.resolve();
       else this.#unsettled.add(next);
-      link.send({ payload, tag, settled, messageFormat, context: next });
+      link.send({ payload, tag, settled, messageFormat, state, context: next });
     }
   }
 
@@ -194,9 +202,10 @@ export class AzureSender implements EngineSender {
 }
 
 function refusalOf(state: DeliveryState | undefined): SobreError | undefined {
-  switch (state?.kind) {
+  const outcome = state?.kind === "transactional" ? state.outcome : state;
+  switch (outcome?.kind) {
     case "rejected":
-      return brokerError(state.error ?? { condition: "amqp:internal-error" });
+      return brokerError(outcome.error ?? { condition: "amqp:internal-error" });
     case "released":
     case "modified":
       return new SobreError("ServiceBusy", "The broker has given the message back. Send it again.");

@@ -219,6 +219,6 @@ describe("an endpoint that does not let the engine in", () => {
     await engine.close();
     await new Promise((resolve) => server.close(resolve));
 
-    expect(error.retryable).toBe(true);
+    expect(error).toMatchObject({ code: "UnsupportedCapability", message: "The peer speaks no AMQP 1.0." });
   });
 });

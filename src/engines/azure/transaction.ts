@@ -1,0 +1,132 @@
+import { writeMessage } from "../../amqp/index.ts";
+import type { DeliveryState, SendingLink } from "../../amqp/wire/index.ts";
+import type { Transaction } from "../../engine/index.ts";
+import { amqp, type AmqpValue } from "../../envelope/index.ts";
+import { SobreError } from "../../errors/index.ts";
+import { brokerError } from "./broker-errors.ts";
+import type { ClientSession } from "./client-connection.ts";
+import { openSending } from "./open-link.ts";
+
+/** Descriptor codes of what a coordinator is asked (AMQP 1.0 part 4.5). */
+const code = { declare: 0x31, discharge: 0x32 } as const;
+
+interface Asking {
+  readonly payload: Uint8Array;
+  readonly resolve: (state: DeliveryState | undefined) => void;
+  readonly reject: (error: SobreError) => void;
+}
+
+/** The link to the coordinator of a connection's transactions. */
+export class Coordinator {
+  readonly #queue: Asking[] = [];
+  readonly #asked = new Set<Asking>();
+  #link: SendingLink | undefined;
+  #tag = 0;
+  #gone: SobreError | undefined;
+
+  /** Opens the link. @throws SobreError as the broker refuses. */
+  static async open(session: ClientSession): Promise<Coordinator> {
+    const own = new Coordinator();
+    own.#link = await openSending(session, {
+      name: `coordinator-${crypto.randomUUID()}`,
+      setup: { source: { kind: "source" }, target: { kind: "coordinator" }, sndSettleMode: 0 },
+      events: {
+        flowed: () => own.#pump(),
+        disposed: (state, context) => own.#answered(state, context),
+        gone: (error) => own.#end(error),
+        closed: () => session.end(),
+      },
+    });
+    own.#pump();
+    return own;
+  }
+
+  /** Whether it can still be asked. */
+  get usable(): boolean {
+    return this.#gone === undefined;
+  }
+
+  /** Begins a transaction; resolves to its id. */
+  async declare(): Promise<Uint8Array> {
+    const state = await this.#ask(code.declare, []);
+    if (state?.kind === "declared") return state.transactionId;
+    throw new SobreError("GeneralError", "The broker has begun a transaction without an id.");
+  }
+
+  /** Ends a transaction: everything done with it happens, or nothing. */
+  async discharge(id: Uint8Array, fail: boolean): Promise<void> {
+    await this.#ask(code.discharge, [id, fail]);
+  }
+
+  #ask(descriptor: number, fields: readonly AmqpValue[]): Promise<DeliveryState | undefined> {
+    if (this.#gone !== undefined) return Promise.reject(this.#gone);
+    const value = amqp.described(amqp.ulong(descriptor), fields);
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ payload: writeMessage({ body: { kind: "value", value } }), resolve, reject });
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    const link = this.#link;
+    if (link === undefined) return;
+    while (link.ready) {
+      const next = this.#queue.shift();
+      if (next === undefined) return;
+      this.#asked.add(next);
+      const tag = Buffer.alloc(4);
+      tag.writeUInt32BE(this.#tag++ >>> 0);
+      link.send({ payload: next.payload, tag, settled: false, context: next });
+    }
+  }
+
+  #answered(state: DeliveryState | undefined, context: unknown): void {
+    for (const asking of this.#asked) {
+      if (asking !== context) continue;
+      this.#asked.delete(asking);
+      if (state?.kind === "rejected") asking.reject(brokerError(state.error ?? { condition: "amqp:internal-error" }));
+      else asking.resolve(state);
+    }
+  }
+
+  #end(error: SobreError): void {
+    this.#gone = error;
+    for (const { reject } of [...this.#asked, ...this.#queue.splice(0)]) reject(error);
+    this.#asked.clear();
+  }
+}
+
+/** A transaction of a broker, on the connection that declared it. */
+export class AzureTransaction implements Transaction {
+  readonly id: Uint8Array;
+  readonly #coordinator: Coordinator;
+  #over = false;
+
+  constructor(id: Uint8Array, coordinator: Coordinator) {
+    this.id = id;
+    this.#coordinator = coordinator;
+  }
+
+  commit(): Promise<void> {
+    return this.#discharge(false);
+  }
+
+  rollback(): Promise<void> {
+    return this.#discharge(true);
+  }
+
+  /** The state that ties an outcome or a message to it. @throws SobreError `InvalidOperation` after its end. */
+  state(outcome?: DeliveryState): DeliveryState {
+    if (this.#over) throw over();
+    const inner = outcome?.kind === "received" || outcome?.kind === "transactional" ? undefined : outcome;
+    return { kind: "transactional", transactionId: this.id, outcome: inner };
+  }
+
+  async #discharge(fail: boolean): Promise<void> {
+    if (this.#over) throw over();
+    this.#over = true;
+    await this.#coordinator.discharge(this.id, fail);
+  }
+}
+
+const over = (): SobreError => new SobreError("InvalidOperation", "The transaction has ended. Begin another one.");
