@@ -174,7 +174,7 @@ function summary(tour: Tour, { columns, style }: Screen): string {
   const fallback = read.filter(({ byFallback }) => byFallback).length;
   const lines = [
     `${count(stops.length, "message")}: ${style.green(`${read.length} read`)} (${fallback} by fallback), ${style.red(`${deadLetters.length} dead-lettered`)}`,
-    fit(`Read by ${tally(read) || "none"}`, columns),
+    ...wrapped(`Read by ${tally(read) || "none"}`, columns),
   ];
   if (repair?.stop.result.ok === true) lines.push("1 dead letter repaired, sent again, and read");
   const surprises = [...stops, ...(repair === undefined ? [] : [repair.stop])].filter(({ surprise }) => surprise);
@@ -186,6 +186,17 @@ function summary(tour: Tour, { columns, style }: Screen): string {
     ...surprises.map(({ letter, surprise }) => fit(`  ${letter.file}: ${surprise}`, columns)),
   );
   return lines.join("\n");
+}
+
+/** Text on as many lines as it takes, broken at blanks. */
+function wrapped(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1) ?? ""} ${word}`.trimStart();
+    if (lines.length > 0 && longer.length <= columns) lines[lines.length - 1] = longer;
+    else lines.push(fit(word, columns));
+  }
+  return lines;
 }
 
 function tally(read: readonly Stop[]): string {
