@@ -1,4 +1,4 @@
-import type { MatrixCell } from "./matrix.ts";
+import { failedCells, type MatrixCell } from "./matrix.ts";
 
 /** The matrix for a terminal: a block per subject and codec, producers down, consumers across. */
 export function matrixText(cells: readonly MatrixCell[]): string {
@@ -29,21 +29,27 @@ export function matrixPage(cells: readonly MatrixCell[]): string {
     const rows = producers.map((producer) => {
       const data = consumers.map((consumer) => {
         const cell = cellAt(producer, consumer);
-        return `<td class="${cell?.outcome ?? ""}${cell?.meets === true ? "" : " apart"}" title="${escape(cell?.detail ?? "")}">${escape(cell?.outcome ?? "")}</td>`;
+        return `<td class="${cell?.outcome ?? ""}${cell?.meets === true ? "" : " apart"}" title="${escape(cell?.detail ?? "")}">${escape(signOf(cell))}</td>`;
       });
       return `<tr><th scope="row">${escape(producer)}</th>${data.join("")}</tr>`;
     });
     return `<h2>${escape(title)}</h2>\n<table><thead><tr><td>producer \\ consumer</td>${head}</tr></thead>\n<tbody>${rows.join("\n")}</tbody></table>`;
   });
+  const failed = failedCells(cells).map(
+    ({ subject, producer, consumer, codec, outcome, detail }) =>
+      `<li>${escape(`${subject} ${producer} → ${consumer}, ${codec}: ${outcome}, ${detail}`)}</li>`,
+  );
+  const holes = cells.filter(({ outcome, meets }) => outcome === "hole" && meets).length;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Contract matrix</title><style>
 body{font:16px/1.5 system-ui,sans-serif;margin:2rem;color:#1b1b1b;background:#fff}
 table{border-collapse:collapse}td,th{border:1px solid #999;padding:.3rem .7rem;text-align:left}
-.read{background:#d8f0d8}.hole{background:#eee}.changed,.refused,.unread{background:#f6d5d0}.apart{opacity:.55}
+.read{background:#d8f0d8}.hole{background:#eee}.changed,.refused,.unread{background:#f6d5d0}.apart{font-style:italic;opacity:.8}
 @media(prefers-color-scheme:dark){body{color:#eee;background:#161616}.read{background:#1f4d22}.hole{background:#333}.changed,.refused,.unread{background:#6b2118}}
 </style></head><body><h1>Contract matrix</h1>
-<p>Each cell: what a consumer version makes of the recorded messages of a producer version. Faded cells are versions that do not meet.</p>
-${tables.join("\n")}
+<p>Each cell: what a consumer version makes of the recorded messages of a producer version. In brackets: versions that do not meet.</p>
+<p><strong>${cells.length} cells; ${failed.length} that meet and fail; ${holes} that meet and are holes.</strong></p>
+${failed.length === 0 ? "" : `<ul>\n${failed.join("\n")}\n</ul>\n`}${tables.join("\n")}
 </body></html>
 `;
 }

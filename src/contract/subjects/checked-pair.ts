@@ -43,9 +43,6 @@ export async function checkPair(pair: VersionPair, { codecs, upcast }: PairOptio
 }
 
 /** What the newer version makes of the older one's bodies. */
-export function upcastOfPair(
-  { subject, older, newer }: VersionPair,
-  upcast: SubjectUpcast,
-): (body: unknown) => unknown {
+function upcastOfPair({ subject, older, newer }: VersionPair, upcast: SubjectUpcast): (body: unknown) => unknown {
   return (body) => upcast(subject, body, { from: older.version, to: newer.version }) ?? body;
 }

@@ -4,7 +4,7 @@ import type { Random } from "../engine/random.ts";
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
 /** Names, texts, numbers and patterns that schemas and values share, so that they meet often. */
-export const atoms = {
+const atoms = {
   names: ["a", "b", "c", "x-1", "é"],
   texts: ["", "a", "ab", "b1", "A", "é", "aaaa", "2024-01-01", "\u{1F600}"],
   numbers: [-3, -1, 0, 0.5, 1, 2, 3, 4, 6, 10, 1.5],
