@@ -4,15 +4,16 @@ import { AtomClient } from "./atom-client.ts";
 import { AzureConnection } from "./azure-connection.ts";
 import { type ConnectionSettings, parseConnectionString } from "./connection-string.ts";
 import { tcpTransport, type Transport } from "./transport.ts";
+import { webSocketTransport } from "./web-socket-transport.ts";
 
 /** Options of {@link createAzureEngine}. */
 export interface AzureEngineOptions {
   /**
    * `Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…`, or with a `SharedAccessSignature`.
-   * With `UseDevelopmentEmulator=true` neither AMQP nor HTTP is encrypted.
+   * With `UseDevelopmentEmulator=true` neither AMQP nor HTTP is encrypted; `TransportType=AmqpWebSockets` is heeded.
    */
   readonly connectionString: string;
-  /** What AMQP is spoken over. Default: a socket, with TLS on port 5671 unless the string says otherwise. */
+  /** What AMQP is spoken over. Default: what the string says, which is a socket with TLS on port 5671 unless it says more. */
   readonly transport?: Transport | undefined;
   /** Port of the administration. Default: the string's port, else 443, or 5300 of an emulator. */
   readonly httpPort?: number | undefined;
@@ -42,7 +43,7 @@ export function createAzureEngine(options: AzureEngineOptions): Engine {
   const { ca, httpPort, clock = systemClock, connectionClock = systemClock } = options;
   return new AzureConnection({
     settings,
-    transport: options.transport ?? tcpTransport(ca),
+    transport: options.transport ?? (settings.webSockets ? webSocketTransport() : tcpTransport(ca)),
     atom: new AtomClient({ settings, httpPort, ca }),
     clock,
     connectionClock,

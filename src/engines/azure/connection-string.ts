@@ -7,6 +7,8 @@ export interface ConnectionSettings {
   readonly port: number | undefined;
   /** Whether TLS is spoken; not to a server that says `UseDevelopmentEmulator=true`. */
   readonly secure: boolean;
+  /** Whether AMQP is spoken over WebSockets: `TransportType=AmqpWebSockets`. */
+  readonly webSockets: boolean;
   /** The key that tokens are signed with. */
   readonly key: { readonly name: string; readonly value: string } | undefined;
   /** A token that is shown as it is, instead of a key. */
@@ -22,6 +24,7 @@ const known = [
   "sharedaccesssignature",
   "entitypath",
   "usedevelopmentemulator",
+  "transporttype",
 ] as const;
 
 type Member = (typeof known)[number];
@@ -45,6 +48,7 @@ export function parseConnectionString(text: string): ConnectionSettings {
     host,
     port,
     secure: members.get("usedevelopmentemulator")?.toLowerCase() !== "true",
+    webSockets: members.get("transporttype")?.toLowerCase() === "amqpwebsockets",
     key: name === undefined || value === undefined ? undefined : { name, value },
     sharedAccessSignature,
     entityPath: members.get("entitypath")?.replaceAll(/^\/+|\/+$/g, "") || undefined,

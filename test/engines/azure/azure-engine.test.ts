@@ -7,7 +7,7 @@ import { lockToken } from "../../../src/engine/index.ts";
 import { createAzureEngine } from "../../../src/engines/azure/index.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";
 import { SobreError } from "../../../src/errors/index.ts";
-import { startServer } from "../../../src/server/index.ts";
+import { selfSigned, startServer } from "../../../src/server/index.ts";
 import { ManualClock } from "../../../src/time/index.ts";
 import { rejection } from "../../refusal.ts";
 import { open, ScriptedBroker } from "./frames.ts";
@@ -187,6 +187,41 @@ describe("a message that was received and is sent on", () => {
     ]);
     await elsewhere.close();
     await served.close();
+  });
+});
+
+describe("the ways to a server", () => {
+  it("lead over WebSockets, with messages of many frames", async () => {
+    await using server = await startServer({ queues: { q: {} } });
+    const engine = createAzureEngine({
+      connectionString: `${server.connectionString};TransportType=AmqpWebSockets`,
+    });
+    const large = createEnvelope({ payload: new Uint8Array(900_000).fill(7) });
+
+    await (await engine.openSender("q")).send([large]);
+    const receiver = await engine.openReceiver("q", { receiveMode: "receiveAndDelete" });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    await engine.close();
+
+    expect(Buffer.compare(delivery?.envelope.payload ?? new Uint8Array(0), large.payload)).toBe(0);
+  });
+
+  it("lead over TLS, for messages and administration, with a certificate that is trusted", async () => {
+    const tls = selfSigned(["localhost"]);
+    await using server = await startServer({ tls });
+    const secure = server.connectionString.replace(";UseDevelopmentEmulator=true", "");
+    const engine = createAzureEngine({ connectionString: secure, ca: tls.cert, leastWait: 0 });
+    const doubting = createAzureEngine({ connectionString: secure });
+
+    await engine.admin.createQueue("q", { lockDuration: 30_000 });
+    await (await engine.openSender("q")).send([message]);
+    const { lockDuration } = await engine.admin.getQueue("q");
+    const peeked = await engine.peek("q", { maxMessages: 5 });
+    const error = await rejection(doubting.openSender("q"));
+    await engine.close();
+
+    expect([lockDuration, peeked.length]).toEqual([30_000, 1]);
+    expect(error.code).toBe("ServiceCommunicationProblem");
   });
 });
 

@@ -1,0 +1,60 @@
+import { Duplex } from "node:stream";
+import type { ConnectionSettings } from "./connection-string.ts";
+import { type Transport, unreachable } from "./transport.ts";
+
+/** The name of AMQP 1.0 over WebSockets (AMQP WebSocket binding, working draft 7). */
+const subprotocol = "AMQPWSB10";
+
+/** Most bytes that wait to be sent before the writer is told to wait. */
+const mostBuffered = 1_048_576;
+
+/** Milliseconds between looks at what waits. */
+const pause = 10;
+
+/** AMQP over WebSockets, for networks that let nothing but HTTPS through; with TLS unless the string is of an emulator; only the machine's authorities are trusted. */
+export function webSocketTransport(): Transport {
+  return (settings) => {
+    const url = urlOf(settings);
+    const socket = new WebSocket(url, [subprotocol]);
+    socket.binaryType = "arraybuffer";
+    return new Promise((resolve, reject) => {
+      const failed = (): void => reject(unreachable(url, new Error("it accepts no AMQP over WebSockets")));
+      socket.addEventListener("error", failed, { once: true });
+      socket.addEventListener("open", () => resolve(streamOf(socket)), { once: true });
+    });
+  };
+}
+
+function urlOf({ host, port, secure }: ConnectionSettings): string {
+  const name = host.includes(":") ? `[${host}]` : host;
+  return `${secure ? "wss" : "ws"}://${name}${port === undefined ? "" : `:${port}`}/$servicebus/websocket`;
+}
+
+function streamOf(socket: WebSocket): Duplex {
+  const stream = new Duplex({
+    read: () => undefined,
+    write(chunk: Uint8Array, _encoding, done) {
+      socket.send(new Uint8Array(chunk));
+      const wait = (): void => {
+        if (socket.bufferedAmount < mostBuffered || socket.readyState !== WebSocket.OPEN) done();
+        else setTimeout(wait, pause);
+      };
+      wait();
+    },
+    final(done) {
+      socket.close();
+      done();
+    },
+    destroy(error, done) {
+      socket.close();
+      done(error);
+    },
+  });
+  socket.addEventListener("message", (event) => {
+    const data: unknown = event.data;
+    if (data instanceof ArrayBuffer) stream.push(new Uint8Array(data));
+  });
+  socket.addEventListener("error", () => void stream.destroy());
+  socket.addEventListener("close", () => void stream.destroy());
+  return stream;
+}
