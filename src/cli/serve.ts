@@ -1,6 +1,5 @@
-import type { MemoryEngineOptions } from "../engines/memory/index.ts";
 import { SobreError } from "../errors/index.ts";
-import { type Server, type ServerEvent, startServer } from "../server/index.ts";
+import { type Server, type ServerEvent, type ServerOptions, startServer } from "../server/index.ts";
 import { oneLine } from "./display.ts";
 import { readInput } from "./input.ts";
 import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
@@ -24,11 +23,13 @@ const mostConfigBytes = 16 * 2 ** 20;
 
 /** Serves until `stop` resolves; resolves to the exit code. */
 export async function serve(command: ServeCommand, terminal: Terminal, stop: Promise<void>): Promise<number> {
-  const { host, keys, quiet } = command;
-  if (keys === undefined && !isLoopback(host))
-    throw new Misuse(`--host ${host} can be reached by others: give a key with --key NAME=KEY`);
-  const entities = await entitiesOf(command);
-  const server = await started(command, entities, (event) => {
+  const { host, quiet } = command;
+  const configured = await entitiesOf(command);
+  if (configured.keys === undefined && !isLoopback(host))
+    throw new Misuse(
+      `--host ${host} can be reached by others: give a key with --key NAME=KEY, or in the configuration`,
+    );
+  const server = await started(command, configured, (event) => {
     if (!quiet) void terminal.out(`${timeOfDay()} ${oneLine(event.text)}\n`);
   });
   if (server instanceof SobreError) {
@@ -43,9 +44,12 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.");
 
-async function entitiesOf({ config, queues }: ServeCommand): Promise<MemoryEngineOptions> {
+/** The entities to begin with, and the keys: of the command, or of the configuration. */
+type Configured = Pick<ServerOptions, "queues" | "topics" | "keys">;
+
+async function entitiesOf({ config, queues, keys }: ServeCommand): Promise<Configured> {
   const more = Object.fromEntries(queues.map((name) => [name, {}]));
-  if (config === undefined) return { queues: more };
+  if (config === undefined) return { queues: more, keys };
   let text: string;
   try {
     text = Buffer.from(await readInput(config, mostConfigBytes)).toString("utf8");
@@ -56,20 +60,20 @@ async function entitiesOf({ config, queues }: ServeCommand): Promise<MemoryEngin
   const { emulatorConfig } = await import("../engines/emulator-config/index.ts");
   try {
     const configured = emulatorConfig(text);
-    return { topics: configured.topics, queues: { ...configured.queues, ...more } };
+    return { topics: configured.topics, queues: { ...configured.queues, ...more }, keys: keys ?? configured.keys };
   } catch (error) {
     throw error instanceof SobreError ? new Misuse(`${config}: ${error.message}`) : error;
   }
 }
 
 async function started(
-  { host, port, httpPort, keys, autoCreate, tls }: ServeCommand,
-  entities: MemoryEngineOptions,
+  { host, port, httpPort, autoCreate, tls }: ServeCommand,
+  configured: Configured,
   onEvent: (event: ServerEvent) => void,
 ): Promise<Server | SobreError> {
   try {
     const certificate = tls ? (await import("../server/certificate.ts")).selfSigned([host]) : undefined;
-    return await startServer({ ...entities, host, port, httpPort, keys, autoCreate, tls: certificate, onEvent });
+    return await startServer({ ...configured, host, port, httpPort, autoCreate, tls: certificate, onEvent });
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
     // An entity's options are wrong: the caller's mistake, not the machine's.

@@ -6,7 +6,8 @@ import type { Server as TlsServer } from "node:tls";
 /** What sockets are handed to. */
 export interface FrontDoorOptions {
   readonly amqp: (socket: Duplex) => void;
-  readonly http: RequestListener;
+  /** Loads what answers requests when the first one comes. */
+  readonly http: () => Promise<RequestListener>;
   /** PEM of a key and its certificate; without it, TLS is not spoken. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
   /** Milliseconds until a socket has to say something. */
@@ -103,7 +104,8 @@ export class FrontDoor {
 
   async #newHttp(): Promise<HttpServer> {
     const { createServer: create } = await import("node:http");
-    const server = create({ maxHeaderSize, headersTimeout: 10_000, requestTimeout: 70_000 }, this.#options.http);
+    const listener = await this.#options.http();
+    const server = create({ maxHeaderSize, headersTimeout: 10_000, requestTimeout: 70_000 }, listener);
     const { acceptWebSocket } = await import("./web-socket.ts");
     server.on("upgrade", (request, socket, head) => acceptWebSocket(request, socket, head, this.#options.amqp));
     return server;

@@ -1,4 +1,5 @@
 export { type Certificate, selfSigned } from "./certificate.ts";
+export type { SharedAccessKey, SharedAccessKeys } from "./namespaces.ts";
 export {
   type ServedNamespace,
   type Server,

@@ -11,12 +11,22 @@ export const wellKnownKey = "SAS_KEY_VALUE";
 
 const all: readonly Right[] = ["Send", "Listen", "Manage"];
 
+/** A shared access key with what it lets its holder do. */
+export interface SharedAccessKey {
+  readonly key: string;
+  /** Default: all. */
+  readonly rights?: readonly Right[] | undefined;
+}
+
+/** Shared access keys by their names; one given as a text has all rights. */
+export type SharedAccessKeys = Readonly<Record<string, string | SharedAccessKey>>;
+
 /** A namespace: entities of their own, behind keys of their own. */
 export interface Namespace {
   readonly name: string;
   readonly engine: Engine;
   /** Keys by their names; `undefined`: the well-known key opens it under any name, and so does no key at all. */
-  readonly keys: Readonly<Record<string, string>> | undefined;
+  readonly keys: SharedAccessKeys | undefined;
 }
 
 /** The namespaces of a server, chosen by the key name or the host name that a client gives. */
@@ -49,8 +59,8 @@ export class Namespaces implements Access {
   password(keyName: string, key: string, hostname: string | undefined): Grant | undefined {
     const { engine, keys } = this.#choose(keyName, hostname);
     const wanted = keyOf(keys, keyName);
-    if (wanted === undefined || !equal(key, wanted)) return undefined;
-    return { engine, scope: "", rights: all, expiresAt: Infinity };
+    if (wanted === undefined || !equal(key, wanted.key)) return undefined;
+    return { engine, scope: "", rights: wanted.rights ?? all, expiresAt: Infinity };
   }
 
   token(token: string, hostname: string | undefined): Grant {
@@ -58,14 +68,14 @@ export class Namespaces implements Access {
     const { engine, keys } = this.#choose(sas.keyName, hostname);
     const key = keyOf(keys, sas.keyName);
     // One text for both, so that nobody learns the names of keys.
-    if (key === undefined || !sas.signedWith(key))
+    if (key === undefined || !sas.signedWith(key.key))
       throw new SobreError(
         "UnauthorizedAccess",
         "The key name or the signature of the token is wrong. Check the connection string.",
       );
     if (sas.expiresAt <= Date.now())
       throw new SobreError("UnauthorizedAccess", "The token has expired. Sign a new one, and check the clock.");
-    return { engine, scope: scopeOf(sas.resource), rights: all, expiresAt: sas.expiresAt };
+    return { engine, scope: scopeOf(sas.resource), rights: key.rights ?? all, expiresAt: sas.expiresAt };
   }
 
   #choose(keyName: string, hostname: string | undefined): Namespace {
@@ -74,9 +84,10 @@ export class Namespaces implements Access {
   }
 }
 
-function keyOf(keys: Namespace["keys"], name: string): string | undefined {
-  if (keys === undefined) return wellKnownKey;
-  return Object.hasOwn(keys, name) ? keys[name] : undefined;
+function keyOf(keys: Namespace["keys"], name: string): SharedAccessKey | undefined {
+  if (keys === undefined) return { key: wellKnownKey };
+  const found = Object.hasOwn(keys, name) ? keys[name] : undefined;
+  return typeof found === "string" ? { key: found } : found;
 }
 
 /** The path of a resource URI; some clients leave out its scheme, others add a query. */

@@ -1,14 +1,13 @@
+import type { RequestListener } from "node:http";
 import type { ConnectionLimits } from "../amqp/wire/index.ts";
 import type { Engine } from "../engine/index.ts";
 import { memoryEngine, type MemoryEngineOptions } from "../engines/memory/index.ts";
 import { SobreError } from "../errors/index.ts";
-import { HttpEndpoint } from "../http/index.ts";
 import { AmqpSocket } from "./amqp-socket.ts";
 import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
 import { FrontDoor } from "./front-door.ts";
-import { httpListener } from "./http-listener.ts";
-import { type Namespace, Namespaces, rootKeyName, wellKnownKey } from "./namespaces.ts";
+import { type Namespace, Namespaces, rootKeyName, type SharedAccessKeys, wellKnownKey } from "./namespaces.ts";
 
 /** Something that happened to a server and matters to whoever runs it. */
 export interface ServerEvent {
@@ -28,7 +27,7 @@ export interface ServerOptions extends MemoryEngineOptions {
   /** Another port that speaks the same, where HTTP clients look for it. Default: none. */
   readonly httpPort?: number | undefined;
   /** Shared access keys by their names. Default: none, and the official emulator's well-known key opens the server. */
-  readonly keys?: Readonly<Record<string, string>> | undefined;
+  readonly keys?: SharedAccessKeys | undefined;
   /** Whether entities that are used and missing are created. Default: false. */
   readonly autoCreate?: boolean | undefined;
   /** PEM of a key and its certificate, for TLS on the same port. Default: none. */
@@ -93,7 +92,7 @@ class RunningServer implements Server {
     const handshakeTimeOut = options.limits?.handshakeTimeOut ?? 10_000;
     this.#door = new FrontDoor({
       amqp: (socket) => this.#amqp(socket),
-      http: httpListener(new HttpEndpoint(this.#namespaces)),
+      http: () => this.#http(),
       tls: options.tls,
       handshakeTimeOut,
     });
@@ -103,7 +102,8 @@ class RunningServer implements Server {
 
   get connectionString(): string {
     const [keyName = rootKeyName, key = wellKnownKey] = Object.entries(this.#options.keys ?? {})[0] ?? [];
-    return connectionString({ host: this.host, port: this.port, keyName, key });
+    const value = typeof key === "string" ? key : key.key;
+    return connectionString({ host: this.host, port: this.port, keyName, key: value });
   }
 
   async listen(port: number): Promise<number> {
@@ -164,6 +164,15 @@ class RunningServer implements Server {
   async #create(engine: Engine, entity: string): Promise<void> {
     const created = await autoCreate(engine, entity);
     if (created !== undefined) this.#options.onEvent?.({ kind: "created", text: `created ${created}` });
+  }
+
+  /** Most of what HTTP takes is loaded when somebody speaks it. */
+  async #http(): Promise<RequestListener> {
+    const [{ HttpEndpoint }, { httpListener }] = await Promise.all([
+      import("../http/index.ts"),
+      import("./http-listener.ts"),
+    ]);
+    return httpListener(new HttpEndpoint(this.#namespaces));
   }
 
   #tick(): void {

@@ -4,6 +4,12 @@ import { ServiceBusClient } from "@azure/service-bus";
 import { describe, expect, it } from "vitest";
 import { startServer } from "../../src/server/index.ts";
 
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  await using server = await startServer();
+  return server.port;
+}
+
 /** A socket to the server whose end is awaited; resolves to what it was sent. */
 async function until(socket: Socket): Promise<Buffer> {
   const parts: Buffer[] = [];
@@ -63,6 +69,30 @@ describe("a server's sockets", () => {
 
     await expect(refused).rejects.toMatchObject({ code: "UnauthorizedAccess" });
     await Promise.all([good.close(), bad.close()]);
+  });
+
+  it("let a key do what its rights say", async () => {
+    await using server = await startServer({
+      queues: ["q"],
+      keys: { reader: { key: "secret", rights: ["Listen"] } },
+    });
+    const client = new ServiceBusClient(server.connectionString, { retryOptions: { maxRetries: 0 } });
+
+    const peeked = await client.createReceiver("q").peekMessages(1);
+    const refused = client.createSender("q").sendMessages({ body: 1 });
+
+    expect(peeked).toEqual([]);
+    await expect(refused).rejects.toMatchObject({ code: "UnauthorizedAccess" });
+    await client.close();
+  });
+
+  it("serve HTTP and AMQP on one port when both are given the same", async () => {
+    const port = await freePort();
+
+    await using server = await startServer({ port, httpPort: port });
+
+    expect((await fetch(`http://127.0.0.1:${server.httpPort}/health`)).status).toBe(200);
+    expect([server.port, server.httpPort]).toEqual([port, port]);
   });
 
   it("create what is missing when asked to", async () => {

@@ -5,8 +5,16 @@ export interface Config {
   readonly UserConfig: { readonly Namespaces: readonly NamespaceConfig[] };
 }
 
+/** A key of the namespace; the official emulator has only its well-known one, and no place for others. */
+interface KeyConfig {
+  readonly Name: string;
+  readonly Key: string;
+  readonly Rights?: readonly ("Send" | "Listen" | "Manage")[];
+}
+
 /** The one namespace. */
 interface NamespaceConfig {
+  readonly SharedAccessKeys?: readonly KeyConfig[];
   readonly Queues?: readonly { readonly Name: string; readonly Properties?: EntityProperties }[];
   readonly Topics?: readonly TopicConfig[];
 }

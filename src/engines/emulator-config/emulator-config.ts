@@ -16,8 +16,17 @@ export interface ConfiguredTopic extends TopicOptions {
   readonly subscriptions: Readonly<Record<string, SubscriptionOptions>>;
 }
 
+/** A shared access key of a configuration. */
+export interface ConfiguredKey {
+  readonly key: string;
+  /** Default: all. */
+  readonly rights?: readonly ("Send" | "Listen" | "Manage")[] | undefined;
+}
+
 /** Entities by name, as `memoryEngine` takes them. */
 export interface ConfiguredEntities {
+  /** Shared access keys by their names, as `startServer` takes them; unset when there are none. */
+  readonly keys: Readonly<Record<string, ConfiguredKey>> | undefined;
   readonly queues: Readonly<Record<string, QueueOptions>>;
   readonly topics: Readonly<Record<string, ConfiguredTopic>>;
 }
@@ -39,8 +48,12 @@ export function emulatorConfig(text: string): ConfiguredEntities {
       path: problem.path,
     });
   }
-  const { queues, topics } = entitiesOf(config);
-  return { queues: unique(queues, "Queues"), topics: unique(topics, "Topics") };
+  const { keys, queues, topics } = entitiesOf(config);
+  return {
+    keys: keys.length === 0 ? undefined : unique(keys, "SharedAccessKeys"),
+    queues: unique(queues, "Queues"),
+    topics: unique(topics, "Topics"),
+  };
 }
 
 function parse(text: string): unknown {
@@ -57,12 +70,14 @@ function parse(text: string): unknown {
 type Named<T> = readonly (readonly [string, T])[];
 
 function entitiesOf(config: unknown): {
+  readonly keys: Named<ConfiguredKey>;
   readonly queues: Named<QueueOptions>;
   readonly topics: Named<ConfiguredTopic>;
 } {
-  if (!isConfig(config)) return { queues: [], topics: [] };
-  const [{ Queues = [], Topics = [] } = {}] = config.UserConfig.Namespaces;
+  if (!isConfig(config)) return { keys: [], queues: [], topics: [] };
+  const [{ SharedAccessKeys = [], Queues = [], Topics = [] } = {}] = config.UserConfig.Namespaces;
   return {
+    keys: SharedAccessKeys.map(({ Name, Key, Rights }) => [Name, { key: Key, rights: Rights }]),
     queues: Queues.map(({ Name, Properties = {} }) => [Name, entityOptions(Properties)]),
     topics: Topics.map((topic) => [topic.Name, topicOptions(topic)]),
   };

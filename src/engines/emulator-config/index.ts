@@ -1,2 +1,7 @@
-export { type ConfiguredEntities, type ConfiguredTopic, emulatorConfig } from "./emulator-config.ts";
+export {
+  type ConfiguredEntities,
+  type ConfiguredKey,
+  type ConfiguredTopic,
+  emulatorConfig,
+} from "./emulator-config.ts";
 export { emulatorConfigSchema } from "./schema.ts";

@@ -85,7 +85,17 @@ const topic = object(
   ["Name"],
 );
 const queue = object({ Name: name, Properties: object({ ...shared, ...sendable, ...receivable }) }, ["Name"]);
-const namespace = object({ Name: name, Queues: list(queue), Topics: list(topic) }, ["Name"]);
+const sharedAccessKey = {
+  ...object({ Name: name, Key: name, Rights: list({ enum: ["Send", "Listen", "Manage"] }, { minItems: 1 }) }, [
+    "Name",
+    "Key",
+  ]),
+  description: "A key that opens the namespace; the official emulator does not know it. Without Rights it has all.",
+};
+const namespace = object(
+  { Name: name, SharedAccessKeys: list(sharedAccessKey), Queues: list(queue), Topics: list(topic) },
+  ["Name"],
+);
 
 /** The JSON Schema of a configuration; `schemas/emulator-config.schema.json` is this, written out. */
 export const emulatorConfigSchema: object = {

@@ -113,6 +113,27 @@ describe("emulatorConfig", () => {
     expect(refusal(config({ Queues: [{ Name: "q" }, { Name: "Q" }] })).code).toBe("InvalidArgument");
   });
 
+  it("reads the keys that open the namespace, and names those that are wrong", () => {
+    const keys = [
+      { Name: "all", Key: "secret" },
+      { Name: "reader", Key: "other", Rights: ["Listen"] },
+    ];
+
+    const configured = emulatorConfig(config({ SharedAccessKeys: keys }));
+
+    expect(configured.keys).toEqual({
+      all: { key: "secret", rights: undefined },
+      reader: { key: "other", rights: ["Listen"] },
+    });
+    expect(emulatorConfig(config({})).keys).toBeUndefined();
+    expect(refusal(config({ SharedAccessKeys: [{ Name: "a", Key: "b", Rights: ["Read"] }] })).path).toContain(
+      "SharedAccessKeys",
+    );
+    expect(refusal(config({ SharedAccessKeys: [keys[0] ?? {}, { Name: "ALL", Key: "b" }] })).message).not.toContain(
+      "secret",
+    );
+  });
+
   it("has the schema that the package publishes", () => {
     const published: unknown = JSON.parse(
       readFileSync(new URL("../../../schemas/emulator-config.schema.json", import.meta.url), "utf8"),
