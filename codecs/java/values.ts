@@ -1,6 +1,6 @@
 import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
 import { buildGraph, notLeaf, type Plan, planOfList, setMember } from "../../src/values/graph.ts";
-import { annotate, ClassName, ContentStream, EnumValue } from "../../src/values/index.ts";
+import { annotate, type Annotations, ClassName, ContentStream, EnumValue } from "../../src/values/index.ts";
 import { joinBlocks } from "./block-reader.ts";
 import { collectedOf, unwrapped } from "./collections.ts";
 import { type FieldPlace, placesOf } from "./members.ts";
@@ -58,6 +58,7 @@ function leafOf(node: ValueNode): unknown {
 class Planner {
   readonly #limits: DecodeLimits;
   readonly #places = new Map<ClassDescriptionNode, readonly FieldPlace[]>();
+  readonly #types = new Map<ClassDescriptionNode, Annotations>();
   #items = 0;
 
   constructor(limits: DecodeLimits) {
@@ -118,7 +119,7 @@ class Planner {
     const fields = node.parts.length === 1 && first ? first.values : node.parts.flatMap(({ values }) => values);
     const annotated = node.parts.some(({ annotations }) => annotations.length > 0);
     if (!annotated && !places.some(({ hiddenBy }) => hiddenBy !== undefined)) {
-      annotate(value, { typeName: node.description.name });
+      annotate(value, this.#typeOf(node.description));
       return { value, children: fields, put: (inner, index) => setMember(value, places[index]?.name ?? "", inner) };
     }
     const appended = annotated ? node.parts.flatMap(({ annotations }) => joined(spelledOut(annotations))) : [];
@@ -136,6 +137,14 @@ class Planner {
       else setMember(hiding.get(place.hiddenBy ?? "") ?? value, place.name, inner);
     };
     return { value, children: annotated ? [...fields, ...appended] : fields, put };
+  }
+
+  #typeOf(description: ClassDescriptionNode): Annotations {
+    const known = this.#types.get(description);
+    if (known !== undefined) return known;
+    const type = Object.freeze({ typeName: description.name });
+    this.#types.set(description, type);
+    return type;
   }
 
   #placesOf(node: ObjectNode): readonly FieldPlace[] {

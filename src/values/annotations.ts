@@ -16,7 +16,10 @@ interface Annotated {
 
 /** Marks an object or list, in place, with what it says of itself; the mark is no member and is not enumerated. */
 export function annotate<T extends object>(target: T, annotations: Annotations): T {
-  const value = Object.freeze({ ...annotationsOf(target), ...annotations });
+  const before = annotationsOf(target);
+  // Many objects of one type can share what is frozen already.
+  const value =
+    before === undefined && Object.isFrozen(annotations) ? annotations : Object.freeze({ ...before, ...annotations });
   return Object.defineProperty(target, key, { value, configurable: true });
 }
 

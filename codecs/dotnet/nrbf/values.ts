@@ -1,9 +1,9 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { buildGraph, notLeaf, type Plan, planOfList, setMember } from "../../../src/values/graph.ts";
-import { annotate, MultiArray } from "../../../src/values/index.ts";
+import { annotate, type Annotations, MultiArray } from "../../../src/values/index.ts";
 import { ClassView, targetOf } from "./class-view.ts";
 import { collectedOf, type ItemNode, wrappedIn } from "./collections.ts";
-import type { ArrayNode, ClassNode, NrbfDocument, PrimitiveArrayNode } from "./nodes.ts";
+import type { ArrayNode, ClassDescription, ClassNode, NrbfDocument, PrimitiveArrayNode } from "./nodes.ts";
 import { primitiveOf, scalarOf, type ValueSettings } from "./scalars.ts";
 
 /** What the reader is told once for all payloads. */
@@ -38,6 +38,7 @@ const maxWrappers = 16;
 class Planner {
   readonly #document: NrbfDocument;
   readonly #settings: ValueSettings;
+  readonly #types = new Map<ClassDescription, Annotations>();
 
   constructor(document: NrbfDocument, settings: ValueSettings) {
     this.#document = document;
@@ -104,10 +105,19 @@ class Planner {
       settings.spend(collected.items.length, node.offset);
       return collected.kind === "map" ? this.#map(collected.items) : planOfList<ItemNode>(collected.items, this);
     }
-    const { typeName, memberNames } = node.description;
-    const value: Record<string, unknown> = annotate({}, { typeName });
+    const { description } = node;
+    const { memberNames } = description;
+    const value: Record<string, unknown> = annotate({}, this.#typeOf(description));
     const names = settings.memberNames === "property" ? propertyNames(memberNames) : memberNames;
     return { value, children: node.members, put: (member, index) => setMember(value, names[index] ?? "", member) };
+  }
+
+  #typeOf(description: ClassDescription): Annotations {
+    const known = this.#types.get(description);
+    if (known !== undefined) return known;
+    const type = Object.freeze({ typeName: description.typeName });
+    this.#types.set(description, type);
+    return type;
   }
 
   #map(items: readonly ItemNode[]): Plan<ItemNode> {
