@@ -130,7 +130,7 @@ describe("sobre contract check", () => {
       { subject: "order", code: "member-required", witness, reason: "billing moves first", expires },
     ];
 
-    const taken = await check(folderOf({ ...broken, "waivers.json": waiver("2999-01-01") }));
+    const taken = await check(folderOf({ ...broken, "waivers.json": waiver("2999-01-01") }), "--strict");
     const expired = await check(folderOf({ ...broken, "waivers.json": waiver("2020-01-01") }));
     const stale = await check(
       folderOf({ ...broken, "order/1.1.schema.json": older, "waivers.json": waiver("2999-01-01") }),

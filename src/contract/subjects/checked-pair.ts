@@ -7,6 +7,8 @@ import type { SubjectUpcast } from "./upcast-by.ts";
 /** A pair with its verdict. */
 export interface CheckedPair extends VersionPair {
   readonly result: CompatibilityResult;
+  /** Whether every break that was found is waived, so that `--strict` lets it pass. */
+  readonly isWaived?: boolean;
 }
 
 /** What {@link checkPair} takes beside the pair. */

@@ -62,6 +62,7 @@ export function applyWaivers(pairs: readonly CheckedPair[], waivers: readonly Wa
     const verdict = findings.length > 0 ? pair.result.verdict : "unproven";
     return {
       ...pair,
+      isWaived: findings.length === 0,
       result: { ...pair.result, verdict, findings, suppositions, tried: ["every break that was found is waived"] },
     };
   });
