@@ -25,6 +25,8 @@ export interface Schema {
 export interface Hints extends Schema {
   /** What .NET's types are; of a single one, that bodies in .NET's JSON are of it, too. Default: nothing. */
   readonly contracts?: readonly DotnetContract[] | undefined;
+  /** Whether bodies in .NET's JSON are of the type of a single contract, whatever their members. Default: true. */
+  readonly jsonIsOfContract?: boolean | undefined;
   /** The zone of .NET's senders. Default: that of the process. */
   readonly timeZone?: string | undefined;
 }
@@ -73,12 +75,12 @@ export async function commandSerializer(hints: Hints): Promise<Serializer> {
 /** Protobuf without a schema still tells that one is needed. */
 const emptySchema = 'syntax = "proto3";';
 
-function legacyReaders({ contracts = [], timeZone }: Hints): readonly Decoder[] {
+function legacyReaders({ contracts = [], timeZone, jsonIsOfContract }: Hints): readonly Decoder[] {
   const [only, ...more] = contracts;
   try {
     return legacy({
       contracts,
-      ...(only === undefined || more.length > 0 ? {} : { jsonContract: only }),
+      ...(only === undefined || more.length > 0 || jsonIsOfContract === false ? {} : { jsonContract: only }),
       ...(timeZone === undefined ? {} : { timeZone }),
     });
   } catch (error) {

@@ -1,5 +1,6 @@
 import { collect, Command, type Finish, Option, textOf } from "./commander.ts";
 import type { MigrateCommand } from "./migrate.ts";
+import { type EndpointOptions, openEndpoint, withEndpointOptions } from "./endpoint.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -7,7 +8,8 @@ import type { Terminal } from "./terminal.ts";
 export const migrateExitCodes = { clean: 0, stopped: 1, ambiguous: 2, losses: 3, failures: 4 } as const;
 
 /** What commander parsed, by long name in camelCase. */
-interface Options {
+interface Options extends EndpointOptions {
+  readonly queue?: unknown;
   readonly to?: unknown;
   readonly out?: unknown;
   readonly resume?: unknown;
@@ -28,7 +30,7 @@ interface Options {
 
 /** `sobre migrate`. */
 export function migrateCommand(terminal: Terminal, finish: Finish): Command {
-  return new Command("migrate")
+  const command = new Command("migrate")
     .summary("rewrite legacy messages, and report every loss")
     .description(
       "Reads what .NET and Java left behind, infers a schema for each type from all its\n" +
@@ -37,9 +39,10 @@ export function migrateCommand(terminal: Terminal, finish: Finish): Command {
         "changed.",
     )
     .argument(
-      "<SOURCE>",
-      "a folder of payloads, one payload, or a file of captured\nmessages: envelopes, or an export of Service Bus Explorer",
+      "[SOURCE]",
+      "payloads (a folder, or a file), captured envelopes (NDJSON), or an export of Service Bus Explorer",
     )
+    .option("-q, --queue <ENTITY>", "instead of SOURCE: peek at this queue, and settle nothing")
     .addOption(
       new Option("-t, --to <F>", "what to write")
         .choices(["json", "msgpack", "protobuf", "tagged-json"])
@@ -59,7 +62,8 @@ export function migrateCommand(terminal: Terminal, finish: Finish): Command {
     .addOption(new Option("--int64 <F>", "integers beyond 2^53 in JSON").choices(["text", "number"]).default("text"))
     .option("--sample <N>", "look at the first N messages only")
     .option("--no-unwrap", "leave JSON inside of strings as text")
-    .option("--no-hex", "show no bytes of payloads that failed")
+    .option("--no-hex", "show no bytes of payloads that failed");
+  return withEndpointOptions(command)
     .addHelpText(
       "after",
       `
@@ -71,13 +75,22 @@ Examples:
 Exit codes: 0 clean, 2 something is ambiguous, 3 something is lost, 4 a message
 failed (the highest counts); 1 wrong usage, nothing to migrate, or stopped.`,
     )
-    .action(async (path: string, options: Options) => {
+    .action(async (path: string | undefined, options: Options) => {
       const { migrateSource } = await import("./migrate.ts");
-      finish(await migrateSource(commandOf(path, options), terminal));
+      const queue = textOf(options.queue);
+      if ((path === undefined) === (queue === undefined))
+        throw new Misuse("name a SOURCE, or a queue with --queue ENTITY");
+      const asked = commandOf(path ?? queue ?? "", options);
+      const endpoint = queue === undefined ? undefined : await openEndpoint(options, queue);
+      try {
+        finish(await migrateSource({ ...asked, endpoint }, terminal));
+      } finally {
+        await endpoint?.engine.close().catch(() => undefined);
+      }
     });
 }
 
-function commandOf(path: string, options: Options): MigrateCommand {
+function commandOf(path: string, options: Options): Omit<MigrateCommand, "endpoint"> {
   const { resume, json, unwrap, hex } = options;
   const sample = options.sample === undefined ? undefined : Number(options.sample);
   if (sample !== undefined && !(Number.isSafeInteger(sample) && sample > 0))

@@ -1,13 +1,16 @@
-import { writeFileSync } from "node:fs";
+import { accessSync, constants, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import type { DotnetContract } from "../../codecs/dotnet/index.ts";
 import { SobreError } from "../errors/index.ts";
 import {
   createQuarantine,
+  createQueueSource,
   type InputFormat,
   migrate,
   type Migration,
   type MigrationReport,
   openSource,
+  reasonOf,
   reportPage,
   schemaFiles,
   type TargetFormat,
@@ -16,6 +19,7 @@ import {
 import { commandSerializer } from "./codecs.ts";
 import { oneLine, visibleJson } from "./display.ts";
 import { readDotnetContracts } from "./dotnet-contracts.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { migrateExitCodes } from "./migrate-command.ts";
 import { migrateReport } from "./migrate-report.ts";
 import { Misuse } from "./misuse.ts";
@@ -24,7 +28,10 @@ import { createStyle, type Terminal } from "./terminal.ts";
 
 /** What `sobre migrate` reads and writes. */
 export interface MigrateCommand {
+  /** The file or folder, or the queue. */
   readonly path: string;
+  /** The queue to peek at instead of reading the path. */
+  readonly endpoint: Endpoint | undefined;
   readonly to: TargetFormat;
   readonly int64: "text" | "number";
   readonly input: InputFormat | undefined;
@@ -52,12 +59,17 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
     protos: [],
     messageType: undefined,
     contracts,
+    // A queue holds JSON of many types.
+    jsonIsOfContract: false,
     timeZone: command.timeZone,
   });
   const bar = progressBar(process.stderr);
   try {
-    const { path, input, include, contentType } = command;
-    const source = await openSource(path, { input, include, contentType });
+    const { path, endpoint, input, include, contentType } = command;
+    const source =
+      endpoint === undefined
+        ? await openSource(path, { input, include, contentType })
+        : createQueueSource(endpoint.engine, endpoint.entity);
     let pass: string | undefined;
     const migration = await migrate({
       source,
@@ -106,14 +118,20 @@ async function tell({ report, profiles, target }: Migration, { command, terminal
 }
 
 function stopped(error: unknown, terminal: Terminal): number {
-  const isOfFiles = error instanceof Error && "syscall" in error;
-  if (!(error instanceof SobreError) && !isOfFiles) throw error;
-  terminal.err(`sobre: ${oneLine(error.message)}\n`);
+  const file = error instanceof Error && "syscall" in error && "path" in error ? String(error.path) : undefined;
+  if (!(error instanceof SobreError) && file === undefined) throw error;
+  const message = error instanceof SobreError ? error.message : `${file} cannot be written: ${reasonOf(error)}`;
+  terminal.err(`sobre: ${oneLine(message)}\n`);
   return migrateExitCodes.stopped;
 }
 
-/** @throws Misuse for a name that says no form. */
+/** @throws Misuse for a name that says no form, and where no file can be written, before any work is done. */
 function reportWriter(file: string): (report: MigrationReport) => string {
+  try {
+    accessSync(dirname(file), constants.W_OK);
+  } catch (error) {
+    throw new Misuse(`--report ${file} cannot be written: ${reasonOf(error)}`);
+  }
   if (/\.html?$/i.test(file)) return reportPage;
   if (/\.json$/i.test(file)) return (report) => `${jsonReport(report)}\n`;
   if (/\.txt$/i.test(file))

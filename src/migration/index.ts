@@ -1,5 +1,6 @@
 export { createCaptureSource, type CaptureSourceOptions } from "./capture-source.ts";
 export type { Loss, LossKind } from "./compare-values.ts";
+export { reasonOf } from "./file-reason.ts";
 export { createFolderSource, type FolderSourceOptions } from "./folder-source.ts";
 export type { Failure, HexWindow, JournalEntry } from "./journal-entry.ts";
 export { type Migration, migrate, type MigrationOptions, type MigrationProgress } from "./migrate.ts";

@@ -96,7 +96,7 @@ export class MessageReader {
     { body, codec: name, typeName: named, warnings: all, attempts }: ChainRead,
   ): ReadMessage {
     const layers = attempts.filter(({ outcome }) => outcome === "unwrapped").map(({ codec: layer }) => layer);
-    const warnings = all.filter((warning) => !warning.includes("may be a list of one"));
+    const warnings = all.filter((warning) => !answered.test(warning));
     const { subject } = envelope.brokerProperties;
     const opened = this.#openJsonText && typeof body === "string" ? openJson(body) : undefined;
     if (opened !== undefined) {
@@ -110,6 +110,9 @@ export class MessageReader {
     return { ok: true, body, codec: name, layers, typeName, warnings, guessing };
   }
 }
+
+/** What readers say of a type without a contract, which the other messages of the type may answer: see `OpenQuestion`. */
+const answered = /may be a list of one|^No contract is for/;
 
 /** The formats that no other payload is taken for when it reads to its last byte. */
 const proven: ReadonlySet<string> = new Set(["nbfx", "nrbf", "java", "datacontract-xml"]);

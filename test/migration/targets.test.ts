@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { noteValue } from "../../src/migration/note-value.ts";
 import { settleShape } from "../../src/migration/settled-shape.ts";

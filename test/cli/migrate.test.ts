@@ -1,0 +1,170 @@
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { memoryEngine } from "../../src/engines/memory/index.ts";
+import { createEnvelope } from "../../src/envelope/index.ts";
+import { startServer } from "../../src/server/index.ts";
+import { dotnetString } from "../migration/samples.ts";
+import { scratchFolder, sobre } from "./calls.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const legacy = join(root, "fixtures/legacy");
+const { scratch, file } = scratchFolder();
+
+const steady = (text: string): string =>
+  text.replaceAll(/\d+\.\d s, [\d,]+\/s/g, "0.0 s").replaceAll(`${scratch}/`, "");
+
+describe("the page on migrating", () => {
+  const page = readFileSync(join(root, "docs/migrate.md"), "utf8");
+  const commands = Array.from(page.matchAll(/```sh\n(?<line>sobre .+)\n```/g), ({ groups }) => groups?.["line"] ?? "");
+  const outputs = Array.from(page.matchAll(/```text\n(?<text>[^]+?)\n```/g), ({ groups }) => groups?.["text"] ?? "");
+  const place = join(scratch, "page");
+  const here = (argument: string): string =>
+    /^(?:sobre|migrate|text|-.*)$/.test(argument) ? argument : join(place, argument);
+
+  it("runs, step by step, and shows what it says", async () => {
+    mkdirSync(join(place, "contracts"), { recursive: true });
+    copyFileSync(join(legacy, "migrate/dlq.ndjson"), join(place, "dlq.ndjson"));
+    cpSync(join(legacy, "migrate/Order.json"), join(place, "contracts/Order.json"));
+
+    const shown: string[] = [];
+    const codes: number[] = [];
+    for (const command of commands) {
+      const { code, terminal } = await sobre(...command.split(" ").slice(1).map(here));
+      codes.push(code);
+      shown.push(steady(terminal.text()).replaceAll("page/", ""));
+    }
+
+    expect(codes).toEqual([4, 4, 4, 4]);
+    for (const output of outputs) expect(shown[0]).toContain(output);
+    // The contract tells what was ambiguous.
+    expect(shown[0]).toContain("Ambiguous");
+    expect(shown[2]).not.toContain("Ambiguous");
+    // JSON of another type stays what it is.
+    expect(shown[2]).toContain("(JSON)                                                    2  json");
+    expect(readFileSync(join(place, "new.ndjson"), "utf8").trimEnd().split("\n")).toHaveLength(5);
+    expect(readdirSync(join(place, "unread"))).toEqual([expect.stringMatching(/^5-[0-9a-f]{12}\.envelope\.json$/)]);
+    expect(existsSync(join(place, "schemas/Order/0.0.schema.json"))).toBe(true);
+    expect(readFileSync(join(place, "dlq.html"), "utf8")).toContain("<h2>Failed</h2>");
+    expect(readFileSync(join(place, "dlq.ndjson"))).toEqual(readFileSync(join(legacy, "migrate/dlq.ndjson")));
+  });
+});
+
+const order = (): string => file("order.bin", readFileSync(join(legacy, "dotnet/nbfx-dcs-order.bin")));
+
+describe("sobre migrate", () => {
+  it("tells by its exit code whether all is clean, ambiguous, lossy or failed", async () => {
+    const clean = await sobre("migrate", order());
+    const ambiguous = await sobre("migrate", join(legacy, "dotnet/xml-xs-order.bin"));
+    const lossy = await sobre("migrate", join(legacy, "dotnet/nbfx-dcs-long-array.bin"), "--int64", "number");
+    const failed = await sobre("migrate", file("noise.bin", Uint8Array.of(0xc1, 0xff, 0xff)));
+
+    expect([clean.code, ambiguous.code, lossy.code, failed.code]).toEqual([0, 2, 3, 4]);
+  });
+
+  it.each<readonly [args: readonly string[], message: string]>([
+    [["migrate"], "name a SOURCE"],
+    [["migrate", "nowhere"], "there is no such file or folder"],
+    [["migrate", scratch, "--include", "*.none"], "holds no messages of that name"],
+    [["migrate", "x", "--bogus"], "unknown option"],
+    [["migrate", "x", "--to", "yaml"], "--to"],
+    [["migrate", "x", "--resume"], "--resume needs --out"],
+    [["migrate", "x", "--sample", "0"], "--sample"],
+    [["migrate", "x", "--report", "report.pdf"], ".html, .json or .txt"],
+    [["migrate", "x", "--report", "/nowhere/report.html"], "there is no such file or folder"],
+  ])("says in one line what is wrong, and ends with 1: %j", async (args, message) => {
+    const { code, terminal } = await sobre(...args);
+
+    expect(code).toBe(1);
+    expect(terminal.errors()).toContain(message);
+    expect(terminal.errors().trimEnd().split("\n")).toHaveLength(1);
+    expect(terminal.text()).toBe("");
+  });
+
+  it("stops in one line when the output cannot be written, or is there already", async () => {
+    const nowhere = await sobre("migrate", order(), "--out", join(scratch, "no/folder/new.ndjson"));
+    const there = await sobre("migrate", order(), "--out", file("there.ndjson", "mine\n"));
+
+    expect([nowhere.code, there.code]).toEqual([1, 1]);
+    expect(nowhere.terminal.errors()).toMatch(
+      /^sobre: .*new\.ndjson cannot be written: there is no such file or folder\n$/,
+    );
+    expect(readFileSync(join(scratch, "there.ndjson"), "utf8")).toBe("mine\n");
+  });
+
+  it("prints the report as JSON, and writes it as text", async () => {
+    const report = join(scratch, "report.txt");
+
+    const { terminal } = await sobre("migrate", order(), "--json", "--report", report);
+
+    expect(JSON.parse(terminal.text())).toMatchObject({
+      version: 1,
+      verdict: "clean",
+      messages: 1,
+      types: [{ subject: "Order" }],
+    });
+    expect(readFileSync(report, "utf8")).toContain("$.Customer.Address.Zip");
+  });
+
+  it("makes version 0 of contract tests of what it infers", async () => {
+    const schemas = join(scratch, "contract-schemas");
+    await sobre("migrate", order(), "--schema-out", schemas);
+
+    const init = await sobre("contract", "init", "--schemas", schemas);
+    const record = await sobre("contract", "record", "--schemas", schemas, "--fixtures", join(scratch, "golden"));
+    const verify = await sobre("contract", "verify", "--schemas", schemas, "--fixtures", join(scratch, "golden"));
+
+    expect([init.code, record.code, verify.code]).toEqual([0, expect.any(Number), expect.any(Number)]);
+    expect(JSON.parse(readFileSync(join(schemas, "Order/0.0.schema.json"), "utf8"))).toMatchObject({
+      title: "Order",
+      type: "object",
+    });
+  });
+
+  it("goes on where it was killed", async () => {
+    const source = file("many.ndjson", readFileSync(join(legacy, "migrate/dlq.ndjson"), "utf8").repeat(20));
+    const out = join(scratch, "killed.ndjson");
+    await sobre("migrate", source, "--out", out);
+    const whole = readFileSync(out);
+    writeFileSync(out, whole.subarray(0, whole.length / 2));
+
+    const { code, terminal } = await sobre("migrate", source, "--out", out, "--resume");
+
+    expect(code).toBe(4);
+    expect(readFileSync(out).equals(whole)).toBe(true);
+    expect(terminal.text()).toMatch(/\d+ of them before/);
+  });
+
+  it("takes the messages of its quarantine again", async () => {
+    const quarantine = join(scratch, "again");
+    const source = file("one.bin", Uint8Array.of(0xc1, 0xff, 0xff));
+    await sobre("migrate", source, "--quarantine", quarantine);
+
+    const { code, terminal } = await sobre("migrate", quarantine, "--json");
+
+    expect(code).toBe(4);
+    expect(JSON.parse(terminal.text())).toMatchObject({ messages: 1, outcomes: { failed: 1 } });
+    rmSync(quarantine, { recursive: true });
+  });
+
+  it("peeks at a queue over AMQP, and leaves it as it is", async () => {
+    await using server = await startServer({ engine: memoryEngine({ queues: { orders: {} } }) });
+    const sender = await server.engine.openSender("orders");
+    await sender.send([createEnvelope({ payload: dotnetString("Hola") })]);
+
+    const { code, terminal } = await sobre(
+      "migrate",
+      "--queue",
+      "orders",
+      "--json",
+      "--connection-string",
+      server.connectionString,
+    );
+
+    expect(code).toBe(0);
+    expect(JSON.parse(terminal.text())).toMatchObject({ messages: 1, formats: [{ format: "nbfx" }] });
+    const left = await server.engine.peek("orders", { maxMessages: 5 });
+    expect(left.map(({ deliveryCount }) => deliveryCount)).toEqual([0]);
+  });
+});
