@@ -10,6 +10,7 @@ export function buildPackage(): string {
   const folder = `${root}node_modules/.cache/sobre-bench`;
   rmSync(folder, { recursive: true, force: true });
   spawnSync(`${root}node_modules/.bin/tsc`, ["-p", "tsconfig.build.json", "--outDir", `${folder}/dist`], { cwd: root });
+  spawnSync(process.execPath, ["scripts/bundle-command.ts", `${folder}/dist`], { cwd: root });
   copyFileSync(`${root}package.json`, `${folder}/package.json`);
   return `${folder}/dist`;
 }

@@ -60,7 +60,7 @@ export async function startRabbitmq(): Promise<Peer | undefined> {
 }
 
 /** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,42 +1,39 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { median } from "../harness.ts";
-import { freePort } from "./rabbitmq.ts";
 
 const starts = 7;
 
-/** Milliseconds from the start of `sobre serve` to the first connection that it accepts; the median of several. */
-export async function startTime(built: string): Promise<number> {
-  const times: number[] = [];
-  for (let start = 0; start < starts; start++) times.push(await oneStart(built));
-  return median(times);
+/** Milliseconds from the start of `sobre serve` to its first answer, and its resident bytes then; medians of several starts. */
+export async function starting(built: string): Promise<{ readonly time: number; readonly memory: number }> {
+  const measured: Awaited<ReturnType<typeof oneStart>>[] = [];
+  for (let start = 0; start < starts; start++) measured.push(await oneStart(built));
+  return {
+    time: median(measured.map(({ time }) => time)),
+    memory: median(measured.map(({ memory }) => memory)),
+  };
 }
 
-async function oneStart(built: string): Promise<number> {
-  const port = String(await freePort());
+async function oneStart(built: string): Promise<{ readonly time: number; readonly memory: number }> {
   const before = performance.now();
   const child = spawn(
     process.execPath,
-    [`${built}/src/cli/main.js`, "serve", "--queue", "q", "--quiet", "--port", port, "--http-port", port],
-    { stdio: "ignore" },
+    [`${built}/src/cli/main.js`, "serve", "--queue", "q", "--quiet", "--port", "0", "--http-port", "0"],
+    { stdio: ["ignore", "pipe", "inherit"] },
   );
   const ended = once(child, "exit");
-  while (child.exitCode === null && !(await accepts(Number(port))))
-    await new Promise((resolve) => setTimeout(resolve, 1));
+  // It prints its connection string when it listens.
+  const [text]: unknown[] = await once(child.stdout, "data");
+  const [, port] = /localhost:(\d+)/.exec(String(text)) ?? [];
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.write(Buffer.from([0x41, 0x4d, 0x51, 0x50, 0, 1, 0, 0]));
+  await once(socket, "data");
   const time = performance.now() - before;
-  if (child.exitCode !== null) throw new Error(`sobre serve has ended with ${child.exitCode}.`);
+  socket.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const { stdout } = spawnSync("ps", ["-o", "rss=", "-p", String(child.pid)], { encoding: "utf8" });
   child.kill("SIGTERM");
   await ended;
-  return time;
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  const outcome = await Promise.race([
-    once(socket, "connect").then(() => true),
-    new Promise<boolean>((resolve) => socket.once("error", () => resolve(false))),
-  ]).catch(() => false);
-  socket.destroy();
-  return outcome;
+  return { time, memory: Number(stdout) * 1024 };
 }
