@@ -7,6 +7,7 @@ import {
   ftruncateSync,
   openSync,
   readSync,
+  rmSync,
   statSync,
   writeSync,
 } from "node:fs";
@@ -70,13 +71,14 @@ export class Journal {
   /**
    * Goes on with a migration: cuts what was not finished off both files. `undefined` when there is nothing to go on with.
    *
-   * @throws SobreError `InvalidArgument` when the migration that was cut had other settings.
+   * @throws SobreError `InvalidArgument` when the migration that was cut had other settings, or left no journal.
    */
   static async resume(
     path: string,
     settings: string,
   ): Promise<{ readonly journal: Journal; readonly head: JournalHead } | undefined> {
-    if (!existsSync(path) || !existsSync(journalPath(path))) return undefined;
+    if (!existsSync(path) && !existsSync(journalPath(path))) return undefined;
+    for (const file of [path, journalPath(path)]) closeSync(openSync(file, "a"));
     const outputSize = statSync(path).size;
     let head: JournalHead | undefined;
     let keptJournal = 0;
@@ -90,7 +92,13 @@ export class Journal {
       }
       keptJournal = end;
     }
-    if (head === undefined) return undefined;
+    if (head === undefined) {
+      // Cut before anything was written, or the output of something else.
+      if (outputSize > 0)
+        throw new SobreError("InvalidArgument", `${path} has no journal that tells how far it is; name another file.`);
+      for (const file of [path, journalPath(path)]) rmSync(file);
+      return undefined;
+    }
     if (head.settings !== settings) {
       throw new SobreError(
         "InvalidArgument",

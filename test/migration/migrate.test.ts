@@ -230,6 +230,23 @@ describe("a migration that is cut", () => {
     expect(resumed).toBeGreaterThan(cuts.length);
   });
 
+  it("begins anew when it was cut before its first message, and not over the output of something else", async () => {
+    const file = await begin();
+    const [whole, journal] = [readFileSync(file), readFileSync(`${file}.journal`)];
+
+    writeFileSync(file, "");
+    writeFileSync(`${file}.journal`, journal.subarray(0, 20));
+    const { report } = await migrateAll(messages, { output: file, resume: true });
+    const anew = readFileSync(file);
+    writeFileSync(`${file}.journal`, "");
+    const over = migrateAll(messages, { output: file, resume: true });
+
+    expect(report.outcomes).toMatchObject({ resumed: 0, migrated: 6 });
+    expect(anew.equals(whole)).toBe(true);
+    await expect(over).rejects.toMatchObject({ code: "InvalidArgument" });
+    expect(readFileSync(file).equals(whole)).toBe(true);
+  });
+
   it("does nothing again when it was finished", async () => {
     const file = await begin();
     const before = readFileSync(file);
