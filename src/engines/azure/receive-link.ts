@@ -1,6 +1,12 @@
 import { accepted, type DeliveryState, type IncomingDelivery, type ReceivingLink } from "../../amqp/wire/index.ts";
 import { tokenOf } from "../../amqp/wire/broker/lock-tag.ts";
-import type { Delivery, LockToken, ReceiveMode, ReceiveOptions } from "../../engine/index.ts";
+import {
+  type Delivery,
+  lockToken as tokenText,
+  type LockToken,
+  type ReceiveMode,
+  type ReceiveOptions,
+} from "../../engine/index.ts";
 import { SobreError } from "../../errors/index.ts";
 import type { Clock, Timer } from "../../time/index.ts";
 import { brokerError, connectionLost } from "./broker-errors.ts";
@@ -11,6 +17,9 @@ import { receivedDelivery } from "./received-delivery.ts";
 
 /** Milliseconds that the broker has to answer a drain; after that the link is given up, and nothing that comes is taken. */
 const drainTimeOut = 5000;
+
+/** Milliseconds that the broker has to confirm a settlement. */
+const settleTimeOut = 60_000;
 
 /** What a link to receive by is opened with. */
 export interface ReceiveLinkOptions {
@@ -106,11 +115,24 @@ export class ReceiveLink {
     const id = this.#held.get(token);
     if (id === undefined || this.#gone !== undefined) return Promise.reject(connectionLost("the link is gone."));
     this.#release(token);
+    const { connectionClock } = this.#options;
     return new Promise((resolve, reject) => {
-      this.#settling.add(reject);
+      const timer = connectionClock.setTimer(connectionClock.now() + settleTimeOut, () => {
+        this.#settling.delete(fail);
+        const seconds = settleTimeOut / 1000;
+        reject(
+          new SobreError("ServiceTimeout", `The broker has not confirmed a settlement within ${seconds} seconds.`),
+        );
+      });
+      const fail = (error: SobreError): void => {
+        timer.cancel();
+        reject(error);
+      };
+      this.#settling.add(fail);
       this.#session.requestSettlement(id, state, (told) => {
         const answer = told?.kind === "transactional" ? told.outcome : told;
-        this.#settling.delete(reject);
+        this.#settling.delete(fail);
+        timer.cancel();
         // Some brokers answer a dead letter with the outcome that asked for it.
         if (answer?.kind === "rejected" && answer.error !== undefined && !isDeadLetter(answer.error.condition))
           reject(brokerError(answer.error));
@@ -197,7 +219,7 @@ export class ReceiveLink {
   }
 
   #delivered({ id, tag, payload, settled }: IncomingDelivery, link: ReceivingLink): void {
-    const token = settled || tag.byteLength !== 16 ? undefined : tokenOf(tag);
+    const token = settled || this.#options.receiveMode === "receiveAndDelete" ? undefined : tokenFor(tag);
     if (token !== undefined) {
       this.#held.set(token, id);
       this.#options.held(token, this);
@@ -227,5 +249,9 @@ export class ReceiveLink {
     this.#settling.clear();
   }
 }
+
+/** The lock token of a delivery; other brokers have tags of other lengths, whose deliveries are settled by their link alone. */
+const tokenFor = (tag: Uint8Array): LockToken =>
+  tag.byteLength === 16 ? tokenOf(tag) : tokenText(crypto.randomUUID());
 
 const isDeadLetter = (condition: string): boolean => condition === "com.microsoft:dead-letter";
