@@ -227,7 +227,8 @@ describe("a hostile peer", () => {
   ])("that floods with %s takes less than a megabyte", async (_what, bytes) => {
     const peers = 10;
     const kept: BrokerConnection[] = [];
-    await after(bytes);
+    // What compilers keep is there from the first rounds on.
+    for (let round = 0; round < 3; round++) await after(bytes);
     const before = used();
 
     for (let peer = 0; peer < peers; peer++) kept.push((await after(bytes)).connection);

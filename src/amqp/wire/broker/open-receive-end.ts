@@ -33,6 +33,8 @@ export async function openReceiveEnd(link: SendingLink, context: ReceiveContext)
   }
   const end = new ReceiveEnd(link, { ...context, receiver, receiveMode });
   link.open({ source: remote?.source, target: remote?.target }, eventsOf(end));
+  // It is not asked for again, and a thousand links of a connection would hold much of it.
+  link.remote = undefined;
 }
 
 async function openSessionEnd(

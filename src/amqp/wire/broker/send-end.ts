@@ -52,6 +52,8 @@ export class SendEnd implements ReceivingLinkEvents {
     const end = new SendEnd(link, sender, transactions);
     link.open({ source: remote?.source, target: remote?.target, maxMessageSize: BigInt(sender.maxMessageSize) }, end);
     link.keepCredit(credit);
+    // It is not asked for again, and a thousand links of a connection would hold much of it.
+    link.remote = undefined;
   }
 
   delivered({ id, payload, messageFormat, settled, state }: IncomingDelivery): void {
