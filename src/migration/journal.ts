@@ -164,7 +164,7 @@ export class Journal {
 }
 
 /** The journal beside an output. */
-export function journalPath(path: string): string {
+function journalPath(path: string): string {
   return `${path}.journal`;
 }
 

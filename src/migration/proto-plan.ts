@@ -13,7 +13,7 @@ export type ProtoForm =
   | { readonly kind: "dictionary"; readonly value: ProtoForm };
 
 /** A member of a message. */
-export interface ProtoField {
+interface ProtoField {
   /** The member of the value. */
   readonly member: string;
   /** The field in the schema. */

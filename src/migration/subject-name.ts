@@ -16,7 +16,7 @@ export class SubjectNames {
 }
 
 /** The last part of a name, in letters, digits and `_`, beginning with a capital letter. */
-export function identifierOf(typeName: string): string {
+function identifierOf(typeName: string): string {
   const local = typeName
     .replace(/^\{.*\}/, "")
     .replace(/`.*$/, "")

@@ -7,7 +7,7 @@ const mostPaths = 200_000;
 /** Types beyond this share one profile. */
 const mostTypes = 2_000;
 /** The type of what no longer fits. */
-export const otherTypes = "(other types)";
+const otherTypes = "(other types)";
 
 /** What was seen of one type over all its messages. */
 export interface TypeProfile {

@@ -12,7 +12,7 @@ import { createSerializer, type Serializer } from "../../src/codec/index.ts";
 import { createEnvelope, type Envelope, type EnvelopeInit } from "../../src/envelope/index.ts";
 import { migrate, type Migration, type MigrationOptions, type MigrationSource } from "../../src/migration/index.ts";
 
-export const dotnet: string = fileURLToPath(new URL("../../fixtures/legacy/dotnet", import.meta.url));
+const dotnet: string = fileURLToPath(new URL("../../fixtures/legacy/dotnet", import.meta.url));
 
 /** The bytes of a fixture. */
 export const payloadOf = (name: string): Uint8Array => new Uint8Array(readFileSync(join(dotnet, name)));

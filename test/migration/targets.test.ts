@@ -50,7 +50,7 @@ describe.each<TargetFormat>(["json", "msgpack", "tagged-json"])("the target %s",
         const target = targetOf(format, bodies);
         for (const one of bodies) expect(target.compare(one, target.decode(target.encode(one)))).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 });
@@ -75,7 +75,7 @@ describe("the target protobuf", () => {
           expect(losses.filter(({ kind }) => kind !== "null-or-absent")).toEqual([]);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });
