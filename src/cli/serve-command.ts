@@ -22,8 +22,9 @@ export function serveCommand(terminal: Terminal, finish: (code: number) => void)
     .addHelpText(
       "after",
       `
-Without --key, the emulator's well-known key opens it; so it listens on this
-machine alone unless --host says otherwise, which takes a key.
+Without keys, here or in the configuration, the emulator's well-known key
+opens it; so it listens on this machine alone unless --host says otherwise,
+which takes a key.
 
 Examples:
   sobre serve --queue orders

@@ -55,6 +55,18 @@ describe("sobre serve", () => {
       expect(terminal.text()).toContain(line);
   });
 
+  it("is opened by the keys of the configuration, unless the command gives others", async () => {
+    const keys = [{ Name: "app", Key: "secret", Rights: ["Listen"] }];
+    const config = configFile({ UserConfig: { Namespaces: [{ Name: "n", SharedAccessKeys: keys }] } });
+    const [configured, given] = [captureTerminal(), captureTerminal()];
+
+    await serve({ ...request, config }, configured, Promise.resolve());
+    await serve({ ...request, config, keys: { other: "text" } }, given, Promise.resolve());
+
+    expect(configured.text()).toContain("SharedAccessKeyName=app;SharedAccessKey=secret;");
+    expect(given.text()).toContain("SharedAccessKeyName=other;SharedAccessKey=text;");
+  });
+
   it("names an unknown key of the configuration", async () => {
     const config = configFile({ UserConfig: { Namespaces: [{ Name: "n", Queues: [{ Name: "q", Colour: 1 }] }] } });
     const terminal = captureTerminal();
