@@ -1,5 +1,5 @@
 import { type Contract, nameText, type ObjectShape, type ResolvedShape } from "../data-contract/shape.ts";
-import { type JsonNode, memberOf } from "./json-node.ts";
+import { jsonKind, type JsonTape } from "./json-tape.ts";
 import { typeOf } from "./map-json.ts";
 
 /**
@@ -7,10 +7,10 @@ import { typeOf } from "./map-json.ts";
  *
  * DataContractJsonSerializer writes every member of a class, null or not, but those with `EmitDefaultValue = false`.
  */
-export function contractFor(root: JsonNode, contracts: readonly Contract[]): Contract | undefined {
-  if (root.kind !== "object" || contracts.length === 0) return undefined;
-  const type = memberOf(root, "__type") === undefined ? undefined : typeOf(root);
-  const names = new Set(root.names.filter((name) => name !== "__type"));
+export function contractFor(tape: JsonTape, contracts: readonly Contract[]): Contract | undefined {
+  if (tape.kind(0) !== jsonKind.object || contracts.length === 0) return undefined;
+  const type = typeOf(tape, 0);
+  const names = new Set(tape.names(0).filter((name) => name !== "__type"));
   const fitting = new Map<string, Contract>();
   for (const contract of contracts) {
     for (const shape of [contract.root, ...contract.known.values()]) {

@@ -8,7 +8,7 @@ import { type Contract, nameText } from "../data-contract/shape.ts";
 import { ByteOffsets } from "../xml/source-text.ts";
 import { jsonText } from "./json-text.ts";
 import { contractFor } from "./contract-for.ts";
-import type { JsonNode } from "./json-node.ts";
+import type { JsonTape } from "./json-tape.ts";
 import { mapJson } from "./map-json.ts";
 import { readJson } from "./read-json.ts";
 
@@ -37,7 +37,7 @@ export function dataContractJson(options: DataContractJsonOptions = {}): Decoder
   return Object.freeze({
     name: "datacontract-json",
     accepts,
-    decode: (payload, context) => decodeJson(payload, context, (root) => contract ?? contractFor(root, contracts)),
+    decode: (payload, context) => decodeJson(payload, context, (tape) => contract ?? contractFor(tape, contracts)),
     sniff,
   } satisfies Decoder);
 }
@@ -47,15 +47,15 @@ const accepts = Object.freeze([mediaRange("application", "json"), mediaRange("te
 function decodeJson(
   payload: Uint8Array,
   { limits, contentType }: DecodeContext,
-  choose: (root: JsonNode) => Contract | undefined,
+  choose: (tape: JsonTape) => Contract | undefined,
 ): Decoded {
   if (payload.length > limits.maxBytes) throw limitExceeded("maxBytes", limits, { offset: limits.maxBytes });
   const source = jsonText(payload, contentType);
   // Made anew for each question, since those come in any order.
   const offsetOf = (index: number): number => new ByteOffsets(source, payload.length).at(index);
-  const root = readJson(source.text, limits, offsetOf);
-  const contract = choose(root);
-  const body = mapJson(root, contract, offsetOf);
+  const tape = readJson(source.text, limits, offsetOf);
+  const contract = choose(tape);
+  const body = mapJson(tape, contract, offsetOf);
   const typeName = typeNameOf(body) ?? (contract && nameText(rootNameOf(contract.root)));
   return typeName === undefined ? { body } : { body, typeName };
 }

@@ -5,7 +5,7 @@ import { QName } from "../../../src/values/q-name.ts";
 import { maxTicks, millisecondsToTicks, ticksPerMinute } from "../../../src/values/ticks.ts";
 import type { ScalarKind } from "../data-contract/scalar-kind.ts";
 import { notFinite, scalarOfText } from "../data-contract/scalar-text.ts";
-import type { JsonScalarNode } from "./json-node.ts";
+import { jsonKind, type JsonTape } from "./json-tape.ts";
 
 const dateForm = /^\/Date\((-?\d{1,15})(?:([+-])(\d\d)(\d\d))?\)\/$/;
 
@@ -26,53 +26,94 @@ function isTime(ticks: bigint): boolean {
 }
 
 /** The value of a scalar of unknown type; a date is told by its form. */
-export function untypedJson(node: JsonScalarNode): unknown {
-  if (node.kind === "literal") return node.value;
-  return node.kind === "string" ? (jsonDate(node.value) ?? node.value) : untypedNumber(node.text);
+export function untypedJson(tape: JsonTape, value: number): unknown {
+  switch (tape.kind(value)) {
+    case jsonKind.integer:
+      return shortInteger(tape, value) ?? untypedNumber(tape.written(value));
+    case jsonKind.number:
+      return untypedNumber(tape.written(value));
+    case jsonKind.plain:
+    case jsonKind.escaped: {
+      const text = tape.string(value);
+      return text.startsWith("/Date(") ? (jsonDate(text) ?? text) : text;
+    }
+    default:
+      return literalOf(tape, value);
+  }
+}
+
+/** The boolean or null of a literal. */
+export function literalOf(tape: JsonTape, value: number): boolean | null {
+  const kind = tape.kind(value);
+  return kind === jsonKind.null ? null : kind === jsonKind.true;
+}
+
+/** Digits of which a number surely keeps every one. */
+const shortest = 15;
+
+/** The number of a few digits, which most are, without their text. */
+function shortInteger(tape: JsonTape, value: number): number | undefined {
+  const { text } = tape;
+  const end = tape.end(value);
+  let at = tape.start(value);
+  const negative = text.charCodeAt(at) === 0x2d;
+  if (negative) at++;
+  if (end - at > shortest) return undefined;
+  let sum = 0;
+  for (; at < end; at++) sum = sum * 10 + text.charCodeAt(at) - 0x30;
+  if (!negative) return sum;
+  // As a number, -0 is another one than 0, and no integer is.
+  return sum === 0 ? undefined : -sum;
 }
 
 /** Digits that a double surely keeps, and that .NET writes at most. */
 const mostDigits = 17;
 
 function untypedNumber(text: string): unknown {
-  const number = Number(text);
-  // Zero alone is written so, and -0 is none.
-  if (Number.isSafeInteger(number) && text.length <= 16 && !/[.eE]|^-0/.test(text)) return number;
   const special = notFinite.get(text);
   if (special !== undefined) return special;
-  if (/^-?\d+$/.test(text)) {
+  const number = Number(text);
+  let digits = 0;
+  let point = false;
+  let last = 0;
+  let at = text.charCodeAt(0) === 0x2d ? 1 : 0;
+  for (; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if ((unit | 0x20) === 0x65) break;
+    if (unit === 0x2e) point = true;
+    else if (digits > 0 || unit !== 0x30) digits++;
+    last = unit;
+  }
+  if (!point && at === text.length) {
     if (Number.isSafeInteger(number)) return number;
     return text.length <= 64 ? BigInt(text) : new Decimal(text);
   }
-  const digits = text
-    .replace(/[eE].*/, "")
-    .replaceAll(/\D/g, "")
-    .replace(/^0+/, "").length;
   // .NET writes doubles without trailing zeros, so 1.10 was a decimal.
-  const isDecimal = digits > mostDigits || /\.\d*0$/.test(text) || !Number.isFinite(number);
-  return isDecimal ? new Decimal(text) : number;
+  const trailing = point && at === text.length && last === 0x30;
+  return trailing || digits > mostDigits || !Number.isFinite(number) ? new Decimal(text) : number;
 }
 
 /** The value of a scalar of known type, or `undefined` when the JSON does not fit it. */
-export function typedJson(node: JsonScalarNode, kind: ScalarKind): unknown {
-  if (node.kind === "literal") return kind === "boolean" ? node.value : undefined;
-  if (node.kind === "number") return numberOf(node.text, kind);
+export function typedJson(tape: JsonTape, value: number, kind: ScalarKind): unknown {
+  if (tape.isNumber(value)) return numberOf(tape.written(value), kind);
+  if (!tape.isString(value)) return kind === "boolean" ? literalOf(tape, value) : undefined;
+  const text = tape.string(value);
   switch (kind) {
     case "dateTime":
-      return jsonDate(node.value);
+      return jsonDate(text);
     case "char":
-      return node.value.length === 1 ? new Typed("char", node.value) : undefined;
+      return text.length === 1 ? new Typed("char", text) : undefined;
     case "qname":
-      return qNameOf(node.value);
+      return qNameOf(text);
     case "string":
     case "guid":
     case "timespan":
     case "uri":
-      return scalarOfText(node.value, kind);
+      return scalarOfText(text, kind);
     case "decimal":
     case "long":
     case "ulong":
-      return scalarOfText(node.value, kind);
+      return scalarOfText(text, kind);
     default:
       return undefined;
   }

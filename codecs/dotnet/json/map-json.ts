@@ -7,6 +7,7 @@ import {
   type Contract,
   type MapShape,
   nameText,
+  type ObjectShape,
   resolved,
   type ResolvedShape,
   type Shape,
@@ -14,184 +15,262 @@ import {
 import { offsetTime, versionOf } from "../data-contract/system-values.ts";
 import { clrNamespaces } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
-import { type JsonListNode, type JsonNode, type JsonObjectNode, type JsonScalarNode, memberOf } from "./json-node.ts";
 import { jsonDate, typedJson, untypedJson } from "./json-scalar.ts";
+import { jsonKind, type JsonTape } from "./json-tape.ts";
 
-/** A container that is being filled. */
-interface Frame {
-  readonly items: readonly JsonNode[];
-  /** Puts an item in its place. */
-  readonly put: (item: JsonNode, index: number) => void;
+/** A container that is being filled: what is next, and where it ends. */
+interface Place {
   next: number;
+  readonly end: number;
 }
 
+/** A list with the shape of its items. */
+interface ListFrame extends Place {
+  readonly kind: "list";
+  readonly list: unknown[];
+  readonly items: Shape | undefined;
+  /** Items that are placed. */
+  count: number;
+}
+
+/** A dictionary that is written as a list of entries. */
+interface EntriesFrame extends Place {
+  readonly kind: "entries";
+  readonly target: Map<unknown, unknown> | Record<string, unknown>;
+  readonly shape: MapShape | undefined;
+}
+
+/** An object; `values` is the shape of every member where it is a dictionary. */
+interface ObjectFrame extends Place {
+  readonly kind: "object";
+  readonly bag: Record<string, unknown>;
+  readonly members: ObjectShape | undefined;
+  readonly values: Shape | undefined;
+  /** Whether its `__type` was read as such. */
+  readonly typed: boolean;
+}
+
+type Frame = ListFrame | EntriesFrame | ObjectFrame;
+
 /**
- * Maps the nodes of a DataContractJsonSerializer document to plain values, by a contract or by their form; not recursive.
+ * Maps the values of a DataContractJsonSerializer document to plain ones, by a contract or by their form; not recursive.
  *
  * @throws SobreError `DecodeFailed` where JSON and contract contradict; `offsetOf` gives the byte.
  */
-export function mapJson(root: JsonNode, contract: Contract | undefined, offsetOf: (index: number) => number): unknown {
-  return new JsonMapper(contract, offsetOf).map(root);
+export function mapJson(tape: JsonTape, contract: Contract | undefined, offsetOf: (index: number) => number): unknown {
+  return new JsonMapper(tape, contract, offsetOf).map();
 }
 
 class JsonMapper {
+  readonly #tape: JsonTape;
   readonly #contract: Contract | undefined;
   readonly #offsetOf: (index: number) => number;
   readonly #frames: Frame[] = [];
 
-  constructor(contract: Contract | undefined, offsetOf: (index: number) => number) {
+  constructor(tape: JsonTape, contract: Contract | undefined, offsetOf: (index: number) => number) {
+    this.#tape = tape;
     this.#contract = contract;
     this.#offsetOf = offsetOf;
   }
 
-  map(root: JsonNode): unknown {
-    const body = this.#start(root, this.#contract?.root);
+  map(): unknown {
+    const body = this.#start(0, this.#contract?.root);
     for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) this.#fill(frame);
     return body;
   }
 
   /** Places items until one opens a container, which is filled first. */
   #fill(frame: Frame): void {
-    const { items, put } = frame;
     const level = this.#frames.length;
     while (this.#frames.length === level) {
-      const item = items[frame.next];
-      if (item === undefined) {
+      if (frame.next >= frame.end) {
         this.#frames.pop();
         return;
       }
-      put(item, frame.next++);
+      if (frame.kind === "list") this.#item(frame);
+      else if (frame.kind === "object") this.#member(frame);
+      else this.#entry(frame);
     }
   }
 
-  #start(node: JsonNode, declared: Shape | undefined): unknown {
+  #item(frame: ListFrame): void {
+    const item = frame.next;
+    frame.next = this.#tape.next(item);
+    frame.list[frame.count++] = this.#start(item, frame.items);
+  }
+
+  #member(frame: ObjectFrame): void {
+    const tape = this.#tape;
+    const name = frame.next;
+    frame.next = tape.next(name + 1);
+    if (frame.typed && tape.isNamed(name, "__type")) return;
+    const text = tape.name(name);
+    frame.bag[text] = this.#start(
+      name + 1,
+      frame.members === undefined ? frame.values : frame.members.byName.get(text)?.shape,
+    );
+  }
+
+  #entry(frame: EntriesFrame): void {
+    const tape = this.#tape;
+    const { next: item, target, shape } = frame;
+    frame.next = tape.next(item);
+    const isObject = tape.kind(item) === jsonKind.object;
+    const key = isObject ? tape.member(item, "Key") : undefined;
+    const value = isObject ? tape.member(item, "Value") : undefined;
+    if (key === undefined || value === undefined) throw this.#misfit(item, shape);
+    if (!(target instanceof Map) && tape.isString(key)) target[tape.string(key)] = this.#start(value, shape?.value);
+    else if (target instanceof Map) target.set(this.#start(key, shape?.key), this.#start(value, shape?.value));
+    else throw this.#misfit(key, shape);
+  }
+
+  #start(value: number, declared: Shape | undefined): unknown {
     const whole = declared === undefined ? undefined : resolved(declared);
     const shape = whole?.kind === "scalar" && whole.scalar === "any" ? undefined : whole;
-    switch (node.kind) {
-      case "list":
-        return this.#list(node, shape);
-      case "object":
-        return this.#object(node, shape);
+    switch (this.#tape.kind(value)) {
+      case jsonKind.list:
+        return this.#list(value, shape);
+      case jsonKind.object:
+        return this.#object(value, shape);
       default:
-        return this.#scalar(node, shape);
+        return shape === undefined ? untypedJson(this.#tape, value) : this.#scalar(value, shape);
     }
   }
 
-  #scalar(node: JsonScalarNode, shape: ResolvedShape | undefined): unknown {
-    if (node.kind === "literal" && node.value === null) return null;
-    if (shape === undefined) return untypedJson(node);
-    if (shape.kind === "enum" && node.kind === "number" && /^-?\d{1,20}$/.test(node.text)) {
-      return enumOfNumber(BigInt(node.text), shape);
+  #scalar(value: number, shape: ResolvedShape): unknown {
+    const tape = this.#tape;
+    if (tape.kind(value) === jsonKind.null) return null;
+    if (shape.kind === "enum" && tape.kind(value) === jsonKind.integer && tape.end(value) - tape.start(value) <= 20) {
+      return enumOfNumber(BigInt(tape.written(value)), shape);
     }
-    const value = shape.kind === "scalar" ? typedJson(node, shape.scalar) : undefined;
-    if (value === undefined) throw this.#misfit(node, shape);
-    return value;
+    const read = shape.kind === "scalar" ? typedJson(tape, value, shape.scalar) : undefined;
+    if (read === undefined) throw this.#misfit(value, shape);
+    return read;
   }
 
-  #list(node: JsonListNode, shape: ResolvedShape | undefined): unknown {
-    if (shape?.kind === "scalar" && shape.scalar === "bytes") return this.#bytes(node, shape);
-    if (shape?.kind === "map" || (shape === undefined && isDictionary(node))) return this.#dictionary(node, shape);
-    if (shape !== undefined && shape.kind !== "list") throw this.#misfit(node, shape);
-    const list: unknown[] = [];
-    this.#push(node.items, (item) => list.push(this.#start(item, shape?.items)));
+  #list(value: number, shape: ResolvedShape | undefined): unknown {
+    if (shape?.kind === "scalar" && shape.scalar === "bytes") return this.#bytes(value, shape);
+    if (shape?.kind === "map" || (shape === undefined && isDictionary(this.#tape, value))) {
+      return this.#dictionary(value, shape);
+    }
+    if (shape !== undefined && shape.kind !== "list") throw this.#misfit(value, shape);
+    const end = this.#tape.end(value);
+    // Most lists of a dense document are short, and one that grows has room for seventeen.
+    const list: unknown[] = value + 2 === end ? [undefined] : [];
+    this.#open({ kind: "list", next: value + 1, end, list, items: shape?.items, count: 0 });
     return list;
   }
 
-  #bytes(node: JsonListNode, shape: ResolvedShape): Uint8Array {
-    const bytes = node.items.map((item) =>
-      item.kind === "number" && /^\d{1,3}$/.test(item.text) ? Number(item.text) : 256,
-    );
-    if (bytes.some((byte) => byte > 255)) throw this.#misfit(node, shape);
+  #bytes(list: number, shape: ResolvedShape): Uint8Array {
+    const tape = this.#tape;
+    const bytes: number[] = [];
+    for (let item = list + 1; item < tape.end(list); item = tape.next(item)) {
+      const text = tape.kind(item) === jsonKind.integer ? tape.written(item) : "";
+      if (!/^\d{1,3}$/.test(text) || Number(text) > 255) throw this.#misfit(list, shape);
+      bytes.push(Number(text));
+    }
     return Uint8Array.from(bytes);
   }
 
-  #dictionary(node: JsonListNode, shape: MapShape | undefined): unknown {
+  #dictionary(value: number, shape: MapShape | undefined): unknown {
     const keyShape = shape === undefined ? undefined : resolved(shape.key);
     const isNamed =
       keyShape === undefined
-        ? node.items.every((item) => item.kind === "object" && memberOf(item, "Key")?.kind === "string")
+        ? hasStringKeys(this.#tape, value)
         : keyShape.kind === "scalar" && keyShape.scalar === "string";
-    const bag = emptyBag<unknown>();
-    const map = new Map<unknown, unknown>();
-    this.#push(node.items, (item) => {
-      const key = item.kind === "object" ? memberOf(item, "Key") : undefined;
-      const value = item.kind === "object" ? memberOf(item, "Value") : undefined;
-      if (key === undefined || value === undefined) throw this.#misfit(item, shape);
-      if (isNamed && key.kind === "string") bag[key.value] = this.#start(value, shape?.value);
-      else map.set(this.#start(key, keyShape), this.#start(value, shape?.value));
-    });
-    return isNamed ? bag : map;
+    const target = isNamed ? emptyBag<unknown>() : new Map<unknown, unknown>();
+    this.#open({ kind: "entries", next: value + 1, end: this.#tape.end(value), target, shape });
+    return target;
   }
 
-  #object(node: JsonObjectNode, declared: ResolvedShape | undefined): unknown {
-    const struct = systemStruct(node, declared);
+  #object(value: number, declared: ResolvedShape | undefined): unknown {
+    const tape = this.#tape;
+    const struct = systemStruct(tape, value, declared);
     if (struct !== undefined) return struct;
-    const named = typeOf(node);
+    const named = typeOf(tape, value);
     const known = named === undefined ? undefined : this.#contract?.known.get(nameText(named));
     const shape = known ?? declared;
-    if (shape !== undefined && shape.kind !== "object" && shape.kind !== "map") throw this.#misfit(node, shape);
+    if (shape !== undefined && shape.kind !== "object" && shape.kind !== "map") throw this.#misfit(value, shape);
     const bag = emptyBag<unknown>();
-    this.#push(node.values, (member, index) => {
-      const name = node.names[index] ?? "";
-      if (name === "__type" && named !== undefined) return;
-      bag[name] = this.#start(member, shape?.kind === "object" ? shape.byName.get(name)?.shape : shape?.value);
+    this.#open({
+      kind: "object",
+      next: value + 1,
+      end: tape.end(value),
+      bag,
+      members: shape?.kind === "object" ? shape : undefined,
+      values: shape?.kind === "map" ? shape.value : undefined,
+      typed: named !== undefined,
     });
     const isOther = named !== undefined && (known === undefined || known !== declared);
     return isOther ? annotate(bag, { typeName: nameText(named) }) : bag;
   }
 
   /** Items are placed in their order; the contents of one are read before the next. */
-  #push(items: readonly JsonNode[], put: (item: JsonNode, index: number) => void): void {
-    if (items.length > 0) this.#frames.push({ items, put, next: 0 });
+  #open(frame: Frame): void {
+    if (frame.next < frame.end) this.#frames.push(frame);
   }
 
-  #misfit({ at }: JsonNode, shape: ResolvedShape | undefined): SobreError {
-    const offset = this.#offsetOf(at);
+  #misfit(value: number, shape: ResolvedShape | undefined): SobreError {
+    const offset = this.#offsetOf(this.#tape.start(value));
     const what = shape === undefined ? "entry" : shape.kind === "scalar" ? shape.scalar : shape.name.local;
     return new SobreError("DecodeFailed", `The JSON has a value that is no ${what}, at byte ${offset}.`, { offset });
   }
 }
 
 /** A list of objects that have Key and Value and nothing else is a dictionary. */
-function isDictionary({ items }: JsonListNode): boolean {
-  return (
-    items.length > 0 &&
-    items.every(
-      (item) =>
-        item.kind === "object" && item.names.length === 2 && item.names.includes("Key") && item.names.includes("Value"),
-    )
-  );
+function isDictionary(tape: JsonTape, list: number): boolean {
+  const end = tape.end(list);
+  for (let item = list + 1; item < end; item = tape.next(item)) {
+    if (tape.kind(item) !== jsonKind.object || tape.count(item, 2) !== 2) return false;
+    if (tape.member(item, "Key") === undefined || tape.member(item, "Value") === undefined) return false;
+  }
+  return end > list + 1;
+}
+
+function hasStringKeys(tape: JsonTape, list: number): boolean {
+  for (let item = list + 1; item < tape.end(list); item = tape.next(item)) {
+    const key = tape.kind(item) === jsonKind.object ? tape.member(item, "Key") : undefined;
+    if (key === undefined || !tape.isString(key)) return false;
+  }
+  return true;
 }
 
 /** `__type`: the name, a colon and the namespace, in which # stands for that of CLR types. */
-export function typeOf(object: JsonObjectNode): XmlName | undefined {
-  const node = memberOf(object, "__type");
-  if (node?.kind !== "string") return undefined;
-  const colon = node.value.indexOf(":");
-  if (colon === -1) return { namespace: "", local: node.value };
-  const namespace = node.value.slice(colon + 1);
+export function typeOf(tape: JsonTape, object: number): XmlName | undefined {
+  const member = tape.member(object, "__type");
+  if (member === undefined || !tape.isString(member)) return undefined;
+  const text = tape.string(member);
+  const colon = text.indexOf(":");
+  if (colon === -1) return { namespace: "", local: text };
+  const namespace = text.slice(colon + 1);
   return {
     namespace: namespace.startsWith("#") ? `${clrNamespaces}${namespace.slice(1)}` : namespace,
-    local: node.value.slice(0, colon),
+    local: text.slice(0, colon),
   };
 }
 
 const versionParts = ["_Major", "_Minor", "_Build", "_Revision"];
 
 /** The DateTimeOffset or Version that an object is, or `undefined`. */
-function systemStruct(object: JsonObjectNode, shape: ResolvedShape | undefined): unknown {
+function systemStruct(tape: JsonTape, object: number, shape: ResolvedShape | undefined): unknown {
   if (shape !== undefined && shape.kind !== "scalar") return undefined;
-  const count = object.names.length;
-  if (count !== 2 && count !== 4) return undefined;
-  const time = memberOf(object, "DateTime");
-  const minutes = memberOf(object, "OffsetMinutes");
-  if (count === 2 && time?.kind === "string" && minutes?.kind === "number") {
-    const utc = jsonDate(time.value);
-    if (utc instanceof DateTime && /^-?\d{1,3}$/.test(minutes.text)) return offsetTime(utc, Number(minutes.text));
+  const count = tape.count(object, 4);
+  if (count === 2) {
+    const time = tape.member(object, "DateTime");
+    const minutes = time === undefined ? undefined : tape.member(object, "OffsetMinutes");
+    if (time === undefined || minutes === undefined || !tape.isString(time)) return undefined;
+    const utc = jsonDate(tape.string(time));
+    const offset = tape.written(minutes);
+    return utc instanceof DateTime && /^-?\d{1,3}$/.test(offset) ? offsetTime(utc, Number(offset)) : undefined;
   }
-  const parts = versionParts.map((name) => memberOf(object, name));
-  if (count !== 4 || !parts.every((part) => part?.kind === "number" && /^-?\d{1,10}$/.test(part.text))) {
-    return undefined;
+  if (count !== 4) return undefined;
+  const parts: number[] = [];
+  for (const name of versionParts) {
+    const part = tape.member(object, name);
+    if (part === undefined || tape.kind(part) !== jsonKind.integer || tape.end(part) - tape.start(part) > 11) {
+      return undefined;
+    }
+    parts.push(Number(tape.written(part)));
   }
-  return versionOf(parts.map((part) => (part?.kind === "number" ? Number(part.text) : -1)));
+  return versionOf(parts);
 }

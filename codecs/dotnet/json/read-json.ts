@@ -1,32 +1,29 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { type ErrorCode, SobreError } from "../../../src/errors/index.ts";
-import type { JsonListNode, JsonNode, JsonObjectNode } from "./json-node.ts";
+import { jsonKind, JsonTape } from "./json-tape.ts";
 
-const numberForm = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-// oxlint-disable-next-line no-control-regex -- RFC 8259 section 7 forbids them
-const plainString = /"[^"\\\0-\x1f]*"/y;
 // oxlint-disable-next-line no-control-regex -- RFC 8259 section 7 forbids them
 const escapedString = /"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"/y;
 
 // oxlint-disable-next-line no-control-regex -- RFC 8259 section 7 forbids them
 const cutString = /"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*(?:\\(?:u[0-9A-Fa-f]{0,3})?)?$/y;
 
-/** What DataContractJsonSerializer writes for numbers that JSON lacks, and the literals of JSON. */
-const literals: readonly (readonly [string, boolean | null | string])[] = [
-  ["true", true],
-  ["false", false],
-  ["null", null],
-  ["NaN", "NaN"],
-  ["INF", "INF"],
-  ["-INF", "-INF"],
+/** The literals of JSON, and what DataContractJsonSerializer writes for numbers that JSON lacks. */
+const literals: readonly (readonly [string, number])[] = [
+  ["true", jsonKind.true],
+  ["false", jsonKind.false],
+  ["null", jsonKind.null],
+  ["NaN", jsonKind.number],
+  ["INF", jsonKind.number],
+  ["-INF", jsonKind.number],
 ];
 
 /**
- * Reads JSON (RFC 8259), and bare `NaN`, `INF` and `-INF`, into its nodes; not recursive.
+ * Reads JSON (RFC 8259), and bare `NaN`, `INF` and `-INF`, onto a tape whose first value is the root; not recursive.
  *
  * @throws SobreError `DecodeFailed`, `TruncatedPayload`, `TrailingBytes` or `LimitExceeded`; `offsetOf` gives the byte.
  */
-export function readJson(text: string, limits: DecodeLimits, offsetOf: (index: number) => number): JsonNode {
+export function readJson(text: string, limits: DecodeLimits, offsetOf: (index: number) => number): JsonTape {
   return new JsonReader(text, limits, offsetOf).document();
 }
 
@@ -34,7 +31,8 @@ class JsonReader {
   readonly #text: string;
   readonly #limits: DecodeLimits;
   readonly #offsetOf: (index: number) => number;
-  readonly #open: (JsonListNode | JsonObjectNode)[] = [];
+  readonly #tape: JsonTape;
+  readonly #open: number[] = [];
   #at = 0;
   #items = 0;
 
@@ -42,107 +40,137 @@ class JsonReader {
     this.#text = text;
     this.#limits = limits;
     this.#offsetOf = offsetOf;
+    this.#tape = new JsonTape(text);
   }
 
-  document(): JsonNode {
+  document(): JsonTape {
     this.#skipBlanks();
-    const root = this.#value();
-    for (let open = this.#open.at(-1); open !== undefined; open = this.#open.at(-1)) this.#step(open);
+    this.#value();
+    for (let open = this.#open.at(-1); open !== undefined; open = this.#open.at(-1)) this.#fill(open);
     this.#skipBlanks();
     if (this.#at < this.#text.length) throw this.#error("TrailingBytes", "goes on behind its value");
-    return root;
+    return this.#tape;
   }
 
-  /** Reads the next item of the innermost container, or its end. */
-  #step(open: JsonListNode | JsonObjectNode): void {
-    const isList = open.kind === "list";
-    const isEmpty = (isList ? open.items.length : open.names.length) === 0;
-    this.#skipBlanks();
-    if (this.#text.charCodeAt(this.#at) === (isList ? 0x5d : 0x7d)) {
-      this.#at++;
-      this.#open.pop();
-      return;
-    }
-    if (!isEmpty) {
-      this.#expect(0x2c);
+  /** Reads items of the innermost container up to one that is a container itself, or to its end. */
+  #fill(open: number): void {
+    const tape = this.#tape;
+    const isList = tape.kind(open) === jsonKind.list;
+    const level = this.#open.length;
+    while (this.#open.length === level) {
       this.#skipBlanks();
+      if (this.#text.charCodeAt(this.#at) === (isList ? 0x5d : 0x7d)) {
+        this.#at++;
+        this.#open.pop();
+        tape.close(open);
+        return;
+      }
+      if (tape.length > open + 1) {
+        this.#expect(0x2c);
+        this.#skipBlanks();
+      }
+      if (!isList) {
+        this.#string();
+        this.#skipBlanks();
+        this.#expect(0x3a);
+        this.#skipBlanks();
+      }
+      this.#value();
     }
-    if (open.kind === "list") {
-      open.items.push(this.#value());
-      return;
-    }
-    const name = this.#string();
-    this.#skipBlanks();
-    this.#expect(0x3a);
-    this.#skipBlanks();
-    open.names.push(name);
-    open.values.push(this.#value());
   }
 
-  #value(): JsonNode {
+  #value(): void {
     const at = this.#at;
     if (++this.#items > this.#limits.maxItems) {
       throw limitExceeded("maxItems", this.#limits, { offset: this.#offsetOf(at) });
     }
     switch (this.#text.charCodeAt(at)) {
       case 0x22:
-        return { kind: "string", value: this.#string(), at };
+        return this.#string();
       case 0x5b:
-        return this.#opened({ kind: "list", items: [], at });
+        return this.#begin(jsonKind.list, at);
       case 0x7b:
-        return this.#opened({ kind: "object", names: [], values: [], at });
+        return this.#begin(jsonKind.object, at);
       default:
-        return this.#bare(at);
+        if (!this.#number(at)) this.#literal(at);
     }
   }
 
-  #opened<T extends JsonListNode | JsonObjectNode>(node: T): T {
+  #begin(kind: number, at: number): void {
     if (this.#open.length >= this.#limits.maxDepth) {
-      throw limitExceeded("maxDepth", this.#limits, { offset: this.#offsetOf(node.at) });
+      throw limitExceeded("maxDepth", this.#limits, { offset: this.#offsetOf(at) });
     }
     this.#at++;
-    this.#open.push(node);
-    return node;
+    this.#open.push(this.#tape.add(kind, at, 0));
   }
 
-  #bare(at: number): JsonNode {
-    const text = this.#number(at);
-    if (text !== undefined) return { kind: "number", text, at };
-    for (const [word, value] of literals) {
+  #literal(at: number): void {
+    for (const [word, kind] of literals) {
       if (!this.#text.startsWith(word, at)) continue;
       this.#at += word.length;
-      return typeof value === "string" ? { kind: "number", text: value, at } : { kind: "literal", value, at };
+      this.#tape.add(kind, at, this.#at);
+      return;
     }
     const rest = this.#text.slice(at, at + 8);
     if (rest === "-" || literals.some(([word]) => word.startsWith(rest))) this.#at = this.#text.length;
     throw this.#unexpected();
   }
 
-  #number(at: number): string | undefined {
-    // A test makes no list of matches.
-    numberForm.lastIndex = at;
-    if (!numberForm.test(this.#text)) return undefined;
-    this.#at = numberForm.lastIndex;
-    return this.#text.slice(at, this.#at);
+  /** RFC 8259 section 6; whether a number stands here. */
+  #number(at: number): boolean {
+    const text = this.#text;
+    const first = text.charCodeAt(at) === 0x2d ? at + 1 : at;
+    const whole = text.charCodeAt(first) === 0x30 ? first + 1 : this.#digits(first);
+    if (whole === first) return false;
+    let end = whole;
+    if (text.charCodeAt(end) === 0x2e) {
+      const fraction = this.#digits(end + 1);
+      if (fraction > end + 1) end = fraction;
+    }
+    if ((text.charCodeAt(end) | 0x20) === 0x65) {
+      const sign = text.charCodeAt(end + 1);
+      const power = sign === 0x2b || sign === 0x2d ? end + 2 : end + 1;
+      const exponent = this.#digits(power);
+      if (exponent > power) end = exponent;
+    }
+    this.#at = end;
+    this.#tape.add(end === whole ? jsonKind.integer : jsonKind.number, at, end);
+    return true;
   }
 
-  #string(): string {
-    const start = this.#at;
-    plainString.lastIndex = start;
-    if (plainString.test(this.#text)) {
-      this.#at = plainString.lastIndex;
-      return this.#text.slice(start + 1, this.#at - 1);
+  /** The index behind digits. */
+  #digits(from: number): number {
+    let at = from;
+    for (;;) {
+      const unit = this.#text.charCodeAt(at);
+      // At the end, NaN is neither.
+      if (!(unit >= 0x30 && unit <= 0x39)) return at;
+      at++;
     }
-    escapedString.lastIndex = this.#at;
-    const escaped = escapedString.exec(this.#text)?.[0];
-    if (escaped === undefined) {
+  }
+
+  #string(): void {
+    const start = this.#at;
+    const text = this.#text;
+    if (text.charCodeAt(start) === 0x22) {
+      for (let at = start + 1; ; at++) {
+        const unit = text.charCodeAt(at);
+        if (unit === 0x22) {
+          this.#at = at + 1;
+          this.#tape.add(jsonKind.plain, start, at + 1);
+          return;
+        }
+        if (unit === 0x5c || !(unit >= 0x20)) break;
+      }
+    }
+    escapedString.lastIndex = start;
+    if (!escapedString.test(text)) {
       cutString.lastIndex = start;
-      if (cutString.test(this.#text)) this.#at = this.#text.length;
+      if (cutString.test(text)) this.#at = text.length;
       throw this.#unexpected();
     }
-    this.#at += escaped.length;
-    const value: unknown = JSON.parse(escaped);
-    return String(value);
+    this.#at = escapedString.lastIndex;
+    this.#tape.add(jsonKind.escaped, start, this.#at);
   }
 
   #expect(unit: number): void {

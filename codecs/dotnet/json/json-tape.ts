@@ -1,0 +1,151 @@
+/** What a value of the tape is. */
+export const jsonKind = {
+  list: 0,
+  object: 1,
+  /** A string as it stands between its quotes. */
+  plain: 2,
+  /** A string with escapes. */
+  escaped: 3,
+  /** Digits, and a minus perhaps. */
+  integer: 4,
+  /** Any other number, `NaN`, `INF` and `-INF` among them. */
+  number: 5,
+  true: 6,
+  false: 7,
+  null: 8,
+} as const;
+
+/** Names that came last: those of members repeat from object to object, and from message to message. */
+const names: (string | undefined)[] = Array.from({ length: 256 });
+const longestName = 64;
+
+/** Numbers that a value takes on the tape: its kind, where it starts, and where it ends. */
+const width = 3;
+
+/**
+ * The values of a JSON document in their order, as places in its text, with no object for each: a value is a number.
+ *
+ * A container is followed by what it holds; in an object each name, a string, stands before its value.
+ */
+export class JsonTape {
+  readonly text: string;
+  #cells: Int32Array<ArrayBuffer> = new Int32Array(16 * width);
+  #length = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** How many values and names there are, and so the number of the next. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds a value from `start` up to `end` in the text; a container's end is told by {@link close}. */
+  add(kind: number, start: number, end: number): number {
+    const at = this.#length * width;
+    if (at === this.#cells.length) {
+      const cells = new Int32Array(at * 2);
+      cells.set(this.#cells);
+      this.#cells = cells;
+    }
+    this.#cells[at] = kind;
+    this.#cells[at + 1] = start;
+    this.#cells[at + 2] = end;
+    return this.#length++;
+  }
+
+  /** Ends a container behind the last value. */
+  close(container: number): void {
+    this.#cells[container * width + 2] = this.#length;
+  }
+
+  kind(value: number): number {
+    return this.#cells[value * width] ?? 0;
+  }
+
+  /** Index in the text at which a value starts. */
+  start(value: number): number {
+    return this.#cells[value * width + 1] ?? 0;
+  }
+
+  /** Index in the text behind a scalar, or the number of what stands behind a container. */
+  end(value: number): number {
+    return this.#cells[value * width + 2] ?? 0;
+  }
+
+  /** The number of what stands behind a value. */
+  next(value: number): number {
+    return this.kind(value) <= jsonKind.object ? this.end(value) : value + 1;
+  }
+
+  isString(value: number): boolean {
+    const kind = this.kind(value);
+    return kind === jsonKind.plain || kind === jsonKind.escaped;
+  }
+
+  isNumber(value: number): boolean {
+    const kind = this.kind(value);
+    return kind === jsonKind.integer || kind === jsonKind.number;
+  }
+
+  /** A scalar as it was written. */
+  written(value: number): string {
+    return this.text.slice(this.start(value), this.end(value));
+  }
+
+  /** The text of a string or name. */
+  string(value: number): string {
+    if (this.kind(value) === jsonKind.plain) return this.text.slice(this.start(value) + 1, this.end(value) - 1);
+    const text: unknown = JSON.parse(this.written(value));
+    return String(text);
+  }
+
+  /** The text of a member's name, the same string for each of the same members. */
+  name(value: number): string {
+    const start = this.start(value) + 1;
+    const length = this.end(value) - start - 1;
+    if (length === 0 || length > longestName || this.kind(value) === jsonKind.escaped) return this.string(value);
+    const { text } = this;
+    const ends = text.charCodeAt(start) * 31 + text.charCodeAt(start + length - 1) * 7;
+    const slot = (ends + text.charCodeAt(start + (length >> 1)) + length * 61) & 0xff;
+    const known = names[slot];
+    if (known?.length === length && text.startsWith(known, start)) return known;
+    const name = text.slice(start, start + length);
+    names[slot] = name;
+    return name;
+  }
+
+  /** Whether a name is this one, which costs no string. */
+  isNamed(name: number, text: string): boolean {
+    if (this.kind(name) === jsonKind.escaped) return this.string(name) === text;
+    const start = this.start(name) + 1;
+    return this.end(name) - start === text.length + 1 && this.text.startsWith(text, start);
+  }
+
+  /** The member of a name, of several the last, or `undefined`. */
+  member(object: number, text: string): number | undefined {
+    let found: number | undefined;
+    const end = this.end(object);
+    for (let name = object + 1; name < end; name = this.next(name + 1)) {
+      if (this.isNamed(name, text)) found = name + 1;
+    }
+    return found;
+  }
+
+  /** The members of an object, counted up to `most` and one more. */
+  count(object: number, most: number): number {
+    let count = 0;
+    const end = this.end(object);
+    for (let name = object + 1; name < end && count <= most; name = this.next(name + 1)) count++;
+    return count;
+  }
+
+  /** The names of an object in their order. */
+  names(object: number): readonly string[] {
+    const names: string[] = [];
+    const end = this.end(object);
+    for (let name = object + 1; name < end; name = this.next(name + 1)) names.push(this.string(name));
+    return names;
+  }
+}
