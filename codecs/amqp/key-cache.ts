@@ -19,9 +19,19 @@ export function knownKey(bytes: Uint8Array, start: number, length: number, slot:
   const name = known[slot];
   if (name === undefined || name.length !== length) return undefined;
   const base = slot * longestKey;
-  for (let index = 0; index < length; index++) {
-    if (knownBytes[base + index] !== bytes[start + index]) return undefined;
+  let index = 0;
+  // Four at a time: one question is cheaper than four.
+  for (; index + 3 < length; index += 4) {
+    const one = base + index;
+    const other = start + index;
+    const different =
+      ((knownBytes[one] ?? 0) ^ (bytes[other] ?? 0)) |
+      ((knownBytes[one + 1] ?? 0) ^ (bytes[other + 1] ?? 0)) |
+      ((knownBytes[one + 2] ?? 0) ^ (bytes[other + 2] ?? 0)) |
+      ((knownBytes[one + 3] ?? 0) ^ (bytes[other + 3] ?? 0));
+    if (different !== 0) return undefined;
   }
+  for (; index < length; index++) if (knownBytes[base + index] !== bytes[start + index]) return undefined;
   return name;
 }
 

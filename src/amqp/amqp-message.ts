@@ -63,6 +63,8 @@ export class AmqpMessage implements MessageSections {
   readonly #reader: ByteReader;
   /** What {@link scanSections} found. */
   readonly #borders: readonly number[];
+  /** A bit for each section that is there, by its place in `section`. */
+  readonly #present: number;
   #header: MessageHeader | undefined;
   #deliveryAnnotations: AmqpMap | undefined;
   #messageAnnotations: AmqpMap | undefined;
@@ -73,32 +75,37 @@ export class AmqpMessage implements MessageSections {
 
   constructor(bytes: Uint8Array, options?: MessageReadOptions) {
     const reader = new ByteReader(bytes, settingsOf(options));
-    const borders = scanSections(reader);
+    const borders: number[] = [];
     this.bytes = bytes;
     this.#reader = reader;
     this.#borders = borders;
-    // Nothing but the text before the body is worth reading ahead.
-    reader.textEnd = this.#start(this.#bodyIndex());
+    this.#present = scanSections(reader, borders);
   }
 
   get header(): MessageHeader | undefined {
-    return (this.#header ??= this.#seek(section.header) ? readHeader(this.#reader) : undefined);
+    return (this.#header ??= this.#has(section.header) ? this.#readHeader() : undefined);
   }
 
   get deliveryAnnotations(): AmqpMap | undefined {
-    return (this.#deliveryAnnotations ??= this.#map(section.deliveryAnnotations));
+    return (this.#deliveryAnnotations ??= this.#has(section.deliveryAnnotations)
+      ? this.#readMap(section.deliveryAnnotations)
+      : undefined);
   }
 
   get messageAnnotations(): AmqpMap | undefined {
-    return (this.#messageAnnotations ??= this.#map(section.messageAnnotations));
+    return (this.#messageAnnotations ??= this.#has(section.messageAnnotations)
+      ? this.#readMap(section.messageAnnotations)
+      : undefined);
   }
 
   get properties(): MessageProperties | undefined {
-    return (this.#properties ??= this.#seek(section.properties) ? readProperties(this.#reader) : undefined);
+    return (this.#properties ??= this.#has(section.properties) ? this.#readProperties() : undefined);
   }
 
   get applicationProperties(): AmqpMap | undefined {
-    return (this.#applicationProperties ??= this.#map(section.applicationProperties));
+    return (this.#applicationProperties ??= this.#has(section.applicationProperties)
+      ? this.#readMap(section.applicationProperties)
+      : undefined);
   }
 
   get body(): MessageBody | undefined {
@@ -107,14 +114,9 @@ export class AmqpMessage implements MessageSections {
 
   /** The kind of the body; `undefined` when there is none. */
   get bodyKind(): BodyKind | undefined {
-    const kind = this.#kind(this.#bodyIndex());
-    return kind === section.data
-      ? "data"
-      : kind === section.sequence
-        ? "sequence"
-        : kind === noSection
-          ? undefined
-          : "value";
+    if (this.#has(section.data)) return "data";
+    if (this.#has(section.sequence)) return "sequence";
+    return this.#has(section.value) ? "value" : undefined;
   }
 
   /**
@@ -148,7 +150,7 @@ export class AmqpMessage implements MessageSections {
   }
 
   get footer(): AmqpMap | undefined {
-    return (this.#footer ??= this.#map(section.footer));
+    return (this.#footer ??= this.#has(section.footer) ? this.#readMap(section.footer) : undefined);
   }
 
   /** The sections in their order, with their places in the bytes. */
@@ -171,11 +173,26 @@ export class AmqpMessage implements MessageSections {
     return this.#borders[index] ?? noSection;
   }
 
-  /** Puts the reader on the value of the first section of a kind; false when there is none. */
-  #seek(kind: number): boolean {
-    const index = this.#indexOf(kind);
-    if (index !== -1) this.#enter(index, kind);
-    return index !== -1;
+  // The questions are small and apart from the reading, so that a section that was not sent costs no call.
+
+  #has(kind: number): boolean {
+    return (this.#present & (1 << kind)) !== 0;
+  }
+
+  #readHeader(): MessageHeader {
+    this.#enter(this.#indexOf(section.header), section.header);
+    return readHeader(this.#reader);
+  }
+
+  #readProperties(): MessageProperties {
+    this.#enter(this.#indexOf(section.properties), section.properties);
+    return readProperties(this.#reader);
+  }
+
+  #readMap(kind: number): AmqpMap | undefined {
+    this.#enter(this.#indexOf(kind), kind);
+    const map = readTyped(this.#reader, 0);
+    return map instanceof AmqpMap ? map : undefined;
   }
 
   #indexOf(kind: number): number {
@@ -206,12 +223,6 @@ export class AmqpMessage implements MessageSections {
 
   #enter(index: number, kind: number): void {
     this.#reader.seek(contentOf(this.bytes, this.#start(index)), this.#start(index + 2), paths[kind]);
-  }
-
-  #map(kind: number): AmqpMap | undefined {
-    if (!this.#seek(kind)) return undefined;
-    const map = readTyped(this.#reader, 0);
-    return map instanceof AmqpMap ? map : undefined;
   }
 
   #readBody(): MessageBody | undefined {

@@ -7,15 +7,16 @@ import { cutOff, valueEnd } from "./value-end.ts";
 /**
  * Finds the borders of a message's sections without reading their content.
  *
- * Gives two numbers per section: its place in `section`, and where its descriptor begins.
+ * Adds two numbers per section to `borders`: its place in `section`, and where its descriptor begins; gives a bit for each
+ * place that is there. The reader is told where the body begins: nothing but the text before it is worth reading ahead.
  * Order, multiplicity, the type of each value and every size are checked (AMQP 1.0 part 3.2).
  *
  * @throws SobreError `DecodeFailed` or `TruncatedPayload` with the offset.
  */
-export function scanSections(reader: ByteReader): readonly number[] {
+export function scanSections(reader: ByteReader, borders: number[]): number {
   const { bytes } = reader;
   const end = bytes.byteLength;
-  const borders: number[] = [];
+  let present = 0;
   let last = -1;
   for (let start = 0; start < end;) {
     let kind: number;
@@ -28,11 +29,13 @@ export function scanSections(reader: ByteReader): readonly number[] {
       ({ at } = reader);
     }
     if (kind <= last || kind > section.footer || last >= section.data) checkOrder(reader, kind, last, start);
+    if (kind >= section.data && last < section.data) reader.textEnd = start;
     borders.push(kind, start);
+    present |= 1 << kind;
     last = kind;
     start = skipContent(reader, kind, at);
   }
-  return borders;
+  return present;
 }
 
 function readDescriptor(reader: ByteReader, start: number): number {
