@@ -1,6 +1,6 @@
 import { lexical } from "../xml/lexical.ts";
 import { serialization, xmlns, xsi } from "../xml/namespaces.ts";
-import { type XmlArray, XmlElement, XmlText } from "../xml/node.ts";
+import { type XmlArray, type XmlAttribute, XmlElement, XmlText } from "../xml/node.ts";
 
 /** What the attributes of the serializers say of an element. */
 export interface ElementFacts {
@@ -49,13 +49,9 @@ export function factsOf({ attributes }: XmlElement): ElementFacts {
   return { nil, id, ref, clrType, size, others };
 }
 
-/** The attributes that are not the serializers' own. */
-export function otherAttributes({
-  attributes,
-}: XmlElement): readonly { readonly name: string; readonly value: string; readonly offset: number }[] {
-  return attributes
-    .filter(({ namespace }) => namespace !== xmlns && namespace !== xsi && namespace !== serialization)
-    .map(({ local, value, offset }) => ({ name: decodeName(local), value: lexical(value, undefined), offset }));
+/** Whether an attribute is one of the serializers' own. */
+export function isSerializers({ namespace }: XmlAttribute): boolean {
+  return namespace === xmlns || namespace === xsi || namespace === serialization;
 }
 
 /** Whether an element declares a namespace, as serializers do around items of another one. */

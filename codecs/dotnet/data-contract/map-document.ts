@@ -1,6 +1,7 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { emptyBag } from "../../../src/envelope/bag.ts";
 import { annotate } from "../../../src/values/annotations.ts";
+import { lexical } from "../xml/lexical.ts";
 import type { XmlArray, XmlDocument, XmlElement } from "../xml/node.ts";
 import {
   declaresNamespace,
@@ -8,7 +9,7 @@ import {
   factsOf,
   isPlainDocument,
   isXmlSerializer,
-  otherAttributes,
+  isSerializers,
 } from "./element-facts.ts";
 import {
   type Frame,
@@ -163,7 +164,11 @@ class Mapper {
     const frame = this.#frames.at(-1);
     if (frame?.kind !== "object") return;
     const isPlain = this.#xmlSerializer && declaresNamespace(this.#root);
-    for (const { name, value, offset } of otherAttributes(element)) {
+    for (const attribute of element.attributes) {
+      if (isSerializers(attribute)) continue;
+      const name = decodeName(attribute.local);
+      const value = lexical(attribute.value, undefined);
+      const { offset } = attribute;
       const member = this.#member(shape?.kind === "object" ? shape : undefined, name);
       const scalar = member && resolved(member.shape);
       const content = { value, type: undefined, offset };
@@ -230,12 +235,7 @@ class Mapper {
     const members = systemStruct(element);
     const struct = members && systemValue(members);
     if (struct !== undefined) return this.#references.remember(facts.id, struct);
-    const plan = planOf(element, {
-      facts,
-      shape,
-      xmlSerializer: this.#xmlSerializer,
-      warn: (what) => this.#warn(element, what),
-    });
+    const plan = planOf(element, { facts, shape, xmlSerializer: this.#xmlSerializer, warn: this.#warn });
     const foreign = facts.others && (shape === undefined || (this.#xmlSerializer && shape.kind === "object"));
     if (plan.kind === "scalar" && !foreign) return this.#references.remember(facts.id, this.#scalar(element, shape));
     const container = this.#open(
@@ -288,10 +288,11 @@ class Mapper {
     return kept.map((value) => typedScalar({ value, type, offset }, shape.scalar, item));
   }
 
-  #warn(element: XmlElement, what: string): void {
+  /** One for all elements, since every one of them is planned. */
+  readonly #warn = (element: XmlElement, what: string): void => {
     if (this.#warnings.length >= mostWarnings) return;
     const steps: string[] = [];
     for (let at: XmlElement | undefined = element; at !== undefined; at = at.parent) steps.push(at.local);
     this.#warnings.push(`${steps.reverse().join("/")} ${what}.`);
-  }
+  };
 }

@@ -24,13 +24,15 @@ export type Plan =
       readonly named: boolean;
     };
 
+type Warn = (element: XmlElement, what: string) => void;
+
 /** What a plan goes by beside the element. */
 export interface PlanContext {
   readonly facts: ElementFacts;
   readonly shape: ResolvedShape | undefined;
   readonly xmlSerializer: boolean;
   /** Notes what was tolerated. */
-  readonly warn: (what: string) => void;
+  readonly warn: Warn;
 }
 
 /** Decides what an element is, by its contract or else by its form. */
@@ -116,7 +118,7 @@ function inferred(element: XmlElement, context: PlanContext): Plan {
     return list(element);
   const plan = fieldsPlan(element, facts);
   if (plan.kind === "object" && first.children.some(({ kind }) => kind === "element")) {
-    warn(`may be a list of one "${first.local}"; a contract would tell`);
+    warn(element, `may be a list of one "${first.local}"; a contract would tell`);
   }
   return plan;
 }
@@ -168,10 +170,10 @@ function genericScalars(
   return match === null ? undefined : [scalarOfClr(match[1] ?? ""), scalarOfClr(match[2] ?? "")];
 }
 
-function entriesPlan(element: XmlElement, entryName: string, warn?: (what: string) => void): Plan {
+function entriesPlan(element: XmlElement, entryName: string, warn?: Warn): Plan {
   const pairs = pairsOf(element, "Key", "Value");
   if (pairs === undefined) {
-    warn?.("has an entry without Key or Value, and so is a list");
+    warn?.(element, "has an entry without Key or Value, and so is a list");
     return list(element);
   }
   const [key, value] = scalarsOfEntry(entryName);

@@ -43,6 +43,8 @@ class NbfxReader {
   /** Where the scopes of the open elements begin. */
   readonly #marks: number[] = [];
   readonly #nodes: (XmlElement | XmlComment)[] = [];
+  /** Those of the element that is being read. */
+  readonly #attributes: XmlAttribute[] = [];
   #open: XmlElement | undefined;
   #items = 0;
 
@@ -125,12 +127,13 @@ class NbfxReader {
     this.#marks.push(this.#scope.mark);
     let next = cursor.bytes[cursor.at] ?? 0;
     if (next >= record.shortAttribute && next < record.shortElement) {
-      const attributes: XmlAttribute[] = [];
+      let count = 0;
       while (next >= record.shortAttribute && next < record.shortElement) {
-        attributes.push(this.#attribute());
+        this.#attributes[count++] = this.#attribute();
         next = cursor.bytes[cursor.at] ?? 0;
       }
-      element.attributes = attributes;
+      // A list that grows has room for many more.
+      element.attributes = this.#attributes.slice(0, count);
     }
     this.#scope.enter(element);
     return element;
@@ -184,7 +187,7 @@ class NbfxReader {
   }
 
   #text(element: XmlElement, type: number, start: number): void {
-    this.#count(1, start);
+    this.#count(element.endsInText ? textBesideText : 1, start);
     const even = type & 0xfe;
     // The ends of a list have their own "with end" forms.
     const list = even === record.startListText ? this.#listValue(start) : undefined;
@@ -256,6 +259,9 @@ class NbfxReader {
     }
   }
 }
+
+/** A text beside a text counts as this many items: writers cut text at some hundred bytes, and a byte can be a text. */
+const textBesideText = 16;
 
 /** MC-NBFX 2.2.3.31: the types of arrays, as records with end element, and the bytes of a value. */
 const arrayWidths: ReadonlyMap<number, number> = new Map([

@@ -111,6 +111,12 @@ export class XmlElement {
     return this.#content === undefined;
   }
 
+  /** Whether the last node inside is text. */
+  get endsInText(): boolean {
+    const content = this.#content;
+    return (Array.isArray(content) ? content[content.length - 1] : content)?.kind === "text";
+  }
+
   /** The node inside when there is one and no other. */
   get onlyChild(): XmlNode | undefined {
     const content = this.#content;

@@ -31,6 +31,8 @@ class XmlReader {
   readonly #scope = new NamespaceScope();
   readonly #marks: number[] = [];
   readonly #nodes: (XmlElement | XmlComment)[] = [];
+  /** Those of the element that is being read. */
+  readonly #attributes: XmlAttribute[] = [];
   #open: XmlElement | undefined;
   #root: XmlElement | undefined;
   #at = 0;
@@ -85,17 +87,17 @@ class XmlReader {
     }
     const offset = this.#count(start);
     const element = this.#element(offset);
-    let attributes: XmlAttribute[] | undefined;
+    let count = 0;
     for (;;) {
       const before = this.#at;
       this.#skipBlanks();
       const unit = this.#text.charCodeAt(this.#at);
       if (unit === 0x3e || unit === 0x2f) break;
       if (before === this.#at) throw this.#unexpected();
-      attributes ??= [];
-      attributes.push(this.#attribute());
+      this.#attributes[count++] = this.#attribute();
     }
-    if (attributes !== undefined) element.attributes = attributes;
+    // A list that grows has room for many more.
+    if (count > 0) element.attributes = this.#attributes.slice(0, count);
     this.#marks.push(this.#scope.mark);
     this.#scope.enter(element);
     if (this.#open === undefined) {
@@ -204,10 +206,8 @@ class XmlReader {
     return text.replaceAll(/&([^;&]{0,12};?)/g, (_whole, reference: string, index: number) => {
       const character = referred(reference);
       if (character === undefined) {
-        throw this.#broken(
-          `has a reference that is none of &lt; &gt; &amp; &quot; &apos; and characters`,
-          start + index,
-        );
+        const what = "has a reference that is none of &lt; &gt; &amp; &quot; &apos; and characters";
+        throw this.#broken(what, start + index);
       }
       return character;
     });
