@@ -16,6 +16,10 @@ function renamed(value: unknown): unknown {
   return { full: Reflect.get(Object(value), "name") };
 }
 
+const texts = { type: "string" };
+const one = { const: 1 };
+const newest = "https://json-schema.org/draft/2020-12/schema";
+
 describe("checkCompatibility of JSON Schemas", () => {
   it("attaches a shrunk witness with its bytes when a member becomes required", async () => {
     const older = {
@@ -127,5 +131,45 @@ describe("checkCompatibility of JSON Schemas", () => {
 
     expect(result.verdict).toBe("breaking");
     expect(result.findings).toHaveLength(2);
+  });
+
+  it.each([
+    ["contains behind a tuple", { prefixItems: [texts], contains: one }, { contains: one }],
+    ["distinct items behind a tuple", { prefixItems: [true, true, texts], uniqueItems: true }, { uniqueItems: true }],
+    ["contains in a loop", { items: { contains: one } }, { items: { minItems: 1 } }],
+    [
+      "an inherited member that is required",
+      { type: "object", required: ["toString"] },
+      { type: "object", minProperties: 1 },
+    ],
+    [
+      "a member named __proto__",
+      JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}'),
+      { type: "object", additionalProperties: texts },
+    ],
+    ["a type with nullable", { type: "string", nullable: true }, { type: "string" }],
+    [
+      "items that contains evaluates",
+      { $schema: newest, contains: one, unevaluatedItems: { type: "number" } },
+      { items: { type: "number" } },
+    ],
+  ])("calls nothing safe that ajv, departing from the specification, refutes: %s", async (_, older, newer) => {
+    const typed = { type: ["array", "object", "string"], ...older };
+
+    const [changed, titled] = [await compare(typed, newer), await compare(typed, { ...typed, title: "a" })];
+
+    expect(changed.verdict).toBe("unproven");
+    expect(changed.tried?.[0]).toContain("depends on where a validator departs from it");
+    expect(changed.tried?.[1]).toMatch(/^ajv /);
+    expect(titled.verdict).toBe("safe");
+  });
+
+  it("proves contains where ajv keeps to the specification", async () => {
+    const older = { type: "object", properties: { a: { type: "array", contains: one } } };
+    const newer = { type: "object", properties: { a: { type: "array", minItems: 1 } } };
+
+    const { verdict } = await compare(older, newer);
+
+    expect(verdict).toBe("safe");
   });
 });

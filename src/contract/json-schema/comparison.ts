@@ -1,6 +1,8 @@
 import type { Verdict } from "../verdict.ts";
 import type { FormatPolicy } from "./formats.ts";
+import { canonicalJson } from "./json-value.ts";
 import { PairComparison } from "./pair-comparison.ts";
+import { type Departure, departureText } from "./departures.ts";
 import { hasSiblings } from "./siblings.ts";
 
 /** What is compared: every value the writer may send must be valid for the reader. */
@@ -41,7 +43,10 @@ export interface Compared {
  */
 export function compareSchemas(comparison: Comparison): Compared {
   const deadline = performance.now() + comparison.budget;
-  const first = new PairComparison(comparison, { siblings: false, deadline }).compare();
+  const pair = new PairComparison(comparison, { siblings: false, deadline });
+  const specified = pair.compare();
+  const first =
+    specified.verdict === "safe" ? asValidatorsRead(specified, pair.departed, comparison, deadline) : specified;
   if (first.verdict === "unproven" || ![comparison.writer, comparison.reader].some(hasSiblings)) return first;
   const second = new PairComparison(comparison, { siblings: true, deadline }).compare();
   const suppositions = [
@@ -53,4 +58,23 @@ export function compareSchemas(comparison: Comparison): Compared {
     "the verdict depends on whether keywords beside $ref are ignored, as draft-07 says, or applied, as some validators do",
   ];
   return { verdict: "unproven", refused: [], tried, suppositions };
+}
+
+/** What is safe by the specification, unless it depends on what a validator does otherwise. */
+function asValidatorsRead(
+  safe: Compared,
+  departed: ReadonlySet<Departure>,
+  comparison: Comparison,
+  deadline: number,
+): Compared {
+  if (departed.size === 0 || canonicalJson(comparison.writer) === canonicalJson(comparison.reader)) return safe;
+  const read = new PairComparison(comparison, { siblings: false, departures: true, deadline }).compare();
+  if (read.verdict === "safe") return safe;
+  const tried = ["the verdict is safe by the specification, and depends on where a validator departs from it"];
+  return {
+    verdict: "unproven",
+    refused: [],
+    tried: [...tried, ...Array.from(departed, departureText)],
+    suppositions: safe.suppositions,
+  };
 }

@@ -1,5 +1,14 @@
 import { SobreError } from "../../errors/index.ts";
 import { matcherOf } from "../regex/matcher.ts";
+import {
+  absentMember,
+  containsFormula,
+  countedNames,
+  memberFormula,
+  presentMember,
+  typeFormula,
+  uniqueFormula,
+} from "./departures.ts";
 import { isOldDialect } from "./dialect.ts";
 import { contentKeywords } from "./formats.ts";
 import { type Formula, type TypeName, typeNames } from "./formula.ts";
@@ -13,10 +22,14 @@ import type { Reading } from "./reading.ts";
 type Child = (path: readonly (string | number)[]) => Formula;
 
 /** `type`, `enum` and `const`. */
-export function typeKeyword(keywords: Keywords, pool: FormulaPool): Formula[] {
+export function typeKeyword(keywords: Keywords, reading: Reading): Formula[] {
+  const { pool } = reading;
   const parts: Formula[] = [];
   const type = keywords.get("type");
-  if (type !== undefined) parts.push(typesOf(Array.isArray(type) ? type : [type], keywords, pool));
+  if (type !== undefined) {
+    const types = typesOf(Array.isArray(type) ? type : [type], keywords, pool);
+    parts.push(typeFormula(types, keywords, reading));
+  }
   const values = keywords.list("enum");
   if (values !== undefined) parts.push(pool.values(values));
   if (keywords.has("const")) parts.push(pool.values([keywords.get("const")]));
@@ -69,15 +82,16 @@ export function stringKeywords(keywords: Keywords, { pool, formats }: Reading): 
 }
 
 /** The keywords of objects that speak of single members. */
-export function propertyKeywords(keywords: Keywords, pool: FormulaPool, child: Child): Formula[] {
+export function propertyKeywords(keywords: Keywords, reading: Reading, child: Child): Formula[] {
+  const { pool } = reading;
   const parts = sizes(keywords, pool, ["object", "minProperties", "maxProperties"]);
-  const present = (name: string): Formula => pool.someProperty(pool.values([name]), pool.always);
+  const present = (name: string): Formula => presentMember(name, reading);
   // Draft-03 had a boolean there, and old schemas still carry it where it means nothing.
   const required = typeof keywords.get("required") === "boolean" ? [] : keywords.get("required");
   for (const name of required === undefined ? [] : keywords.names(required, "required")) parts.push(present(name));
-  const names = Object.keys(keywords.map("properties") ?? {});
-  for (const name of names) parts.push(pool.everyProperty(pool.values([name]), child(["properties", name])));
-  const patterns = Object.keys(keywords.map("patternProperties") ?? {});
+  const names = countedNames(keywords.map("properties"), reading);
+  for (const name of names) parts.push(memberFormula(name, keywords, child(["properties", name]), reading));
+  const patterns = countedNames(keywords.map("patternProperties"), reading);
   for (const pattern of patterns)
     parts.push(pool.everyProperty(patternOf(pattern, keywords, pool), child(["patternProperties", pattern])));
   if (keywords.has("additionalProperties")) {
@@ -91,15 +105,15 @@ export function propertyKeywords(keywords: Keywords, pool: FormulaPool, child: C
       // Draft-03 allowed one name.
       const wanted = typeof list === "string" ? [list] : list;
       if (keyword === "dependencies" && (isObject(wanted) || typeof wanted === "boolean")) continue;
-      const absent = pool.everyProperty(pool.values([name]), pool.never);
-      parts.push(pool.any([absent, pool.all(keywords.names(wanted, keyword).map(present))]));
+      parts.push(pool.any([absentMember(name, reading), pool.all(keywords.names(wanted, keyword).map(present))]));
     }
   }
   return parts;
 }
 
 /** The keywords of arrays. */
-export function itemKeywords(keywords: Keywords, pool: FormulaPool, child: Child): Formula[] {
+export function itemKeywords(keywords: Keywords, reading: Reading, child: Child): Formula[] {
+  const { pool } = reading;
   const { dialect } = keywords.node.document;
   const parts = sizes(keywords, pool, ["array", "minItems", "maxItems"]);
   const items = keywords.get("items");
@@ -113,11 +127,12 @@ export function itemKeywords(keywords: Keywords, pool: FormulaPool, child: Child
   if (keywords.has("contains")) {
     const counts = !isOldDialect(dialect);
     const of = child(["contains"]);
-    parts.push(pool.containsLeast((counts ? keywords.count("minContains") : undefined) ?? 1, of));
     const most = counts ? keywords.count("maxContains") : undefined;
-    if (most !== undefined) parts.push(pool.containsMost(most, of));
+    const least = pool.containsLeast((counts ? keywords.count("minContains") : undefined) ?? 1, of);
+    const counted = most === undefined ? least : pool.all([least, pool.containsMost(most, of)]);
+    parts.push(containsFormula(counted, prefix ?? [], keywords, reading));
   }
-  if (keywords.get("uniqueItems") === true) parts.push(pool.unique());
+  if (keywords.get("uniqueItems") === true) parts.push(uniqueFormula(prefix ?? [], keywords, reading));
   return parts;
 }
 

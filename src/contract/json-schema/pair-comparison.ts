@@ -1,6 +1,7 @@
 import { SobreError } from "../../errors/index.ts";
 import { metaSchema } from "../../validation/index.ts";
 import type { Compared, Comparison, Refused } from "./comparison.ts";
+import type { Departure } from "./departures.ts";
 import { Evaluation } from "./evaluation.ts";
 import type { Formula } from "./formula.ts";
 import { FormulaPool } from "./formula-pool.ts";
@@ -26,6 +27,8 @@ const patience = { shrinking: 100, others: 150 } as const;
 /** How one comparison reads `$ref`, and until when it may last by `performance.now()`. */
 export interface Frame {
   readonly siblings: boolean;
+  /** Whether what ajv does otherwise than the specification is read along. Default: false. */
+  readonly departures?: boolean;
   readonly deadline: number;
 }
 
@@ -35,6 +38,8 @@ export class PairComparison {
   private readonly frame: Frame;
   private readonly pool = new FormulaPool();
   private readonly circular = new Set<string>();
+  /** Where ajv departs from the specification, once {@link compare} has read the schemas. */
+  readonly departed: Set<Departure> = new Set<Departure>();
   private readonly evaluation: Evaluation;
   private readonly restriction: Restriction;
   private readonly writer: SchemaDocument;
@@ -109,6 +114,8 @@ export class PairComparison {
       siblings: this.frame.siblings,
       circular: this.circular,
       steps: { count: 0 },
+      departures: this.frame.departures === true,
+      departed: this.departed,
     };
     const sent = new Translation(reading, this.comparison.declared).location(this.writer.root);
     return [sent, new Translation(reading).location(this.reader.root)];

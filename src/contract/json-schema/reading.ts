@@ -1,3 +1,4 @@
+import type { Departure } from "./departures.ts";
 import type { FormatTests } from "./formats.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 
@@ -7,6 +8,10 @@ export interface Reading {
   readonly formats: FormatTests;
   /** Whether keywords beside `$ref` count in old dialects; the specifications say no, some validators do it. */
   readonly siblings: boolean;
+  /** Whether what ajv does otherwise than the specification is read along. */
+  readonly departures: boolean;
+  /** Where ajv does; they are found on the way. */
+  readonly departed: Set<Departure>;
   /** How many schemas were translated. */
   readonly steps: { count: number };
   /** Pointers of references that lead back to the value they are applied to; they are found on the way. */

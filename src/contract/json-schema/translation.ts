@@ -1,5 +1,6 @@
 import { SobreError } from "../../errors/index.ts";
 import { declaredNames, type InPlace, overlapsOf } from "./declared-names.ts";
+import { absentMember } from "./departures.ts";
 import type { Formula } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 import { isOldDialect } from "./dialect.ts";
@@ -64,11 +65,11 @@ export class Translation {
       return this.inPlace(node.document.resolve(node, reference), inner);
     return pool.all([
       ...this.references(keywords, inner),
-      ...typeKeyword(keywords, pool),
+      ...typeKeyword(keywords, this.reading),
       ...numberKeywords(keywords, pool),
       ...stringKeywords(keywords, this.reading),
-      ...propertyKeywords(keywords, pool, (path) => this.member(node, path, inner)),
-      ...itemKeywords(keywords, pool, (path) => this.member(node, path, inner)),
+      ...propertyKeywords(keywords, this.reading, (path) => this.member(node, path, inner)),
+      ...itemKeywords(keywords, this.reading, (path) => this.member(node, path, inner)),
       ...this.combinators(keywords, inner),
       ...unevaluated(keywords, this.reading, {
         inPlace: (at) => this.plain().inPlace(at, new InPlaceScope(new Set(), [])),
@@ -108,7 +109,7 @@ export class Translation {
       if (keyword === "dependentSchemas" && isOldDialect(node.document.dialect)) continue;
       for (const [name, value] of Object.entries(keywords.map(keyword) ?? {})) {
         if (Array.isArray(value)) continue;
-        parts.push(pool.any([pool.everyProperty(pool.values([name]), pool.never), at(keyword, name)]));
+        parts.push(pool.any([absentMember(name, this.reading), at(keyword, name)]));
       }
     }
     return parts;

@@ -1,3 +1,4 @@
+import { unevaluatedFormula } from "./departures.ts";
 import { isOldDialect } from "./dialect.ts";
 import type { Formula } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
@@ -49,7 +50,10 @@ export function unevaluated(keywords: Keywords, reading: Reading, source: Formul
       keyword === "unevaluatedProperties"
         ? pool.everyProperty(pool.not(names), of)
         : pool.everyItem(items, Infinity, pool.any([like, of]));
-    parts.push(pool.all(cases.map((one) => pool.any([pool.not(one.when), allowed(one)]))));
+    const own = pool.all(cases.map((one) => pool.any([pool.not(one.when), allowed(one)])));
+    const isContaining =
+      keyword === "unevaluatedItems" && /"contains":/.test(JSON.stringify(node.document.root.schema));
+    parts.push(unevaluatedFormula(own, isContaining, keywords, reading));
   }
   return parts;
 }

@@ -1,0 +1,156 @@
+import type { Formula } from "./formula.ts";
+import { canonicalJson, isObject } from "./json-value.ts";
+import type { Keywords } from "./keyword-value.ts";
+import type { Reading } from "./reading.ts";
+
+/**
+ * Where ajv (8.20) departs from the specification. A reading with departures takes a schema as ajv may take it: what ajv
+ * makes of such a place beyond the specification is one unknown, which is the same for the same keywords.
+ */
+type Departure = keyof typeof departureTexts;
+
+const departureTexts = {
+  tuple: "ajv skips contains and uniqueItems behind a tuple that is longer than the array, unless it has allErrors",
+  loop: "ajv takes an empty array for one that contains what an earlier array beside it has contained",
+  unevaluated: "ajv takes every item for evaluated beside contains",
+  inherited: "ajv takes members that every object of JavaScript inherits, as constructor, for present",
+  prototype: "ajv knows no property named __proto__",
+  nullable: "ajv takes null beside a type with nullable, which JSON Schema does not know",
+} as const;
+
+/** The sentence on each departure that was met, for people. */
+export function departureText(departure: Departure): string {
+  return departureTexts[departure];
+}
+
+export type { Departure };
+
+/** The members that `data.name` finds in every object. */
+const inherited = new Set(Object.getOwnPropertyNames(Object.prototype));
+
+/** A member is there. */
+export function presentMember(name: string, reading: Reading): Formula {
+  const { pool } = reading;
+  return isDeparted(inherited.has(name), "inherited", reading)
+    ? pool.always
+    : pool.someProperty(pool.values([name]), pool.always);
+}
+
+/** A member is not there, or the value is no object. */
+export function absentMember(name: string, reading: Reading): Formula {
+  const { pool } = reading;
+  return isDeparted(inherited.has(name), "inherited", reading)
+    ? pool.not(pool.types(["object"]))
+    : pool.everyProperty(pool.values([name]), pool.never);
+}
+
+/** The names under `properties` or `patternProperties` that count. */
+export function countedNames(map: Readonly<Record<string, unknown>> | undefined, reading: Reading): readonly string[] {
+  const names = Object.keys(map ?? {});
+  return isDeparted(names.includes("__proto__"), "prototype", reading)
+    ? names.filter((name) => name !== "__proto__")
+    : names;
+}
+
+/** What `properties` says of one name. */
+export function memberFormula(name: string, keywords: Keywords, of: Formula, reading: Reading): Formula {
+  const { pool } = reading;
+  const own = pool.everyProperty(pool.values([name]), of);
+  if (!isDeparted(inherited.has(name) && of !== pool.always, "inherited", reading)) return own;
+  const present = pool.someProperty(pool.values([name]), pool.always);
+  return pool.all([own, pool.given("object", pool.any([present, unknown(["properties", name], keywords, reading)]))]);
+}
+
+/** `type`, which `nullable` widens. */
+export function typeFormula(types: Formula, keywords: Keywords, reading: Reading): Formula {
+  const { pool } = reading;
+  return isDeparted(keywords.get("nullable") === true, "nullable", reading)
+    ? pool.any([types, pool.types(["null"])])
+    : types;
+}
+
+/** `contains` with its counts, beside a tuple of schemas. */
+export function containsFormula(
+  own: Formula,
+  tuple: readonly unknown[],
+  keywords: Keywords,
+  reading: Reading,
+): Formula {
+  const { pool } = reading;
+  const names = ["contains", "minContains", "maxContains"];
+  const isShort = isDeparted(tuple.length > 0, "tuple", reading);
+  const isEmpty = isDeparted(isInLoop(keywords.node.pointer), "loop", reading);
+  if (!isShort && !isEmpty) return own;
+  const few = pool.size("array", 0, isShort ? tuple.length - 1 : 0);
+  return pool.any([own, pool.all([few, unknown([...names, firstChecked(tuple)], keywords, reading)])]);
+}
+
+/** `uniqueItems` beside a tuple of schemas. */
+export function uniqueFormula(tuple: readonly unknown[], keywords: Keywords, reading: Reading): Formula {
+  const { pool } = reading;
+  // With fewer than two items nothing is skipped.
+  if (!isDeparted(tuple.length > 2, "tuple", reading)) return pool.unique();
+  const skipped = unknown(["uniqueItems", firstChecked(tuple)], keywords, reading);
+  return pool.any([pool.unique(), pool.all([pool.size("array", 0, tuple.length - 1), skipped])]);
+}
+
+/** `unevaluatedItems`, when `contains` takes part in what is evaluated. */
+export function unevaluatedFormula(own: Formula, containing: boolean, keywords: Keywords, reading: Reading): Formula {
+  return isDeparted(containing, "unevaluated", reading)
+    ? reading.pool.any([own, unknown(Object.keys(keywords.schema).filter(isAsserting), keywords, reading)])
+    : own;
+}
+
+/** Notes that a departure was met; whether it is to be read along. */
+function isDeparted(is: boolean, departure: Departure, { departed, departures }: Reading): boolean {
+  if (is) departed.add(departure);
+  return is && departures;
+}
+
+/** What nobody knows of a value, and what is the same wherever these keywords say the same. */
+function unknown(names: readonly string[], keywords: Keywords, { pool }: Reading): Formula {
+  const { node, schema } = keywords;
+  const { properties } = schema;
+  const [first, second = ""] = names;
+  const said =
+    first === "properties" && isObject(properties)
+      ? [second, properties[second]]
+      : names.map((name) => [name, schema[name] ?? null]);
+  const text = canonicalJson(said);
+  // What a reference means depends on the document.
+  return pool.opaque(/"\$\w*[rR]ef":/.test(text) ? `${node.document.name}${text}` : text);
+}
+
+/** From which item on ajv goes on only when the item is there. */
+function firstChecked(tuple: readonly unknown[]): string {
+  return `from ${tuple.findIndex(isChecked)}`;
+}
+
+function isChecked(schema: unknown): boolean {
+  return schema === false || (isObject(schema) && Object.keys(schema).some(isAsserting));
+}
+
+function isAsserting(keyword: string): boolean {
+  return !annotations.has(keyword);
+}
+
+const annotations = new Set(["$comment", "$schema", "default", "deprecated", "description", "examples", "title"]);
+
+/** Keywords whose schema ajv writes once for each member or item, rather than in a loop. */
+const unrolled = {
+  named: ["properties", "dependentSchemas", "allOf", "anyOf", "oneOf", "prefixItems"],
+  plain: ["if", "then", "else", "not"],
+};
+
+/** Whether a schema may be applied to several values in one run of ajv's code; what references lead to may. */
+function isInLoop(pointer: string): boolean {
+  const tokens = pointer.split("/").slice(1);
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] ?? "";
+    if (unrolled.plain.includes(token)) continue;
+    const isTuple = token === "items" && /^\d+$/.test(tokens[at + 1] ?? "");
+    if (!isTuple && !unrolled.named.includes(token)) return true;
+    at++;
+  }
+  return false;
+}
