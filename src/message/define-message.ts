@@ -8,7 +8,15 @@ import type {
   Upcasts,
   VersionOf,
 } from "./message-type.ts";
-import { type Checked, compileSchema, type InputOf, type MaybePromise, type OutputOf, whenReady } from "./schema.ts";
+import {
+  adopted,
+  type Checked,
+  compileSchema,
+  type InputOf,
+  type MaybePromise,
+  type OutputOf,
+  whenReady,
+} from "./schema.ts";
 
 /** The steps between the versions of a type; a type of several versions must have every one up. */
 export type Steps<V> = [Exclude<VersionOf<V>, LatestOf<V>>] extends [never]
@@ -67,7 +75,12 @@ export function assembleMessageType<Name extends string, Input, Output>(
   if (wire !== "properties" && wire !== "contentType")
     throw invalid(`${name}: wire must be "properties" or "contentType"`);
   const latestVersion = versions.at(-1) ?? 0;
-  const checks = versions.map((version) => compileSchema(schemas[version] ?? false, `${name}, version ${version}`));
+  const checks = versions.map((version) => {
+    const schema = schemas[version];
+    if (schema === undefined || schema === null)
+      throw invalid(`${name}, version ${version}: there is no schema; true is the one of any body`);
+    return compileSchema(schema, `${name}, version ${version}`);
+  });
   const up = steps(versions.slice(0, -1), upcast, `${name}: upcast`);
   const down = steps(versions, downcast, `${name}: downcast`);
   const missing = versions.slice(0, -1).find((version) => up.get(version) === undefined);
@@ -131,10 +144,13 @@ function typed<Name extends string, Input, Output>(type: MessageType, _name: Nam
 }
 
 function versionsOf(name: string, schemas: SchemaVersions): readonly number[] {
-  const versions = Object.keys(schemas).map(Number);
+  const keys = Object.keys(schemas);
+  const versions = keys.map(Number);
   if (versions.length === 0) throw invalid(`${name}: at least one version is needed, as in { 1: schema }`);
   const wrong = versions.find((version) => !Number.isSafeInteger(version) || version < 0 || version > maxVersion);
-  if (wrong !== undefined) throw invalid(`${name}: versions are integers from 0 up`);
+  // As "01", which would be a second name of version 1.
+  const isOdd = keys.some((key) => String(Number(key)) !== key);
+  if (wrong !== undefined || isOdd) throw invalid(`${name}: versions are integers from 0 up`);
   return versions.toSorted((a, b) => a - b);
 }
 
@@ -162,7 +178,7 @@ function accepted(checked: Checked, name: string, version: number): unknown {
 function run(step: ((body: never) => unknown) | undefined, body: unknown, what: string): MaybePromise<unknown> {
   if (step === undefined) throw new SobreError("UpcastFailed", `${what} is not defined. Give the type one.`);
   try {
-    const result: unknown = Reflect.apply(step, undefined, [body]);
+    const result = adopted<unknown>(Reflect.apply(step, undefined, [body]));
     return result instanceof Promise ? result.catch((error: unknown) => broke(what, error)) : result;
   } catch (error) {
     return broke(what, error);

@@ -39,7 +39,7 @@ export function messageTypeFromFiles<Body = unknown>(
  * JSON Schemas are given as they are; libraries that follow Standard JSON Schema (zod, arktype) are asked for what
  * they take as input.
  *
- * @throws SobreError `InvalidArgument` for a schema of a library that offers none.
+ * @throws SobreError `InvalidArgument` for a schema of a library that offers none, or of what JSON Schema does not have.
  */
 export function schemaFilesOf(type: MessageType): SchemaFiles {
   return Object.fromEntries(type.versions.map((version) => [`${version}.0.schema.json`, jsonSchemaOf(type, version)]));
@@ -48,7 +48,7 @@ export function schemaFilesOf(type: MessageType): SchemaFiles {
 function jsonSchemaOf(type: MessageType, version: number): JsonSchema {
   const schema = type.schemaOf(version) ?? false;
   if (!isStandardSchema(schema)) return schema;
-  const made: unknown = inputSchema(schema["~standard"]);
+  const made: unknown = inputSchema(schema["~standard"], `${type.name}, version ${version}`);
   if (typeof made === "object" && made !== null) return { ...made };
   throw new SobreError(
     "InvalidArgument",
@@ -57,9 +57,15 @@ function jsonSchemaOf(type: MessageType, version: number): JsonSchema {
 }
 
 /** `~standard.jsonSchema.input` of Standard JSON Schema 1. */
-function inputSchema(standard: object): unknown {
+function inputSchema(standard: object, where: string): unknown {
   const jsonSchema: unknown = "jsonSchema" in standard ? standard.jsonSchema : undefined;
   if (typeof jsonSchema !== "object" || jsonSchema === null || !("input" in jsonSchema)) return undefined;
   const { input } = jsonSchema;
-  return typeof input === "function" ? Reflect.apply(input, jsonSchema, [{ target: "draft-2020-12" }]) : undefined;
+  if (typeof input !== "function") return undefined;
+  try {
+    return Reflect.apply(input, jsonSchema, [{ target: "draft-2020-12" }]);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : "it said nothing";
+    throw new SobreError("InvalidArgument", `${where}: its library cannot write it as JSON Schema: ${why}.`, { cause });
+  }
 }

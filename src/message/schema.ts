@@ -35,6 +35,12 @@ export function whenReady<T, R>(value: MaybePromise<T>, use: (value: T) => Maybe
   return value instanceof Promise ? value.then(use) : use(value);
 }
 
+/** What code of others gave: a promise of another library or realm becomes an ordinary one. */
+export function adopted<T>(given: MaybePromise<T>): MaybePromise<T> {
+  if (given instanceof Promise || typeof given !== "object" || given === null) return given;
+  return "then" in given && typeof given.then === "function" ? Promise.resolve(given) : given;
+}
+
 /**
  * Makes the check of a schema; it is synchronous for JSON Schema and as the library wants otherwise.
  *
@@ -43,7 +49,7 @@ export function whenReady<T, R>(value: MaybePromise<T>, use: (value: T) => Maybe
 export function compileSchema(schema: Schema, where: string): (value: unknown) => MaybePromise<Checked> {
   if (isStandardSchema(schema)) {
     const standard = schema["~standard"];
-    return (value) => whenReady(standard.validate(value), (result) => toChecked(result, standard.vendor));
+    return (value) => whenReady(adopted(standard.validate(value)), (result) => toChecked(result, standard.vendor));
   }
   try {
     const problemsOf = compileJsonSchema(schema);
@@ -58,8 +64,14 @@ export function compileSchema(schema: Schema, where: string): (value: unknown) =
 }
 
 function toChecked(result: StandardResult<unknown>, vendor: string): Checked {
+  if (!isResult(result)) throw new TypeError(`${vendor} gave neither a value nor issues`);
   if (result.issues === undefined) return { ok: true, value: result.value };
   // Some libraries quote the value in their messages, so that only the path is told; the issues are in the cause.
   const problems = result.issues.map((issue) => ({ path: issuePath(issue), message: `is refused by ${vendor}` }));
   return { ok: false, problems, cause: result.issues };
+}
+
+function isResult(result: unknown): boolean {
+  if (typeof result !== "object" || result === null) return false;
+  return "issues" in result && result.issues !== undefined ? Array.isArray(result.issues) : "value" in result;
 }

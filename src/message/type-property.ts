@@ -25,12 +25,15 @@ export interface TypeClaim {
 }
 
 /**
- * What a message says about its type: the application properties, then the content-type parameters `type` (or
- * `messageType`) and `version`, then the conventions of others: CloudEvents type, subject, schema ids.
+ * What a message says about its type: the application properties, or the content-type parameters `type` and `version`
+ * together, declare it; a parameter `type` or `messageType` alone, CloudEvents type, subject and schema ids imply it.
  */
 export function readTypeClaim(envelope: Envelope, contentType: ContentType | undefined): TypeClaim {
   const { applicationProperties: own } = envelope;
-  const declared = textOf(own[typeProperty]);
+  const type = parameterOf(contentType, "type");
+  // Beside a version it is our own wire; alone it may mean something else, as `entry` does in Atom's.
+  const said = parameterOf(contentType, "version") === undefined ? undefined : textOf(type);
+  const declared = textOf(own[typeProperty]) ?? said;
   const version = own[versionProperty] ?? parameterOf(contentType, "version");
   return {
     declared,
@@ -107,7 +110,7 @@ function textOf(value: unknown): string | undefined {
 /** Integers of any AMQP type, and their digits. */
 function integerOf(value: unknown): number {
   const plain: unknown = value instanceof Typed ? value.value : value;
-  if (typeof plain === "string") return /^\d{1,9}$/.test(plain) ? Number(plain) : Number.NaN;
+  if (typeof plain === "string") return /^\d{1,10}$/.test(plain) ? Number(plain) : Number.NaN;
   if (typeof plain !== "number" && typeof plain !== "bigint") return Number.NaN;
   const number = Number(plain);
   return Number.isSafeInteger(number) && number >= 0 ? number : Number.NaN;

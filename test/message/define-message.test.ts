@@ -1,8 +1,9 @@
+import { runInNewContext } from "node:vm";
 import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineMessage, type Schema } from "../../src/message/index.ts";
+import { defineMessage, type MessageType, type Schema } from "../../src/message/index.ts";
 import { refusal, rejection } from "../refusal.ts";
 
 const Order = defineMessage(
@@ -35,7 +36,7 @@ const readers: Readonly<Record<string, Schema>> = {
   arktype: type({ id: "number" }),
 };
 
-const define = (name: unknown, versions: unknown, options: unknown): unknown =>
+const define = (name: unknown, versions: unknown, options: unknown): MessageType =>
   Reflect.apply(defineMessage, undefined, [name, versions, options]);
 
 describe("reading", () => {
@@ -107,6 +108,31 @@ describe("reading", () => {
   });
 });
 
+/** A promise of another realm, as that of another library is. */
+const promised = (value: unknown): unknown => runInNewContext("Promise.resolve(value)", { value });
+const schemaGiving = (result: unknown): object => ({
+  "~standard": { version: 1, vendor: "acme", validate: () => result },
+});
+
+describe("code of other libraries", () => {
+  it("may give promises of its own kind, from schemas and from upcasts", async () => {
+    const Thing = define(
+      "a",
+      { 1: schemaGiving(promised({ value: 1 })), 2: { type: "string" } },
+      { upcast: { 1: () => promised("up") } },
+    );
+
+    expect(await Thing.read("whatever", 1)).toBe("up");
+  });
+
+  it.each([[undefined], [null], [5], [{}], [{ issues: "many" }]])(
+    "gives no body by the result %j, which is none of a Standard Schema",
+    (result) => {
+      expect(() => define("a", { 1: schemaGiving(result) }, {}).read("whatever", 1)).toThrow("acme");
+    },
+  );
+});
+
 describe("writing", () => {
   it("sends what it was given, and not what a schema makes of it", async () => {
     const Dated = defineMessage("acme.dated", { 1: z.object({ at: z.string().transform((text) => new Date(text)) }) });
@@ -138,6 +164,9 @@ describe("defining", () => {
     ["a name that is no text", 5, { 1: schema }, {}, "name"],
     ["no version", "a", {}, {}, "at least one version"],
     ["a version that is no number", "a", { one: schema }, {}, "integers"],
+    ["a version under a second name", "a", { "01": schema }, {}, "integers"],
+    ["a version without a schema", "a", { 1: undefined }, {}, "version 1"],
+    ["a version whose schema is null", "a", { 1: null }, {}, "version 1"],
     ["a negative version", "a", { [-1]: schema }, {}, "integers"],
     ["a schema that is none", "a", { 1: 5 }, {}, "version 1"],
     ["a broken JSON Schema", "a", { 1: { type: "strin" } }, {}, "version 1"],

@@ -82,6 +82,29 @@ describe("the type of a message", () => {
     expect(refusal(() => stage.afterReceive?.(createEnvelope({ payload: new Uint8Array([0, 1]) }))).offset).toBe(0);
   });
 
+  it("is read with the greatest version there may be from where its own writer put it", async () => {
+    const Late = messageTypeFromFiles("acme.late", { "2147483647.0.schema.json": true }, { wire: "contentType" });
+    const { contentType } = withTypeClaim(
+      { body: 1 },
+      { name: Late.name, version: Late.latestVersion },
+      Late.wire,
+      "application/json",
+    );
+
+    const envelope = createEnvelope({ payload: bytes(1), brokerProperties: { contentType } });
+    const result = serializer.deserialize(envelope);
+
+    expect(result.ok && createTypeReader([Late])(envelope, result)).toMatchObject({ messageVersion: 2147483647 });
+  });
+
+  it("is not taken for the only one that is read where the content type declares another", async () => {
+    const ours = { brokerProperties: { contentType: "application/json;type=acme.parcel;version=1" } };
+    const theirs = { brokerProperties: { contentType: "application/json;type=entry" } };
+
+    expect(await read(ours, { key: 7 }, [Order])).toMatchObject({ ok: false, error: { code: "UnknownMessageType" } });
+    expect(await read(theirs, { key: 7 }, [Order])).toMatchObject({ ok: true, messageType: "acme.order" });
+  });
+
   it("prefers what is declared over what is implied", async () => {
     const init = {
       applicationProperties: { "sobre-type": "acme.invoice", "sobre-version": 1 },
@@ -179,5 +202,6 @@ describe("schema files", () => {
     const type = defineMessage("acme.valibot", { 1: v.string() });
 
     expect(refusal(() => schemaFilesOf(type)).message).toContain("valibot");
+    expect(refusal(() => schemaFilesOf(defineMessage("a", { 1: z.bigint() }))).message).toContain("a, version 1");
   });
 });
