@@ -16,7 +16,8 @@ export interface ValidationProblem {
 /**
  * Compiles a JSON Schema (2020-12) into a function that lists every problem of a value; an empty list means it matches.
  *
- * Unknown keywords and formats are errors of the schema, so that a misspelt one cannot pass everything.
+ * Unknown keywords and formats are errors of the schema, so that a misspelt one cannot pass everything. The formats of
+ * the specification are annotations, as it has them by default: they say what a text is, and refuse none.
  *
  * @throws SobreError `InvalidArgument` when the schema is broken or refers to what it does not contain.
  */
@@ -25,7 +26,14 @@ export function compileJsonSchema(schema: unknown): (value: unknown) => readonly
     throw new SobreError("InvalidArgument", "A JSON Schema must be an object or a boolean.", { path: "$" });
   }
   // One instance per schema: an instance remembers every $id and refuses to meet it twice.
-  const settings: Options = { allErrors: true, strict: true, strictTypes: false, strictRequired: false, logger: false };
+  const settings: Options = {
+    allErrors: true,
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    logger: false,
+    formats: annotations,
+  };
   const ajv = new Ajv2020({ ...settings, code: { regExp: linearPattern } });
   ajv.removeKeyword("uniqueItems").addKeyword(uniqueItems);
   try {
@@ -37,6 +45,29 @@ export function compileJsonSchema(schema: unknown): (value: unknown) => readonly
     throw new SobreError("InvalidArgument", `The JSON Schema is broken: ${why}.`, { cause: error });
   }
 }
+
+/** The formats of JSON Schema (2020-12, Validation, 7.3), which refuse nothing. */
+const annotations: Readonly<Record<string, true>> = {
+  date: true,
+  "date-time": true,
+  duration: true,
+  email: true,
+  hostname: true,
+  "idn-email": true,
+  "idn-hostname": true,
+  ipv4: true,
+  ipv6: true,
+  iri: true,
+  "iri-reference": true,
+  "json-pointer": true,
+  regex: true,
+  "relative-json-pointer": true,
+  time: true,
+  uri: true,
+  "uri-reference": true,
+  "uri-template": true,
+  uuid: true,
+};
 
 /** Where and why a value was refused: JSON Pointers into value and schema. */
 export interface Refusal {

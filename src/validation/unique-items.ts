@@ -39,7 +39,7 @@ function findDuplicate(items: readonly unknown[]): Duplicate | undefined {
   return undefined;
 }
 
-/** The same for equal items: text for what has a JSON form, the item itself for anything else. */
+/** The same for equal items: text for what is made of others, the item itself for anything else. */
 function keyOf(item: unknown): unknown {
   return typeof item === "object" && item !== null ? JSON.stringify(sorted(item)) : scalarKey(item);
 }
@@ -55,6 +55,14 @@ function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null)
     return typeof value === "boolean" ? value : (scalarKey(value) ?? null);
   if (Array.isArray(value)) return value.map(sorted);
+  // What codecs give beside JSON's values has its content elsewhere than in members.
+  if (value instanceof Date) return { date: value.getTime() };
+  if (value instanceof Map) return { map: [...value].map(([key, member]) => [sorted(key), sorted(member)]) };
+  if (ArrayBuffer.isView(value)) return { [value.constructor.name]: bytesOf(value).join() };
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return { object: entries.map(([name, member]) => [name, sorted(member)]) };
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -90,6 +90,22 @@ describe("compileJsonSchema", () => {
   });
 
   it.each([
+    [[new Date(1), new Date(2)], true],
+    [[new Date(1), new Date(1)], false],
+    [[new Map([[1, { a: 1 }]]), new Map([[1, { a: 2 }]])], true],
+    [[new Map([[1, { a: 1 }]]), new Map([[1, { a: 1 }]])], false],
+    [[new Uint8Array([1]), new Uint8Array([2])], true],
+    [[new Uint8Array([1]), new Uint8Array([1])], false],
+    [[[new Date(1)], [new Date(2)], {}], true],
+  ])("tells what codecs give beside JSON's values apart: %o are unique: %s", (items, expected) => {
+    expect(compileJsonSchema({ type: "array", uniqueItems: true })(items).length === 0).toBe(expected);
+  });
+
+  it.each(["date-time", "email", "uuid", "uri", "ipv6", "regex"])("takes the format %s as an annotation", (format) => {
+    expect(compileJsonSchema({ type: "string", format })("what it says is not looked at")).toEqual([]);
+  });
+
+  it.each([
     [null],
     ["string"],
     [[]],
