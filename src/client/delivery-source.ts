@@ -3,14 +3,15 @@ import type { Clock } from "../time/index.ts";
 import { Link } from "./link.ts";
 import { invalidOption } from "./option-checks.ts";
 import { Prefetch } from "./prefetch.ts";
+import { isRetryable } from "./retry.ts";
 
 /** Where the deliveries of one entity come from: a link, or a stock that is fetched ahead. */
 export interface DeliverySource {
   /** The connection that holds the locks, to settle with. */
   readonly engine: Engine;
   receive(options: ReceiveOptions): Promise<readonly Delivery[]>;
-  /** To be told of what `receive` threw, so that a lost link is opened again by the next one. */
-  failed(error: unknown): Promise<void>;
+  /** To be told of what `receive` threw, so that a lost link is opened again by the next one; resolves to whether that may do better. */
+  failed(error: unknown): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -48,7 +49,10 @@ export function openSource(options: SourceOptions): DeliverySource {
         ? link.get().then((opened) => opened.receive(receiveOptions))
         : current.receive(receiveOptions);
     },
-    failed: (error) => link.lost(link.current, error),
+    async failed(error) {
+      await link.lost(link.current, error);
+      return isRetryable(error);
+    },
     close: () => link.close(),
   };
 }
@@ -76,7 +80,9 @@ class PrefetchingSource implements DeliverySource {
   }
 
   /** The stock is fetched through the link, which has seen the error itself. */
-  async failed(): Promise<void> {}
+  async failed(error: unknown): Promise<boolean> {
+    return isRetryable(error);
+  }
 
   async close(): Promise<void> {
     await this.#prefetch.close();

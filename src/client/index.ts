@@ -11,6 +11,7 @@ export type { ProcessorOptions } from "./processor.ts";
 export type { Processor } from "./processor-loops.ts";
 export type { MessageOf, ReadMessage, Received, ReceivedMessage, UnreadableMessage } from "./received-message.ts";
 export type {
+  DeleteMessagesOptions,
   PeekMessagesOptions,
   ReceiveMessagesOptions,
   Receiver,
@@ -23,7 +24,7 @@ export { resolveReplyTo } from "./reply-address.ts";
 export type { Requester, RequesterOptions, RequestManyOptions, RequestOptions } from "./requester.ts";
 export type { Replying, ResponderHandlers } from "./responder.ts";
 export type { RetryOptions } from "./retry.ts";
-export type { SendManyOptions, SendMessagesOptions, SendOutcome, Sender } from "./sender.ts";
+export type { CreateMessageBatchOptions, SendManyOptions, SendMessagesOptions, SendOutcome, Sender } from "./sender.ts";
 export type { SessionContext, SessionProcessorOptions } from "./session-processor.ts";
 export type { AcceptSessionOptions, HeldSession, ReceivedSession, SessionReceiver } from "./session-receiver.ts";
 export {

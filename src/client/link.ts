@@ -74,11 +74,12 @@ async function closeQuietly(link: Promise<{ close(): Promise<void> }> | undefine
   }
 }
 
-/** Codes after which a link is of no use: its connection was lost, or may have been, or its entity is not there any more. */
+/** Codes after which a link is of no use: its connection was lost, or may have been, or its entity or session is not there any more. */
 const lostCodes: ReadonlySet<string> = new Set([
   "ServiceCommunicationProblem",
   "GeneralError",
   "MessagingEntityNotFound",
+  "SessionLockLost",
 ]);
 
 const isLinkLost = (error: unknown): boolean => error instanceof SobreError && lostCodes.has(error.code);

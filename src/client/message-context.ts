@@ -1,7 +1,8 @@
 import type { Delivery, Engine, Settlement } from "../engine/index.ts";
+import { SobreError } from "../errors/index.ts";
 import type { RenewalTarget } from "./lock-renewal.ts";
 import type { TellError } from "./process-error.ts";
-import { lockTokenOf, type DeadLetterOptions, type PropertiesToModify } from "./settling.ts";
+import { deadLetterSettlement, lockTokenOf, type DeadLetterOptions, type PropertiesToModify } from "./settling.ts";
 
 /** What a handler can do with the message it was called for; what it settles itself is not settled again. */
 export interface MessageContext {
@@ -61,8 +62,8 @@ export class HandlerContext implements MessageContext, RenewalTarget {
     await this.settle({ kind: "defer", propertiesToModify });
   }
 
-  async deadLetterMessage(deadLetter: DeadLetterOptions = {}): Promise<void> {
-    await this.settle({ kind: "deadLetter", ...deadLetter });
+  async deadLetterMessage(deadLetter?: DeadLetterOptions): Promise<void> {
+    await this.settle(deadLetterSettlement(deadLetter));
   }
 
   renewMessageLock(): Promise<Date> {
@@ -80,9 +81,26 @@ export class HandlerContext implements MessageContext, RenewalTarget {
     void this.#tell("renewLock", error, this.#delivery.envelope);
   }
 
-  settle(settlement: Settlement): Promise<void> {
+  async settle(settlement: Settlement): Promise<void> {
     const token = lockTokenOf(this.#delivery);
     this.#settled = true;
-    return this.#engine.settle(this.#entityPath, token, settlement);
+    try {
+      await this.#engine.settle(this.#entityPath, token, settlement);
+    } catch (error) {
+      // What was refused for its own sake left the message as it was; anything else, nobody knows.
+      if (isRefused(error)) this.#settled = false;
+      throw error;
+    }
   }
 }
+
+/** Codes of settlements that are wrong in themselves, whoever holds the message. */
+const refusals: ReadonlySet<string> = new Set([
+  "InvalidArgument",
+  "InvalidOperation",
+  "LimitExceeded",
+  "MessageSizeExceeded",
+  "UnsupportedValue",
+]);
+
+const isRefused = (error: unknown): boolean => error instanceof SobreError && refusals.has(error.code);

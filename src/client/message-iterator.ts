@@ -3,7 +3,7 @@ import type { ClientParts } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
 import { aFunction, checkOptions, type OptionChecks, signal } from "./option-checks.ts";
 import { heldOpen, pause } from "./pause.ts";
-import { isRetryable } from "./retry.ts";
+import { tell } from "./tell.ts";
 
 /** Options of {@link Receiver.getMessageIterator}. */
 export interface MessageIteratorOptions {
@@ -23,18 +23,21 @@ interface IteratedReceiver<Message> {
   readonly source: DeliverySource;
   readonly parts: Pick<ClientParts, "clock" | "retry">;
   readonly hand: (deliveries: readonly Delivery[]) => Promise<readonly Message[]>;
-  readonly isClosed: () => boolean;
+  /** Aborted when the receiver is closed. */
+  readonly closed: AbortSignal;
 }
 
 /** Messages one by one; what may pass by itself opens the link again, anything else ends the iteration with its error. */
 export async function* iterateMessages<Message>(
-  { source, parts: { clock, retry }, hand, isClosed }: IteratedReceiver<Message>,
+  { source, parts: { clock, retry }, hand, closed }: IteratedReceiver<Message>,
   options: MessageIteratorOptions = {},
 ): AsyncGenerator<Message, void, undefined> {
   checkOptions(options, checks);
   const { abortSignal, onError } = options;
   // One that is closed before it begins is a mistake, and told by the receive.
-  const hasEnded = isClosed() ? () => false : isClosed;
+  const isMistake = closed.aborted;
+  const hasEnded = (): boolean => closed.aborted && !isMistake;
+  const either = abortSignal === undefined ? closed : AbortSignal.any([abortSignal, closed]);
   for (let failures = 0; ;) {
     if (abortSignal?.aborted === true || hasEnded()) return;
     let messages: readonly Message[];
@@ -45,20 +48,11 @@ export async function* iterateMessages<Message>(
       failures = 0;
     } catch (error) {
       if (hasEnded()) return;
-      await source.failed(error);
-      if (!isRetryable(error)) throw error;
+      if (!(await source.failed(error))) throw error;
       tell(onError, error);
-      await pause(clock, retry.delay(++failures), abortSignal);
+      await pause(clock, retry.delay(++failures), either);
       continue;
     }
     yield* messages;
-  }
-}
-
-function tell(onError: ((error: unknown) => void) | undefined, error: unknown): void {
-  try {
-    onError?.(error);
-  } catch {
-    // There is nobody left to tell.
   }
 }

@@ -2,6 +2,7 @@ import type { PayloadStage, ReadResult, Serializer, UnreadableResult } from "../
 import type { Envelope } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { createTypeReader, type MaybePromise, type MessageType, type TypedReadResult } from "../message/index.ts";
+import { unstaged } from "./staging.ts";
 
 /** What became of a received envelope. */
 export type MessageResult = TypedReadResult | UnreadableResult;
@@ -18,7 +19,7 @@ export function createMessageReader(
   { serializer, stages }: { readonly serializer: Serializer; readonly stages: readonly PayloadStage[] },
   messageTypes: readonly MessageType[] = [],
 ): MessageReader {
-  const after = stages.filter((stage) => "afterReceive" in stage).toReversed();
+  const after = stages.filter((stage) => "afterReceive" in stage);
   const readType = messageTypes.length === 0 ? undefined : createTypeReader(messageTypes);
   const read = (envelope: Envelope): MaybePromise<MessageResult> => {
     const result = serializer.deserialize(envelope);
@@ -27,13 +28,12 @@ export function createMessageReader(
   };
   if (after.length === 0) return read;
   return async (received) => {
-    let envelope = received;
-    for (const stage of after) {
-      try {
-        envelope = (await stage.afterReceive?.(envelope)) ?? envelope;
-      } catch (error) {
-        return { ok: false, error: stageError(stage.name, error), attempts: [] };
-      }
+    let envelope: Envelope;
+    try {
+      envelope = await unstaged(after, received);
+    } catch (error) {
+      if (error instanceof SobreError) return { ok: false, error, attempts: [] };
+      throw error;
     }
     return read(envelope);
   };
@@ -41,10 +41,4 @@ export function createMessageReader(
 
 function untyped(result: ReadResult): TypedReadResult {
   return { ...result, messageType: undefined, messageVersion: undefined };
-}
-
-function stageError(stage: string, cause: unknown): SobreError {
-  if (cause instanceof SobreError) return cause;
-  const what = cause instanceof Error ? cause.name : typeof cause;
-  return new SobreError("DecodeFailed", `The stage "${stage}" broke with a ${what} on this payload.`, { cause });
 }

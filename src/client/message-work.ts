@@ -86,13 +86,17 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     this.#deadLetters = receiveMode === "peekLock" && parseAddress(entityPath).subQueue === undefined;
   }
 
-  /** Handles a delivery; never rejects. `extend` makes the handler's context of the ordinary one. */
+  /**
+   * Handles a delivery; never rejects. `extend` makes the handler's context of the ordinary one.
+   *
+   * Resolves to whether it was given back because a store or a key service was away, which others would find away too.
+   */
   async handle(
     delivery: Delivery,
     engine: Engine,
     renewal: LockRenewal | undefined,
     extend: (context: HandlerContext) => Context,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { entityPath, tell, autoCompleteMessages } = this.#options;
     const { envelope, lockToken } = delivery;
     const context = new HandlerContext(engine, entityPath, delivery, tell);
@@ -103,7 +107,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
       // What was received and deleted does not come back, so that its handler is told of it, whatever the reason.
       if (!result.ok && lockToken !== undefined && (result.error.retryable || this.#deadLetters)) {
         await this.#refuse(delivery, context, result);
-        return;
+        return result.error.retryable;
       }
       try {
         const returned = this.#call(delivery, result, extend(context));
@@ -111,9 +115,10 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
       } catch (error) {
         await tell("handler", error, envelope);
         await this.#settle(delivery, context, failureSettlement(envelope, error));
-        return;
+        return false;
       }
       if (autoCompleteMessages) await this.#settle(delivery, context, complete);
+      return false;
     } finally {
       renewal?.release(lockToken);
     }

@@ -3,6 +3,7 @@ import type { Envelope } from "../envelope/index.ts";
 import { type MaybePromise, type TypedMessage, withTypeClaim } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { invalidOption } from "./option-checks.ts";
+import { staged } from "./staging.ts";
 
 /** Turns a message into the envelope to send, through message type, serializer and stages. */
 export type MessageWriter = (message: Message) => MaybePromise<Envelope>;
@@ -17,7 +18,7 @@ export function createMessageWriter(
   const fallbackType = serializer.registry.encoders[0]?.contentType ?? "application/octet-stream";
   const encode = (message: Message): MaybePromise<Envelope> => {
     const envelope = serializer.serialize(tracing === undefined ? message : tracing.inject(message, operation));
-    return before.length === 0 ? envelope : through(before, envelope);
+    return before.length === 0 ? envelope : staged(before, envelope);
   };
   return (message) => {
     if (!isMessage(message)) throw invalidOption("messages", "must be messages, as { body }");
@@ -28,12 +29,6 @@ export function createMessageWriter(
     const written = messageType.write(message.body, version);
     return written instanceof Promise ? written.then((body) => encode(claimed(body))) : encode(claimed(written));
   };
-}
-
-async function through(stages: ClientParts["stages"], encoded: Envelope): Promise<Envelope> {
-  let envelope = encoded;
-  for (const stage of stages) envelope = (await stage.beforeSend?.(envelope)) ?? envelope;
-  return envelope;
 }
 
 const isMessage = (message: unknown): boolean =>

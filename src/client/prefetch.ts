@@ -83,10 +83,11 @@ export class Prefetch {
 
   #fill(): void {
     if (this.#filling !== undefined || this.#stop.signal.aborted || this.#stock.length > this.#count / 2) return;
-    this.#filling = this.#fetchUntilFull().finally(() => (this.#filling = undefined));
+    this.#filling = this.#fetchUntilFull();
   }
 
   async #fetchUntilFull(): Promise<void> {
+    // Its end is noted in the same turn as its last look, or whoever comes in between would wait for nothing.
     try {
       while (this.#stock.length < this.#count && !this.#stop.signal.aborted) {
         const maxMessages = this.#count - this.#stock.length;
@@ -98,7 +99,9 @@ export class Prefetch {
           next.end(taken);
         }
       }
+      this.#filling = undefined;
     } catch (error) {
+      this.#filling = undefined;
       for (const waiting of this.#waiting.slice()) waiting.fail(error);
     }
   }

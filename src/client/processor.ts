@@ -17,7 +17,6 @@ import {
 import { pause } from "./pause.ts";
 import { type Processor, runProcessor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
-import { isRetryable } from "./retry.ts";
 
 /** Options of a processor. */
 export interface ProcessorOptions<Types extends readonly MessageType[] = readonly MessageType[]> {
@@ -76,6 +75,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   const source = shared ?? openSource({ ...parts, entityPath, receiveMode, prefetchCount });
   const receiveAll = async (signal: AbortSignal): Promise<void> => {
     const wait = { maxMessages: 1, maxWaitTime: receiveWait, signal };
+    let givenBack = 0;
     for (let failures = 0; !isAborted(signal);) {
       let deliveries: readonly Delivery[];
       try {
@@ -83,13 +83,18 @@ export function startProcessor<const Types extends readonly MessageType[] = read
         failures = 0;
       } catch (error) {
         if (isAborted(signal)) return;
-        await source.failed(error);
+        const mayPass = await source.failed(error);
         await tell("receive", error);
-        if (!isRetryable(error)) return;
+        if (!mayPass) return;
         await pause(parts.clock, parts.retry.delay(++failures), signal);
         continue;
       }
-      for (const delivery of deliveries) await work.handle(delivery, source.engine, renewal, sameContext);
+      for (const delivery of deliveries) {
+        const isAway = await work.handle(delivery, source.engine, renewal, sameContext);
+        givenBack = isAway ? givenBack + 1 : 0;
+        // Without a wait, an outage would use up the deliveries of every message at once.
+        if (isAway) await pause(parts.clock, parts.retry.delay(givenBack), signal);
+      }
     }
   };
   return runProcessor({

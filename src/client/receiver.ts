@@ -1,4 +1,5 @@
 import { type Delivery, parseAddress, type ReceiveMode, type SubQueue, subQueueSuffix } from "../engine/index.ts";
+import { SobreError } from "../errors/index.ts";
 import type { MessageType } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
@@ -9,7 +10,6 @@ import { createMessageReader } from "./message-reader.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
 import {
   checkOption,
-  checkOptional,
   checkOptions,
   countFrom,
   invalidOption,
@@ -92,10 +92,16 @@ export interface Receiver<
   /** @throws SobreError `MessageNotFound` when one of them is not deferred. */
   receiveDeferredMessages(sequenceNumbers: bigint | readonly bigint[]): Promise<readonly Message[]>;
   /** Deletes messages that nobody holds, oldest first; resolves to how many. */
-  deleteMessages(maxMessageCount: number, options?: { readonly beforeEnqueueTime?: Date | undefined }): Promise<number>;
+  deleteMessages(maxMessageCount: number, options?: DeleteMessagesOptions): Promise<number>;
   /** Starts a processor on the entity, with this receiver's mode and types. */
   subscribe(handlers: ProcessorHandlers<Read>, options?: SubscribeOptions): Processor;
   close(): Promise<void>;
+}
+
+/** Options of {@link Receiver.deleteMessages}. */
+export interface DeleteMessagesOptions {
+  /** Only what was enqueued before. Default: anything. */
+  readonly beforeEnqueueTime?: Date | undefined;
 }
 
 /** Options of {@link Receiver.subscribe}. */
@@ -176,7 +182,10 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     ({ lockToken }) => renewal.release(lockToken),
   );
   const subscriptions = new Set<Processor>();
-  let isClosed = false;
+  const stop = new AbortController();
+  const checkOpen = (): void => {
+    if (stop.signal.aborted) throw new SobreError("Closed", "The receiver is closed. Create another.");
+  };
   const hand = async (delivery: Delivery): Promise<Message | undefined> => {
     const { lockToken, lockedUntilUtc, envelope } = delivery;
     const result = await read(envelope);
@@ -202,10 +211,11 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     ...verbs,
     entityPath,
     receiveMode,
-    async receiveMessages(maxMessageCount, { maxWaitTimeInMs = 60_000, abortSignal } = {}) {
+    async receiveMessages(maxMessageCount, receiveOptions = {}) {
       checkOption("maxMessageCount", maxMessageCount, atLeastOne);
-      checkOption("maxWaitTimeInMs", maxWaitTimeInMs, milliseconds);
-      checkOptional("abortSignal", abortSignal, signal);
+      checkOptions(receiveOptions, receiveChecks);
+      checkOpen();
+      const { maxWaitTimeInMs = 60_000, abortSignal } = receiveOptions;
       try {
         const wait = { maxMessages: maxMessageCount, maxWaitTime: maxWaitTimeInMs, signal: abortSignal };
         const receive = (): Promise<readonly Delivery[]> => source.receive(wait);
@@ -217,10 +227,12 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       }
     },
     getMessageIterator: (iteratorOptions) =>
-      iterateMessages({ source, parts, hand: handAll, isClosed: () => isClosed }, iteratorOptions),
-    async peekMessages(maxMessageCount, { fromSequenceNumber } = {}) {
+      iterateMessages({ source, parts, hand: handAll, closed: stop.signal }, iteratorOptions),
+    async peekMessages(maxMessageCount, peekOptions = {}) {
       checkOption("maxMessageCount", maxMessageCount, atLeastOne);
-      checkOptional("fromSequenceNumber", fromSequenceNumber, sequenceNumber);
+      checkOptions(peekOptions, peekChecks);
+      checkOpen();
+      const { fromSequenceNumber } = peekOptions;
       const { sessionId } = source;
       const deliveries = await parts.engine.peek(entityPath, {
         maxMessages: maxMessageCount,
@@ -237,15 +249,19 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     async receiveDeferredMessages(sequenceNumbers) {
       const { sessionId } = source;
       const numbers = sequenceNumbersOf(sequenceNumbers);
+      checkOpen();
       return handAll(await source.engine.receiveDeferred(entityPath, numbers, { receiveMode, sessionId }));
     },
-    async deleteMessages(maxMessageCount, { beforeEnqueueTime } = {}) {
+    async deleteMessages(maxMessageCount, deleteOptions = {}) {
       checkOption("maxMessageCount", maxMessageCount, atLeastOne);
-      checkOptional("beforeEnqueueTime", beforeEnqueueTime, isDate);
+      checkOptions(deleteOptions, deleteChecks);
+      checkOpen();
+      const { beforeEnqueueTime } = deleteOptions;
       const { sessionId } = source;
       return parts.engine.deleteMessages(entityPath, { maxMessages: maxMessageCount, beforeEnqueueTime, sessionId });
     },
     subscribe(handlers, subscribeOptions) {
+      checkOpen();
       const processorOptions = { ...subscribeOptions, receiveMode, messageTypes };
       const shared = source.sessionId === undefined ? undefined : source;
       const own = { ...parts, closed: () => void subscriptions.delete(processor) };
@@ -254,7 +270,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       return processor;
     },
     async close() {
-      isClosed = true;
+      stop.abort();
       await parts.closed();
       await Promise.all([...subscriptions].map((processor) => processor.close()));
       renewal.stop();
@@ -264,3 +280,6 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
 }
 
 const atLeastOne = countFrom(1);
+const receiveChecks: OptionChecks<ReceiveMessagesOptions> = { maxWaitTimeInMs: milliseconds, abortSignal: signal };
+const peekChecks: OptionChecks<PeekMessagesOptions> = { fromSequenceNumber: sequenceNumber };
+const deleteChecks: OptionChecks<DeleteMessagesOptions> = { beforeEnqueueTime: isDate };

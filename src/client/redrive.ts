@@ -1,13 +1,12 @@
-import type { Serializer } from "../codec/index.ts";
 import { type Delivery, type Engine, type EngineReceiver, type EngineSender, parseAddress } from "../engine/index.ts";
 import { amend, type Envelope } from "../envelope/index.ts";
 import { type ErrorCode, SobreError } from "../errors/index.ts";
 import type { ClientParts } from "./client-parts.ts";
-import { createMessageReader } from "./message-reader.ts";
 import { Link } from "./link.ts";
 import { LockRenewal } from "./lock-renewal.ts";
 import { invalidOption } from "./option-checks.ts";
 import { checkRedrive, type RedriveEntry, type RedriveOptions, type RedriveReport } from "./redrive-options.ts";
+import { rewritten } from "./rewriting.ts";
 import { withoutDeadLetterMarks } from "./unreadable.ts";
 
 /** The application property that counts how often a message was sent back from a dead-letter queue. */
@@ -139,26 +138,18 @@ class Redrive {
   }
 
   async #prepare(delivery: Delivery): Promise<Envelope | "skipped" | "unreadable"> {
-    const { where, repair, readableBy, maxRedrives = Infinity } = this.#options;
+    const { where, repair, readableBy, rewriteAs, maxRedrives = Infinity } = this.#options;
     if (where?.(delivery) === false) return "skipped";
     const count = countOf(delivery.envelope);
     if (count >= maxRedrives) return "skipped";
     const bare = withoutDeadLetterMarks(delivery.envelope);
     const repaired = repair === undefined ? bare : await repair(bare, delivery);
     if (repaired === undefined) return "skipped";
-    const written = readableBy === undefined ? repaired : await this.#rewrite(repaired, readableBy);
+    const { stages } = this.#parts;
+    const chain = readableBy && { serializer: readableBy, stages, rewriteAs };
+    const written = chain === undefined ? repaired : await rewritten(repaired, chain);
     if (written === undefined) return "unreadable";
     return amend(written, { applicationProperties: { [redriveCountProperty]: count + 1 } });
-  }
-
-  async #rewrite(envelope: Envelope, serializer: Serializer): Promise<Envelope | undefined> {
-    const result = await createMessageReader({ serializer, stages: this.#parts.stages })(envelope);
-    if (!result.ok) return undefined;
-    const { rewriteAs } = this.#options;
-    if (rewriteAs === undefined) return envelope;
-    const { payload, bodyKind, brokerProperties } = serializer.serialize({ body: result.body, contentType: rewriteAs });
-    const { contentType } = brokerProperties;
-    return amend(envelope, { payload, bodyKind, brokerProperties: { contentType, contentEncoding: undefined } });
   }
 
   /** An id that the target has seen would make it drop the message, and the dead letter would be completed. */
@@ -207,7 +198,9 @@ async function detectsDuplicates(engine: Engine, target: string): Promise<boolea
     const { admin } = engine;
     const entity = (await admin.queueExists(target)) ? await admin.getQueue(target) : await admin.getTopic(target);
     return entity.requiresDuplicateDetection === true;
-  } catch {
+  } catch (error) {
+    // Not knowing because the engine was away is not knowing that nothing would be dropped.
+    if (error instanceof SobreError && error.retryable && error.code !== "UnauthorizedAccess") throw error;
     return false;
   }
 }

@@ -1,9 +1,8 @@
 import type { Delivery, EngineReceiver, Settlement } from "../engine/index.ts";
-import { SobreError } from "../errors/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { Link } from "./link.ts";
 import { pause } from "./pause.ts";
-import { isRetryable } from "./retry.ts";
+import { isRetryable, isSessionGone } from "./retry.ts";
 
 /** Where the replies to one client come in. */
 export interface InboxOptions {
@@ -69,7 +68,7 @@ export class ReplyInbox {
       } catch (error) {
         if (signal.aborted) return;
         this.#options.onError(error);
-        if (!isRetryable(error) && !(error instanceof SobreError && error.code === "SessionLockLost")) {
+        if (!isRetryable(error) && !isSessionGone(error)) {
           this.#options.failed(error);
           return;
         }

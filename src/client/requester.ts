@@ -21,6 +21,7 @@ import { resolveReplyTo } from "./reply-address.ts";
 import { ReplyInbox } from "./reply-inbox.ts";
 import { throwIfAborted } from "./retry.ts";
 import { createSender, type Sender } from "./sender.ts";
+import { tell } from "./tell.ts";
 import { unreadableSettlement } from "./unreadable.ts";
 
 /** Options of a requester. */
@@ -33,7 +34,7 @@ export interface RequesterOptions<Types extends readonly MessageType[] = readonl
   readonly replyToSessionId?: string | true | undefined;
   /** The types that replies are read as. Default: any body, as it is. */
   readonly messageTypes?: Types | undefined;
-  /** Told of what went wrong beside a request: a lost link, a reply that nobody waits for. */
+  /** Told of what went wrong beside a request: a lost link, a reply that nobody waits for. What it throws is ignored. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -88,7 +89,8 @@ export function createRequester<const Types extends readonly MessageType[] = rea
 ): Requester<ReadMessage<Types>> {
   type Reply = ReadMessage<Types>;
   checkOptions(options, requesterChecks, { needed: ["replyTo"] });
-  const { replyTo, receiveFrom = resolveReplyTo(replyTo), onError = () => undefined } = options;
+  const { replyTo, receiveFrom = resolveReplyTo(replyTo) } = options;
+  const onError = (error: unknown): void => tell(options.onError, error);
   const sessionId = options.replyToSessionId === true ? crypto.randomUUID() : options.replyToSessionId;
   const pending = new Map<string, Replies<Reply>>();
   const read = createMessageReader(parts, options.messageTypes);

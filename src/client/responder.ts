@@ -92,7 +92,7 @@ function isMessage(answer: unknown): answer is Message {
   return typeof answer === "object" && answer !== null && "body" in answer;
 }
 
-/** Senders by address, the oldest making room. */
+/** Senders by address; the one that was not used for longest makes room. */
 class Senders {
   readonly #parts: ClientParts;
   readonly #senders = new Map<string, Sender>();
@@ -103,14 +103,14 @@ class Senders {
 
   async get(entityPath: string): Promise<Sender> {
     const known = this.#senders.get(entityPath);
-    if (known !== undefined) return known;
+    const sender = known ?? createSender(entityPath, { ...this.#parts, closed: () => undefined });
+    this.#senders.delete(entityPath);
+    this.#senders.set(entityPath, sender);
     const [oldest] = this.#senders;
-    if (oldest !== undefined && this.#senders.size >= maxSenders) {
+    if (oldest !== undefined && this.#senders.size > maxSenders) {
       this.#senders.delete(oldest[0]);
       await oldest[1].close();
     }
-    const sender = createSender(entityPath, { ...this.#parts, closed: () => undefined });
-    this.#senders.set(entityPath, sender);
     return sender;
   }
 

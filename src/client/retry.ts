@@ -70,3 +70,11 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 export function isRetryable(error: unknown): boolean {
   return error instanceof SobreError && error.retryable;
 }
+
+/** Codes after which a session is accepted anew: it is held by nobody here any more, or by somebody else. */
+const sessionGone: ReadonlySet<string> = new Set(["SessionLockLost", "SessionCannotBeLocked", "MessageLockLost"]);
+
+/** Whether accepting the session again may bring it back. */
+export function isSessionGone(error: unknown): boolean {
+  return error instanceof SobreError && sessionGone.has(error.code);
+}

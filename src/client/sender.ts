@@ -1,13 +1,13 @@
 import type { Message } from "../codec/index.ts";
 import type { EngineSender, TransactionOption } from "../engine/index.ts";
 import { amend, type Envelope } from "../envelope/index.ts";
+import { SobreError } from "../errors/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { Link } from "./link.ts";
 import { createBatch, isBatch, type MessageBatch } from "./message-batch.ts";
 import { createMessageWriter } from "./message-writer.ts";
 import {
   checkOption,
-  checkOptional,
   checkOptions,
   countFrom,
   invalidOption,
@@ -32,6 +32,12 @@ export interface SendManyOptions {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
+/** Options of {@link Sender.createMessageBatch}. */
+export interface CreateMessageBatchOptions {
+  /** Default: what the entity takes in one send. */
+  readonly maxSizeInBytes?: number | undefined;
+}
+
 /** What became of one of many messages. */
 export type SendOutcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
 
@@ -39,7 +45,8 @@ export type SendOutcome = { readonly ok: true } | { readonly ok: false; readonly
 export interface Sender {
   readonly entityPath: string;
   /**
-   * Serializes and sends one message, several or a batch; resolves when all are accepted, and none was accepted when it rejects.
+   * Serializes and sends one message, several or a batch; resolves when all are accepted. When it rejects none was, unless the
+   * connection was lost before the answer: then nobody knows, and the error is retryable.
    *
    * @throws SobreError what the message type, the serializer, a stage or the engine throws.
    */
@@ -50,7 +57,7 @@ export interface Sender {
     options?: SendManyOptions,
   ): Promise<readonly SendOutcome[]>;
   /** @throws SobreError `InvalidArgument` when `maxSizeInBytes` is above what the entity takes, which is the default. */
-  createMessageBatch(options?: { readonly maxSizeInBytes?: number | undefined }): Promise<MessageBatch>;
+  createMessageBatch(options?: CreateMessageBatchOptions): Promise<MessageBatch>;
   /** Has the messages enqueued at a time; resolves to their sequence numbers, in order, with which they can be cancelled. */
   scheduleMessages(
     messages: Message | readonly Message[],
@@ -64,6 +71,12 @@ export interface Sender {
   close(): Promise<void>;
 }
 
+const sendChecks: OptionChecks<SendMessagesOptions> = {
+  abortSignal: signal,
+  // The engine that began it knows its own.
+  transaction: () => undefined,
+};
+const batchChecks: OptionChecks<CreateMessageBatchOptions> = { maxSizeInBytes: countFrom(1) };
 const manyChecks: OptionChecks<SendManyOptions> = { maxConcurrency: countFrom(1), abortSignal: signal };
 
 /** Makes a sender; the link is opened by the first send. */
@@ -71,6 +84,10 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
   const { engine, retry, tracing } = parts;
   const link = new Link("sender", () => engine.openSender(entityPath));
   const write = createMessageWriter(entityPath, parts);
+  let isClosed = false;
+  const checkOpen = (): void => {
+    if (isClosed) throw new SobreError("Closed", "The sender is closed. Create another.");
+  };
   const send = async (
     envelopes: readonly Envelope[],
     operation: (sender: EngineSender) => Promise<void>,
@@ -86,7 +103,6 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
     }
   };
   const sendEnvelopes = async (envelopes: readonly Envelope[], options: SendMessagesOptions = {}): Promise<void> => {
-    checkOptional("abortSignal", options.abortSignal, signal);
     // A transaction belongs to the connection it was begun on, so that a send in it is not repeated on another.
     if (options.transaction !== undefined) await link.use((sender) => sender.send(envelopes, options));
     else await send(envelopes, (sender) => sender.send(envelopes), options.abortSignal);
@@ -101,6 +117,7 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
     async sendMessages(messages, options) {
       if (typeof messages !== "object" || messages === null)
         throw invalidOption("messages", "must be a message, a list or a batch");
+      if (options !== undefined) checkOptions(options, sendChecks);
       throwIfAborted(options?.abortSignal);
       const envelopes = isBatch(messages) ? messages.envelopes : await writeAll(messages);
       if (envelopes.length > 0) await sendEnvelopes(envelopes, options);
@@ -114,26 +131,37 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
         await sendEnvelopes([await write(message)], { abortSignal });
       });
     },
-    async createMessageBatch({ maxSizeInBytes } = {}) {
+    async createMessageBatch(options = {}) {
+      checkOptions(options, batchChecks);
+      const { maxSizeInBytes } = options;
       const { maxMessageSize } = await retry.run(() => link.get());
       return createBatch(write, maxMessageSize, maxSizeInBytes);
     },
-    async scheduleMessages(messages, scheduledEnqueueTimeUtc, { abortSignal, transaction } = {}) {
+    async scheduleMessages(messages, scheduledEnqueueTimeUtc, options = {}) {
       checkOption("scheduledEnqueueTimeUtc", scheduledEnqueueTimeUtc, isDate);
-      checkOptional("abortSignal", abortSignal, signal);
+      checkOptions(options, sendChecks);
+      checkOpen();
+      const { abortSignal, transaction } = options;
+      throwIfAborted(abortSignal);
       const envelopes = (await writeAll(messages)).map((envelope) =>
         amend(envelope, { brokerProperties: { scheduledEnqueueTimeUtc } }),
       );
       if (transaction !== undefined) return engine.schedule(entityPath, envelopes, { transaction });
       return retry.run(() => engine.schedule(entityPath, envelopes), abortSignal);
     },
-    cancelScheduledMessages: async (sequenceNumbers) => engine.cancel(entityPath, sequenceNumbersOf(sequenceNumbers)),
+    async cancelScheduledMessages(sequenceNumbers) {
+      const numbers = sequenceNumbersOf(sequenceNumbers);
+      checkOpen();
+      await engine.cancel(entityPath, numbers);
+    },
     async sendEnvelopes(envelopes, options) {
       const list = listOf<Envelope>(envelopes);
+      if (options !== undefined) checkOptions(options, sendChecks);
       if (!list.every(isEnvelope)) throw invalidOption("envelopes", "must be envelopes, as createEnvelope makes them");
       await sendEnvelopes(list, options);
     },
     async close() {
+      isClosed = true;
       await parts.closed();
       await link.close();
     },

@@ -11,7 +11,7 @@ import type { TellError } from "./process-error.ts";
 import { processingChecks, type ProcessorOptions, renewalOf } from "./processor.ts";
 import { type Processor, type RunLoop, runProcessor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
-import { isRetryable } from "./retry.ts";
+import { isRetryable, isSessionGone } from "./retry.ts";
 import { type HeldSession, heldSession } from "./session-receiver.ts";
 
 /** Options of a session processor. */
@@ -46,9 +46,6 @@ export const sessionChecks: OptionChecks<SessionProcessorOptions> = {
 /** Milliseconds that one acceptance waits; it only bounds how long an idle processor is silent. */
 const acceptWait = 60_000;
 
-/** Codes after which the session is taken up anew: it is held by nobody here any more, or by somebody else. */
-const sessionGone: ReadonlySet<string> = new Set(["SessionLockLost", "SessionCannotBeLocked", "MessageLockLost"]);
-
 /**
  * Starts a processor of sessions: the messages of each in order, several sessions at once.
  *
@@ -71,17 +68,23 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
     for (let failures = 0; ;) {
       if (signal.aborted) return;
       let accepted = false;
+      let startedAt = 0;
       try {
         const wait = { sessionId, receiveMode, maxWaitTime: acceptWait, signal };
+        startedAt = parts.clock.now();
         const link = await parts.engine.acceptSession(entityPath, wait);
         accepted = true;
         failures = 0;
         await serve(link, { ...serving, loop }, signal);
       } catch (error) {
-        // That no session was free in time is no error.
-        if (signal.aborted || (!accepted && codeOf(error) === "ServiceTimeout")) continue;
+        if (signal.aborted) return;
+        // That no session was free in time is no error; an engine that does not wait is asked less often.
+        if (!accepted && codeOf(error) === "ServiceTimeout") {
+          if (parts.clock.now() === startedAt) await pause(parts.clock, parts.retry.delay(1), signal);
+          continue;
+        }
         await tell(accepted ? "receive" : "acceptSession", error);
-        if (!isRetryable(error) && !sessionGone.has(codeOf(error))) return;
+        if (!isRetryable(error) && !isSessionGone(error)) return;
         await pause(parts.clock, parts.retry.delay(++failures), signal);
       }
     }
@@ -125,21 +128,23 @@ async function serve<Types extends readonly MessageType[]>(
     locks.keep(link, link.sessionLockedUntilUtc(), { renew: () => link.renewSessionLock(), lost });
   keep();
   const either = AbortSignal.any([signal, gone.signal]);
-  const session = heldSession(link);
+  const session = heldSession(() => link);
   const handleAll = async (): Promise<void> => {
-    for (;;) {
+    for (let givenBack = 0; ;) {
       if (either.aborted) return;
       const deliveries = await link.receive({ maxMessages: 1, maxWaitTime: idle, signal: either });
       if (deliveries.length === 0) return;
       for (const delivery of deliveries) {
         keep();
         const contexts: HandlerContext[] = [];
-        await work.handle(delivery, parts.engine, undefined, (context) => {
+        const isAway = await work.handle(delivery, parts.engine, undefined, (context) => {
           contexts.push(context);
           running.add(context);
           return Object.assign(context, { session });
         });
         for (const context of contexts) running.delete(context);
+        givenBack = isAway ? givenBack + 1 : 0;
+        if (isAway) await pause(parts.clock, parts.retry.delay(givenBack), either);
       }
     }
   };

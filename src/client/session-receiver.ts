@@ -1,12 +1,14 @@
-import type { Engine, EngineSessionReceiver } from "../engine/index.ts";
+import type { Delivery, Engine, EngineSessionReceiver, ReceiveMode, ReceiveOptions } from "../engine/index.ts";
 import type { MessageType } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
+import { Link } from "./link.ts";
 import { LockRenewal } from "./lock-renewal.ts";
 import { checkOptions, milliseconds, type OptionChecks, signal } from "./option-checks.ts";
 import { heldOpen } from "./pause.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
 import { type Receiver, type ReceiverOptions, receiverOver, receivingChecks, receivingEnd } from "./receiver.ts";
+import { isRetryable, isSessionGone } from "./retry.ts";
 
 /** Options of `acceptSession` and `acceptNextSession`. */
 export interface AcceptSessionOptions<
@@ -43,6 +45,9 @@ export type ReceivedSession<
   OnUnreadable extends "hand-over" | "dead-letter",
 > = SessionReceiver<Received<Types, OnUnreadable>, ReadMessage<Types>>;
 
+/** Milliseconds that accepting a lost session again waits. */
+const acceptWait = 60_000;
+
 const checks: OptionChecks<AcceptSessionOptions> = {
   ...receivingChecks,
   maxWaitTimeInMs: milliseconds,
@@ -69,19 +74,17 @@ export async function acceptSession<
   const end = receivingEnd(entity, options);
   const renewal = new LockRenewal(parts.clock, maxAutoLockRenewalDurationInMs);
   const wait = { sessionId, receiveMode: end.receiveMode, maxWaitTime: maxWaitTimeInMs, signal: abortSignal };
-  const link = await heldOpen(parts.clock, maxWaitTimeInMs, () => parts.engine.acceptSession(entity, wait));
-  // Whoever receives or settles learns of a lost lock there.
-  renewal.keep(link, link.sessionLockedUntilUtc(), { renew: () => link.renewSessionLock(), lost: () => undefined });
-  const source = sessionSource(parts.engine, link, renewal);
+  const first = await heldOpen(parts.clock, maxWaitTimeInMs, () => parts.engine.acceptSession(entity, wait));
+  const source = new SessionSource(first, { engine: parts.engine, entity, receiveMode: end.receiveMode, renewal });
   const receiver = receiverOver<Types, OnUnreadable>(
     source,
     { ...end, parts },
     { ...options, maxAutoLockRenewalDurationInMs: 0 },
   );
-  const session = heldSession(link);
+  const session = heldSession(() => source.held);
   return {
     ...receiver,
-    sessionId: link.sessionId,
+    sessionId: first.sessionId,
     get sessionLockedUntilUtc() {
       return session.sessionLockedUntilUtc;
     },
@@ -91,34 +94,85 @@ export async function acceptSession<
   };
 }
 
-/** The deliveries of a session. */
-function sessionSource(
-  engine: Engine,
-  link: EngineSessionReceiver,
-  renewal: LockRenewal,
-): DeliverySource & { readonly sessionId: string } {
-  return {
-    engine,
-    sessionId: link.sessionId,
-    receive: (options) => link.receive(options),
-    // A session that was lost is accepted anew by whoever wants it.
-    failed: async () => undefined,
-    close() {
-      renewal.stop();
-      return link.close();
-    },
-  };
+/** What a {@link SessionSource} needs to accept its session again. */
+interface SessionSourceOptions {
+  readonly engine: Engine;
+  readonly entity: string;
+  readonly receiveMode: ReceiveMode;
+  readonly renewal: LockRenewal;
+}
+
+/** The deliveries of a session that is held; one that was lost is accepted again by the next receive. */
+class SessionSource implements DeliverySource {
+  readonly engine: Engine;
+  readonly sessionId: string;
+  /** The session as it was accepted last. */
+  held: EngineSessionReceiver;
+  readonly #renewal: LockRenewal;
+  readonly #link: Link<EngineSessionReceiver>;
+  readonly #stop = new AbortController();
+  #isLost = false;
+
+  constructor(first: EngineSessionReceiver, { engine, entity, receiveMode, renewal }: SessionSourceOptions) {
+    const { sessionId } = first;
+    this.engine = engine;
+    this.sessionId = sessionId;
+    this.held = first;
+    this.#renewal = renewal;
+    this.#keep();
+    this.#link = new Link("session receiver", async () => {
+      if (!this.#isLost) return this.held;
+      this.held = await engine.acceptSession(entity, {
+        sessionId,
+        receiveMode,
+        maxWaitTime: acceptWait,
+        signal: this.#stop.signal,
+      });
+      this.#keep();
+      return this.held;
+    });
+  }
+
+  async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
+    const link = this.#link.current ?? (await this.#link.get());
+    return link.receive(options);
+  }
+
+  async failed(error: unknown): Promise<boolean> {
+    const { current } = this.#link;
+    await this.#link.lost(current, error);
+    if (this.#link.current === undefined) {
+      this.#isLost = true;
+      this.#renewal.stop();
+    }
+    return isRetryable(error) || isSessionGone(error);
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#renewal.stop();
+    // The link is there from the first receive on.
+    if (!this.#isLost && this.#link.current === undefined) await this.held.close();
+    await this.#link.close();
+  }
+
+  #keep(): void {
+    const { held } = this;
+    // Whoever receives or settles learns of a lost lock there.
+    const target = { renew: () => held.renewSessionLock(), lost: () => undefined };
+    this.#renewal.keep(held, held.sessionLockedUntilUtc(), target);
+  }
 }
 
 /** What handlers and receivers can do with the session they hold. */
-export function heldSession(link: EngineSessionReceiver): HeldSession {
+export function heldSession(link: () => EngineSessionReceiver): HeldSession {
   return {
-    sessionId: link.sessionId,
+    sessionId: link().sessionId,
     get sessionLockedUntilUtc() {
-      return link.sessionLockedUntilUtc();
+      return link().sessionLockedUntilUtc();
     },
-    renewSessionLock: () => link.renewSessionLock(),
-    getSessionState: () => link.getSessionState(),
-    setSessionState: (state) => link.setSessionState(state),
+    renewSessionLock: () => link().renewSessionLock(),
+    getSessionState: () => link().getSessionState(),
+    setSessionState: (state) => link().setSessionState(state),
   };
 }

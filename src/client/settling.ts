@@ -1,5 +1,6 @@
 import type { Delivery, Engine, LockToken, Settlement, TransactionOption } from "../engine/index.ts";
 import { SobreError } from "../errors/index.ts";
+import { checkOptions, type OptionChecks, text } from "./option-checks.ts";
 
 /** Application properties to change while settling; `undefined` removes one. */
 export type PropertiesToModify = Extract<Settlement, { readonly kind: "abandon" }>["propertiesToModify"];
@@ -31,10 +32,10 @@ export function settlingVerbs(
   engine: (options?: TransactionOption) => Engine,
   settled: (message: Delivery) => void,
 ): SettlingVerbs {
-  const settle = (message: Delivery, settlement: Settlement, options?: TransactionOption): Promise<void> => {
+  const settle = async (message: Delivery, settlement: Settlement, options?: TransactionOption): Promise<void> => {
     const token = lockTokenOf(message);
     settled(message);
-    return engine(options).settle(entityPath, token, settlement, options);
+    await engine(options).settle(entityPath, token, settlement, options);
   };
   return {
     completeMessage: (message, options) => settle(message, { kind: "complete" }, options),
@@ -42,10 +43,23 @@ export function settlingVerbs(
       settle(message, { kind: "abandon", propertiesToModify }, options),
     deferMessage: (message, propertiesToModify, options) =>
       settle(message, { kind: "defer", propertiesToModify }, options),
-    deadLetterMessage: (message, deadLetter = {}, options) =>
-      settle(message, { kind: "deadLetter", ...deadLetter }, options),
+    deadLetterMessage: async (message, deadLetter, options) =>
+      settle(message, deadLetterSettlement(deadLetter), options),
     renewMessageLock: async (message) => engine().renew(entityPath, lockTokenOf(message)),
   };
+}
+
+const deadLetterChecks: OptionChecks<DeadLetterOptions> = {
+  deadLetterReason: text,
+  deadLetterErrorDescription: text,
+  // What is in it the engine checks, as it does when abandoning.
+  propertiesToModify: (value) => (typeof value === "object" && value !== null ? undefined : "must be an object"),
+};
+
+/** @throws SobreError `InvalidArgument` naming the option. */
+export function deadLetterSettlement(deadLetter: DeadLetterOptions = {}): Settlement {
+  checkOptions(deadLetter, deadLetterChecks);
+  return { kind: "deadLetter", ...deadLetter };
 }
 
 /** @throws SobreError `InvalidOperation` for a message that is not locked, `InvalidArgument` for what is no message. */

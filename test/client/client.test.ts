@@ -103,7 +103,9 @@ describe("sending and receiving", () => {
 
     expect(peeked).toMatchObject({ body: 1, lockToken: undefined });
     if (peeked)
-      expect(() => receiver.completeMessage(peeked)).toThrow(expect.objectContaining({ code: "InvalidOperation" }));
+      await expect(receiver.completeMessage(peeked)).rejects.toThrow(
+        expect.objectContaining({ code: "InvalidOperation" }),
+      );
   });
 
   it.each(["completeMessage", "abandonMessage", "deferMessage", "deadLetterMessage"] as const)(

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Processor } from "../../src/client/index.ts";
+import type { Processor, Receiver, Sender } from "../../src/client/index.ts";
 import { rejection } from "../refusal.ts";
 import { noting, setup } from "./setup.ts";
 
@@ -179,6 +179,37 @@ describe("closing a receiver", () => {
 
     expect(bodies).toEqual([1]);
     expect((await rejection(receiver.getMessageIterator().next())).code).toBe("Closed");
+  });
+});
+
+describe("a closed receiver", () => {
+  it.each<readonly [string, (receiver: Receiver) => unknown]>([
+    ["receives", (receiver) => receiver.receiveMessages(1)],
+    ["receives deferred ones", (receiver) => receiver.receiveDeferredMessages(1n)],
+    ["peeks", (receiver) => receiver.peekMessages(1)],
+    ["deletes", (receiver) => receiver.deleteMessages(1)],
+    ["starts a processor", (receiver) => receiver.subscribe(noting(() => undefined).handlers)],
+  ])("no longer %s", async (_what, act) => {
+    const { client } = setup({ queues: ["orders"] });
+    const receiver = client.createReceiver("orders");
+    await receiver.close();
+
+    expect((await rejection((async () => act(receiver))())).code).toBe("Closed");
+  });
+});
+
+describe("a closed sender", () => {
+  it.each<readonly [string, (sender: Sender) => Promise<unknown>]>([
+    ["sends", (sender) => sender.sendMessages({ body: 1 })],
+    ["makes batches", (sender) => sender.createMessageBatch()],
+    ["schedules", (sender) => sender.scheduleMessages({ body: 1 }, new Date(2_000_000_000_000))],
+    ["cancels", (sender) => sender.cancelScheduledMessages(1n)],
+  ])("no longer %s", async (_what, act) => {
+    const { client } = setup({ queues: ["orders"] });
+    const sender = client.createSender("orders");
+    await sender.close();
+
+    expect((await rejection(act(sender))).code).toBe("Closed");
   });
 });
 

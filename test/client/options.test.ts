@@ -3,6 +3,7 @@ import { createClient, idempotent, memoryIdempotencyStore, openTelemetry } from 
 import { SobreError } from "../../src/errors/index.ts";
 import { setup } from "./setup.ts";
 
+const queues = { queues: ["orders"] };
 const handlers = { processMessage: () => undefined, processError: () => undefined };
 const wrongNumbers = [Number.NaN, -1, 1.5, "1", null, {}];
 const wrongTimes = [Number.NaN, -1, "1", null, {}];
@@ -199,6 +200,32 @@ describe("an idempotent handler", () => {
     for (const [option, given] of wrong) {
       expect((await refusal(() => Reflect.apply(idempotent, undefined, given))).path).toBe(`$.${option}`);
     }
+  });
+});
+
+describe("a call with an option that it does not have, or a wrong one", () => {
+  const later = new Date(2_000_000_000_000);
+  const calls: Readonly<Record<string, (options: unknown) => readonly [object, string, readonly unknown[]]>> = {
+    receiveMessages: (options) => [setup(queues).client.createReceiver("orders"), "receiveMessages", [1, options]],
+    peekMessages: (options) => [setup(queues).client.createReceiver("orders"), "peekMessages", [1, options]],
+    deleteMessages: (options) => [setup(queues).client.createReceiver("orders"), "deleteMessages", [1, options]],
+    sendMessages: (options) => [setup(queues).client.createSender("orders"), "sendMessages", [{ body: 1 }, options]],
+    scheduleMessages: (options) => [
+      setup(queues).client.createSender("orders"),
+      "scheduleMessages",
+      [{ body: 1 }, later, options],
+    ],
+    createMessageBatch: (options) => [setup(queues).client.createSender("orders"), "createMessageBatch", [options]],
+  };
+
+  it.each(Object.keys(calls))("%s refuses it by its name", async (name) => {
+    const refusedBy = async (options: unknown): Promise<SobreError> => {
+      const [end, method, given] = calls[name]?.(options) ?? [{}, "", []];
+      return refusal(() => Reflect.apply(Reflect.get(end, method), end, given));
+    };
+
+    expect(await refusedBy({ maxWaitTime: 1 })).toMatchObject({ code: "InvalidArgument", path: "$.maxWaitTime" });
+    expect(await refusedBy(null)).toMatchObject({ code: "InvalidArgument", path: "$.options" });
   });
 });
 

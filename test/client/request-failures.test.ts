@@ -70,6 +70,39 @@ describe("a request that goes wrong", () => {
     expect((await error).code).toBe("ServiceTimeout");
   });
 
+  it("is answered though onError throws", async () => {
+    const { client, clock } = setup({ queues });
+    const onError = vi.fn(() => {
+      throw new Error("mine");
+    });
+    const requester = client.createRequester("prices", { replyTo: "replies", onError });
+    const request = requester.request({ body: 1, messageId: "asked" });
+    await clock.advance(0);
+
+    await client.createSender("replies").sendMessages([
+      { correlationId: "stray", body: 0 },
+      { correlationId: "asked", body: 2 },
+    ]);
+
+    expect((await request).body).toBe(2);
+    expect(onError).toHaveBeenCalledOnce();
+  });
+
+  it("is answered after the session of its replies was lost", async () => {
+    const { client, clock, engine } = setup({ queues });
+    client.createResponder("prices", { processRequest: double, processError: vi.fn() });
+    const onError = vi.fn();
+    const requester = client.createRequester("prices", { replyTo: "shared", replyToSessionId: true, onError });
+    await requester.request({ body: 1 });
+
+    // An update of the entity ends its locks.
+    await engine.admin.updateQueue("shared", { maxDeliveryCount: 5 });
+    await clock.advance(60_000);
+
+    expect((await requester.request({ body: 2 })).body).toBe(4);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "SessionLockLost" }));
+  });
+
   it("lives for ever when it waits for ever", async () => {
     const { client, engine } = setup({ queues });
     const abort = new AbortController();

@@ -1,0 +1,62 @@
+import { describe, expect, it, vi } from "vitest";
+import { failureProperty, type MessageContext } from "../../src/client/index.ts";
+import type { PayloadStage } from "../../src/codec/index.ts";
+import { SobreError } from "../../src/errors/index.ts";
+import { noting, setup } from "./setup.ts";
+
+const deadLetterQueue = "orders/$DeadLetterQueue";
+
+describe("a handler whose own settlement is refused", () => {
+  it.each<readonly [string, (context: MessageContext) => Promise<void>]>([
+    ["InvalidArgument", (context) => context.deadLetterMessage(JSON.parse('{ "reason": "mine" }'))],
+    ["InvalidArgument", (context) => context.abandonMessage(JSON.parse('{ "tenant": [] }'))],
+    ["MessageSizeExceeded", (context) => context.deferMessage({ note: "x".repeat(70_000) })],
+  ])("keeps its cause %s on the dead letter", async (code, settle) => {
+    const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 2 } } });
+    const { errors, handlers } = noting((_message, context: MessageContext) => settle(context));
+    client.createProcessor("orders", handlers);
+
+    await client.createSender("orders").sendMessages({ body: 1 });
+    await clock.advance(0);
+
+    expect(errors).toMatchObject([
+      { errorSource: "handler", code },
+      { errorSource: "handler", code },
+    ]);
+    expect(await client.createReceiver(deadLetterQueue).peekMessages(2)).toMatchObject([
+      { applicationProperties: { [failureProperty]: expect.stringContaining(code) } },
+    ]);
+  });
+});
+
+/** A stage of a store that is away for as long as it is said. */
+const away = (isAway: () => boolean): PayloadStage => ({
+  name: "away",
+  afterReceive(envelope) {
+    if (isAway()) throw new SobreError("ServiceCommunicationProblem", "The store is away.");
+    return envelope;
+  },
+});
+
+describe("a store that is away for a while", () => {
+  it.each([false, true])("sends no message to the dead letters, with sessions: %s", async (requiresSession) => {
+    let isAway = true;
+    const queues = { orders: { requiresSession } };
+    const { client, clock } = setup({ queues }, { stages: [away(() => isAway)] });
+    const bodies: unknown[] = [];
+    const handlers = {
+      processMessage: ({ body }: { readonly body: unknown }) => void bodies.push(body),
+      processError: vi.fn(),
+    };
+    if (requiresSession) client.createSessionProcessor("orders", handlers);
+    else client.createProcessor("orders", handlers);
+    await client.createSender("orders").sendMessages({ body: 7, sessionId: "a" });
+
+    await clock.advance(10_000);
+    isAway = false;
+    await clock.advance(30_000);
+
+    expect(bodies).toEqual([7]);
+    expect(await client.createReceiver(deadLetterQueue).peekMessages(1)).toEqual([]);
+  });
+});
