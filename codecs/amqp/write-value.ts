@@ -47,7 +47,9 @@ function writeBigint(writer: ByteWriter, value: bigint): void {
 }
 
 function writeObject(writer: ByteWriter, value: object, settings: WriterSettings, depth: number): void {
-  if (isPlain(value)) return writeMembers(writer, value, settings, depth);
+  // Asking for a prototype is a call out of JavaScript: once must do.
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (isPlain(value, prototype)) return writeMembers(writer, value, settings, depth, hasInherited(value, prototype));
   if (value instanceof Typed) return writeTyped(writer, value, settings, depth);
   if (Array.isArray(value)) return writeList(writer, value, settings, depth);
   if (value instanceof Uint8Array) return writer.variable(0xa0, value);
@@ -143,10 +145,10 @@ function writeMembers(
   value: Readonly<Record<string, unknown>>,
   settings: WriterSettings,
   depth: number,
+  mayInherit: boolean,
 ): void {
   checkDepth(depth);
   const mark = writer.open();
-  const mayInherit = hasInherited(value);
   let count = 0;
   let name = "";
   try {
@@ -197,16 +199,14 @@ export function refuseSymbols(value: object): void {
 }
 
 /** Whether a loop over the names of a plain object's members meets some that are its prototype's. */
-function hasInherited(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
+function hasInherited(value: object, prototype: unknown): boolean {
   for (const name in prototype ?? none) return name in value;
   return false;
 }
 
 const none: object = Object.freeze({});
 
-function isPlain(value: object): value is Readonly<Record<string, unknown>> {
-  const prototype: unknown = Object.getPrototypeOf(value);
+function isPlain(_value: object, prototype: unknown): _value is Readonly<Record<string, unknown>> {
   // Objects of another realm, and those made with an empty prototype, count as plain.
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }

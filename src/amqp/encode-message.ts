@@ -4,7 +4,7 @@ import { inside, withPath } from "../../codecs/amqp/unsupported-value.ts";
 import type { WriterSettings } from "../../codecs/amqp/write-value.ts";
 import type { DeliveryFacts } from "./delivery-facts.ts";
 import type { BrokerProperties, Envelope } from "../envelope/index.ts";
-import { messageAnnotationsOf, sameAnnotations } from "./envelope-annotations.ts";
+import { hasAnnotations, messageAnnotationsOf, sameAnnotations } from "./envelope-annotations.ts";
 import { hasProperties, isEmpty, propertiesOf, sameProperties } from "./envelope-properties.ts";
 import type { MessageHeader } from "./message-header.ts";
 import { MessageOrigin } from "./message-origin.ts";
@@ -129,6 +129,8 @@ class EnvelopeWriter {
 
   #annotations(delivery: DeliveryFacts | undefined): void {
     const origin = this.#origin;
+    // Most envelopes that an application makes have nothing for this section.
+    if (origin === undefined && delivery === undefined && !hasAnnotations(this.#broker)) return;
     if (origin !== undefined && delivery === undefined && sameAnnotations(this.#broker, origin.brokerProperties)) {
       return this.#copy(origin.message.sectionBytes("messageAnnotations"));
     }

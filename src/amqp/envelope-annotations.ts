@@ -10,6 +10,11 @@ export function sameAnnotations(one: BrokerProperties, other: BrokerProperties):
   return one === other || settable.every((name) => one[name] === other[name]);
 }
 
+/** Whether a sender has set any of the properties that message annotations carry. */
+export function hasAnnotations({ partitionKey, viaPartitionKey, scheduledEnqueueTimeUtc }: BrokerProperties): boolean {
+  return partitionKey !== undefined || viaPartitionKey !== undefined || scheduledEnqueueTimeUtc !== undefined;
+}
+
 /** The message annotations of an envelope: custom ones as they were received, then the sender's, then the broker's. */
 export function messageAnnotationsOf(
   broker: BrokerProperties,
