@@ -114,6 +114,7 @@ const noSubject: Subject = {
   formats: "either",
   policy: "json",
   inFlight: [],
+  envelope: { brokerProperties: {}, applicationProperties: {} },
   versions: [],
 };
 

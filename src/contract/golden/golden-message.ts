@@ -1,9 +1,16 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createEnvelope, type Envelope, type Json, valueFromJson, valueToJson } from "../../envelope/index.ts";
+import {
+  type Envelope,
+  envelopeFromJson,
+  envelopeToJson,
+  type Json,
+  valueFromJson,
+  valueToJson,
+} from "../../envelope/index.ts";
 import { SobreError } from "../../errors/index.ts";
-import { isObject } from "../json-schema/json-value.ts";
+import { canonicalJson, isObject } from "../json-schema/json-value.ts";
 
 /** A recorded message: its bytes, its envelope, and the value it was made of. */
 export interface GoldenMessage {
@@ -14,6 +21,8 @@ export interface GoldenMessage {
   readonly envelope: Envelope;
   /** The value in the rendering of JSON for values that it lacks. */
   readonly expected: Json;
+  /** Whether all of the envelope was recorded; of the broker properties, messages recorded first have the content type alone. */
+  readonly isWhole: boolean;
 }
 
 /** What a recording did. */
@@ -29,13 +38,9 @@ export function writeGolden(folder: string, messages: readonly GoldenMessage[]):
     const base = join(folder, message.subject, message.version, message.codec, message.name);
     if (existsSync(`${base}.json`) || existsSync(`${base}.bin`)) continue;
     mkdirSync(dirname(base), { recursive: true });
-    const { payload, brokerProperties, applicationProperties } = message.envelope;
-    const described = {
-      contentType: brokerProperties.contentType,
-      applicationProperties,
-      expected: message.expected,
-      sha256: sha256(payload),
-    };
+    const { payload } = message.envelope;
+    const metadata = { ...metadataOf(message.envelope), expected: message.expected };
+    const described = { ...metadata, sha256: sha256(payload), metadataSha256: sha256(canonicalJson(metadata)) };
     writeFileSync(`${base}.bin`, payload, { flag: "wx" });
     writeFileSync(`${base}.json`, `${JSON.stringify(described, undefined, 2)}\n`, { flag: "wx" });
     written++;
@@ -43,10 +48,16 @@ export function writeGolden(folder: string, messages: readonly GoldenMessage[]):
   return { written, kept: messages.length - written };
 }
 
+/** An envelope without its payload. */
+function metadataOf(envelope: Envelope): Readonly<Record<string, unknown>> {
+  const members = Object.entries(envelopeToJson(envelope) ?? {});
+  return Object.fromEntries(members.filter(([name]) => name !== "payload"));
+}
+
 /**
  * Reads every recorded message of a folder; none when there is no such folder.
  *
- * @throws SobreError `InvalidArgument` naming a message whose bytes are gone or were changed.
+ * @throws SobreError `InvalidArgument` naming a message of which something is gone or was changed.
  */
 export function readGolden(folder: string): readonly GoldenMessage[] {
   if (!existsSync(folder)) return [];
@@ -54,33 +65,37 @@ export function readGolden(folder: string): readonly GoldenMessage[] {
   return files.toSorted().flatMap((file): readonly GoldenMessage[] => {
     const [, subject, version, codec, name] = /^(.+)\/(\d+\.\d+)\/([^/]+)\/([^/]+)\.json$/.exec(file) ?? [];
     if (subject === undefined || version === undefined || codec === undefined || name === undefined) return [];
-    const described: unknown = JSON.parse(readFileSync(join(folder, file), "utf8"));
-    if (!isObject(described)) throw broken(file);
-    const payload = new Uint8Array(readFileSync(join(folder, file.replace(/\.json$/, ".bin"))));
-    if (sha256(payload) !== described["sha256"]) throw broken(file);
-    const { contentType, applicationProperties, expected } = described;
-    const envelope = createEnvelope({
-      payload,
-      brokerProperties: typeof contentType === "string" ? { contentType } : {},
-      applicationProperties: plainProperties(applicationProperties),
-    });
-    return [{ subject, version, codec, name, envelope, expected: valueToJson(valueFromJson(expected)) }];
+    return [{ subject, version, codec, name, ...readMessage(folder, file) }];
   });
 }
 
-function plainProperties(value: unknown): Readonly<Record<string, string | number>> {
-  const entries = isObject(value) ? Object.entries(value) : [];
-  return Object.fromEntries(
-    entries.flatMap(([name, property]) =>
-      typeof property === "string" || typeof property === "number" ? [[name, property] as const] : [],
-    ),
-  );
+function readMessage(folder: string, file: string): Pick<GoldenMessage, "envelope" | "expected" | "isWhole"> {
+  const bytes = join(folder, file.replace(/\.json$/, ".bin"));
+  const described = parseObject(readFileSync(join(folder, file), "utf8"));
+  if (described === undefined || !existsSync(bytes)) throw broken(file);
+  const { sha256: hash, metadataSha256, expected, contentType, ...metadata } = described;
+  const payload = new Uint8Array(readFileSync(bytes));
+  if (sha256(payload) !== hash) throw broken(file);
+  const isWhole = metadataSha256 !== undefined;
+  if (isWhole && sha256(canonicalJson({ ...metadata, expected })) !== metadataSha256) throw broken(file);
+  const first = typeof contentType === "string" ? { brokerProperties: { contentType } } : {};
+  const envelope = envelopeFromJson({ ...metadata, ...(isWhole ? {} : first), payload: valueToJson(payload) });
+  return { envelope, expected: valueToJson(valueFromJson(expected)), isWhole };
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isObject(json) ? json : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function broken(file: string): SobreError {
   return new SobreError("InvalidArgument", `The golden message ${file} was changed; golden messages are only added.`);
 }
 
-function sha256(payload: Uint8Array): string {
+function sha256(payload: Uint8Array | string): string {
   return createHash("sha256").update(payload).digest("hex");
 }

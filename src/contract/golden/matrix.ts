@@ -100,13 +100,14 @@ async function outcomeOf(
 ): Promise<Pick<MatrixCell, "outcome" | "detail">> {
   const { subject, consumer } = meeting;
   const serializer = options.serializerOf(subject, consumer);
-  for (const { envelope, expected, name, codec } of messages) {
+  for (const message of messages) {
+    const { envelope, expected, name, codec } = message;
     const result = serializer.deserialize(envelope);
     if (!result.ok)
       return { outcome: "unread", detail: `${name}: dead letter, ${result.error.code}: ${result.error.message}` };
     if (result.codec !== codec)
       return { outcome: "changed", detail: `${name}: read by ${result.codec} instead of ${codec}` };
-    const claim = claimProblem(envelope, meeting);
+    const claim = claimProblem(envelope, meeting) ?? metadataProblem(message, meeting);
     if (claim !== undefined) return { outcome: "changed", detail: `${name}: ${claim}` };
     if (consumer.format === "protobuf") {
       const loss = lossBetween(meeting, envelope.payload, result.typeName);
@@ -129,6 +130,18 @@ function claimProblem(envelope: Envelope, { subject, producer }: Meeting): strin
     return `the envelope names the type ${claim.declared}`;
   if (claim.version !== undefined && claim.version !== majorOf(producer.version))
     return `the envelope names the version ${claim.version}`;
+  return undefined;
+}
+
+/** What producers are said to set, and the recorded envelope has not or otherwise; no value is shown. */
+function metadataProblem({ envelope, isWhole }: GoldenMessage, { subject }: Meeting): string | undefined {
+  if (!isWhole) return undefined;
+  for (const part of ["brokerProperties", "applicationProperties"] as const) {
+    const own = new Map(Object.entries(envelope[part]));
+    for (const [name, value] of Object.entries(subject.envelope[part]))
+      if (!own.has(name) || canonicalJson(valueToJson(own.get(name))) !== canonicalJson(valueToJson(value)))
+        return `the envelope ${own.has(name) ? "has another" : "has no"} ${name} than subject.json says`;
+  }
   return undefined;
 }
 

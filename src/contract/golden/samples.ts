@@ -1,6 +1,7 @@
 import type { Serializer } from "../../codec/index.ts";
-import { createEnvelope, valueToJson } from "../../envelope/index.ts";
+import { type BrokerProperties, createEnvelope, type Envelope, valueToJson } from "../../envelope/index.ts";
 import { SobreError } from "../../errors/index.ts";
+import { typeProperty, versionProperty } from "../../message/index.ts";
 import { metaSchema } from "../../validation/index.ts";
 import { canonicalJson, isObject, weight } from "../json-schema/json-value.ts";
 import { type Judge, judgesOf } from "../json-schema/judge.ts";
@@ -11,6 +12,7 @@ import { keySample, samplesOf } from "../protobuf/kinds.ts";
 import { openProtobufSchema } from "../protobuf/schema.ts";
 import type { MessageShape } from "../protobuf/shape.ts";
 import type { Subject, SubjectVersion } from "../subjects/subject.ts";
+import { majorOf } from "../subjects/upcast-by.ts";
 import { hasNativeValues } from "../witness.ts";
 import type { GoldenMessage } from "./golden-message.ts";
 
@@ -47,7 +49,7 @@ export function samplesOfVersion(
       const message = recorded(value, { name: codec, contentType }, { subject, version, serializer });
       return message === undefined || sorted.length === 0
         ? []
-        : [{ subject: subject.name, version: version.version, codec, name, ...message }];
+        : [{ subject: subject.name, version: version.version, codec, name, isWhole: true, ...message }];
     }),
   );
 }
@@ -85,11 +87,10 @@ function recorded(
     serializer,
   }: { readonly subject: Subject; readonly version: SubjectVersion; readonly serializer: Serializer },
 ): Pick<GoldenMessage, "envelope" | "expected"> | undefined {
-  const applicationProperties = { "sobre-type": subject.name, "sobre-version": Number(version.version.split(".")[0]) };
   const document = new SchemaDocument(version.schema, version.version, metaSchema);
   const body = hasNativeValues(codec.name) ? toNative(document, sample) : sample;
   try {
-    const envelope = serializer.serialize({ body, contentType: codec.contentType, applicationProperties });
+    const envelope = serializer.serialize({ ...propertiesOf(subject, version), body, contentType: codec.contentType });
     const result = serializer.deserialize(envelope);
     // What does not come back as it was is no expectation.
     const isKept = result.ok && canonicalJson(fromNative(document, result.body)) === canonicalJson(sample);
@@ -100,6 +101,19 @@ function recorded(
   }
 }
 
+/** What the producer of a version sets beside the payload. */
+function propertiesOf(
+  { name, envelope }: Subject,
+  { version }: SubjectVersion,
+): BrokerProperties & Pick<Envelope, "applicationProperties"> {
+  const applicationProperties = {
+    ...envelope.applicationProperties,
+    [typeProperty]: name,
+    [versionProperty]: majorOf(version),
+  };
+  return { ...envelope.brokerProperties, applicationProperties };
+}
+
 /** One message of every type that is not inside another, with every field set. */
 function protobufSamples(subject: Subject, version: SubjectVersion, serializer: Serializer): readonly GoldenMessage[] {
   const schema = openProtobufSchema(version.schema);
@@ -107,15 +121,17 @@ function protobufSamples(subject: Subject, version: SubjectVersion, serializer: 
     ({ name }) => !schema.messages.has(name.slice(0, Math.max(0, name.lastIndexOf(".")))),
   );
   return outer.map((shape) => {
+    const { applicationProperties, ...brokerProperties } = propertiesOf(subject, version);
     const envelope = createEnvelope({
       payload: schema.encode(shape.name, filled(shape, 0)),
-      brokerProperties: { contentType: `application/protobuf; messageType=${shape.name}` },
-      applicationProperties: { "sobre-type": subject.name, "sobre-version": Number(version.version.split(".")[0]) },
+      brokerProperties: { ...brokerProperties, contentType: `application/protobuf; messageType=${shape.name}` },
+      applicationProperties,
     });
     const result = serializer.deserialize(envelope);
     if (!result.ok) throw result.error;
     const expected = valueToJson(result.body);
-    return { subject: subject.name, version: version.version, codec: "protobuf", name: shape.name, envelope, expected };
+    const place = { subject: subject.name, version: version.version, codec: "protobuf", name: shape.name };
+    return { ...place, envelope, expected, isWhole: true };
   });
 }
 

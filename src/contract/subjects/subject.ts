@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Envelope, envelopeFromJson } from "../../envelope/index.ts";
 import { SobreError } from "../../errors/index.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { ContentModel, Direction, ProtobufPolicy } from "../options.ts";
@@ -33,6 +34,8 @@ export interface Subject {
   readonly formats: FormatPolicy;
   readonly policy: ProtobufPolicy;
   readonly inFlight: readonly ServiceVersions[];
+  /** What producers set beside the payload: broker properties but the content type, and application properties. */
+  readonly envelope: Pick<Envelope, "brokerProperties" | "applicationProperties">;
   /** Oldest first. */
   readonly versions: readonly SubjectVersion[];
 }
@@ -107,33 +110,72 @@ function parseJson(text: string, file: string): unknown {
 }
 
 function subjectOf(name: string, settings: unknown, versions: readonly SubjectVersion[]): Subject {
-  if (!isObject(settings)) throw new SobreError("InvalidArgument", `${name}/subject.json must hold an object.`);
-  const policy = isObject(settings["policy"]) ? settings["policy"] : {};
+  const wrong = (what: string): SobreError => new SobreError("InvalidArgument", `${name}/subject.json: ${what}.`);
+  if (!isObject(settings)) throw wrong("it must hold an object");
+  const policy = settings["policy"] ?? {};
+  if (!isObject(policy)) throw wrong("policy must be an object");
+  // A misspelt member would change nothing, silently.
+  for (const [holder, known] of [
+    [settings, settingNames],
+    [policy, policyNames],
+  ] as const) {
+    const other = Object.keys(holder).find((member) => !known.includes(member));
+    if (other !== undefined) throw wrong(`there is no ${other}; there are ${known.join(", ")}`);
+  }
+  const list = (value: unknown, member: string): readonly string[] => {
+    if (value === undefined) return [];
+    if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+    throw wrong(`${member} must be a list of texts`);
+  };
+  const released = (value: unknown, member: string): readonly string[] => {
+    const listed = list(value, member);
+    const gone = listed.find((one) => !versions.some(({ version }) => version === one));
+    if (gone === undefined) return listed;
+    throw wrong(`${member} names the version ${gone}, which is not there`);
+  };
+  const { inFlight = [] } = settings;
+  if (!Array.isArray(inFlight) || !inFlight.every(isObject)) throw wrong("inFlight must be a list of services");
   const chosen = <const Value extends string>(key: string, known: readonly [Value, ...Value[]]): Value => {
     const value = policy[key] ?? known[0];
     const found = known.find((one) => one === value);
     if (found !== undefined) return found;
-    throw new SobreError("InvalidArgument", `${name}/subject.json: policy.${key} must be one of ${known.join(", ")}.`);
+    throw wrong(`policy.${key} must be one of ${known.join(", ")}`);
   };
   return {
     name,
     owner: typeof settings["owner"] === "string" ? settings["owner"] : "",
-    codecs: texts(settings["codecs"]),
+    codecs: list(settings["codecs"], "codecs"),
     direction: chosen("direction", ["backward", "forward", "full"]),
     contentModel: chosen("contentModel", ["declared-writer", "as-written", "upcast"]),
     formats: chosen("formats", ["either", "annotation", "assertion"]),
     policy: chosen("protobuf", ["json", "wire", "source"]),
-    inFlight: (Array.isArray(settings["inFlight"]) ? settings["inFlight"] : []).filter(isObject).map((entry) => ({
-      service: typeof entry["service"] === "string" ? entry["service"] : "",
-      produces: texts(entry["produces"]),
-      consumes: texts(entry["consumes"]),
+    inFlight: inFlight.map(({ service, produces, consumes }) => ({
+      service: typeof service === "string" ? service : "",
+      produces: released(produces, "produces"),
+      consumes: released(consumes, "consumes"),
     })),
+    envelope: envelopeOf(settings["envelope"], wrong),
     versions,
   };
 }
 
-function texts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+const settingNames = ["owner", "codecs", "policy", "inFlight", "envelope", "dialect", "$schema", "$comment"];
+const policyNames = ["direction", "contentModel", "formats", "protobuf"];
+
+function envelopeOf(value: unknown, wrong: (what: string) => SobreError): Subject["envelope"] {
+  if (value === undefined) return { brokerProperties: {}, applicationProperties: {} };
+  if (!isObject(value)) throw wrong("envelope must be an object");
+  const { brokerProperties, applicationProperties, ...others } = value;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw wrong(`envelope has no ${other}; it has brokerProperties and applicationProperties`);
+  try {
+    const made = envelopeFromJson({ payload: { $bytes: "" }, brokerProperties, applicationProperties });
+    if (made.brokerProperties.contentType === undefined) return made;
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    throw wrong(`envelope: ${error.message.replace(/\.$/, "")}`);
+  }
+  throw wrong("envelope: the content type is the codec's");
 }
 
 /** Orders versions by their numbers. */
