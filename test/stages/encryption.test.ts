@@ -181,7 +181,7 @@ describe("in a processor", () => {
     client.createProcessor("orders", handlers);
 
     await client.createSender("orders").sendMessages({ body: "large" });
-    await clock.advance(0);
+    await clock.advance(10_000);
     const letter = one(await client.createReceiver("orders/$DeadLetterQueue").peekMessages(1));
 
     expect(errors).toMatchObject([{ errorSource: "deserialize" }, { errorSource: "deserialize" }]);
