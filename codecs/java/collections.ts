@@ -1,6 +1,7 @@
 import { malformed } from "./block-reader.ts";
 import type { ContentNode, ObjectNode } from "./nodes.ts";
 import { type FieldNode, ObjectView, targetOf } from "./object-view.ts";
+import { share } from "./plain-object.ts";
 import type { Spend } from "./scalars.ts";
 
 /** What a collection holds: a list's items, or a map's keys and values in turn. */
@@ -174,6 +175,11 @@ function collectionClass({ parts }: ObjectNode): string | undefined {
   return undefined;
 }
 
+/** Whether a class is none of a collection, nor one that stands before another object. */
+export function isOrdinary(name: string): boolean {
+  return !collectors.has(name) && !keySets.has(name) && !wrappers.has(name);
+}
+
 /** Sets that hold their elements as the keys of a map in this field. */
 const keySets: ReadonlyMap<string, string> = new Map([
   [`${concurrent}ConcurrentSkipListSet`, "m"],
@@ -212,6 +218,7 @@ export function unwrapped(node: FieldNode): FieldNode {
     const field = wrappers.get(at.description.name);
     const inner = field === undefined ? undefined : new ObjectView(at).field(field);
     if (inner?.kind !== "object" || inner === at) break;
+    share(inner);
     at = inner;
   }
   return at;

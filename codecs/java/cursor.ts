@@ -79,11 +79,16 @@ export class Cursor {
   }
 
   primitive(code: PrimitiveCode): PrimitiveNode {
-    const offset = this.skip(primitiveSizes[code], "a field");
-    return { kind: "primitive", offset, code, value: this.#primitiveAt(code, offset) };
+    return this.primitiveAt(code, this.skip(primitiveSizes[code], "a field"));
   }
 
-  #primitiveAt(code: PrimitiveCode, offset: number): number | bigint | boolean | string {
+  /** The primitive at a place that has been read. */
+  primitiveAt(code: PrimitiveCode, offset: number): PrimitiveNode {
+    return { kind: "primitive", offset, code, value: this.valueAt(code, offset) };
+  }
+
+  /** The value of a primitive at a place that has been read. */
+  valueAt(code: PrimitiveCode, offset: number): number | bigint | boolean | string {
     switch (code) {
       case "B":
         return this.#view.getInt8(offset);

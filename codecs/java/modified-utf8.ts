@@ -5,13 +5,37 @@ export interface TextFault {
 
 const chunk = 4096;
 
+/** Texts that came last: short ones are names mostly, and come again. */
+const kept: (string | undefined)[] = Array.from({ length: 512 });
+const longestKept = 12;
+
+/** Short ASCII text; a call of the decoder would take longer than the text itself. */
+function keptText(bytes: Buffer, start: number, end: number): string {
+  if (start === end) return "";
+  const ends = (bytes[start] ?? 0) * 31 + (bytes[end - 1] ?? 0) * 7;
+  const slot = (ends + (bytes[(start + end) >> 1] ?? 0) + (end - start) * 61) & 0x1ff;
+  const known = kept[slot];
+  if (known !== undefined && isSame(known, bytes, start, end)) return known;
+  let text = "";
+  for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] ?? 0);
+  kept[slot] = text;
+  return text;
+}
+
+function isSame(text: string, bytes: Buffer, start: number, end: number): boolean {
+  if (text.length !== end - start) return false;
+  for (let at = start; at < end; at++) if (text.charCodeAt(at - start) !== bytes[at]) return false;
+  return true;
+}
+
 /**
  * Reads modified UTF-8 (Java's `DataInput`): NUL as `C0 80`, each surrogate on its own in three bytes, never four.
  *
  * A bare zero byte is read too, as Java does. Other overlong forms are a fault.
  */
 export function decodeModifiedUtf8(bytes: Buffer, start: number, end: number): string | TextFault {
-  if (isAscii(bytes, start, end)) return bytes.toString("latin1", start, end);
+  if (isAscii(bytes, start, end))
+    return end - start > longestKept ? bytes.toString("latin1", start, end) : keptText(bytes, start, end);
   let text = "";
   const units: number[] = [];
   for (let at = start; at < end;) {

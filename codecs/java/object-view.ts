@@ -1,4 +1,5 @@
 import type { BlockDataNode, ContentNode, ObjectNode, ObjectPart, PrimitiveNode } from "./nodes.ts";
+import { PlainObject } from "./plain-object.ts";
 
 /** What can stand in a field. */
 export type FieldNode = PrimitiveNode | ContentNode;
@@ -33,6 +34,7 @@ export class ObjectView {
 
   /** The field of the most derived class that has it; references are followed. */
   field(name: string): FieldNode | undefined {
+    if (this.node instanceof PlainObject) return this.node.field(name);
     for (let at = this.node.parts.length - 1; at >= 0; at--) {
       const part = this.node.parts[at];
       // A class may declare many fields and write none.

@@ -5,9 +5,10 @@ import { Cursor } from "./cursor.ts";
 import { DescribedFrame } from "./data-frames.ts";
 import { DescriptionFrame } from "./description-frame.ts";
 import type { Allowed, Frame, Parser } from "./frame.ts";
-import type { BlockDataNode, ClassDescriptionNode, ContentNode, HandledNode, StringNode } from "./nodes.ts";
+import type { ArrayNode, BlockDataNode, ClassDescriptionNode, ContentNode, HandledNode, StringNode } from "./nodes.ts";
 import { SC_WRITE_METHOD } from "./nodes.ts";
 import { append } from "./null-row.ts";
+import { PlainLayout, PlainObject, share } from "./plain-object.ts";
 import { firstHandle, streamHeader, typeCodes } from "./type-codes.ts";
 
 /** One pass over a stream: reads contents by an explicit stack of frames. */
@@ -19,8 +20,13 @@ export class StreamParser implements Parser {
   readonly #withoutFields: ReadonlySet<number>;
   readonly #frames: Frame[] = [];
   readonly #openDescriptions = new Set<ClassDescriptionNode>();
+  readonly #layouts = new Map<ClassDescriptionNode, PlainLayout | undefined>();
+  /** Arrays that something refers to: their elements can be reached in more than one way. */
+  readonly #sharedArrays = new Set<ArrayNode>();
   #handles: HandledNode[] = [];
   #depth = 0;
+  /** Where the last block data ends. */
+  #blockEnd = -1;
 
   /** `withoutFields`: offsets at which `writeObject` is taken to have written none of its class's fields. */
   constructor(payload: Uint8Array, limits: DecodeLimits, withoutFields: ReadonlySet<number>) {
@@ -41,6 +47,7 @@ export class StreamParser implements Parser {
       this.read("top");
       for (let top = this.#frames.at(-1); top !== undefined; top = this.#frames.at(-1)) top.step();
     }
+    for (const { elements } of this.#sharedArrays) for (const element of elements) share(element);
   }
 
   writesNoFields({ flags, fields }: ClassDescriptionNode): boolean {
@@ -75,8 +82,11 @@ export class StreamParser implements Parser {
         return this.open(DescriptionFrame.ofClass(this, offset, this.#openDescriptions));
       case typeCodes.proxyClassDescription:
         return this.open(DescriptionFrame.ofProxy(this, offset, this.#openDescriptions));
-      case typeCodes.object:
+      case typeCodes.object: {
+        const plain = this.#plainObject(offset);
+        if (plain !== undefined) return this.#give(plain);
         return this.open(new DescribedFrame(this, "object", offset, this.#openDescriptions));
+      }
       case typeCodes.array:
         return this.open(new DescribedFrame(this, "array", offset, this.#openDescriptions));
       case typeCodes.enum:
@@ -129,6 +139,31 @@ export class StreamParser implements Parser {
     this.#depth--;
   }
 
+  /** An object of a class that was described before and has primitive fields only; what is not in order is read below. */
+  #plainObject(offset: number): PlainObject | undefined {
+    const { cursor } = this;
+    const { at, bytes } = cursor;
+    if (bytes[at] !== typeCodes.reference || cursor.remaining < 5) return undefined;
+    const target = this.#handles[bytes.readInt32BE(at + 1) - firstHandle];
+    if (target?.kind !== "class-description" || this.#openDescriptions.has(target)) return undefined;
+    let layout = this.#layouts.get(target);
+    if (layout === undefined) {
+      if (this.#layouts.has(target)) return undefined;
+      layout = PlainLayout.of(cursor, target);
+      this.#layouts.set(target, layout);
+      if (layout === undefined) return undefined;
+    }
+    const start = at + 5;
+    if (cursor.remaining < 5 + layout.size || !layout.hasBooleans(start)) return undefined;
+    this.deeper(offset);
+    this.shallower();
+    cursor.spend(1 + layout.chain.length + layout.fields.length);
+    cursor.at = start + layout.size;
+    const node = new PlainObject(layout, offset, firstHandle + this.#handles.length, start);
+    this.#handles.push(node);
+    return node;
+  }
+
   #give(content: ContentNode | undefined): void {
     const top = this.#frames.at(-1);
     if (top !== undefined) top.take(content);
@@ -139,13 +174,11 @@ export class StreamParser implements Parser {
   #readOther(code: number, offset: number, allowed: Allowed): void {
     const { cursor } = this;
     const inBlocks = allowed === "annotation" || allowed === "top";
-    if (inBlocks && code === typeCodes.blockData) {
-      return this.#give(new BlockData(cursor, offset, cursor.u8("a size")));
-    }
+    if (inBlocks && code === typeCodes.blockData) return this.#block(offset, cursor.u8("a size"));
     if (inBlocks && code === typeCodes.blockDataLong) {
       const size = cursor.i32("a size");
       if (size < 0) throw cursor.broken("Block data has a negative size", offset);
-      return this.#give(new BlockData(cursor, offset, size));
+      return this.#block(offset, size);
     }
     if (allowed === "annotation" && code === typeCodes.endBlockData) return this.#give(undefined);
     if (allowed === "top" && code === typeCodes.reset) {
@@ -154,6 +187,13 @@ export class StreamParser implements Parser {
     }
     const known = code >= typeCodes.null && code <= typeCodes.enum;
     throw cursor.broken(known ? "A type code stands where it may not" : "An unknown type code stands", offset);
+  }
+
+  #block(offset: number, size: number): void {
+    if (offset === this.#blockEnd) this.cursor.spend(blockBesideBlock);
+    const block = new BlockData(this.cursor, offset, size);
+    this.#blockEnd = this.cursor.at;
+    this.#give(block);
   }
 
   #string(code: number, offset: number): StringNode {
@@ -165,16 +205,26 @@ export class StreamParser implements Parser {
       if (long < 0n) throw cursor.broken("A string has a negative length", offset);
       size = Number(long);
     }
-    return this.handle((handle) => ({ kind: "string", offset, handle, value: cursor.text(size, "a string") }));
+    const handle = firstHandle + this.#handles.length;
+    const node: StringNode = { kind: "string", offset, handle, value: cursor.text(size, "a string") };
+    this.#handles.push(node);
+    return node;
   }
 
   #referenced(offset: number): HandledNode {
     const handle = this.cursor.i32("a reference");
     const target = this.#handles[handle - firstHandle];
-    if (target !== undefined) return target;
+    if (target !== undefined) {
+      share(target);
+      if (target.kind === "array") this.#sharedArrays.add(target);
+      return target;
+    }
     throw this.cursor.broken("A reference points at nothing that was written before; it stands", offset);
   }
 }
+
+/** Block data beside block data counts as so many items more: writers begin another at a kilobyte. */
+const blockBesideBlock = 3;
 
 /** Block data that makes its view when it is asked for: many are never looked at. */
 class BlockData implements BlockDataNode {

@@ -36,6 +36,11 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["java.time.Ser", time],
 ]);
 
+/** Whether objects of a class may be values in JavaScript. */
+export function isScalarClass(name: string): boolean {
+  return readers.has(name);
+}
+
 /** The JavaScript value of an object of a well-known class, or `undefined`. */
 export function scalarOf(node: ObjectNode, spend: Spend): unknown {
   return readers.get(node.description.name)?.(new ObjectView(node), spend);

@@ -2,13 +2,14 @@ import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
 import { buildGraph, notLeaf, type Plan, planOfList, setMember } from "../../src/values/graph.ts";
 import { annotate, type Annotations, ClassName, ContentStream, EnumValue } from "../../src/values/index.ts";
 import { joinBlocks } from "./block-reader.ts";
-import { collectedOf, unwrapped } from "./collections.ts";
+import { collectedOf, isOrdinary, unwrapped } from "./collections.ts";
 import { type FieldPlace, placesOf } from "./members.ts";
+import { type PlainLayout, PlainObject, share } from "./plain-object.ts";
 import type { BlockDataNode, ClassDescriptionNode, ContentNode, ObjectNode } from "./nodes.ts";
 import { type FieldNode, spelledOut, targetOf } from "./object-view.ts";
 import { primitivesOf } from "./primitive-values.ts";
 import type { JavaStream } from "./read-stream.ts";
-import { charOf, scalarOf } from "./scalars.ts";
+import { charOf, isScalarClass, scalarOf } from "./scalars.ts";
 
 /** All top-level contents of a stream, as one node. */
 interface StreamNode {
@@ -21,25 +22,19 @@ type ValueNode = FieldNode | StreamNode;
 
 /** The value of a stream: of its one object, or a `ContentStream` of several contents or of block data. */
 export function valueOfStream({ contents }: JavaStream, limits: DecodeLimits): unknown {
-  const kept = joined(spelledOut(contents.filter(({ kind }) => kind !== "reset")));
+  const kept = joined(spelledOut(withoutResets(contents)));
   const [only] = kept;
   const single = contents.length === 1 && kept.length === 1 && only !== undefined && only.kind !== "block-data";
   const root: ValueNode = single ? only : { kind: "stream", offset: 0, contents: kept };
   const planner = new Planner(limits);
   return buildGraph<ValueNode>(root, {
-    ...nodes,
+    ...planner.nodes,
     plan: (node) => planner.plan(node),
     // The stream itself is no level.
     maxDepth: limits.maxDepth + (single ? 0 : 1),
     tooDeep: ({ offset }) => limitExceeded("maxDepth", limits, { offset }),
   });
 }
-
-const nodes = {
-  leaf: leafOf,
-  resolve: (node: ValueNode): ValueNode =>
-    node.kind === "object" || node.kind === "reference" ? unwrapped(node) : node,
-};
 
 function leafOf(node: ValueNode): unknown {
   switch (node.kind) {
@@ -59,11 +54,19 @@ class Planner {
   readonly #limits: DecodeLimits;
   readonly #places = new Map<ClassDescriptionNode, readonly FieldPlace[]>();
   readonly #types = new Map<ClassDescriptionNode, Annotations>();
+  readonly #names = new Map<PlainLayout, readonly string[] | undefined>();
   #items = 0;
 
   constructor(limits: DecodeLimits) {
     this.#limits = limits;
   }
+
+  readonly nodes = {
+    leaf: (node: ValueNode): unknown =>
+      node instanceof PlainObject && !node.isShared ? this.#plain(node) : leafOf(node),
+    resolve: (node: ValueNode): ValueNode =>
+      (node.kind === "object" && !(node instanceof PlainObject)) || node.kind === "reference" ? unwrapped(node) : node,
+  };
 
   plan(node: ValueNode): Plan<ValueNode> {
     switch (node.kind) {
@@ -78,7 +81,7 @@ class Planner {
       case "primitive-array":
         return { value: primitivesOf(node) };
       case "array":
-        return planOfList<ValueNode>(node.elements, nodes, (item) => (item.kind === "null" ? item.count : 1));
+        return planOfList<ValueNode>(node.elements, this.nodes, (item) => (item.kind === "null" ? item.count : 1));
       case "stream": {
         const contents: unknown[] = [];
         return {
@@ -94,14 +97,37 @@ class Planner {
     }
   }
 
+  /** The value of an object of primitive fields that nothing else refers to: it needs no place to be found at again. */
+  #plain(node: PlainObject): unknown {
+    const { layout, start } = node;
+    let names = this.#names.get(layout);
+    if (names === undefined) {
+      if (!this.#names.has(layout)) this.#names.set(layout, namesOf(node));
+      names = this.#names.get(layout);
+    }
+    if (names === undefined) return scalarOf(node, this.#spend) ?? notLeaf;
+    const value: Record<string, unknown> = {};
+    annotate(value, this.#typeOf(layout.description));
+    const { fields, cursor } = layout;
+    for (let index = 0; index < fields.length; index++) {
+      const placed = fields[index];
+      const code = placed?.field.code;
+      if (placed === undefined || code === undefined || code === "L" || code === "[") continue;
+      const inner = cursor.valueAt(code, start + placed.at);
+      setMember(value, names[index] ?? "", code === "C" ? charOf(String(inner)) : inner);
+    }
+    return value;
+  }
+
   #object(node: ObjectNode): Plan<ValueNode> {
     const scalar = scalarOf(node, this.#spend);
     if (scalar !== undefined) return { value: scalar };
     const collected = collectedOf(node, this.#spend);
     if (collected === undefined) return this.#members(node);
-    // Many collections can share the array that holds their items.
+    // Many collections can share the array that holds their items, and the items themselves.
+    for (const item of collected.items) share(item);
     this.#spend(collected.items.length, node.offset);
-    return collected.kind === "list" ? planOfList<ValueNode>(collected.items, nodes) : mapOf(collected.items);
+    return collected.kind === "list" ? planOfList<ValueNode>(collected.items, this.nodes) : mapOf(collected.items);
   }
 
   /** An object by its fields: what a derived class hides and what `writeObject` appended go to its annotations. */
@@ -165,6 +191,14 @@ class Planner {
   };
 }
 
+/** The names of an object's members, when it is nothing but its members. */
+function namesOf(node: PlainObject): readonly string[] | undefined {
+  const { chain, description } = node.layout;
+  if (isScalarClass(description.name) || !chain.every(({ name }) => isOrdinary(name))) return undefined;
+  const places = placesOf(node);
+  return places.every(({ hiddenBy }) => hiddenBy === undefined) ? places.map(({ name }) => name) : undefined;
+}
+
 function mapOf(items: readonly FieldNode[]): Plan<ValueNode> {
   const named = items.every((item, index) => index % 2 === 1 || targetOf(item)?.kind === "string");
   let key: unknown;
@@ -184,8 +218,13 @@ function mapOf(items: readonly FieldNode[]): Plan<ValueNode> {
   return { value: entries, children: items, put };
 }
 
+function withoutResets(contents: readonly ContentNode[]): readonly ContentNode[] {
+  return contents.some(({ kind }) => kind === "reset") ? contents.filter(({ kind }) => kind !== "reset") : contents;
+}
+
 /** Contents with block data that stands in a row made one. */
 function joined(contents: readonly ContentNode[]): readonly ContentNode[] {
+  if (!contents.some(({ kind }) => kind === "block-data")) return contents;
   const result: ContentNode[] = [];
   let blocks: BlockDataNode[] = [];
   const flush = (): void => {
