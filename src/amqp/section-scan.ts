@@ -88,9 +88,16 @@ function skipContent(reader: ByteReader, kind: number, at: number): number {
   const found = kinds[code] ?? 0;
   if ((found & (wanted[kind] ?? 0)) === 0) throw mistyped(reader, kind, at);
   if (reader.settings.lenient) return skipByReading(reader, at);
-  // Most sections say their size in one byte.
-  const end = narrow[code] === 1 ? at + 2 + (bytes[at + 1] ?? 0) : -1;
+  // Most sections say their size in one byte, and large bodies are of one kind.
+  const end = narrow[code] === 1 ? at + 2 + (bytes[at + 1] ?? 0) : code === 0xb0 ? endOfLarge(bytes, at) : -1;
   return end < 0 || end > bytes.byteLength ? skipValue(reader, at) : end;
+}
+
+/** Where a binary ends that says its size in four bytes. */
+function endOfLarge(bytes: Uint8Array, at: number): number {
+  const upper = (bytes[at + 1] ?? 0) * 2 ** 24;
+  const lower = ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 8) | (bytes[at + 4] ?? 0);
+  return at + 5 + upper + lower;
 }
 
 function mistyped(reader: ByteReader, kind: number, at: number): Error {
