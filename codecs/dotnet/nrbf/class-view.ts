@@ -1,10 +1,11 @@
 import { SobreError } from "../../../src/errors/index.ts";
 import type { ClassDescription, ClassNode, MemberNode, NrbfDocument, PrimitiveValue } from "./nodes.ts";
+import { PlainClass } from "./plain-class.ts";
 
 const plainNames = new WeakMap<ClassDescription, string>();
 
 /** The CLR name without type arguments, as ``System.Collections.Generic.List`1``. */
-function plainNameOf(description: ClassDescription): string {
+export function plainNameOf(description: ClassDescription): string {
   const known = plainNames.get(description);
   if (known !== undefined) return known;
   // Looked for once: names can be long, and objects of their class many.
@@ -33,7 +34,9 @@ export class ClassView {
   }
 
   member(name: string): MemberNode | undefined {
-    const member = this.node.members[this.names.indexOf(name)];
+    const index = this.names.indexOf(name);
+    if (this.node instanceof PlainClass) return this.node.memberAt(index);
+    const member = this.node.members[index];
     return member && targetOf(member, this.#document);
   }
 

@@ -221,6 +221,12 @@ export function collectedOf(view: ClassView): Collected | undefined {
   return collector === undefined ? derived(view) : collector(view);
 }
 
+/** Whether a class is none of a collection, nor one that stands before another object. */
+export function isOrdinary(plainName: string, names: readonly string[]): boolean {
+  const own = !collectors.has(plainName) && !wrappers.has(plainName);
+  return own && !derivedShapes.some((shape) => shape.names.every((name) => names.includes(name)));
+}
+
 /** Classes that only stand before another object, with the member it is in. */
 const wrappers: ReadonlyMap<string, readonly string[]> = new Map([
   ["System.Collections.ObjectModel.Collection`1", ["items"]],

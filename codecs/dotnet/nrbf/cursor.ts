@@ -82,7 +82,7 @@ export class Cursor {
   primitive(type: PrimitiveType): PrimitiveValue {
     if (type === "Char") return this.#char(1);
     if (type === "Decimal") return this.#decimal();
-    return this.#fixed(type, this.skip(primitiveSizes[type], "a primitive"));
+    return this.fixedAt(type, this.skip(primitiveSizes[type], "a primitive"));
   }
 
   /** The elements of an array of primitives; `count` of them fit into what remains, or it throws. */
@@ -102,7 +102,13 @@ export class Cursor {
     return values;
   }
 
-  #fixed(type: Exclude<PrimitiveType, "Char" | "Decimal">, at: number): PrimitiveValue {
+  /** The byte at a place. */
+  byteAt(at: number): number {
+    return this.#bytes[at] ?? 0;
+  }
+
+  /** The value of a primitive at a place that has been read. */
+  fixedAt(type: Exclude<PrimitiveType, "Char" | "Decimal">, at: number): PrimitiveValue {
     const view = this.#view;
     switch (type) {
       case "Boolean": {

@@ -1,4 +1,4 @@
-import type { ArrayNode, ClassNode, MemberNode } from "./nodes.ts";
+import type { ArrayNode, ClassDescription, ClassNode, MemberNode } from "./nodes.ts";
 import { elementCount } from "./nodes.ts";
 
 /** A class or array whose members are being read. */
@@ -10,9 +10,14 @@ export interface OpenNode {
 }
 
 /** Begins a class. */
-export function openClass(node: Omit<ClassNode, "members">): OpenNode & { readonly node: ClassNode } {
+export function openClass(
+  offset: number,
+  id: number,
+  description: ClassDescription,
+): OpenNode & { readonly node: ClassNode } {
   const members: MemberNode[] = [];
-  return { node: { ...node, members }, members, left: node.description.memberNames.length };
+  const node = { kind: "class", offset, id, description, members } as const;
+  return { node, members, left: description.memberNames.length };
 }
 
 /** Begins an array. */

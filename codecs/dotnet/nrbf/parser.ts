@@ -4,6 +4,7 @@ import { Cursor } from "./cursor.ts";
 import { readClassInfo, readDeclaredType, readLength, readMemberTypes, readShape } from "./declarations.ts";
 import { openArray, openClass, type OpenNode } from "./frames.ts";
 import type {
+  ArrayNode,
   ArrayShape,
   ClassDescription,
   DeclaredType,
@@ -12,6 +13,7 @@ import type {
   ObjectNode,
   ReferenceNode,
 } from "./nodes.ts";
+import { PlainClass, PlainLayout, share } from "./plain-class.ts";
 import { recordTypes } from "./record-types.ts";
 
 /** Reads a whole payload; see `readNrbf`. */
@@ -19,9 +21,13 @@ export class RecordParser {
   readonly #cursor: Cursor;
   readonly #objects = new Map<number, ObjectNode>();
   readonly #libraries = new Map<number, string>();
+  /** Those to objects that had not come yet. */
   readonly #references: ReferenceNode[] = [];
+  /** Arrays that something refers to: their elements can be reached in more than one way. */
+  readonly #sharedArrays = new Set<ArrayNode>();
   readonly #untyped: number[] = [];
   readonly #open: OpenNode[] = [];
+  readonly #layouts = new Map<ClassDescription, PlainLayout | undefined>();
 
   constructor(payload: Uint8Array, limits: DecodeLimits) {
     this.#cursor = new Cursor(payload, limits);
@@ -41,8 +47,11 @@ export class RecordParser {
       throw new SobreError("TrailingBytes", text, { offset: cursor.at });
     }
     for (const { id, offset } of this.#references) {
-      if (!this.#objects.has(id)) throw cursor.broken("A reference points at no object; it stands", offset);
+      const target = this.#objects.get(id);
+      if (target === undefined) throw cursor.broken("A reference points at no object; it stands", offset);
+      this.#share(target);
     }
+    for (const { elements } of this.#sharedArrays) for (const element of elements) share(element);
     const root = this.#objects.get(rootId);
     if (root === undefined) throw cursor.broken("The root object that is named does not exist", 1);
     return { root, objects: this.#objects, libraries: this.#libraries, untyped: this.#untyped };
@@ -109,7 +118,9 @@ export class RecordParser {
         return this.#nulls(top, cursor.i32("a count of nulls"), offset);
       case recordTypes.memberReference: {
         const reference: ReferenceNode = { kind: "reference", offset, id: cursor.i32("a reference") };
-        this.#references.push(reference);
+        const target = this.#objects.get(reference.id);
+        if (target === undefined) this.#references.push(reference);
+        else this.#share(target);
         return this.#add(top, reference, 1);
       }
       case recordTypes.memberPrimitiveTyped: {
@@ -147,7 +158,8 @@ export class RecordParser {
       case recordTypes.systemClassWithMembersAndTypes:
       case recordTypes.classWithMembersAndTypes: {
         const id = cursor.i32("an object id");
-        return this.#begin(openClass({ kind: "class", offset, id, description: this.#description(record, offset) }));
+        const description = this.#description(record, offset);
+        return this.#plain(description, offset, id) ?? this.#begin(openClass(offset, id, description));
       }
       case recordTypes.binaryObjectString: {
         const id = cursor.i32("an object id");
@@ -169,6 +181,29 @@ export class RecordParser {
       default:
         return undefined;
     }
+  }
+
+  /** An object of primitive members; what is not in order is read member by member. */
+  #plain(description: ClassDescription, offset: number, id: number): ObjectNode | undefined {
+    const cursor = this.#cursor;
+    let layout = this.#layouts.get(description);
+    if (layout === undefined) {
+      if (this.#layouts.has(description)) return undefined;
+      layout = PlainLayout.of(cursor, description);
+      this.#layouts.set(description, layout);
+      if (layout === undefined) return undefined;
+    }
+    const start = cursor.at;
+    if (cursor.remaining < layout.size || !layout.hasBooleans(start)) return undefined;
+    this.#checkDepth(offset);
+    cursor.spend(layout.types.length);
+    cursor.at = start + layout.size;
+    return this.#register(new PlainClass(layout, offset, id, start));
+  }
+
+  #share(target: ObjectNode): void {
+    share(target);
+    if (target.kind === "array") this.#sharedArrays.add(target);
   }
 
   #elementType(record: number): DeclaredType {
@@ -210,10 +245,14 @@ export class RecordParser {
   }
 
   #begin<T extends OpenNode>(open: T): T["node"] {
-    const { limits } = this.#cursor;
-    if (this.#open.length >= limits.maxDepth) throw limitExceeded("maxDepth", limits, { offset: open.node.offset });
+    this.#checkDepth(open.node.offset);
     this.#open.push(open);
     return this.#register(open.node);
+  }
+
+  #checkDepth(offset: number): void {
+    const { limits } = this.#cursor;
+    if (this.#open.length >= limits.maxDepth) throw limitExceeded("maxDepth", limits, { offset });
   }
 
   /** Ids are unique, but for those of value types, which are negative and which nothing refers to. */

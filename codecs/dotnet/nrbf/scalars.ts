@@ -62,6 +62,11 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["System.UnitySerializationHolder", unity],
 ]);
 
+/** Whether objects of a class with these members may be values in JavaScript. */
+export function isScalarClass(plainName: string, names: readonly string[]): boolean {
+  return readers.has(plainName) || (names.length === 1 && names[0] === "value__");
+}
+
 /** The JavaScript value of an object of a well-known class or of an enum, or `undefined`. */
 export function scalarOf(view: ClassView, settings: ValueSettings): unknown {
   const reader = readers.get(view.plainName);

@@ -1,10 +1,11 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { buildGraph, notLeaf, type Plan, planOfList, setMember } from "../../../src/values/graph.ts";
 import { annotate, type Annotations, MultiArray } from "../../../src/values/index.ts";
-import { ClassView, targetOf } from "./class-view.ts";
-import { collectedOf, type ItemNode, wrappedIn } from "./collections.ts";
+import { ClassView, plainNameOf, targetOf } from "./class-view.ts";
+import { collectedOf, isOrdinary, type ItemNode, wrappedIn } from "./collections.ts";
 import type { ArrayNode, ClassDescription, ClassNode, NrbfDocument, PrimitiveArrayNode } from "./nodes.ts";
-import { primitiveOf, scalarOf, type ValueSettings } from "./scalars.ts";
+import { PlainClass, type PlainLayout, share } from "./plain-class.ts";
+import { isScalarClass, primitiveOf, scalarOf, type ValueSettings } from "./scalars.ts";
 
 /** What the reader is told once for all payloads. */
 export type DeclaredSettings = Omit<ValueSettings, "spend" | "warnings">;
@@ -38,6 +39,7 @@ const maxWrappers = 16;
 class Planner {
   readonly #document: NrbfDocument;
   readonly #settings: ValueSettings;
+  readonly #names = new Map<PlainLayout, readonly string[] | undefined>();
   readonly #types = new Map<ClassDescription, Annotations>();
 
   constructor(document: NrbfDocument, settings: ValueSettings) {
@@ -48,10 +50,12 @@ class Planner {
   /** Behind every reference and wrapper: the object itself; of wrappers around themselves one of them. */
   readonly resolve = (node: ItemNode): ItemNode => {
     if (node.kind !== "class" && node.kind !== "reference") return node;
+    if (node instanceof PlainClass && this.#namesOf(node.layout) !== undefined) return node;
     let at: ItemNode = targetOf(node, this.#document);
     for (let passed = 0; at.kind === "class" && passed < maxWrappers; passed++) {
       const inner = wrappedIn(new ClassView(at, this.#document));
       if (inner === undefined) break;
+      share(inner);
       at = inner;
     }
     return at;
@@ -69,10 +73,41 @@ class Planner {
         return primitiveOf(node.type, node.value, this.#settings);
       case "elements":
         return this.#element(node.array, node.index);
+      case "class":
+        return node instanceof PlainClass && !node.isShared ? this.#plain(node) : notLeaf;
       default:
         return notLeaf;
     }
   };
+
+  /** The value of an object of primitive members that nothing refers to: it needs no place to be found at again. */
+  #plain(node: PlainClass): unknown {
+    const { layout, start } = node;
+    const names = this.#namesOf(layout);
+    if (names === undefined) return scalarOf(new ClassView(node, this.#document), this.#settings) ?? notLeaf;
+    const value: Record<string, unknown> = annotate({}, this.#typeOf(layout.description));
+    const { types, places, cursor } = layout;
+    for (let index = 0; index < types.length; index++) {
+      const type = types[index];
+      if (type === undefined) continue;
+      const inner = cursor.fixedAt(type, start + (places[index] ?? 0));
+      setMember(value, names[index] ?? "", primitiveOf(type, inner, this.#settings));
+    }
+    return value;
+  }
+
+  /** The names of an object's members, when it is nothing but its members. */
+  #namesOf(layout: PlainLayout): readonly string[] | undefined {
+    const known = this.#names.get(layout);
+    if (known !== undefined || this.#names.has(layout)) return known;
+    const { memberNames } = layout.description;
+    const plainName = plainNameOf(layout.description);
+    const ordinary = !isScalarClass(plainName, memberNames) && isOrdinary(plainName, memberNames);
+    const written = this.#settings.memberNames === "written";
+    const names = ordinary ? (written ? memberNames : propertyNames(memberNames)) : undefined;
+    this.#names.set(layout, names);
+    return names;
+  }
 
   plan(node: ItemNode): Plan<ItemNode> {
     switch (node.kind) {
@@ -101,7 +136,8 @@ class Planner {
       return { value: Array.from({ length: count }, (_, index) => this.#element(array, index)) };
     }
     if (collected !== undefined) {
-      // Many collections can share the array that holds their items.
+      // Many collections can share the array that holds their items, and the items themselves.
+      for (const item of collected.items) share(item);
       settings.spend(collected.items.length, node.offset);
       return collected.kind === "map" ? this.#map(collected.items) : planOfList<ItemNode>(collected.items, this);
     }
