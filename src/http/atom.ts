@@ -6,6 +6,9 @@ import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import { Page } from "./page.ts";
 import { child, escaped, readXml, type XmlElement } from "./xml.ts";
 
+/** The most bytes of a description: those of rules with long filters have a few thousand. */
+const mostBytes = 2 ** 20;
+
 /** What a path names. */
 type Resource =
   | { readonly kind: "entity"; readonly name: string }
@@ -40,7 +43,7 @@ export async function answerAtom(request: HttpRequest, engine: Engine): Promise<
       return get(resource, admin, host, request.query);
     case "PUT": {
       const isUpdate = request.headers["if-match"] !== undefined;
-      await put(resource, admin, descriptionIn(request.body), isUpdate);
+      await put(resource, admin, descriptionIn(await request.body(mostBytes)), isUpdate);
       const made = await readEntry(resource, admin);
       return { ...xml(entry(made, host)), status: isUpdate ? 200 : 201 };
     }

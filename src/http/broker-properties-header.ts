@@ -30,7 +30,7 @@ export function readBrokerProperties(header: string | undefined): Draft {
 
 /** Reads broker properties from their JSON. @throws SobreError `InvalidArgument`. */
 export function brokerPropertiesFrom(json: unknown): Draft {
-  if (typeof json !== "object" || json === null)
+  if (typeof json !== "object" || json === null || Array.isArray(json))
     throw new SobreError("InvalidArgument", "BrokerProperties is no object.");
   const given: Readonly<Record<string, unknown>> = { ...json };
   const draft: Record<string, unknown> = {};

@@ -11,6 +11,9 @@ import { readPropertyHeaders, writePropertyHeaders } from "./property-headers.ts
 const amqpType = "application/x-amqp-value";
 const batchType = "application/vnd.microsoft.servicebus.json";
 
+/** How many times as long as its bytes a text may be in JSON, where every character is escaped. */
+const mostOfJson = 6;
+
 /** How long a receive waits when its request does not say so, and at most, in seconds. */
 const defaultWait = 60;
 
@@ -62,10 +65,11 @@ export async function answerData(
 const notAllowed = (allow: string): HttpResponse => ({ status: 405, headers: { allow } });
 
 async function send(entity: string, request: HttpRequest, engine: Engine): Promise<void> {
-  const envelopes = isBatch(request) ? batchOf(request.body) : [envelopeOf(request)];
   const sender = await engine.openSender(entity);
   try {
-    await sender.send(envelopes);
+    const together = isBatch(request);
+    const body = await request.body(sender.maxMessageSize * (together ? mostOfJson : 1));
+    await sender.send(together ? batchOf(body) : [envelopeOf(request, body)]);
   } finally {
     await sender.close();
   }
@@ -74,10 +78,11 @@ async function send(entity: string, request: HttpRequest, engine: Engine): Promi
 const isBatch = ({ headers }: HttpRequest): boolean =>
   (headers["content-type"] ?? "").toLowerCase().split(";")[0]?.trim() === batchType;
 
-function envelopeOf({ headers, rawHeaders, body }: HttpRequest): Envelope {
+function envelopeOf({ headers, rawHeaders }: HttpRequest, body: Uint8Array): Envelope {
   const given = headers["content-type"];
   const bodyKind = kindOf(given);
-  if (bodyKind !== "data") decodeValues(body);
+  if (bodyKind !== "data" && decodeValues(body).length !== 1 && bodyKind === "value")
+    throw new SobreError("InvalidArgument", "The body is not the one AMQP value that its media type says.");
   const brokerProperties = {
     ...(bodyKind === "data" ? { contentType: given } : {}),
     ...readBrokerProperties(headers["brokerproperties"]),

@@ -1,4 +1,4 @@
-/** A request whose body has been read. */
+/** A request whose body is read when somebody wants it. */
 export interface HttpRequest {
   readonly method: string;
   /** Decoded, without slashes at its ends. */
@@ -8,7 +8,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[];
-  readonly body: Uint8Array;
+  /** Reads the body, once. @throws SobreError `MessageSizeExceeded` when it has more bytes than `most`. */
+  body(this: void, most: number): Promise<Uint8Array>;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
 }

@@ -10,12 +10,15 @@ export interface FrontDoorOptions {
   readonly http: () => Promise<RequestListener>;
   /** PEM of a key and its certificate; without it, TLS is not spoken. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
-  /** Milliseconds until a socket has to say something. */
+  /** Milliseconds until a socket has to say something, and until the headers of its request have to be there. */
   readonly handshakeTimeOut: number;
 }
 
 /** Protocols by their first byte: `AMQP`, the record type of a TLS handshake, and HTTP for the rest. */
 const firstByte = { amqp: 0x41, tls: 0x16 } as const;
+
+/** How many times as long a whole request may take as its headers. */
+const requestTime = 6;
 
 /** Most bytes of the headers of a request. */
 const maxHeaderSize = 80 * 1024;
@@ -53,7 +56,9 @@ export class FrontDoor {
   /** Stops listening and cuts what is left. */
   async close(): Promise<void> {
     const closing = this.#listening.map((server) => new Promise((resolve) => server.close(resolve)));
-    (await this.#http)?.closeAllConnections();
+    const http = await this.#http;
+    http?.close();
+    http?.closeAllConnections();
     for (const socket of this.#sockets) socket.destroySoon();
     const cut = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy();
@@ -105,7 +110,15 @@ export class FrontDoor {
   async #newHttp(): Promise<HttpServer> {
     const { createServer: create } = await import("node:http");
     const listener = await this.#options.http();
-    const server = create({ maxHeaderSize, headersTimeout: 10_000, requestTimeout: 70_000 }, listener);
+    const { handshakeTimeOut } = this.#options;
+    const timeOuts = {
+      headersTimeout: handshakeTimeOut,
+      requestTimeout: handshakeTimeOut * requestTime,
+      connectionsCheckingInterval: Math.min(1000, handshakeTimeOut / 4),
+    };
+    const server = create({ maxHeaderSize, ...timeOuts }, listener);
+    // Node looks at the time-outs of a server from here on, and this one gets its sockets from another.
+    server.emit("listening");
     const { acceptWebSocket } = await import("./web-socket.ts");
     server.on("upgrade", (request, socket, head) => acceptWebSocket(request, socket, head, this.#options.amqp));
     return server;

@@ -1,8 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { SobreError } from "../errors/index.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../http/index.ts";
-
-/** The most bytes of a body: what no message or description is larger than. */
-const maxBodySize = 110 * 2 ** 20;
 
 /** Hands requests of Node's server to an endpoint. */
 export const httpListener =
@@ -15,30 +13,37 @@ async function answer(endpoint: HttpEndpoint, incoming: IncomingMessage, outgoin
   outgoing.on("error", () => undefined);
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
-  const body = await bodyOf(incoming).catch(() => undefined);
-  const request = body === undefined ? undefined : requestOf(incoming, body, gone.signal);
-  if (request === undefined) {
-    respond(outgoing, { status: body === undefined ? 413 : 400, headers: { connection: "close" } });
-    return;
-  }
-  respond(outgoing, await endpoint.answer(request));
+  const request = requestOf(incoming, gone.signal);
+  respond(incoming, outgoing, request === undefined ? { status: 400 } : await endpoint.answer(request));
 }
 
-async function bodyOf(incoming: IncomingMessage): Promise<Uint8Array> {
+/** Reads a body as far as it may go. */
+async function bodyOf(incoming: IncomingMessage, most: number): Promise<Uint8Array> {
   const parts: Buffer[] = [];
-  let size = 0;
+  let size = Number(incoming.headers["content-length"] ?? 0);
+  if (size > most) throw tooLarge(most);
+  size = 0;
   for await (const part of incoming) {
     if (!(part instanceof Buffer)) continue;
     size += part.byteLength;
-    if (size > maxBodySize) throw new RangeError("The body is too large.");
+    if (size > most) throw tooLarge(most);
     parts.push(part);
   }
   return Buffer.concat(parts);
 }
 
-/** `undefined`: the path cannot be read. */
-function requestOf(incoming: IncomingMessage, body: Uint8Array, signal: AbortSignal): HttpRequest | undefined {
-  const [path = "", query = ""] = (incoming.url ?? "").split("?");
+const tooLarge = (most: number): SobreError =>
+  new SobreError("MessageSizeExceeded", `The body has more than the ${most} bytes that are taken here.`);
+
+/** `undefined`: the request is for nobody, or for two. */
+function requestOf(incoming: IncomingMessage, signal: AbortSignal): HttpRequest | undefined {
+  const { rawHeaders } = incoming;
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
+  // Which of them a proxy in between has looked at, nobody knows (RFC 9112 section 3.2).
+  if (hosts.length > 1) return undefined;
+  // A proxy's form of the target says whose it is, whatever the headers say.
+  const [, authority, target = ""] = /^(?:https?:\/\/([^/?#]*))?(.*)$/is.exec(incoming.url ?? "") ?? [];
+  const [path = "", query = ""] = target.split("?");
   const headers = Object.fromEntries(
     Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]),
   );
@@ -47,9 +52,9 @@ function requestOf(incoming: IncomingMessage, body: Uint8Array, signal: AbortSig
       method: incoming.method ?? "GET",
       path: decodeURIComponent(path).replaceAll(/^\/+|\/+$/g, ""),
       query: new URLSearchParams(query),
-      headers,
-      rawHeaders: incoming.rawHeaders,
-      body,
+      headers: authority === undefined ? headers : { ...headers, host: authority },
+      rawHeaders,
+      body: (most) => bodyOf(incoming, most),
       signal,
     };
   } catch {
@@ -57,9 +62,11 @@ function requestOf(incoming: IncomingMessage, body: Uint8Array, signal: AbortSig
   }
 }
 
-function respond(outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
+function respond(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
   if (outgoing.destroyed) return;
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  outgoing.writeHead(status, { ...headers, "content-length": String(length) });
+  // What is left of a body that nobody wanted is not waited for.
+  const ending = incoming.complete ? {} : { connection: "close" };
+  outgoing.writeHead(status, { ...headers, ...ending, "content-length": String(length) });
   outgoing.end(body);
 }

@@ -32,6 +32,24 @@ describe("a server's sockets", () => {
     expect(told.toString("latin1")).toContain("amqp:connection:forced");
   });
 
+  it("are gone when a request comes too slowly", async () => {
+    await using server = await startServer({ queues: ["q"], limits: { handshakeTimeOut: 200 } });
+    const request = "POST /q/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n";
+    const parts = ["PO", request, `${request}\r\nbody`];
+
+    const told = await Promise.all(
+      parts.map((part) => {
+        const socket = connect(server.port, "127.0.0.1");
+        socket.write(part);
+        return until(socket);
+      }),
+    );
+
+    expect(told.map((text) => text.toString("latin1").split("\r\n")[0])).toEqual(
+      parts.map(() => "HTTP/1.1 408 Request Timeout"),
+    );
+  });
+
   it("tell a peer that breaks the protocol why, and hang up", async () => {
     await using server = await startServer();
     const socket = connect(server.port, "127.0.0.1");
