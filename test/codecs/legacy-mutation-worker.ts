@@ -3,6 +3,8 @@ import { decodeMutated } from "./legacy-mutation.ts";
 import { mutatedReader } from "./legacy-mutated-readers.ts";
 
 const { name, total, seed, most }: { name: string; total: number; seed: number; most: number } = workerData;
+// Nearly every payload is refused, and nobody reads where.
+Error.stackTraceLimit = 0;
 const { decoder, seeds } = mutatedReader(name);
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origins

@@ -157,18 +157,19 @@ class XmlReader {
     if (raw.includes("<")) throw this.#broken("has a < in an attribute", start + raw.indexOf("<"));
     this.#at = end + 1;
     // XML 1.0 section 3.3.3: blanks in an attribute are spaces, unless they are references.
-    return new XmlAttribute(prefix, local, this.#expanded(raw.replaceAll(/\r\n|[\t\n\r]/g, " "), start), offset);
+    const line = /[\t\n\r]/.test(raw) ? raw.replaceAll(/\r\n|[\t\n\r]/g, " ") : raw;
+    return new XmlAttribute(prefix, local, this.#expanded(line, start), offset);
   }
 
   /** Text and CDATA sections up to the next other markup. */
   #characters(): void {
     const text = this.#text;
     const start = this.#at;
-    const parts: string[] = [];
+    let value = "";
     while (this.#at < text.length) {
       if (text.startsWith("<![CDATA[", this.#at)) {
         const end = this.#end("]]>", this.#at + 9);
-        parts.push(lines(text.slice(this.#at + 9, end - 3)));
+        value += lines(text.slice(this.#at + 9, end - 3));
         this.#at = end;
         continue;
       }
@@ -177,10 +178,9 @@ class XmlReader {
       if (end === this.#at) break;
       const raw = text.slice(this.#at, end);
       if (raw.includes("]]>")) throw this.#broken("has ]]> in text", this.#at + raw.indexOf("]]>"));
-      parts.push(this.#expanded(lines(raw), this.#at));
+      value += this.#expanded(lines(raw), this.#at);
       this.#at = end;
     }
-    const value = parts.length === 1 ? (parts[0] ?? "") : parts.join("");
     if (this.#open !== undefined) this.#open.add(new XmlText(value, undefined, this.#count(start)));
     else if (/[^\t\n\r ]/.test(text.slice(start, this.#at))) {
       throw this.#root === undefined
