@@ -29,7 +29,8 @@ export function netCollection(element: XmlElement): NetCollection | undefined {
   if (has("_size", "keys", "values")) return columns(field("keys"), field("values"), integer(field("_size")));
   const set = field("_set");
   if (set !== undefined && has("_set") && fields.size <= 3) return dictionary(elementsIn(set).find(named("Items")));
-  if (has("Count", "Comparer", "Version")) return list(field("Items"));
+  // An empty set has no items; what has other fields beside these is something else, as NameValueCollection.
+  if (has("Count", "Comparer", "Version") && fields.size === (has("Items") ? 4 : 3)) return list(field("Items"));
   if (has("Data", "Version") && fields.size === 2) return list(field("Data"));
   const inner = field("items") ?? field("list");
   if (inner !== undefined && fields.size === 1 && factsOf(inner).id !== undefined) return netCollection(inner);

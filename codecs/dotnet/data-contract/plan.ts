@@ -112,6 +112,11 @@ function inferred(element: XmlElement, context: PlanContext): Plan {
   if (first === undefined) return hasText(element) || !isCollection ? { kind: "scalar" } : list(element);
   if (!alike) return fieldsPlan(element, facts);
   if (isEntryName(first)) return entriesPlan(element, first.local, warn);
+  // A collection around another one: what is numbered is no plain list.
+  if (count === 1 && facts.id !== undefined) {
+    const around = fieldsPlan(element, facts);
+    if (around.kind !== "object") return around;
+  }
   if (isCollection || facts.size !== undefined || count > 1) return list(element);
   const scalar = xmlSerializer && first.namespace === "" ? scalarOfLocal(first.local) : scalarNamed(first);
   if (scalar !== undefined || (first.namespace === arrays && first.namespace !== element.namespace))

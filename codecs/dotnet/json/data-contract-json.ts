@@ -68,9 +68,9 @@ const marks =
 
 /** JSON begins with one of a few characters. */
 function sniff(payload: Uint8Array): Sniff {
-  const head = Array.from(payload.subarray(0, scanned), (byte) => (byte === 0 ? "" : String.fromCharCode(byte))).join(
-    "",
-  );
+  const text = Buffer.from(payload.buffer, payload.byteOffset, Math.min(payload.length, scanned)).toString("latin1");
+  // Texts of two or four bytes for each character.
+  const head = text.includes("\0") ? text.replaceAll("\0", "") : text;
   const first = /[^\t\n\r \xef\xbb\xbf\xfe\xff]/.exec(head)?.[0] ?? "";
   if (!/[-[{"\dtfnNI]/.test(first)) return "no";
   return marks.test(head) ? "strong" : "weak";

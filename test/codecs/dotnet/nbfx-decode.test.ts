@@ -50,6 +50,20 @@ describe("the NBFX decoder", () => {
     });
   });
 
+  it("takes a collection around another one for what it is, and no other class for a set", () => {
+    expect(shown(codec, fixture("nbfx-ndcs-sorted-dictionary.bin"))).toEqual({
+      $map: [
+        [1, "a"],
+        [2, "b"],
+      ],
+    });
+    expect(shown(codec, fixture("nbfx-ndcs-name-value-collection.bin"))).toMatchObject({
+      Count: 1,
+      Keys: ["a"],
+      Values: [["b"]],
+    });
+  });
+
   it.each([
     ["a prefix dictionary", "44 02 0b 01 'a' 04 9f 01 07", { $bytes: "Bw==" }],
     ["an empty text record", "40 01 'r' a9", ""],
