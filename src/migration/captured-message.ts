@@ -4,11 +4,12 @@ import { type Envelope, envelopeFromJson } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { envelopeOfExplorer, isMembers } from "./explorer-message.ts";
 import type { SourceContent } from "./source.ts";
+import { openWholeMessage } from "./whole-message.ts";
 
 /** The message that a piece of JSON is: an envelope in its JSON form, or what Service Bus Explorer saves. */
 export function capturedMessage(bytes: Uint8Array): SourceContent {
   try {
-    return { ok: true, envelope: envelopeOf(bytes) };
+    return { ok: true, envelope: openWholeMessage(envelopeOf(bytes)) };
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
     return { ok: false, error, bytes };

@@ -1,13 +1,13 @@
 import { readdirSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { decodeMessage } from "../amqp/index.ts";
-import { defaultDecodeLimits, looksLike } from "../codec/index.ts";
-import { createEnvelope, type Envelope } from "../envelope/index.ts";
+import { defaultDecodeLimits } from "../codec/index.ts";
+import { createEnvelope } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { capturedMessage } from "./captured-message.ts";
 import { reasonOf } from "./file-reason.ts";
 import type { MigrationSource, SourceContent, SourceMessage } from "./source.ts";
+import { openWholeMessage } from "./whole-message.ts";
 
 /** Options of {@link createFolderSource}. */
 export interface FolderSourceOptions {
@@ -19,8 +19,7 @@ export interface FolderSourceOptions {
 
 /**
  * Payload files as a source: one file, or every file of a folder and its folders in the order of their names. A file whose
- * name ends with `.envelope.json` holds an envelope in its JSON form; a whole
- * AMQP message is the envelope that it is.
+ * name ends with `.envelope.json` holds an envelope in its JSON form; a whole AMQP message is the envelope that it is.
  *
  * @throws SobreError `InvalidArgument` when there is no file or folder at the path.
  */
@@ -71,7 +70,7 @@ async function readPayload(path: string, contentType: string | undefined): Promi
     if (path.endsWith(envelopeSuffix)) return capturedMessage(payload);
     return {
       ok: true,
-      envelope: messageOf(payload, contentType) ?? createEnvelope({ payload, brokerProperties: { contentType } }),
+      envelope: openWholeMessage(createEnvelope({ payload, brokerProperties: { contentType } })),
     };
   } catch (error) {
     const own = error instanceof SobreError ? error : undefined;
@@ -81,23 +80,6 @@ async function readPayload(path: string, contentType: string | undefined): Promi
       error: own ?? new SobreError("PayloadNotFound", message, { cause: error }),
       bytes: new Uint8Array(0),
     };
-  }
-}
-
-/** The envelope of a whole AMQP message; `undefined` for anything else, also for what only begins like one. */
-function messageOf(payload: Uint8Array, contentType: string | undefined): Envelope | undefined {
-  if (contentType !== undefined || looksLike(payload)?.contentType !== "application/x-amqp-message") return undefined;
-  try {
-    // The parts are copied out, since the sections are not sent on.
-    const {
-      payload: body,
-      bodyKind,
-      brokerProperties,
-      applicationProperties,
-    } = decodeMessage(payload, { check: true });
-    return createEnvelope({ payload: body, bodyKind, brokerProperties, applicationProperties });
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Delivery, Engine } from "../engine/index.ts";
 import type { MigrationSource, SourceMessage } from "./source.ts";
+import { openWholeMessage } from "./whole-message.ts";
 
 /** Options of {@link createQueueSource}. */
 export interface QueueSourceOptions {
@@ -37,5 +38,6 @@ export function createQueueSource(engine: Engine, entity: string, options: Queue
 }
 
 function messageOf(entity: string, { sequenceNumber, envelope }: Delivery, done: number): SourceMessage {
-  return { id: `${entity}#${sequenceNumber}`, order: sequenceNumber, content: { ok: true, envelope }, done };
+  const content = { ok: true, envelope: openWholeMessage(envelope) } as const;
+  return { id: `${entity}#${sequenceNumber}`, order: sequenceNumber, content, done };
 }

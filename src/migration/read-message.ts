@@ -120,8 +120,8 @@ const proven: ReadonlySet<string> = new Set(["nbfx", "nrbf", "java", "datacontra
 /** The namespace in which a root names its scalar type, so that nothing is guessed. */
 const scalarRoot = "{http://schemas.microsoft.com/2003/10/Serialization/}";
 
-/** Stands for a payload that names types. */
-const typedPayload = new TextEncoder().encode("i:type=\u0004type");
+/** Stands for a payload that names types of scalars. */
+const typedPayload = new TextEncoder().encode('i:type="x:int"\u0004type');
 
 /** Compressed bodies show what they are by their first bytes, whatever the encoding is called. */
 function withoutEncoding(envelope: Envelope): Envelope {

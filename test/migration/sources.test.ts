@@ -1,10 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { encodeMessage } from "../../src/amqp/index.ts";
 import { createEnvelope, envelopeToJson } from "../../src/envelope/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import {
   createCaptureSource,
+  createFolderSource,
   createQueueSource,
   type MigrationSource,
   openSource,
@@ -54,6 +56,60 @@ describe("a file of captured envelopes", () => {
     expect(messages.map(textOf)).toEqual(["a", "LimitExceeded", "b"]);
     expect(messages.map(({ content }) => (content.ok ? 0 : content.bytes.byteLength))).toEqual([0, 1024, 0]);
   });
+});
+
+it.each(["a capture", "a folder", "a queue"])(
+  "opens a whole AMQP message that a message of %s holds",
+  async (where) => {
+    const inner = createEnvelope({
+      payload: new TextEncoder().encode("inside"),
+      brokerProperties: { messageId: "inner", contentType: "text/plain", subject: "order.placed" },
+      applicationProperties: { tenant: "es", run: "old" },
+    });
+    const payload = encodeMessage(inner);
+    const outer = createEnvelope({
+      payload,
+      brokerProperties: { messageId: "outer" },
+      applicationProperties: { run: "new" },
+    });
+    const engine = memoryEngine({ queues: { orders: {} } });
+    await (await engine.openSender("orders")).send([outer]);
+    const sources = {
+      "a capture": () => createCaptureSource(file("whole.ndjson", JSON.stringify(envelopeToJson(outer)))),
+      "a folder": () => createFolderSource(file("whole.bin", payload)),
+      "a queue": () => createQueueSource(engine, "orders"),
+    };
+
+    const messages = await all(sources[where === "a capture" || where === "a folder" ? where : "a queue"]());
+
+    const around = where === "a folder" ? inner : outer;
+    expect(messages.map(textOf)).toEqual(["inside"]);
+    expect(messages[0]?.content).toMatchObject({
+      envelope: {
+        brokerProperties: {
+          messageId: around.brokerProperties.messageId,
+          contentType: "text/plain",
+          subject: "order.placed",
+        },
+        applicationProperties: { tenant: "es", run: around.applicationProperties["run"] },
+      },
+    });
+    await engine.close();
+  },
+);
+
+it("leaves a payload that only begins like an AMQP message, and one that is declared to be something else", async () => {
+  const payload = encodeMessage(createEnvelope({ payload: new TextEncoder().encode("inside") }));
+  const declared = createEnvelope({ payload, brokerProperties: { contentType: "application/octet-stream" } });
+  const lines = [createEnvelope({ payload: payload.subarray(0, -2) }), declared];
+  const path = file("almost.ndjson", lines.map((line) => JSON.stringify(envelopeToJson(line))).join("\n"));
+
+  const messages = await all(createCaptureSource(path));
+
+  expect(messages.map(({ content }) => content.ok && content.envelope.payload.byteLength)).toEqual([
+    payload.byteLength - 2,
+    payload.byteLength,
+  ]);
 });
 
 describe("an export of Service Bus Explorer", () => {

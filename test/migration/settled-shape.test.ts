@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { bytes } from "../codecs/dotnet/decoding.ts";
+import { xml } from "./samples.ts";
+import { writing } from "./written.ts";
+
+const { migrated } = writing();
+
+it("gives numbers back as the text they were when other messages have text there", async () => {
+  const { report, bodies } = await migrated([xml("<Zip>28013</Zip><N>1</N>"), xml("<Zip>SW1A</Zip><N>2</N>")]);
+
+  expect(bodies).toEqual([
+    { Zip: "28013", N: 1 },
+    { Zip: "SW1A", N: 2 },
+  ]);
+  expect(report.ambiguities.map(({ kind, path, count }) => [kind, path, count])).toEqual([["guessed-type", "$.N", 2]]);
+});
+
+it("never turns a number into text whose type the payload names", async () => {
+  const typed = '<Any i:type="d:int" xmlns:d="http://www.w3.org/2001/XMLSchema">1</Any>';
+
+  const { bodies } = await migrated([xml(`<Id>a</Id>${typed}`), xml("<Id>b</Id><Any>text</Any>")]);
+
+  expect(bodies).toEqual([
+    { Id: "a", Any: 1 },
+    { Id: "b", Any: "text" },
+  ]);
+});
+
+it("settles numbers beside members whose class the payload names", async () => {
+  const derived = '<Pet i:type="d:Dog" xmlns:d="urn:shop"><Name>Rex</Name></Pet>';
+
+  const { bodies } = await migrated([xml(`<Zip>28013</Zip>${derived}`), xml(`<Zip>SW1A</Zip>${derived}`)]);
+
+  expect(bodies).toEqual([
+    { Zip: "28013", Pet: { Name: "Rex" } },
+    { Zip: "SW1A", Pet: { Name: "Rex" } },
+  ]);
+});
+
+it.each([
+  ["names the class of a member, as text", "d:Dog", "40 01 'v' 83 01", { Digit: "1" }],
+  ["names the type of a scalar, as a number", "d:int", "83", { Digit: 1 }],
+])("takes a digit in binary XML that %s", async (_, type, content, expected) => {
+  const typed = (digit: string): Uint8Array =>
+    bytes(
+      `40 05 'Order' 08 09 'urn:order' 09 01 'i' 29 'http://www.w3.org/2001/XMLSchema-instance'
+      40 05 'Digit' ${digit} 40 03 'Any' 09 01 'd' 20 'http://www.w3.org/2001/XMLSchema'
+      2e 04 'type' 98 05 '${type}' ${content} 01`,
+    );
+
+  const { bodies } = await migrated([typed("83"), typed("99 01 'x'")]);
+
+  expect(bodies[0]).toMatchObject(expected);
+});
