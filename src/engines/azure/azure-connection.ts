@@ -143,12 +143,8 @@ export class AzureConnection implements Engine {
     { transaction }: TransactionOption = {},
   ): Promise<readonly bigint[]> {
     this.#enter();
-    if (transaction !== undefined)
-      throw new SobreError(
-        "InvalidOperation",
-        "Nothing is scheduled in a transaction. Send with scheduledEnqueueTimeUtc instead.",
-      );
-    return envelopes.length === 0 ? [] : this.#management.schedule(entity, envelopes);
+    const state = this.#transactionOf(transaction)?.state();
+    return envelopes.length === 0 ? [] : this.#management.schedule(entity, envelopes, state);
   }
 
   async cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {

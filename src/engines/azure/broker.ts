@@ -1,4 +1,5 @@
 import { type AmqpMessage, type MessageInit } from "../../amqp/index.ts";
+import type { DeliveryState } from "../../amqp/wire/index.ts";
 import { SobreError } from "../../errors/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { closedError } from "./broker-errors.ts";
@@ -46,19 +47,19 @@ export class Broker {
   }
 
   /** Sends a request to an entity's management. @throws SobreError `ServiceTimeout`, `UnauthorizedAccess`, or why the connection is gone. */
-  async request(entity: string, message: MessageInit): Promise<AmqpMessage> {
+  async request(entity: string, message: MessageInit, state?: DeliveryState): Promise<AmqpMessage> {
     const { management } = await this.#connected();
     const address = `${entity}/$management`;
     const key = address.toLowerCase();
     const known = management.get(key);
     const links = known === undefined ? undefined : await known;
-    if (links?.open === true) return links.request(message);
+    if (links?.open === true) return links.request(message, state);
     const opening = this.session(address).then((session) =>
       RequestLinks.open(session, address, this.#options.connectionClock),
     );
     management.set(key, opening);
     opening.catch(() => management.delete(key));
-    return (await opening).request(message);
+    return (await opening).request(message, state);
   }
 
   /** Closes the connection; resolves when the broker knows. */

@@ -12,6 +12,7 @@ import {
 import { amqp, AmqpMap, type AmqpValue, type Envelope, Typed } from "../../envelope/index.ts";
 import { SobreError } from "../../errors/index.ts";
 import type { Clock } from "../../time/index.ts";
+import type { DeliveryState } from "../../amqp/wire/index.ts";
 import type { Broker } from "./broker.ts";
 import { brokerError, statusError } from "./broker-errors.ts";
 import { receivedDelivery } from "./received-delivery.ts";
@@ -19,6 +20,13 @@ import { requestTimeOut } from "./request-links.ts";
 import { withoutDelivery } from "./sent-message.ts";
 import { settlementArguments } from "./settlement-state.ts";
 import { dateOf, itemsOf, longOf, mapOf, numberOf, textOf } from "./values.ts";
+
+/** What a request carries besides its operation. */
+interface AskOptions {
+  readonly associatedLinkName?: string | undefined;
+  /** Ties it to a transaction. */
+  readonly state?: DeliveryState | undefined;
+}
 
 type Arguments = Readonly<Record<string, AmqpValue | undefined>>;
 
@@ -71,7 +79,11 @@ export class Management {
     return messagesOf(body).map(({ message, token }) => receivedDelivery(message, isDeleting ? undefined : token));
   }
 
-  async schedule(entity: string, envelopes: readonly Envelope[]): Promise<readonly bigint[]> {
+  async schedule(
+    entity: string,
+    envelopes: readonly Envelope[],
+    state: DeliveryState | undefined,
+  ): Promise<readonly bigint[]> {
     const messages = envelopes.map((envelope) => {
       const { messageId, sessionId, partitionKey, viaPartitionKey } = envelope.brokerProperties;
       return mapFrom({
@@ -82,7 +94,7 @@ export class Management {
         message: encodeMessage(withoutDelivery(envelope)),
       });
     });
-    const body = await this.#ask(entity, "schedule-message", { messages });
+    const body = await this.#ask(entity, "schedule-message", { messages }, { state });
     return itemsOf(body?.get("sequence-numbers")).map((number) => longOf(number) ?? 0n);
   }
 
@@ -128,12 +140,22 @@ export class Management {
 
   /** Renews the lock of a session; `link` is the name of the link that holds it. */
   async renewSessionLock(entity: string, sessionId: string, link: string): Promise<Date> {
-    const body = await this.#ask(entity, "renew-session-lock", { "session-id": sessionId }, link);
+    const body = await this.#ask(
+      entity,
+      "renew-session-lock",
+      { "session-id": sessionId },
+      { associatedLinkName: link },
+    );
     return answered(dateOf(body?.get("expiration")), "expiration");
   }
 
   async sessionState(entity: string, sessionId: string, link: string): Promise<Uint8Array | undefined> {
-    const body = await this.#ask(entity, "get-session-state", { "session-id": sessionId }, link);
+    const body = await this.#ask(
+      entity,
+      "get-session-state",
+      { "session-id": sessionId },
+      { associatedLinkName: link },
+    );
     const state = body?.get("session-state");
     return state instanceof Uint8Array ? new Uint8Array(state) : undefined;
   }
@@ -144,7 +166,7 @@ export class Management {
     state: Uint8Array | undefined,
   ): Promise<void> {
     const given = { "session-id": session.id, "session-state": state ?? null };
-    await this.#ask(entity, "set-session-state", given, session.link);
+    await this.#ask(entity, "set-session-state", given, { associatedLinkName: session.link });
   }
 
   /** The body of the answer; `undefined` when there was nothing. @throws SobreError as the broker refuses. */
@@ -152,17 +174,21 @@ export class Management {
     entity: string,
     operation: string,
     given: Arguments,
-    associatedLinkName?: string,
+    { associatedLinkName, state }: AskOptions = {},
   ): Promise<AmqpMap | undefined> {
-    const answer = await this.#broker.request(entity, {
-      applicationProperties: mapFrom({
-        operation: `com.microsoft:${operation}`,
-        "com.microsoft:server-timeout": amqp.uint(requestTimeOut),
-        "com.microsoft:tracking-id": crypto.randomUUID(),
-        "associated-link-name": associatedLinkName,
-      }),
-      body: { kind: "value", value: mapFrom(given) },
-    });
+    const answer = await this.#broker.request(
+      entity,
+      {
+        applicationProperties: mapFrom({
+          operation: `com.microsoft:${operation}`,
+          "com.microsoft:server-timeout": amqp.uint(requestTimeOut),
+          "com.microsoft:tracking-id": crypto.randomUUID(),
+          "associated-link-name": associatedLinkName,
+        }),
+        body: { kind: "value", value: mapFrom(given) },
+      },
+      state,
+    );
     const properties = answer.applicationProperties;
     const status = numberOf(properties?.get("statusCode") ?? properties?.get("status-code"));
     if (status === 204) return undefined;

@@ -1,5 +1,5 @@
 import { type AmqpMessage, type MessageInit, openMessage, writeMessage } from "../../amqp/index.ts";
-import { accepted, type ReceivingLink, type SendingLink } from "../../amqp/wire/index.ts";
+import { accepted, type DeliveryState, type ReceivingLink, type SendingLink } from "../../amqp/wire/index.ts";
 import { SobreError } from "../../errors/index.ts";
 import type { Clock, Timer } from "../../time/index.ts";
 import { brokerError } from "./broker-errors.ts";
@@ -18,13 +18,18 @@ interface Waiting {
   readonly timer: Timer;
 }
 
+interface Unsent {
+  readonly payload: Uint8Array;
+  readonly state: DeliveryState | undefined;
+}
+
 /** A pair of links to a node that answers requests: `$cbs`, or an entity's `$management`. */
 export class RequestLinks {
   readonly #session: ClientSession;
   readonly #clock: Clock;
   readonly #replyTo: string;
   readonly #waiting = new Map<string, Waiting>();
-  readonly #unsent: Uint8Array[] = [];
+  readonly #unsent: Unsent[] = [];
   #sending: SendingLink | undefined;
   #next = 0;
   #gone: SobreError | undefined;
@@ -70,12 +75,13 @@ export class RequestLinks {
     return this.#gone === undefined;
   }
 
-  /** Sends a request; resolves to the answer, whatever its status. @throws SobreError `ServiceTimeout`, or why the links are gone. */
-  request(message: MessageInit): Promise<AmqpMessage> {
+  /** Sends a request, whose `state` may tie it to a transaction; resolves to the answer, whatever its status. @throws SobreError `ServiceTimeout`, or why the links are gone. */
+  request(message: MessageInit, state?: DeliveryState): Promise<AmqpMessage> {
     if (this.#gone !== undefined) return Promise.reject(this.#gone);
     const messageId = `${this.#replyTo}:${this.#next++}`;
     const { properties, ...rest } = message;
-    this.#unsent.push(writeMessage({ ...rest, properties: { ...properties, messageId, replyTo: this.#replyTo } }));
+    const payload = writeMessage({ ...rest, properties: { ...properties, messageId, replyTo: this.#replyTo } });
+    this.#unsent.push({ payload, state });
     return new Promise((resolve, reject) => {
       const timer = this.#clock.setTimer(this.#clock.now() + requestTimeOut, () => {
         this.#waiting.delete(messageId);
@@ -96,11 +102,11 @@ export class RequestLinks {
     const link = this.#sending;
     if (link === undefined) return;
     while (link.ready) {
-      const payload = this.#unsent.shift();
-      if (payload === undefined) return;
+      const unsent = this.#unsent.shift();
+      if (unsent === undefined) return;
       const tag = Buffer.alloc(4);
       tag.writeUInt32BE(this.#next >>> 0);
-      link.send({ payload, tag, settled: false });
+      link.send({ ...unsent, tag, settled: false });
     }
   }
 

@@ -27,6 +27,7 @@ import { sent } from "./incoming.ts";
 import type { Namespace } from "./namespace.ts";
 import { MemoryReceiver } from "./receiver.ts";
 import { closed, entityDisabled, invalidOperation } from "./refusals.ts";
+import { scheduleInTransaction } from "./schedule-in-transaction.ts";
 import { MemorySender, type SenderConnection } from "./sender.ts";
 import { listSessions, plainReceiver, sessionLink } from "./session-rules.ts";
 import { decide, settlementOperation } from "./settlement.ts";
@@ -114,17 +115,14 @@ export class MemoryConnection implements Engine {
     { transaction }: TransactionOption = {},
   ): Promise<readonly bigint[]> {
     const now = this.#enter();
-    const { intake } = this.#namespace.sendable(entity);
-    if (transaction !== undefined) {
-      throw invalidOperation(
-        "Numbers are given at the commit. Send with scheduledEnqueueTimeUtc in the transaction instead.",
-      );
-    }
+    const target = this.#namespace.sendable(entity);
+    const { intake } = target;
     if (envelopes.some(({ brokerProperties }) => brokerProperties.scheduledEnqueueTimeUtc === undefined))
       throw invalidOperation("A message to schedule needs a scheduledEnqueueTimeUtc.");
     const messages = envelopes.map(sent);
     intake.checkSend(messages);
-    return messages.map((message) => intake.schedule(message, now));
+    if (transaction === undefined) return messages.map((message) => intake.schedule(message, now));
+    return scheduleInTransaction(target, messages, this.#transactionOf(transaction));
   }
 
   async cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {

@@ -81,15 +81,20 @@ export class Intake {
   }
 
   /**
-   * Takes a checked message in for later, at once when its time is over.
+   * Takes a checked message in for later, at once when its time is over; under `number` when it was given one before.
    *
    * @returns its sequence number, 0 when it is a duplicate.
    */
-  schedule(incoming: Incoming, now: number): bigint {
+  schedule(incoming: Incoming, now: number, number?: bigint): bigint {
     const admitted = this.#admit(incoming, now);
     if (admitted === undefined) return 0n;
     const at = admitted.envelope.brokerProperties.scheduledEnqueueTimeUtc?.getTime() ?? 0;
-    return this.#owner.messages.schedule(arrivalOf(admitted, now), Math.max(at, now));
+    return this.#owner.messages.schedule(arrivalOf(admitted, now), Math.max(at, now), number);
+  }
+
+  /** Gives a message the number that it will have once it is scheduled. */
+  reserve({ envelope }: Incoming): bigint {
+    return this.#owner.messages.store.skipNumber(envelope);
   }
 
   #admit(incoming: Incoming, now: number): Incoming | undefined {

@@ -30,6 +30,15 @@ export class MessageLog {
     this.#log(message.partition).append(message);
   }
 
+  /** Stores the message under a number that {@link skip} gave. */
+  place(message: QueuedMessage, sequenceNumber: bigint): void {
+    message.partition = this.#partitionIn(sequenceNumber);
+    const log = this.#log(message.partition);
+    const ordinal = log.ordinalOf(sequenceNumber);
+    if (ordinal === undefined) throw new RangeError(`The number ${sequenceNumber} was not given.`);
+    log.place(message, ordinal);
+  }
+
   /** Uses up the next number for a message that is not kept here. */
   skip(key: string | undefined): bigint {
     const log = this.#log(this.#partitionOf(key));

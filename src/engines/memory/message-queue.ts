@@ -44,10 +44,10 @@ export class MessageQueue {
   }
 
   /** Stores a message until its time; resolves to its sequence number. */
-  schedule(arrival: Arrival, at: number): bigint {
+  schedule(arrival: Arrival, at: number, number?: bigint): bigint {
     const message = new QueuedMessage(this.#lane, arrival);
     message.state = "scheduled";
-    this.store.add(message);
+    this.store.add(message, number);
     this.timeline.schedule(message, at);
     return this.store.numberOf(message);
   }

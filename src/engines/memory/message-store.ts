@@ -33,11 +33,13 @@ export class MessageStore {
     return this.#bytes;
   }
 
-  add(message: QueuedMessage): void {
+  /** Adds a message under the next number, or under one that {@link skipNumber} gave. */
+  add(message: QueuedMessage, sequenceNumber?: bigint): void {
     this.#weigh(message.size);
     this.#size++;
     if (message.state === "scheduled") this.#scheduledCount++;
-    this.#log.append(message, this.#policy.partitionKey(message.envelope));
+    if (sequenceNumber !== undefined) this.#log.place(message, sequenceNumber);
+    else this.#log.append(message, this.#policy.partitionKey(message.envelope));
   }
 
   remove(message: QueuedMessage): void {

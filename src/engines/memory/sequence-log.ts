@@ -55,6 +55,15 @@ export class SequenceLog {
     segment.live++;
   }
 
+  /** Stores the message under an ordinal that was used up before. */
+  place(message: QueuedMessage, ordinal: number): void {
+    message.ordinal = ordinal;
+    const index = Math.floor(ordinal / width);
+    const segment = this.#segments.get(index) ?? this.#open(index);
+    segment.slots[ordinal % width] = message;
+    segment.live++;
+  }
+
   /** Uses up the next ordinal without storing anything. */
   skip(): number {
     return this.#next++;
@@ -104,10 +113,15 @@ export class SequenceLog {
 
   #open(index: number): Segment {
     const segment = new Segment(index);
-    segment.previous = this.#last;
-    if (this.#last === undefined) this.#first = segment;
-    else this.#last.next = segment;
-    this.#last = segment;
+    let previous = this.#last;
+    while (previous !== undefined && previous.index > index) ({ previous } = previous);
+    const next = previous === undefined ? this.#first : previous.next;
+    segment.previous = previous;
+    segment.next = next;
+    if (previous === undefined) this.#first = segment;
+    else previous.next = segment;
+    if (next === undefined) this.#last = segment;
+    else next.previous = segment;
     this.#segments.set(index, segment);
     return segment;
   }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openMessage, writeMessage } from "../../../src/amqp/index.ts";
 import type { IncomingDelivery } from "../../../src/amqp/wire/index.ts";
-import { lockToken } from "../../../src/engine/index.ts";
+import { type Engine, lockToken } from "../../../src/engine/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
 import { amqp, AmqpMap, type AmqpValue, createEnvelope } from "../../../src/envelope/index.ts";
 import { tokenOf } from "../../../src/amqp/wire/broker/lock-tag.ts";
@@ -237,32 +237,46 @@ describe("a request in a transaction", () => {
     expect((await engine.admin.getQueueRuntimeProperties("q")).totalMessageCount).toBe(left);
   });
 
-  it.each(["schedule-message", "cancel-scheduled-message"])(
-    "to %s is refused, and nothing happens",
-    async (operation) => {
-      const engine = memoryEngine({ queues: ["q"] });
-      const pair = new BrokerPair(engine);
-      const at = new Date(Date.now() + 60_000);
-      const numbers = await engine.schedule("q", [
-        createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { scheduledEnqueueTimeUtc: at } }),
-      ]);
-      const transaction = await declared(pair);
-      const scheduled = writeMessage({
-        messageAnnotations: { "x-opt-scheduled-enqueue-time": at },
-        body: { kind: "value", value: 1 },
-      });
+  it.each([
+    ["schedules at its commit", false, 2],
+    ["schedules nothing when it is rolled back", true, 1],
+  ])("%s", async (_, fail, left) => {
+    const engine = memoryEngine({ queues: ["q"] });
+    const pair = new BrokerPair(engine);
+    await later(engine);
+    const transaction = await declared(pair);
+    const scheduled = writeMessage({
+      messageAnnotations: { "x-opt-scheduled-enqueue-time": new Date(Date.now() + 60_000) },
+      body: { kind: "value", value: 1 },
+    });
 
-      const answer = await request(
-        pair,
-        "q",
-        operation,
-        { messages: [new AmqpMap([["message", scheduled]])], "sequence-numbers": amqp.array("long", numbers) },
-        transaction.id,
-      );
-      await transaction.discharge(false);
+    const messages = [new AmqpMap([["message", scheduled]])];
+    const answer = await request(pair, "q", "schedule-message", { messages }, transaction.id);
+    const { scheduledMessageCount: meanwhile } = await engine.admin.getQueueRuntimeProperties("q");
+    await transaction.discharge(fail);
 
-      expect(answer.applicationProperties?.get("statusCode")).toBeGreaterThanOrEqual(400);
-      expect((await engine.admin.getQueueRuntimeProperties("q")).scheduledMessageCount).toBe(1);
-    },
-  );
+    expect(answer.applicationProperties?.get("statusCode")).toBe(200);
+    expect(meanwhile).toBe(1);
+    expect((await engine.admin.getQueueRuntimeProperties("q")).scheduledMessageCount).toBe(left);
+  });
+
+  it("to cancel what is scheduled is refused, and nothing happens", async () => {
+    const engine = memoryEngine({ queues: ["q"] });
+    const pair = new BrokerPair(engine);
+    const numbers = await later(engine);
+    const transaction = await declared(pair);
+
+    const given = { "sequence-numbers": amqp.array("long", numbers) };
+    const answer = await request(pair, "q", "cancel-scheduled-message", given, transaction.id);
+    await transaction.discharge(false);
+
+    expect(answer.applicationProperties?.get("statusCode")).toBeGreaterThanOrEqual(400);
+    expect((await engine.admin.getQueueRuntimeProperties("q")).scheduledMessageCount).toBe(1);
+  });
 });
+
+/** Schedules a message in a minute. */
+function later(engine: Engine): Promise<readonly bigint[]> {
+  const brokerProperties = { scheduledEnqueueTimeUtc: new Date(Date.now() + 60_000) };
+  return engine.schedule("q", [createEnvelope({ payload: Uint8Array.of(1), brokerProperties })]);
+}
