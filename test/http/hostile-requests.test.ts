@@ -2,6 +2,13 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Server, startServer } from "../../src/server/index.ts";
 
+const post = (headers: string, body = "a"): string =>
+  `POST /q/messages HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
+
+/** A request that says to be so long. */
+const claim = (length: number): string =>
+  `POST /q/messages HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\nonly this`;
+
 describe("a request made to harm", () => {
   let server: Server;
 
@@ -27,13 +34,9 @@ describe("a request made to harm", () => {
       socket.write(bytes);
     });
   const status = (bytes: string, port?: number): Promise<string> => told(bytes, port).then((text) => text.slice(9, 12));
-  const post = (headers: string, body = "a"): string =>
-    `POST /q/messages HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
 
   it("is refused before its body is read, without a token or with more than the entity takes", async () => {
     await using guarded = await startServer({ queues: ["q"], keys: { root: "secret" } });
-    const claim = (length: number): string =>
-      `POST /q/messages HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\nonly this`;
 
     expect(await status(claim(2 ** 40), guarded.port)).toBe("401");
     expect(await status(claim(2 ** 40))).toBe("413");

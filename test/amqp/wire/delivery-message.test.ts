@@ -70,6 +70,8 @@ describe("a delivery that writes itself", () => {
         expect(reading(written)).toEqual(reading(expected));
         expect(written.byteLength).toBeLessThanOrEqual(out.most);
       }),
+      // Three draws in four have annotations and are not written directly: a hundred of the others are left.
+      { numRuns: 400 },
     );
     expect(direct).toBeGreaterThan(20);
   });

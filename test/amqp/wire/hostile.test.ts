@@ -210,12 +210,10 @@ describe("a hostile peer", () => {
       [
         header(0),
         open,
-        ...Array.from({ length: 5 }, (_, channel) =>
-          Buffer.concat([
-            begin(channel),
-            ...Array.from({ length: 256 }, (_none, handle) => attach(handle, `l${handle}`, channel)),
-          ]),
-        ),
+        ...Array.from({ length: 5 }, (_, channel) => {
+          const links = Array.from({ length: 256 }, (_none, handle) => attach(handle, `l${handle}`, channel));
+          return Buffer.concat([begin(channel), ...links]);
+        }),
       ],
     ],
     ["flows", [...running, Buffer.concat(Array.from({ length: 5000 }, () => flow))]],
@@ -229,11 +227,14 @@ describe("a hostile peer", () => {
     const kept: BrokerConnection[] = [];
     // What compilers keep is there from the first rounds on.
     for (let round = 0; round < 3; round++) await after(bytes);
-    const before = used();
+    // What else goes on in the process can only add to what the peers take.
+    const grown: number[] = [];
+    for (let before = used(); grown.length < 3; before = used()) {
+      for (let peer = 0; peer < peers; peer++) kept.push((await after(bytes)).connection);
+      grown.push((used() - before) / peers);
+    }
 
-    for (let peer = 0; peer < peers; peer++) kept.push((await after(bytes)).connection);
-
-    expect((used() - before) / peers).toBeLessThan(2 ** 20);
+    expect(Math.min(...grown)).toBeLessThan(2 ** 20);
     expect(kept.filter(({ wire }) => wire.over)).toEqual([]);
   });
 
