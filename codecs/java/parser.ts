@@ -205,8 +205,7 @@ export class StreamParser implements Parser {
       if (long < 0n) throw cursor.broken("A string has a negative length", offset);
       size = Number(long);
     }
-    const handle = firstHandle + this.#handles.length;
-    const node: StringNode = { kind: "string", offset, handle, value: cursor.text(size, "a string") };
+    const node = new StringContent(offset, firstHandle + this.#handles.length, cursor.text(size, "a string"));
     this.#handles.push(node);
     return node;
   }
@@ -220,6 +219,23 @@ export class StreamParser implements Parser {
       return target;
     }
     throw this.cursor.broken("A reference points at nothing that was written before; it stands", offset);
+  }
+}
+
+/** A string, of which there can be very many. */
+class StringContent implements StringNode {
+  readonly offset: number;
+  readonly handle: number;
+  readonly value: string;
+
+  constructor(offset: number, handle: number, value: string) {
+    this.offset = offset;
+    this.handle = handle;
+    this.value = value;
+  }
+
+  get kind(): "string" {
+    return "string";
   }
 }
 

@@ -35,7 +35,7 @@ function counted(head: (count: number) => string, row: (index: number) => string
 const binary = (hex: string): string => Buffer.from(hex.replaceAll(" ", ""), "hex").toString("latin1");
 const big = (value: number): string =>
   String.fromCharCode(value >>> 24, (value >> 16) & 255, (value >> 8) & 255, value & 255);
-const little = (value: number): string => [...big(value)].reverse().join("");
+const little = (value: number): string => Array.from(big(value)).reverse().join("");
 const short = (text: string): string => `${String.fromCharCode(text.length)}${text}`;
 const utf = (text: string): string => `\0${short(text)}`;
 /** A name of four letters that no other index below 400,000 has. */

@@ -43,7 +43,7 @@ export function untypedJson(tape: JsonTape, value: number): unknown {
 }
 
 /** The boolean or null of a literal. */
-export function literalOf(tape: JsonTape, value: number): boolean | null {
+function literalOf(tape: JsonTape, value: number): boolean | null {
   const kind = tape.kind(value);
   return kind === jsonKind.null ? null : kind === jsonKind.true;
 }

@@ -16,7 +16,7 @@ export const jsonKind = {
 } as const;
 
 /** Names that came last: those of members repeat from object to object, and from message to message. */
-const names: (string | undefined)[] = Array.from({ length: 256 });
+const keptNames: (string | undefined)[] = Array.from({ length: 256 });
 const longestName = 64;
 
 /** Numbers that a value takes on the tape: its kind, where it starts, and where it ends. */
@@ -109,10 +109,10 @@ export class JsonTape {
     const { text } = this;
     const ends = text.charCodeAt(start) * 31 + text.charCodeAt(start + length - 1) * 7;
     const slot = (ends + text.charCodeAt(start + (length >> 1)) + length * 61) & 0xff;
-    const known = names[slot];
+    const known = keptNames[slot];
     if (known?.length === length && text.startsWith(known, start)) return known;
     const name = text.slice(start, start + length);
-    names[slot] = name;
+    keptNames[slot] = name;
     return name;
   }
 
