@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { protobuf } from "../../codecs/protobuf/index.ts";
 import { createSerializer, type Serializer } from "../codec/index.ts";
-import { readGolden, writeGolden } from "../contract/golden/golden-message.ts";
+import { type GoldenMessage, readGolden, writeGolden } from "../contract/golden/golden-message.ts";
 import { contractMatrix, failedCells } from "../contract/golden/matrix.ts";
 import { matrixPage, matrixText } from "../contract/golden/matrix-page.ts";
 import { samplesOfVersion } from "../contract/golden/samples.ts";
@@ -52,15 +52,21 @@ function serializerOf(version: SubjectVersion | undefined): Serializer {
 }
 
 async function record({ fixtures }: GoldenCommand, subjects: readonly Subject[], terminal: Terminal): Promise<number> {
-  const messages = subjects.flatMap((subject) => {
-    const codecs = subject.codecs.flatMap((name) => {
+  const messages: GoldenMessage[] = [];
+  for (const subject of subjects) {
+    const codecs = (subject.codecs.length > 0 ? subject.codecs : ["json"]).flatMap((name) => {
       const contentType = contentTypes.get(name);
+      if (contentType === undefined && name !== "protobuf")
+        terminal.err(`sobre: ${subject.name}: there is no codec ${name} here, so nothing was recorded in it\n`);
       return contentType === undefined ? [] : [{ name, contentType }];
     });
-    return subject.versions.flatMap((version) =>
-      samplesOfVersion(subject, version, { serializer: serializerOf(version), codecs }),
-    );
-  });
+    for (const version of subject.versions) {
+      const made = await samplesOfVersion(subject, version, { serializer: serializerOf(version), codecs });
+      if (made.length === 0 && (codecs.length > 0 || version.format === "protobuf"))
+        terminal.err(`sobre: ${version.file}: no message was found, so nothing was recorded\n`);
+      messages.push(...made);
+    }
+  }
   const { written, kept } = writeGolden(fixtures, messages);
   await terminal.out(`recorded ${written} messages under ${fixtures}; ${kept} were there and stay as they are\n`);
   return contractExitCodes.proven;

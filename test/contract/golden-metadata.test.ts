@@ -29,8 +29,8 @@ function set(folder: string, settings: object): void {
 
 async function run(name: "record" | "verify" | "matrix", folder: string): Promise<readonly [number, string]> {
   const terminal = captureTerminal();
-  const folders = { schemas: join(folder, "schemas"), fixtures: join(folder, "golden") };
-  const code = await goldenCommand({ name, ...folders, html: undefined }, terminal);
+  const places = { schemas: join(folder, "schemas"), fixtures: join(folder, "golden") };
+  const code = await goldenCommand({ name, ...places, html: undefined }, terminal);
   return [code, terminal.text() + terminal.errors()];
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { chooseSamplesWithin } from "../../src/contract/json-schema/bounded-comparison.ts";
 import { checkCompatibility, type CompatibilityOptions } from "../../src/contract/index.ts";
 
 const compare = (older: unknown, newer: unknown, options: Partial<CompatibilityOptions> = {}) =>
@@ -87,6 +88,48 @@ describe("hostile schemas", () => {
 
     expect(result.verdict).toBe("safe");
     expect(result.trace).not.toEqual([]);
+  });
+});
+
+/** Many patterns on one object, which make many automata. */
+const patterned = {
+  type: "object",
+  patternProperties: Object.fromEntries(
+    list(60).map((at) => [`^(a|b)*${at % 2 === 0 ? "a" : "b"}.{${at % 15}}$`, { minLength: at }]),
+  ),
+};
+
+const same = (value: unknown): unknown => value;
+
+describe("samples of hostile schemas", () => {
+  it.each([
+    ["a schema of a megabyte", great("string"), false],
+    ["references that multiply", bomb(60), false],
+    ["more members than can be", { type: "object", minProperties: 1e6 }, false],
+    ["many patterns", patterned, true],
+    ["a reference to itself", { $ref: "#" }, true],
+  ])(
+    "are chosen until the budget is used up: %s",
+    async (_, schema, found) => {
+      const comparison = { writer: schema, reader: schema, declared: true, formats: "either", budget: 200 } as const;
+
+      const chosen = await chooseSamplesWithin(comparison);
+
+      expect(chosen !== undefined).toBe(found);
+    },
+    10_000,
+  );
+
+  it.each([
+    ["a schema of a megabyte", great("string")],
+    ["references that multiply", bomb(60)],
+  ])("leave what an upcaster makes unproven, and say that none was found: %s", async (_, older) => {
+    const result = await compare(older, {}, { contentModel: "upcast", upcast: same, budget: 200 });
+
+    expect(result).toMatchObject({
+      verdict: "unproven",
+      tried: ["no message of the writer was found within the budget"],
+    });
   });
 });
 

@@ -170,6 +170,8 @@ async function refusalOf(
     const refusal = judge?.(read);
     return refusal === undefined ? undefined : `${refusal.instancePath || "/"} ${refusal.message}`;
   } catch (error) {
+    if (error instanceof RangeError && upcast === undefined)
+      return "the validator does not end on the consumer's schema";
     return `the upcaster throws ${error instanceof SobreError ? `${error.code}: ${error.message}` : "an error"}`;
   }
 }

@@ -3,11 +3,10 @@ import { type BrokerProperties, createEnvelope, type Envelope, valueToJson } fro
 import { SobreError } from "../../errors/index.ts";
 import { typeProperty, versionProperty } from "../../message/index.ts";
 import { metaSchema } from "../../validation/index.ts";
-import { canonicalJson, isObject, weight } from "../json-schema/json-value.ts";
-import { type Judge, judgesOf } from "../json-schema/judge.ts";
-import { fromNative, toNative, withPlausibleTexts } from "../json-schema/native-values.ts";
+import { chooseSamplesWithin } from "../json-schema/bounded-comparison.ts";
+import { canonicalJson } from "../json-schema/json-value.ts";
+import { fromNative, toNative } from "../json-schema/native-values.ts";
 import { SchemaDocument } from "../json-schema/schema-document.ts";
-import { PairComparison } from "../json-schema/pair-comparison.ts";
 import { keySample, samplesOf } from "../protobuf/kinds.ts";
 import { openProtobufSchema } from "../protobuf/schema.ts";
 import type { MessageShape } from "../protobuf/shape.ts";
@@ -22,60 +21,35 @@ export interface RecordingCodec {
   readonly contentType: string;
 }
 
-/** Golden messages of a version of a JSON Schema subject: values of the kinds that the schema tells apart, simplest and richest. */
-export function samplesOfVersion(
+/** Milliseconds for the values of one version. */
+const budget = 2000;
+
+/**
+ * Golden messages of a version: of a JSON Schema the simplest and the richest value that was found, of a .proto file a
+ * message of each type. None when nothing was found within two seconds.
+ *
+ * @throws SobreError `InvalidArgument` for a broken schema.
+ */
+export async function samplesOfVersion(
   subject: Subject,
   version: SubjectVersion,
   { serializer, codecs }: { readonly serializer: Serializer; readonly codecs: readonly RecordingCodec[] },
-): readonly GoldenMessage[] {
+): Promise<readonly GoldenMessage[]> {
   if (version.format === "protobuf") return protobufSamples(subject, version, serializer);
-  const comparison = {
-    writer: version.schema,
-    reader: version.schema,
-    declared: true,
-    formats: subject.formats,
-    budget: 2000,
-  };
-  const found = new PairComparison(comparison, { siblings: false, deadline: performance.now() + 2000 }).samples();
-  // Equal parts of a sample are one object; a message that was received has no such thing.
-  const own = found.map((value) => plausible(version, JSON.parse(JSON.stringify(value))));
-  const sorted = own.toSorted((a, b) => weight(a) - weight(b));
-  const chosen = new Map([
-    ["least", sorted[0]],
-    ["most", richest(version, sorted.toReversed())],
-  ]);
+  const { schema } = version;
+  const comparison = { writer: schema, reader: schema, declared: true, formats: subject.formats, budget };
+  const chosen = await chooseSamplesWithin(comparison).catch((error: unknown) => {
+    if (error instanceof SobreError && error.code === "LimitExceeded") return undefined;
+    throw error;
+  });
   return codecs.flatMap(({ name: codec, contentType }) =>
-    Array.from(chosen).flatMap(([name, value]): readonly GoldenMessage[] => {
+    Object.entries(chosen ?? {}).flatMap(([name, value]): readonly GoldenMessage[] => {
       const message = recorded(value, { name: codec, contentType }, { subject, version, serializer });
-      return message === undefined || sorted.length === 0
+      return message === undefined
         ? []
         : [{ subject: subject.name, version: version.version, codec, name, isWhole: true, ...message }];
     }),
   );
-}
-
-/** The members of all samples together, as far as the schema takes them together; the first sample when it is no object. */
-function richest(version: SubjectVersion, [first, ...others]: readonly unknown[]): unknown {
-  if (!isObject(first)) return first;
-  const judge = judgeOf(version);
-  let rich = first;
-  for (const other of others.filter(isObject)) {
-    const both = { ...other, ...rich };
-    if (judge(both) === undefined) rich = both;
-  }
-  return rich;
-}
-
-function judgeOf({ schema, version }: SubjectVersion): Judge {
-  const document = new SchemaDocument(schema, version, metaSchema);
-  const [judge] = judgesOf(document, { policy: "assertion", siblings: false, circular: new Set() });
-  return judge ?? (() => undefined);
-}
-
-/** A sample with texts that look like what they stand for, where the schema takes them. */
-function plausible(version: SubjectVersion, sample: unknown): unknown {
-  const better = withPlausibleTexts(new SchemaDocument(version.schema, version.version, metaSchema), sample);
-  return judgeOf(version)(better) === undefined ? better : sample;
 }
 
 function recorded(

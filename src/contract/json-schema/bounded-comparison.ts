@@ -1,12 +1,22 @@
 import { Worker } from "node:worker_threads";
 import { SobreError } from "../../errors/index.ts";
 import { matcherOf } from "../regex/matcher.ts";
-import { type Compared, compareSchemas, type Comparison } from "./comparison.ts";
+import { type Compared, compareSchemas, type Comparison, samplesOfPair } from "./comparison.ts";
+import { type ChosenSamples, chooseSamples } from "./chosen-samples.ts";
 import { isObject } from "./json-value.ts";
 
-/** What the worker answers: a comparison, or the error that a broken schema is. */
+/** What a worker is asked for. */
+export interface WorkerTask {
+  readonly name: "compare" | "choose" | "sample";
+  readonly comparison: Comparison;
+}
+
+/** What the worker answers, or the error that a broken schema is. */
 export type WorkerAnswer =
   | { readonly compared: Compared }
+  | { readonly chosen: ChosenSamples | undefined }
+  | { readonly samples: readonly unknown[] }
+  | { readonly stopped: string }
   | { readonly code: "InvalidArgument" | "LimitExceeded"; readonly message: string; readonly path: string | undefined };
 
 /** A schema with more text than that, or that unfolds to more schemas on one value, is compared in a worker. */
@@ -24,27 +34,60 @@ const mostLoading = 20_000;
  */
 export async function compareWithin(comparison: Comparison): Promise<Compared> {
   if (![comparison.writer, comparison.reader].some(isCostly)) return compareSchemas(comparison);
-  const answer = await inWorker(comparison);
+  const answer = await inWorker({ name: "compare", comparison });
   if ("compared" in answer) return answer.compared;
+  return { verdict: "unproven", refused: [], tried: [stoppedOf(answer)], suppositions: [] };
+}
+
+/**
+ * {@link chooseSamples} within the budget, as {@link compareWithin} keeps it; none when it was stopped.
+ *
+ * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
+ */
+export async function chooseSamplesWithin(comparison: Comparison): Promise<ChosenSamples | undefined> {
+  if (![comparison.writer, comparison.reader].some(isCostly)) return chooseSamples(comparison);
+  const answer = await inWorker({ name: "choose", comparison });
+  if ("chosen" in answer) return answer.chosen;
+  stoppedOf(answer);
+  return undefined;
+}
+
+/**
+ * Values that the writer may send, of as many kinds as the schemas tell apart, within the budget.
+ *
+ * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
+ */
+export async function samplesWithin(comparison: Comparison): Promise<readonly unknown[]> {
+  if (![comparison.writer, comparison.reader].some(isCostly)) return samplesOfPair(comparison);
+  const answer = await inWorker({ name: "sample", comparison });
+  if ("samples" in answer) return answer.samples;
+  stoppedOf(answer);
+  return [];
+}
+
+/** Why there is no other answer. @throws SobreError the one that the worker tells. */
+function stoppedOf(answer: WorkerAnswer): string {
+  if ("stopped" in answer) return answer.stopped;
+  if (!("code" in answer)) return "the thread for the comparison has answered something else";
   throw new SobreError(answer.code, answer.message, answer.path === undefined ? {} : { path: answer.path });
 }
 
-function inWorker(comparison: Comparison): Promise<WorkerAnswer> {
+function inWorker(task: WorkerTask): Promise<WorkerAnswer> {
   // Sources run as they are, and are built to .js.
   const file = `./comparison-worker${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`;
   const limits = { maxOldGenerationSizeMb: 512 };
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: comparison, resourceLimits: limits });
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: task, resourceLimits: limits });
   let timer: NodeJS.Timeout | undefined;
   return new Promise<WorkerAnswer>((resolve, reject) => {
-    const stop = (why: string): void =>
-      resolve({ compared: { verdict: "unproven", refused: [], tried: [why], suppositions: [] } });
+    const { budget } = task.comparison;
+    const stop = (why: string): void => resolve({ stopped: why });
     const stopAfter = (milliseconds: number, why: string): void => {
       clearTimeout(timer);
       timer = setTimeout(() => stop(why), milliseconds);
     };
     stopAfter(mostLoading, "the thread for the comparison did not start");
     worker.on("message", (told: WorkerAnswer | "started") => {
-      if (told === "started") stopAfter(comparison.budget, `the comparison was stopped after ${comparison.budget} ms`);
+      if (told === "started") stopAfter(budget, `the comparison was stopped after ${budget} ms`);
       else resolve(told);
     });
     worker.once("error", (error) => {

@@ -1,12 +1,21 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { SobreError } from "../../errors/index.ts";
-import type { WorkerAnswer } from "./bounded-comparison.ts";
-import { compareSchemas, type Comparison } from "./comparison.ts";
+import type { WorkerAnswer, WorkerTask } from "./bounded-comparison.ts";
+import { chooseSamples } from "./chosen-samples.ts";
+import { compareSchemas, samplesOfPair } from "./comparison.ts";
 
-/** Answers one comparison, in a thread that can be stopped. */
-function answer(comparison: Comparison): WorkerAnswer {
+/** Answers one task, in a thread that can be stopped. */
+function answer({ name, comparison }: WorkerTask): WorkerAnswer {
   try {
-    return { compared: compareSchemas(comparison) };
+    switch (name) {
+      case "compare":
+        return { compared: compareSchemas(comparison) };
+      case "choose":
+        return { chosen: chooseSamples(comparison) };
+      default:
+        name satisfies "sample";
+        return { samples: samplesOfPair(comparison) };
+    }
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
     const code = error.code === "LimitExceeded" ? "LimitExceeded" : "InvalidArgument";

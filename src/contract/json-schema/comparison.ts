@@ -60,6 +60,12 @@ export function compareSchemas(comparison: Comparison): Compared {
   return { verdict: "unproven", refused: [], tried, suppositions };
 }
 
+/** Values that the writer may send, of as many kinds as the schemas tell apart, until the budget is used up. */
+export function samplesOfPair(comparison: Comparison): readonly unknown[] {
+  const deadline = performance.now() + comparison.budget;
+  return new PairComparison(comparison, { siblings: false, deadline }).samples();
+}
+
 /** What is safe by the specification, unless it depends on what a validator does otherwise. */
 function asValidatorsRead(
   safe: Compared,

@@ -32,6 +32,11 @@ export interface Frame {
   readonly deadline: number;
 }
 
+interface Judges {
+  readonly writer: readonly Judge[];
+  readonly reader: readonly Judge[];
+}
+
 /** Compares one pair of schemas in one reading. */
 export class PairComparison {
   private readonly comparison: Comparison;
@@ -44,6 +49,8 @@ export class PairComparison {
   private readonly restriction: Restriction;
   private readonly writer: SchemaDocument;
   private readonly reader: SchemaDocument;
+  private compiledJudges: Judges | undefined;
+  private translated: readonly [Formula, Formula] | undefined;
 
   constructor(comparison: Comparison, frame: Frame) {
     this.comparison = comparison;
@@ -87,6 +94,7 @@ export class PairComparison {
     const [sent, accepted] = this.formulas();
     const found = new Map<string, unknown>();
     for (const variation of [this.pool.always, ...variations(this.pool, [sent, accepted])]) {
+      if (performance.now() > this.frame.deadline) break;
       const outcome = this.quietly([sent, variation]);
       if (outcome?.kind === "open") found.set(canonicalJson(outcome.value), outcome.value);
     }
@@ -95,7 +103,13 @@ export class PairComparison {
 
   /** Whether all judges agree that the writer may send `value`. */
   isSent(value: unknown): boolean {
-    return this.judges(new Set())?.writer.every((judge) => judge(value) === undefined) === true;
+    try {
+      return this.judges(new Set())?.writer.every((judge) => judge(value) === undefined) === true;
+    } catch (error) {
+      // What ajv makes of a schema may recurse without end.
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
   }
 
   /** The refusal of `value` by the reader's schema, when all judges agree that the writer may send it. */
@@ -108,6 +122,10 @@ export class PairComparison {
   }
 
   private formulas(): readonly [Formula, Formula] {
+    return (this.translated ??= this.translate());
+  }
+
+  private translate(): readonly [Formula, Formula] {
     const reading = {
       pool: this.pool,
       formats: formatTests(this.comparison.formats),
@@ -192,11 +210,15 @@ export class PairComparison {
     }
   }
 
-  private judges(
-    tried: Set<string>,
-  ): { readonly writer: readonly Judge[]; readonly reader: readonly Judge[] } | undefined {
+  private judges(tried: Set<string>): Judges | undefined {
+    return (this.compiledJudges ??= this.compileJudges(tried));
+  }
+
+  private compileJudges(tried: Set<string>): Judges | undefined {
     const reading = { policy: this.comparison.formats, siblings: this.frame.siblings, circular: this.circular };
     try {
+      // On the way it is found where schemas lead back to themselves.
+      this.formulas();
       return { writer: judgesOf(this.writer, reading), reader: judgesOf(this.reader, reading) };
     } catch (error) {
       tried.add(`the validator cannot compile a schema: ${error instanceof Error ? error.message : "unknown"}`);
@@ -205,11 +227,7 @@ export class PairComparison {
   }
 
   /** The refusal, when every judge agrees that the writer's schema takes the value and the reader's does not. */
-  private judged(
-    value: unknown,
-    sent: Formula,
-    { writer, reader }: { readonly writer: readonly Judge[]; readonly reader: readonly Judge[] },
-  ): Refused | undefined {
+  private judged(value: unknown, sent: Formula, { writer, reader }: Judges): Refused | undefined {
     try {
       if (this.evaluation.truth(sent, value) === false || writer.some((judge) => judge(value) !== undefined))
         return undefined;
