@@ -1,5 +1,5 @@
 export * from "../codecs/index.ts";
-export type { AcceptSessionOptions } from "./client/index.ts";
+export type { AcceptSessionOptions, DeleteMessagesOptions } from "./client/index.ts";
 export * from "./client/index.ts";
 export * from "./codec/index.ts";
 export * from "./content-type/index.ts";

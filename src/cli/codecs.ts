@@ -96,8 +96,11 @@ function dialectJson(plain: Codec, dialect: Decoder | undefined, { contracts = [
   const isDialect = (payload: Uint8Array): boolean => contracts.length > 0 || dialect?.sniff?.(payload) === "strong";
   return {
     ...plain,
-    // Behind the dialect's reader, which says "strong".
-    sniff: (payload) => (isDialect(payload) ? "weak" : (plain.sniff?.(payload) ?? "weak")),
+    sniff(payload) {
+      if (dialect?.sniff?.(payload) === "no") return "no";
+      // Behind the dialect's reader, which says "strong".
+      return isDialect(payload) ? "weak" : (plain.sniff?.(payload) ?? "weak");
+    },
     decode: (payload, context) =>
       dialect !== undefined && isDialect(payload) ? dialect.decode(payload, context) : plain.decode(payload, context),
   };

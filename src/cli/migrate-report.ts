@@ -7,6 +7,8 @@ import type { Terminal } from "./terminal.ts";
 export interface ReportLayout extends Pick<Terminal, "columns" | "style"> {
   /** Whether everything is told, with every path, or what fits a terminal. */
   readonly full: boolean;
+  /** Where what failed was kept, if anywhere. */
+  readonly quarantine?: string | undefined;
 }
 
 /** Rows of each table on a terminal. */
@@ -29,7 +31,7 @@ export function migrateReport(report: MigrationReport, layout: ReportLayout): st
       layout,
     ),
     section("Failed", failures(report.failures, layout), layout),
-    `${style.bold(verdicts[report.verdict])} ${style.dim(next(report))}`,
+    `${style.bold(verdicts[report.verdict])} ${style.dim(next(report, layout))}`,
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
@@ -41,9 +43,11 @@ const verdicts: Readonly<Record<Verdict, string>> = {
   failures: "With failures: some messages were not migrated.",
 };
 
-function next({ output, outcomes: { failed } }: MigrationReport): string {
-  if (output === undefined) return "Nothing was written; --out FILE writes.";
-  return failed > 0 ? "--quarantine DIR keeps what failed." : "";
+function next({ output, outcomes: { failed } }: MigrationReport, { quarantine }: ReportLayout): string {
+  const kept = failed > 0 && quarantine !== undefined ? `They are in ${oneLine(quarantine)}.` : "";
+  if (output === undefined)
+    return kept === "" ? "Nothing was written; --out FILE writes." : `${kept} --out FILE writes the others.`;
+  return failed > 0 && kept === "" ? "--quarantine DIR keeps what failed." : kept;
 }
 
 function headline(

@@ -53,7 +53,7 @@ export interface MigrateCommand {
 
 /** Migrates a source and prints the report; resolves to the exit code. */
 export async function migrateSource(command: MigrateCommand, terminal: Terminal): Promise<number> {
-  const writers = command.reports.map((file) => [file, reportWriter(file)] as const);
+  const writers = command.reports.map((file) => [file, reportWriter(file, command.quarantine)] as const);
   const contracts = await readDotnetContracts(command.contracts);
   const serializer = await commandSerializer({
     protos: [],
@@ -113,7 +113,8 @@ async function tell({ report, profiles, target }: Migration, { command, terminal
   }
   if (command.schemaOut !== undefined) writeSchemaFiles(command.schemaOut, schemaFiles(profiles.all(), target));
   for (const [file, write] of writers) writeFileSync(file, write(report));
-  await terminal.out(command.json ? `${jsonReport(report)}\n` : migrateReport(report, { ...terminal, full: false }));
+  const layout = { ...terminal, quarantine: command.quarantine };
+  await terminal.out(command.json ? `${jsonReport(report)}\n` : migrateReport(report, { ...layout, full: false }));
   return migrateExitCodes[report.verdict];
 }
 
@@ -126,7 +127,7 @@ function stopped(error: unknown, terminal: Terminal): number {
 }
 
 /** @throws Misuse for a name that says no form, and where no file can be written, before any work is done. */
-function reportWriter(file: string): (report: MigrationReport) => string {
+function reportWriter(file: string, quarantine: string | undefined): (report: MigrationReport) => string {
   try {
     accessSync(dirname(file), constants.W_OK);
   } catch (error) {
@@ -135,7 +136,7 @@ function reportWriter(file: string): (report: MigrationReport) => string {
   if (/\.html?$/i.test(file)) return reportPage;
   if (/\.json$/i.test(file)) return (report) => `${jsonReport(report)}\n`;
   if (/\.txt$/i.test(file))
-    return (report) => migrateReport(report, { columns: 100, style: createStyle(false), full: true });
+    return (report) => migrateReport(report, { columns: 100, style: createStyle(false), full: true, quarantine });
   throw new Misuse(`--report ${file}: the name must end in .html, .json or .txt`);
 }
 

@@ -136,6 +136,19 @@ describe("sobre migrate", () => {
     expect(terminal.text()).toMatch(/\d+ of them before/);
   });
 
+  it("tells where what failed is, or how it can be kept", async () => {
+    const quarantine = join(scratch, "told");
+    const source = file("failing.bin", Uint8Array.of(0xc1, 0xff, 0xff));
+    const to = (name: string): readonly string[] => ["migrate", source, "--out", join(scratch, name)];
+
+    const silent = await sobre(...to("failing-1.ndjson"));
+    const kept = await sobre(...to("failing-2.ndjson"), "--quarantine", quarantine);
+
+    expect(silent.terminal.text()).toContain("--quarantine DIR keeps what failed.");
+    expect(kept.terminal.text()).toContain(`They are in ${quarantine}.`);
+    rmSync(quarantine, { recursive: true });
+  });
+
   it("takes the messages of its quarantine again", async () => {
     const quarantine = join(scratch, "again");
     const source = file("one.bin", Uint8Array.of(0xc1, 0xff, 0xff));
