@@ -1,0 +1,41 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+
+/** A server in a process of its own. */
+export interface ServerProcess {
+  readonly name: string;
+  readonly port: number;
+  /** Microseconds of processor time so far. */
+  cpu(): Promise<number>;
+  /** Resident bytes. */
+  memory(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Starts a module beside this one, which tells its port when it serves, and its usage when asked. */
+export async function startServerProcess(name: string, ...args: readonly string[]): Promise<ServerProcess> {
+  const child = fork(new URL(`${name}-process.ts`, import.meta.url), args);
+  const [told]: unknown[] = await once(child, "message");
+  const ask = async (what: string): Promise<number> => {
+    const answer = once(child, "message");
+    child.send("usage");
+    const [usage]: unknown[] = await answer;
+    return numberIn(usage, what);
+  };
+  return {
+    name,
+    port: numberIn(told, "port"),
+    cpu: () => ask("cpu"),
+    memory: () => ask("memory"),
+    async close() {
+      const ended = once(child, "exit");
+      child.disconnect();
+      await ended;
+    },
+  };
+}
+
+function numberIn(told: unknown, name: string): number {
+  const value: unknown = typeof told === "object" && told !== null ? Reflect.get(told, name) : undefined;
+  return typeof value === "number" ? value : Number.NaN;
+}
