@@ -75,10 +75,10 @@ function schemaOf(text: string, file: string): JsonSchema {
 
 /** A subject may have slashes, and leads nowhere but down. */
 function subjectFolder(folder: string, subject: string): string {
-  const steps = subject.split(/[/\\]/);
-  if (typeof folder === "string" && folder !== "" && steps.every((step) => !["", ".", ".."].includes(step))) {
-    return join(folder, ...steps);
-  }
+  if (typeof folder !== "string" || folder === "")
+    throw new SobreError("InvalidArgument", "The folder of the schemas must be a path.");
+  const steps = typeof subject === "string" ? subject.split(/[/\\]/) : [""];
+  if (steps.every((step) => !["", ".", ".."].includes(step))) return join(folder, ...steps);
   throw new SobreError(
     "InvalidArgument",
     `The subject ${JSON.stringify(subject)} is no folder below the one of the schemas.`,

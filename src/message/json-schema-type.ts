@@ -5,7 +5,7 @@ export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
  * The type of the values that a JSON Schema written as a literal describes.
  *
  * `type`, `properties`, `required`, `items`, `enum`, `const`, `anyOf` and `oneOf` count; what other keywords
- * forbid is found at run time. Without any of them it is `unknown`.
+ * forbid is found at run time. Without any of them it is `unknown`. An integer of the format `int64` may be a bigint.
  */
 export type FromJsonSchema<S> = S extends true
   ? unknown
@@ -28,7 +28,9 @@ export type FromJsonSchema<S> = S extends true
 type OfTypes<T, S> = T extends "string"
   ? string
   : T extends "number" | "integer"
-    ? number
+    ? S extends { readonly format: "int64" }
+      ? number | bigint
+      : number
     : T extends "boolean"
       ? boolean
       : T extends "null"

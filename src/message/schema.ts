@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/index.ts";
-import { compileJsonSchema } from "../validation/index.ts";
+import { compileBodySchema } from "../validation/index.ts";
 import type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";
 import { isStandardSchema, issuePath, type StandardResult, type StandardSchema } from "./standard-schema.ts";
 
@@ -52,9 +52,9 @@ export function compileSchema(schema: Schema, where: string): (value: unknown) =
     return (value) => whenReady(adopted(standard.validate(value)), (result) => toChecked(result, standard.vendor));
   }
   try {
-    const problemsOf = compileJsonSchema(schema);
-    return (value) => {
-      const problems = problemsOf(value);
+    const check = compileBodySchema(schema);
+    return (body) => {
+      const { value, problems } = check(body);
       return problems.length === 0 ? { ok: true, value } : { ok: false, problems, cause: undefined };
     };
   } catch (error) {

@@ -1,4 +1,6 @@
 export {
+  type CheckedBody,
+  compileBodySchema,
   compileJsonSchema,
   compileJudge,
   type JudgeOptions,
@@ -6,3 +8,4 @@ export {
   type Refusal,
   type ValidationProblem,
 } from "./ajv.ts";
+export { jsonFormOf, type NativeKind, nativeKindOf, nativeOf } from "./native-form.ts";

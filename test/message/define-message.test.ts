@@ -36,7 +36,7 @@ const readers: Readonly<Record<string, Schema>> = {
   arktype: type({ id: "number" }),
 };
 
-const define = (name: unknown, versions: unknown, options: unknown): MessageType =>
+const define = (name: unknown, versions: unknown, options?: unknown): MessageType =>
   Reflect.apply(defineMessage, undefined, [name, versions, options]);
 
 describe("reading", () => {
@@ -185,5 +185,33 @@ describe("defining", () => {
 
     expect(error.code).toBe("InvalidArgument");
     expect(error.message).toContain(named);
+  });
+});
+
+describe("a body of a codec with more types than JSON", () => {
+  const Parcel = define("acme.parcel", {
+    1: {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      type: "object",
+      properties: {
+        parcel: { type: "string", format: "int64" },
+        at: { type: "string", format: "date-time" },
+        label: { type: "string", contentEncoding: "base64" },
+      },
+      required: ["parcel", "at"],
+    },
+  });
+  const body = { parcel: 2n ** 60n, at: new Date(0), label: Uint8Array.of(1, 2) };
+
+  it("is read as the schema says it", async () => {
+    const read = await Parcel.read(body, 1);
+
+    expect(read).toEqual({ parcel: "1152921504606846976", at: "1970-01-01T00:00:00Z", label: "AQI=" });
+  });
+
+  it("is sent as it was given", async () => {
+    const written = await Parcel.write(body, 1);
+
+    expect(written).toBe(body);
   });
 });

@@ -40,6 +40,7 @@ describe("a message type", () => {
           state: { enum: ["open", "closed"] },
           lines: { type: "array", items: { type: "object", properties: { sku: { type: "string" } } } },
           note: { type: ["string", "null"] },
+          account: { type: "integer", format: "int64" },
         },
         required: ["id", "state"],
       },
@@ -50,6 +51,7 @@ describe("a message type", () => {
       readonly state: "open" | "closed";
       readonly lines?: readonly { readonly sku?: string | undefined }[] | undefined;
       readonly note?: string | null | undefined;
+      readonly account?: number | bigint | undefined;
     }>();
   });
 

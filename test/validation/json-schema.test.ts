@@ -106,6 +106,21 @@ describe("compileJsonSchema", () => {
   });
 
   it.each([
+    ["http://json-schema.org/draft-07/schema#", { items: [{ type: "string" }], additionalItems: false }],
+    ["https://json-schema.org/draft/2019-09/schema", { items: [{ type: "string" }], additionalItems: false }],
+    ["https://json-schema.org/draft/2020-12/schema", { prefixItems: [{ type: "string" }], items: false }],
+  ])("reads a schema of the dialect %s", ($schema, keywords) => {
+    const problemsIn = compileJsonSchema({ $schema, type: "array", minItems: 1, maxItems: 9, ...keywords });
+
+    expect(problemsIn(["a"])).toEqual([]);
+    expect(problemsIn(["a", "b"])).toHaveLength(1);
+  });
+
+  it("leaves keywords with x- to their owners", () => {
+    expect(compileJsonSchema({ "x-owner": "billing", properties: { a: { "x-pii": true } } })({ a: 1 })).toEqual([]);
+  });
+
+  it.each([
     [null],
     ["string"],
     [[]],
@@ -114,7 +129,7 @@ describe("compileJsonSchema", () => {
     [{ $ref: "#/$defs/missing" }],
     [{ pattern: "(" }],
     [{ format: "no-such-format" }],
-    [{ $schema: "http://json-schema.org/draft-07/schema#" }],
+    [{ $schema: "http://json-schema.org/draft-07/schema#", unevaluatedProperties: false }],
     [{ $async: true, type: "string" }],
   ])("refuses the broken schema %j", (schema) => {
     expect(refusal(() => compileJsonSchema(schema)).code).toBe("InvalidArgument");

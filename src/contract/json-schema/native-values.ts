@@ -1,12 +1,10 @@
-import { fromBase64, toBase64 } from "../../values/base64.ts";
+import { jsonFormOf, type NativeKind, nativeKindOf, nativeOf } from "../../validation/index.ts";
+import { toBase64 } from "../../values/base64.ts";
 import { Keywords } from "./keyword-value.ts";
 import { isObject, objectOf } from "./json-value.ts";
 import { matcherOf } from "../regex/matcher.ts";
 import { referenceTargets } from "./reference-targets.ts";
 import type { SchemaDocument, SchemaNode } from "./schema-document.ts";
-
-/** What a string of a JSON Schema stands for where a codec has more types than JSON. */
-type NativeKind = "bytes" | "int64" | "instant";
 
 /**
  * A JSON value as MessagePack and AMQP carry it: texts that a schema marks as Base64 are bytes, as 64-bit integers are
@@ -33,35 +31,11 @@ export function withPlausibleTexts({ root }: SchemaDocument, value: unknown): un
   });
 }
 
-function nativeOf(kind: NativeKind, text: string): unknown {
-  switch (kind) {
-    case "bytes":
-      return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)
-        ? fromBase64(text)
-        : undefined;
-    case "int64": {
-      const integer = /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined;
-      return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;
-    }
-    default: {
-      kind satisfies "instant";
-      const date = new Date(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text) ? text : "");
-      return Number.isNaN(date.getTime()) ? undefined : date;
-    }
-  }
-}
-
-function jsonFormOf(kind: NativeKind, value: unknown): unknown {
-  if (kind === "bytes") return value instanceof Uint8Array ? toBase64(value) : value;
-  if (kind === "int64") return typeof value === "bigint" || Number.isInteger(value) ? String(value) : value;
-  return value instanceof Date ? value.toISOString().replace(".000Z", "Z") : value;
-}
-
 type Conversion = (kind: NativeKind, value: unknown) => unknown;
 
 function converted(nodes: readonly SchemaNode[], value: unknown, convert: Conversion): unknown {
   const group = appliedTogether(nodes);
-  const [kind] = group.flatMap(kindOf);
+  const [kind] = group.flatMap((keywords) => nativeKindOf((name) => keywords.get(name)) ?? []);
   if (kind !== undefined && !isStructured(value)) return convert(kind, value);
   if (Array.isArray(value)) {
     return value.map((item: unknown, at) =>
@@ -82,14 +56,6 @@ function converted(nodes: readonly SchemaNode[], value: unknown, convert: Conver
 
 function isStructured(value: unknown): boolean {
   return Array.isArray(value) || (isObject(value) && !(value instanceof Uint8Array) && !(value instanceof Date));
-}
-
-function kindOf(keywords: Keywords): readonly NativeKind[] {
-  const type = keywords.get("type");
-  if (type !== "string" && !(Array.isArray(type) && type.includes("string"))) return [];
-  if (keywords.get("contentEncoding") === "base64") return ["bytes"];
-  if (keywords.get("format") === "int64" || keywords.get("pattern") === "^-?[0-9]{1,19}$") return ["int64"];
-  return keywords.get("format") === "date-time" ? ["instant"] : [];
 }
 
 /** The schemas that are applied to one value, through references and combinators. */
