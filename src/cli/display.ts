@@ -24,7 +24,7 @@ function escape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+let segmenter: Intl.Segmenter | undefined;
 // oxlint-disable-next-line no-control-regex -- ASCII is the fast path
 const ascii = /^[\u0020-\u007e]*$/;
 const emoji = /\p{Emoji_Presentation}|\ufe0f/u;
@@ -33,11 +33,15 @@ const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
+/** To make a segmenter takes a good part of the time to start, and most text is ASCII. */
+const graphemesOf = (text: string): Intl.Segments =>
+  (segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" })).segment(text);
+
 /** How many columns a terminal gives to text without control characters. */
 export function displayWidth(text: string): number {
   if (ascii.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  for (const { segment } of graphemesOf(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -52,7 +56,7 @@ export function fit(text: string, width: number): string {
   if (text.length <= width && displayWidth(text) <= width) return text;
   let fitting = "";
   let used = 0;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     const columns = graphemeWidth(segment);
     if (used + columns > width) break;
     used += columns;
@@ -64,7 +68,7 @@ export function fit(text: string, width: number): string {
 
 /** `text` without its last graphemes, until it takes at most `width` columns. */
 function shorten(text: string, columns: number, width: number): string {
-  const graphemes = Array.from(segmenter.segment(text), ({ segment }) => segment);
+  const graphemes = Array.from(graphemesOf(text), ({ segment }) => segment);
   for (let used = columns; used > width; used -= graphemeWidth(graphemes.pop() ?? ""))
     if (graphemes.length === 0) break;
   return graphemes.join("");

@@ -21,18 +21,24 @@ export async function run(args: readonly string[], product: Product, terminal: T
   let exitCode: number = exitCodes.done;
   const finish = (code: number): void => void (exitCode = code);
   const program = frame(product, terminal);
-  program.addCommand(tourCommand(product, terminal, finish));
-  program.addCommand(decodeCommand(terminal, finish));
-  program.addCommand(encodeCommand(terminal, finish));
-  program.addCommand(serveCommand(terminal, finish));
-  program.addCommand(sendCommand(terminal, finish));
-  program.addCommand(receiveCommand(terminal, finish));
-  program.addCommand(peekCommand(terminal, finish));
-  program.addCommand(captureCommand(terminal, finish));
-  program.addCommand(dlqCommand(terminal, finish));
-  program.addCommand(inspectCommand(terminal, finish));
-  program.addCommand(contractCommand(terminal, finish));
-  program.addCommand(migrateCommand(terminal, finish));
+  const makers: Readonly<Record<string, () => Command>> = {
+    tour: () => tourCommand(product, terminal, finish),
+    decode: () => decodeCommand(terminal, finish),
+    encode: () => encodeCommand(terminal, finish),
+    serve: () => serveCommand(terminal, finish),
+    send: () => sendCommand(terminal, finish),
+    receive: () => receiveCommand(terminal, finish),
+    peek: () => peekCommand(terminal, finish),
+    capture: () => captureCommand(terminal, finish),
+    dlq: () => dlqCommand(terminal, finish),
+    inspect: () => inspectCommand(terminal, finish),
+    contract: () => contractCommand(terminal, finish),
+    migrate: () => migrateCommand(terminal, finish),
+  };
+  const [name = ""] = args;
+  // To make them all takes longer than most of what one does.
+  const asked = Object.hasOwn(makers, name) ? [makers[name]] : Object.values(makers);
+  for (const make of asked) if (make !== undefined) program.addCommand(make());
   for (const command of program.commands.flatMap((own) => [own, ...own.commands]))
     command.copyInheritedSettings(program).helpOption("-h, --help", "show this");
   // There 2 tells of ambiguities.
