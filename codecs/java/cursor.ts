@@ -16,6 +16,11 @@ export const primitiveSizes: Readonly<Record<PrimitiveCode, number>> = {
   Z: 1,
 };
 
+/** Classes that count no more than what they hold. */
+const fewClasses = 1024;
+/** What each further one counts: reading by a class of its own costs as much as some hundred bytes of objects alike. */
+const furtherClass = 128;
+
 /** Reads big-endian values one behind the other, never past the end, and counts what it reads against the limits. */
 export class Cursor {
   readonly bytes: Buffer;
@@ -24,6 +29,7 @@ export class Cursor {
   /** Where the next byte is read. */
   at = 0;
   #items = 0;
+  #classes = 0;
 
   constructor(payload: Uint8Array, limits: DecodeLimits) {
     if (payload.byteLength > limits.maxBytes) throw limitExceeded("maxBytes", limits, { offset: limits.maxBytes });
@@ -34,6 +40,11 @@ export class Cursor {
 
   get remaining(): number {
     return this.bytes.length - this.at;
+  }
+
+  /** Counts a class that is described; a stream describes each once, and no program has thousands of them. */
+  spendClass(): void {
+    if (++this.#classes > fewClasses) this.spend(furtherClass);
   }
 
   /** Counts `items` read or about to be read at the current place. */

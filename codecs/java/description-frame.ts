@@ -32,6 +32,7 @@ export class DescriptionFrame implements Frame {
   /** Reads the head of `TC_CLASSDESC`; `open` holds the descriptions whose superclass is not known yet. */
   static ofClass(parser: Parser, offset: number, open: Set<ClassDescriptionNode>): DescriptionFrame {
     const { cursor } = parser;
+    cursor.spendClass();
     const name = cursor.shortText("a class name");
     const serialVersionUid = cursor.i64("a serial version UID");
     const fields: FieldDescription[] = [];
@@ -57,6 +58,7 @@ export class DescriptionFrame implements Frame {
   /** Reads the head of `TC_PROXYCLASSDESC`. */
   static ofProxy(parser: Parser, offset: number, open: Set<ClassDescriptionNode>): DescriptionFrame {
     const { cursor } = parser;
+    cursor.spendClass();
     const interfaces: string[] = [];
     const node = parser.handle<Draft>((handle) => ({
       kind: "class-description",

@@ -205,6 +205,8 @@ export class StreamParser implements Parser {
       if (long < 0n) throw cursor.broken("A string has a negative length", offset);
       size = Number(long);
     }
+    // Programs have one empty string, to which streams refer; three bytes for each would be very many.
+    if (size === 0) cursor.spend(furtherEmptyString);
     const node = new StringContent(offset, firstHandle + this.#handles.length, cursor.text(size, "a string"));
     this.#handles.push(node);
     return node;
@@ -221,6 +223,9 @@ export class StreamParser implements Parser {
     throw this.cursor.broken("A reference points at nothing that was written before; it stands", offset);
   }
 }
+
+/** An empty string counts as so many items more. */
+const furtherEmptyString = 3;
 
 /** A string, of which there can be very many. */
 class StringContent implements StringNode {

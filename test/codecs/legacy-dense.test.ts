@@ -1,50 +1,31 @@
 import { expect, it } from "vitest";
+import { defaultDecodeLimits } from "../../src/codec/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { densePayloads } from "./legacy-dense.ts";
-import { decodedBy } from "./legacy-reading.ts";
+import { decodedBy, errorOf } from "./legacy-reading.ts";
 
-const mostMegabytes = 64;
+/** A part of a mebibyte, with as small a part of the items: `npm run prove -- legacy-dense` reads it whole, and measures. */
+const part = 16;
+const size = 2 ** 20 / part;
+const limits = { maxItems: Math.floor(defaultDecodeLimits.maxItems / part) };
+const [read, refused] = [false, true].map((beyond) => densePayloads.filter((dense) => dense.refused === beyond));
 
-/** Milliseconds of processor time, the least of five. */
-function costOf(run: () => unknown): number {
-  let milliseconds = Infinity;
-  for (let turn = 0; turn < 5; turn++) {
-    const start = process.threadCpuUsage();
-    run();
-    const { user, system } = process.threadCpuUsage(start);
-    milliseconds = Math.min(milliseconds, (user + system) / 1000);
-  }
-  return milliseconds;
-}
+it.each(read ?? [])("$name, as many as there is room for, are read", ({ decoder, bytes }) => {
+  const payload = bytes(size);
 
-/**
- * What this machine, as busy as it is, takes for an object of as many different names as fit: the engine's own floor,
- * above which no reader of objects can be faster. Only that one payload comes near three times as much.
- */
-const manyNames = JSON.stringify(Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`n${index}`, 0])));
-const mostMilliseconds = Math.max(50, 3 * costOf(() => JSON.parse(manyNames)));
+  const { body } = decodedBy(decoder, payload, limits);
 
-it.each(densePayloads)("$name, a mebibyte full of them, takes little time and memory", ({ decoder, bytes }) => {
-  const payload = bytes();
-  const outcome = (): unknown => {
-    try {
-      return decodedBy(decoder, payload).body;
-    } catch (error) {
-      return error;
-    }
-  };
-  const growth: number[] = [];
+  expect(payload.length).toBeGreaterThan(size - 64);
+  expect(body).toBeTypeOf("object");
+  expect(Object.keys(body ?? {}).length).toBeGreaterThan(0);
+});
 
-  const first = outcome();
-  const milliseconds = costOf(() => {
-    const heap = process.memoryUsage().heapUsed;
-    outcome();
-    growth.push((process.memoryUsage().heapUsed - heap) / 2 ** 20);
-  });
+it.each(refused ?? [])("$name, as many as there is room for, are beyond the limit of items", ({ decoder, bytes }) => {
+  const payload = bytes(size);
 
-  expect(payload.length).toBeGreaterThan(2 ** 20 - 64);
-  if (first instanceof Error) expect(first).toMatchObject({ code: "LimitExceeded", constructor: SobreError });
-  expect(milliseconds).toBeLessThan(mostMilliseconds);
-  // Collecting garbage in between hides what was taken, so the most of five counts.
-  expect(Math.max(...growth)).toBeLessThan(mostMegabytes);
+  const error = errorOf(() => decodedBy(decoder, payload, limits));
+
+  expect(error).toBeInstanceOf(SobreError);
+  expect(error.code).toBe("LimitExceeded");
+  expect(error.offset).toBeLessThanOrEqual(payload.length);
 });

@@ -117,8 +117,7 @@ export function isXmlSerializer(root: XmlElement): boolean {
  * Whether a document with elements or attributes is nobody's serialization: every serializer declares a namespace on the
  * root of an object, and XmlSerializer leaves that out only around a single scalar.
  */
-export function isPlainDocument({ namespace, attributes, children }: XmlElement): boolean {
+export function isPlainDocument({ namespace, attributes, holdsElements }: XmlElement): boolean {
   const declares = attributes.some((attribute) => attribute.namespace === xmlns);
-  const holds = attributes.length > 0 || children.some(({ kind }) => kind === "element");
-  return namespace === "" && !declares && holds;
+  return namespace === "" && !declares && (attributes.length > 0 || holdsElements);
 }

@@ -7,9 +7,10 @@ import { type ListShape, type ObjectShape, resolved, type ResolvedShape, type Sh
 /** An object whose members are being read. */
 export interface ObjectFrame {
   readonly kind: "object";
-  readonly children: readonly XmlNode[];
-  readonly bag: Record<string, unknown>;
-  readonly shape: ObjectShape | undefined;
+  /** Its members are inside. */
+  element: XmlElement;
+  bag: Record<string, unknown>;
+  shape: ObjectShape | undefined;
   /** Names that have come more than once, and so are lists. */
   repeated: Set<string> | undefined;
   index: number;
@@ -38,30 +39,44 @@ export interface EntriesFrame {
 /** A container that is being filled. */
 export type Frame = ObjectFrame | ListFrame | EntriesFrame;
 
-/** A container, and the frame that fills it. */
+/** The frame that fills a container, which {@link containerOf} tells; `spare` may become it, since there are very many. */
 export function openedFrame(
   plan: Exclude<Plan, { readonly kind: "scalar" }>,
   shape: ResolvedShape | undefined,
-): { readonly frame: Frame; readonly container: object } {
+  element: XmlElement,
+  spare: Frame | undefined,
+): Frame {
   switch (plan.kind) {
     case "object": {
-      const bag = emptyBag<unknown>();
-      const { children } = plan;
       const members = shape?.kind === "object" ? shape : undefined;
-      return {
-        frame: { kind: "object", children, bag, shape: members, repeated: undefined, index: 0 },
-        container: bag,
-      };
+      if (spare?.kind !== "object") {
+        return { kind: "object", element, bag: emptyBag(), shape: members, repeated: undefined, index: 0 };
+      }
+      spare.element = element;
+      spare.bag = emptyBag();
+      spare.shape = members;
+      spare.repeated = undefined;
+      spare.index = 0;
+      return spare;
     }
-    case "list": {
-      const list: unknown[] = [];
-      const { items, count } = plan;
-      return { frame: { kind: "list", children: items, list, count, shape: plan.shape, index: 0 }, container: list };
-    }
+    case "list":
+      return { kind: "list", children: plan.items, list: [], count: plan.count, shape: plan.shape, index: 0 };
     default: {
       const target = plan.named ? emptyBag<unknown>() : new Map<unknown, unknown>();
-      return { frame: { kind: "entries", plan, target, key: undefined, index: 0 }, container: target };
+      return { kind: "entries", plan, target, key: undefined, index: 0 };
     }
+  }
+}
+
+/** What a frame fills. */
+export function containerOf(frame: Frame): object {
+  switch (frame.kind) {
+    case "object":
+      return frame.bag;
+    case "list":
+      return frame.list;
+    default:
+      return frame.target;
   }
 }
 

@@ -17,13 +17,14 @@ import {
   type ListFrame,
   type ObjectFrame,
   append,
+  containerOf,
   fillNulls,
   isBlank,
   isFlattened,
   openedFrame,
   place,
 } from "./frames.ts";
-import { type Plan, planOf, systemStruct } from "./plan.ts";
+import { objectPlan, type Plan, planOf, systemStruct } from "./plan.ts";
 import { References } from "./references.ts";
 import { contentOf, declaredQName, enumValue, typedScalar, untypedScalar } from "./scalar.ts";
 import { ShapeChoice } from "./shape-choice.ts";
@@ -83,7 +84,9 @@ class Mapper {
   readonly #guess: boolean;
   readonly #references: References;
   readonly #shapes: ShapeChoice;
+  /** The open ones, and behind them those that were closed, to be used again. */
   readonly #frames: Frame[] = [];
+  #depth = 0;
   readonly #warnings: string[] = [];
   #items = 0;
 
@@ -104,8 +107,12 @@ class Mapper {
       this.#warnings.push(`No contract is for ${name}; it was read by its form.`);
     }
     const body = this.#whole(this.#start(root, this.#shapes.root));
-    for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) this.#step(frame);
+    for (let frame = this.#innermost; frame !== undefined; frame = this.#innermost) this.#step(frame);
     return { body, typeName: root.type === undefined ? name : nameText(root.type), warnings: this.#warnings };
+  }
+
+  get #innermost(): Frame | undefined {
+    return this.#frames[this.#depth - 1];
   }
 
   /** Only a serializer's root stands for its value alone. */
@@ -117,20 +124,15 @@ class Mapper {
   }
 
   #step(frame: Frame): void {
-    switch (frame.kind) {
-      case "object":
-        return this.#stepObject(frame);
-      case "list":
-        return this.#stepList(frame);
-      default:
-        return this.#stepEntries(frame);
-    }
+    if (frame.kind === "object") this.#stepObject(frame);
+    else if (frame.kind === "list") this.#stepList(frame);
+    else this.#stepEntries(frame);
   }
 
   #stepObject(frame: ObjectFrame): void {
-    const child = frame.children[frame.index++];
+    const child = frame.element.at(frame.index++);
     if (child === undefined) {
-      this.#frames.pop();
+      this.#depth--;
       if (this.#xmlSerializer && frame.shape !== undefined) fillNulls(frame.bag, frame.shape);
       return;
     }
@@ -161,7 +163,7 @@ class Mapper {
 
   /** XmlSerializer writes members as attributes when told to; other attributes become members `@name`. */
   #addAttributes(element: XmlElement, shape: ResolvedShape | undefined): void {
-    const frame = this.#frames.at(-1);
+    const frame = this.#innermost;
     if (frame?.kind !== "object") return;
     const isPlain = this.#xmlSerializer && declaresNamespace(this.#root);
     for (const attribute of element.attributes) {
@@ -185,7 +187,7 @@ class Mapper {
   #stepList(frame: ListFrame): void {
     const child = frame.children[frame.index++];
     if (child === undefined || frame.list.length >= frame.count) {
-      this.#frames.pop();
+      this.#depth--;
       return;
     }
     if (child.kind === "element") frame.list.push(this.#start(child, frame.shape));
@@ -200,7 +202,7 @@ class Mapper {
     const { plan, target } = frame;
     const pair = plan.pairs[frame.index];
     if (pair === undefined) {
-      this.#frames.pop();
+      this.#depth--;
       return;
     }
     if (frame.key === undefined) {
@@ -238,11 +240,7 @@ class Mapper {
     const plan = planOf(element, { facts, shape, xmlSerializer: this.#xmlSerializer, warn: this.#warn });
     const foreign = facts.others && (shape === undefined || (this.#xmlSerializer && shape.kind === "object"));
     if (plan.kind === "scalar" && !foreign) return this.#references.remember(facts.id, this.#scalar(element, shape));
-    const container = this.#open(
-      plan.kind === "scalar" ? { kind: "object", children: element.children } : plan,
-      shape,
-      element,
-    );
+    const container = this.#open(plan.kind === "scalar" ? objectPlan : plan, shape, element);
     if (foreign) this.#addAttributes(element, shape);
     if (typeName !== undefined && plan.kind === "object") annotate(container, { typeName });
     return this.#references.remember(facts.id, container);
@@ -253,12 +251,12 @@ class Mapper {
     shape: ResolvedShape | undefined,
     element: XmlElement,
   ): object {
-    if (this.#frames.length >= this.#options.limits.maxDepth) {
+    if (this.#depth >= this.#options.limits.maxDepth) {
       throw limitExceeded("maxDepth", this.#options.limits, { offset: element.offset });
     }
-    const { frame, container } = openedFrame(plan, shape);
-    this.#frames.push(frame);
-    return container;
+    const frame = openedFrame(plan, shape, element, this.#frames[this.#depth]);
+    this.#frames[this.#depth++] = frame;
+    return containerOf(frame);
   }
 
   #scalar(element: XmlElement, shape: ResolvedShape | undefined): unknown {

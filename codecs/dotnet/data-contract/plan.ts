@@ -8,7 +8,7 @@ import type { MapShape, ResolvedShape, Shape } from "./shape.ts";
 /** What becomes of an element that holds others. */
 export type Plan =
   | { readonly kind: "scalar" }
-  | { readonly kind: "object"; readonly children: readonly XmlNode[] }
+  | { readonly kind: "object" }
   | {
       readonly kind: "list";
       readonly items: readonly XmlNode[];
@@ -23,6 +23,9 @@ export type Plan =
       /** Whether all keys are strings, so that the dictionary is an object. */
       readonly named: boolean;
     };
+
+/** The plan of an object, whose members are what the element holds. */
+export const objectPlan: { readonly kind: "object" } = { kind: "object" };
 
 type Warn = (element: XmlElement, what: string) => void;
 
@@ -44,7 +47,7 @@ export function planOf(element: XmlElement, context: PlanContext): Plan {
     case "enum":
       return { kind: "scalar" };
     case "object":
-      return { kind: "object", children: element.children };
+      return objectPlan;
     default: {
       const fields = mayBeNetCollection(element, facts) ? netCollection(element) : undefined;
       if (shape.kind === "map") return dictionary(element, fields, shape);
@@ -55,8 +58,8 @@ export function planOf(element: XmlElement, context: PlanContext): Plan {
 }
 
 /** NetDataContractSerializer numbers them; DataContractSerializer writes the fields of Queue and Stack in their namespace. */
-function mayBeNetCollection({ children }: XmlElement, { id }: ElementFacts): boolean {
-  const [first] = children;
+function mayBeNetCollection(element: XmlElement, { id }: ElementFacts): boolean {
+  const first = element.at(0);
   const namespace = first?.kind === "array" ? first.item.namespace : first?.kind === "element" ? first.namespace : "";
   return id !== undefined || namespace.startsWith(`${clrNamespaces}System.Collections`);
 }
@@ -93,17 +96,18 @@ function pairsOf(
 }
 
 function inferred(element: XmlElement, context: PlanContext): Plan {
-  const { children } = element;
   const { facts, xmlSerializer, warn } = context;
   const name = element.type ?? element;
   const isCollection = name.local.startsWith("ArrayOf");
-  if (children.length === 0) return emptyPlan(element, facts, isCollection);
+  if (element.isEmpty) return emptyPlan(element, facts, isCollection);
   if (element.onlyChild?.kind === "text") return { kind: "scalar" };
   let first: XmlElement | undefined;
   let alike = true;
   let count = 0;
-  for (const child of children) {
-    if (child.kind !== "element" && child.kind !== "array") continue;
+  const { size } = element;
+  for (let index = 0; index < size; index++) {
+    const child = element.at(index);
+    if (child?.kind !== "element" && child?.kind !== "array") continue;
     const item = child.kind === "array" ? child.item : child;
     count += child.kind === "array" ? 2 : 1;
     if (first === undefined) first = item;
@@ -122,7 +126,7 @@ function inferred(element: XmlElement, context: PlanContext): Plan {
   if (scalar !== undefined || (first.namespace === arrays && first.namespace !== element.namespace))
     return list(element);
   const plan = fieldsPlan(element, facts);
-  if (plan.kind === "object" && first.children.some(({ kind }) => kind === "element")) {
+  if (plan.kind === "object" && first.holdsElements) {
     warn(element, `may be a list of one "${first.local}"; a contract would tell`);
   }
   return plan;
@@ -141,7 +145,7 @@ function emptyPlan(element: XmlElement, facts: ElementFacts, isCollection: boole
     return list(element);
   }
   if (facts.size !== undefined) return list(element);
-  if (element.type !== undefined) return { kind: "object", children: [] };
+  if (element.type !== undefined) return objectPlan;
   // Members of a class that holds others declare the namespace of these.
   return element.parent !== undefined && declaresNamespace(element) ? list(element) : { kind: "scalar" };
 }
@@ -153,7 +157,7 @@ function isEntryName({ local, namespace }: XmlElement): boolean {
 /** An object, unless its members are the fields of a collection. */
 function fieldsPlan(element: XmlElement, facts: ElementFacts): Plan {
   const fields = mayBeNetCollection(element, facts) ? netCollection(element) : undefined;
-  if (fields === undefined) return { kind: "object", children: element.children };
+  if (fields === undefined) return objectPlan;
   if (fields.kind === "list") return { kind: "list", ...pick(fields), shape: undefined };
   const [entry] = fields.pairs;
   const [key, value] = genericScalars(facts.clrType) ?? scalarsOfEntry(entry?.[0].parent?.local ?? "");
@@ -236,10 +240,10 @@ function isUniform(element: XmlElement): boolean {
 
 /** The children of a DateTimeOffset or Version as data contracts show them, by name, or `undefined`. */
 export function systemStruct(element: XmlElement): ReadonlyMap<string, XmlElement> | undefined {
-  const { children } = element;
-  if (children.length !== 2 && children.length !== 4) return undefined;
+  const { size } = element;
+  if (size !== 2 && size !== 4) return undefined;
   const members = new Map<string, XmlElement>();
-  for (const child of children) {
+  for (const child of element.children) {
     if (child.kind !== "element" || child.namespace !== system) return undefined;
     members.set(child.local, child);
   }

@@ -7,7 +7,7 @@ import { EnumValue } from "../../../src/values/enum-value.ts";
 import { QName } from "../../../src/values/q-name.ts";
 import { lexical } from "../xml/lexical.ts";
 import { xmlns } from "../xml/namespaces.ts";
-import type { XmlElement, XmlScalar, XmlScalarType } from "../xml/node.ts";
+import type { XmlElement, XmlScalar, XmlScalarType, XmlText } from "../xml/node.ts";
 import type { ScalarKind } from "./scalar-kind.ts";
 import { canonicalScalar, charOfCode, integerIn, longIn, scalarOfText } from "./scalar-text.ts";
 import type { EnumShape } from "./shape.ts";
@@ -22,11 +22,12 @@ export interface ScalarContent {
 /** What an element without elements inside holds; no text at all is `""`. */
 export function contentOf(element: XmlElement): ScalarContent {
   const only = element.onlyChild;
-  if (only?.kind === "text" && !Array.isArray(only.value)) return scalarContent(only);
-  const { children, offset } = element;
+  // Itself, since most elements hold just one.
+  if (only?.kind === "text" && isScalarText(only)) return only;
+  const { offset } = element;
   if (element.isEmpty) return { value: "", type: undefined, offset };
   const texts: ScalarContent[] = [];
-  for (const child of children) {
+  for (const child of element.children) {
     if (child.kind === "text") texts.push(scalarContent(child));
     else if (child.kind !== "comment") throw notScalar("has elements where a scalar should stand", child.offset);
   }
@@ -37,6 +38,10 @@ export function contentOf(element: XmlElement): ScalarContent {
   if (chunks.length === texts.length) return { value: concatenate(chunks), type: undefined, offset: first.offset };
   const text = texts.map(({ value, type }) => lexical(value, type)).join("");
   return { value: text, type: undefined, offset: first.offset };
+}
+
+function isScalarText(text: XmlText): text is XmlText & ScalarContent {
+  return !isList(text.value);
 }
 
 function scalarContent(text: {

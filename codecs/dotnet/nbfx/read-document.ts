@@ -9,6 +9,7 @@ import {
   XmlText,
 } from "../xml/node.ts";
 import { elementsPerLevel } from "../xml/element-limits.ts";
+import { NewNames } from "../xml/new-names.ts";
 import { NamespaceScope } from "../xml/scope.ts";
 import { NbfxCursor } from "./cursor.ts";
 import { NbfxDictionaries, type NbfxDictionaryOptions } from "./dictionaries.ts";
@@ -45,6 +46,7 @@ class NbfxReader {
   readonly #nodes: (XmlElement | XmlComment)[] = [];
   /** Those of the element that is being read. */
   readonly #attributes: XmlAttribute[] = [];
+  readonly #names = new NewNames();
   #open: XmlElement | undefined;
   #items = 0;
 
@@ -123,6 +125,7 @@ class NbfxReader {
       local = type < record.shortDictionaryElement ? cursor.name() : this.#dictionaryName();
     }
     if (local === "") throw cursor.broken("has an element without a name", start);
+    this.#weigh(local, start);
     const element = new XmlElement(prefix, local, this.#open, start);
     this.#marks.push(this.#scope.mark);
     let next = cursor.bytes[cursor.at] ?? 0;
@@ -180,6 +183,7 @@ class NbfxReader {
     if (local === "" || prefix === "xmlns" || (prefix === "" && local === "xmlns")) {
       throw cursor.broken("has an attribute without a name of its own", start);
     }
+    this.#weigh(local, start);
     const at = cursor.at;
     const type = cursor.byte();
     if (type < record.zeroText || type % 2 === 1) throw cursor.broken("has an attribute without a value", at);
@@ -250,6 +254,11 @@ class NbfxReader {
 
   #dictionaryName(): string {
     return this.#context.dictionaries.lookup(this.#cursor);
+  }
+
+  #weigh(name: string, offset: number): void {
+    const weight = this.#names.weight(name, this.#items);
+    if (weight > 0) this.#count(weight, offset);
   }
 
   #count(items: number, offset: number): void {

@@ -5,6 +5,11 @@ import { primitiveSizes, primitiveTypes } from "./record-types.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+/** Classes that count no more than what they hold. */
+const fewClasses = 1024;
+/** What each further one counts: reading by a class of its own costs as much as some hundred bytes of objects alike. */
+const furtherClass = 128;
+
 /** Reads little-endian values one behind the other, never past the end, and counts what it reads against the limits. */
 export class Cursor {
   readonly limits: DecodeLimits;
@@ -13,6 +18,7 @@ export class Cursor {
   /** Where the next byte is read. */
   at = 0;
   #items = 0;
+  #classes = 0;
 
   constructor(payload: Uint8Array, limits: DecodeLimits) {
     if (payload.byteLength > limits.maxBytes) throw limitExceeded("maxBytes", limits, { offset: limits.maxBytes });
@@ -23,6 +29,11 @@ export class Cursor {
 
   get remaining(): number {
     return this.#bytes.length - this.at;
+  }
+
+  /** Counts a class that is described; a stream describes each once, and no program has thousands of them. */
+  spendClass(): void {
+    if (++this.#classes > fewClasses) this.spend(furtherClass);
   }
 
   /** Counts `items` read or about to be read at the current place. */

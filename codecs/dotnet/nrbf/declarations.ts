@@ -9,6 +9,7 @@ export interface Libraries {
 
 /** Reads a `ClassInfo` without its object id (2.3.1.1). */
 export function readClassInfo(cursor: Cursor): { readonly typeName: string; readonly memberNames: readonly string[] } {
+  cursor.spendClass();
   const typeName = cursor.text("a class name");
   const offset = cursor.at;
   const count = cursor.i32("a count of members");

@@ -106,6 +106,26 @@ export class XmlElement {
     return children;
   }
 
+  /** How many nodes are inside. */
+  get size(): number {
+    const content = this.#content;
+    if (content === undefined) return 0;
+    return Array.isArray(content) ? content.length : 1;
+  }
+
+  /** The node at an index, without a list for one. */
+  at(index: number): XmlNode | undefined {
+    const content = this.#content;
+    if (Array.isArray(content)) return content[index];
+    return index === 0 ? content : undefined;
+  }
+
+  /** Whether an element is inside. */
+  get holdsElements(): boolean {
+    const content = this.#content;
+    return Array.isArray(content) ? content.some(({ kind }) => kind === "element") : content?.kind === "element";
+  }
+
   /** Whether nothing is inside. */
   get isEmpty(): boolean {
     return this.#content === undefined;

@@ -1,14 +1,13 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import type { ContentType } from "../../../src/content-type/content-type.ts";
 import { type ErrorCode, SobreError } from "../../../src/errors/index.ts";
+import { forbidden, referred } from "./characters.ts";
 import { XmlAttribute, XmlComment, type XmlDocument, XmlElement, XmlText } from "./node.ts";
 import { elementsPerLevel } from "./element-limits.ts";
+import { NewNames } from "./new-names.ts";
 import { NamespaceScope } from "./scope.ts";
 import { ByteOffsets, sourceText } from "./source-text.ts";
 
-// XML 1.0 section 2.2: what may not stand in a document, not even as a reference.
-// oxlint-disable-next-line no-control-regex -- control characters are the point
-const forbidden = /[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/;
 // Namespaces in XML 1.0 section 4; the letters beyond ASCII somewhat widely.
 const nameForm = /[A-Za-z_\u{c0}-\u{effff}][-\w.\u{b7}\u{c0}-\u{effff}]*/uy;
 
@@ -33,6 +32,7 @@ class XmlReader {
   readonly #nodes: (XmlElement | XmlComment)[] = [];
   /** Those of the element that is being read. */
   readonly #attributes: XmlAttribute[] = [];
+  readonly #names = new NewNames();
   #open: XmlElement | undefined;
   #root: XmlElement | undefined;
   #at = 0;
@@ -226,7 +226,10 @@ class XmlReader {
     nameForm.lastIndex = start;
     if (!nameForm.test(this.#text)) throw this.#unexpected();
     this.#at = nameForm.lastIndex;
-    return this.#text.slice(start, this.#at);
+    const name = this.#text.slice(start, this.#at);
+    const weight = this.#names.weight(name, this.#items);
+    if (weight > 0) this.#count(start, weight);
+    return name;
   }
 
   #skipBlanks(): void {
@@ -244,10 +247,11 @@ class XmlReader {
     return index + mark.length;
   }
 
-  /** Counts an item, and gives the byte offset at which it starts. */
-  #count(start: number): number {
+  /** Counts items, and gives the byte offset at which they start. */
+  #count(start: number, items: number = 1): number {
     const offset = this.#offsets.at(start);
-    if (++this.#items > this.#limits.maxItems * elementsPerLevel) {
+    this.#items += items;
+    if (this.#items > this.#limits.maxItems * elementsPerLevel) {
       throw limitExceeded("maxItems", this.#limits, { offset });
     }
     return offset;
@@ -278,23 +282,4 @@ class XmlReader {
 /** XML 1.0 section 2.11. */
 function lines(text: string): string {
   return text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text;
-}
-
-const entities: ReadonlyMap<string, string> = new Map([
-  ["lt;", "<"],
-  ["gt;", ">"],
-  ["amp;", "&"],
-  ["quot;", '"'],
-  ["apos;", "'"],
-]);
-
-function referred(reference: string): string | undefined {
-  const entity = entities.get(reference);
-  if (entity !== undefined) return entity;
-  const [, hex, decimal] = /^#(?:x([0-9A-Fa-f]{1,8})|(\d{1,8}));$/.exec(reference) ?? [];
-  if (hex === undefined && decimal === undefined) return undefined;
-  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-  if (code > 0x10_ffff || (code >= 0xd800 && code <= 0xdfff)) return undefined;
-  const character = String.fromCodePoint(code);
-  return forbidden.test(character) ? undefined : character;
 }

@@ -188,13 +188,18 @@ describe("the NBFX decoder", () => {
     const document = (record: (name: string) => string): Uint8Array =>
       new Uint8Array(Buffer.from(`\x40\x01r${numbers.map(record).join("")}\x01`, "latin1"));
 
+    // More names than the limit of items has room for by default.
+    const limits = { maxItems: 30_000_000 };
+
     const attributes = decode(
       codec,
       document((name) => `\x04\x07${name}\x80`),
+      { limits },
     );
     const members = decode(
       codec,
       document((name) => `\x40\x07${name}\x81`),
+      { limits },
     );
     const namespaces = decode(
       codec,

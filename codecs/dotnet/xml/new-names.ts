@@ -1,0 +1,32 @@
+/** Items of a document in which new names weigh no more than known ones. */
+const shortDocument = 4096;
+
+/**
+ * What a new name of a long document counts beside its element, in elements.
+ *
+ * Classes have few names, and each costs an engine as much as some hundred bytes of the densest documents, since objects
+ * of other names are of other layouts. At the default limit of items this leaves 3,906 of them; .NET's own readers take names
+ * of 16,384 letters together by default (`MaxNameTableCharCount`).
+ */
+const newName = 1024;
+
+/** Names that came last, by a few of their letters. */
+const recentNames = 64;
+
+/** Weighs the names of the elements and attributes of one document, so that documents of nothing but new ones end early. */
+export class NewNames {
+  #seen: Set<string> | undefined;
+  #recent: string[] | undefined;
+
+  /** What a name counts beside its element or attribute, the `items`-th of the document. */
+  weight(name: string, items: number): number {
+    if (items <= shortDocument) return 0;
+    const slot = (name.charCodeAt(0) + name.charCodeAt(name.length - 1) * 7 + name.length * 3) & (recentNames - 1);
+    const recent = (this.#recent ??= Array.from({ length: recentNames }, () => ""));
+    if (recent[slot] === name) return 0;
+    recent[slot] = name;
+    const seen = (this.#seen ??= new Set());
+    const { size } = seen;
+    return seen.add(name).size === size ? 0 : newName;
+  }
+}

@@ -1,0 +1,103 @@
+import { densePayloads, type DensePayload } from "../codecs/legacy-dense.ts";
+import { decodedBy } from "../codecs/legacy-reading.ts";
+import { SobreError } from "../../src/errors/index.ts";
+
+const size = 2 ** 20;
+/** Milliseconds of processor time that a mebibyte may take. */
+const mostMilliseconds = 50;
+/** MiB that the heap may grow by meanwhile. */
+const mostMegabytes = 64;
+/** What takes the engine itself long may take so many times as long as `JSON.parse` takes for the same text. */
+const timesTheEngine = 2;
+/** At least, and at most while it takes too long. */
+const turns = [3, 12] as const;
+
+/** What the engine's own reader takes as well: an object of very many names, and very many objects of a name each. */
+const engines: ReadonlySet<string> = new Set(["json different names", "json objects of a name each"]);
+
+/**
+ * A mebibyte that is as full of one thing as its format allows is read, or refused as beyond the limit of items, within
+ * 50 ms of processor time and 64 MiB. The least of several turns counts: the first ones are compiled, and some are stopped
+ * to collect garbage.
+ */
+export async function prove(): Promise<string> {
+  const slow: string[] = [];
+  const beside: string[] = [];
+  let slowest = { name: "", milliseconds: 0 };
+  let largest = { name: "", megabytes: 0 };
+  for (const dense of densePayloads) {
+    const { name } = dense;
+    const { milliseconds, megabytes, floor } = costOf(dense);
+    const most = Math.max(mostMilliseconds, timesTheEngine * floor);
+    const told = `${name} ${milliseconds.toFixed(1)} ms, ${megabytes.toFixed(0)} MiB`;
+    if (milliseconds > most || megabytes > mostMegabytes) slow.push(told);
+    if (floor > 0) beside.push(`${name} ${milliseconds.toFixed(1)} ms beside ${floor.toFixed(1)} of JSON.parse`);
+    else if (milliseconds > slowest.milliseconds) slowest = { name, milliseconds };
+    if (megabytes > largest.megabytes) largest = { name, megabytes };
+  }
+  if (slow.length > 0) throw new Error(`These take too much: ${slow.join("; ")}.`);
+  const most = `slowest ${slowest.name}, ${slowest.milliseconds.toFixed(1)} ms`;
+  const memory = `most memory ${largest.name}, ${largest.megabytes.toFixed(0)} MiB`;
+  return await Promise.resolve(`${densePayloads.length} dense mebibytes; ${most}; ${memory}; ${beside.join("; ")}`);
+}
+
+interface Cost {
+  readonly milliseconds: number;
+  readonly megabytes: number;
+  /** Milliseconds that `JSON.parse` takes, in turns with the reader; 0 where the engine has no part. */
+  readonly floor: number;
+}
+
+function costOf({ name, decoder, bytes, refused }: DensePayload): Cost {
+  const payload = bytes(size);
+  if (payload.length < size - 64) throw new Error(`${name} is no mebibyte.`);
+  const text = engines.has(name) ? Buffer.from(payload).toString("latin1") : undefined;
+  let milliseconds = Infinity;
+  let floor = text === undefined ? 0 : Infinity;
+  let megabytes = 0;
+  const [least, last] = turns;
+  for (
+    let turn = 0;
+    turn < least || (turn < last && milliseconds > Math.max(mostMilliseconds, timesTheEngine * floor));
+    turn++
+  ) {
+    const heap = process.memoryUsage().heapUsed;
+    milliseconds = Math.min(
+      milliseconds,
+      timeOf(() => {
+        if (isRefused(decoder, payload) !== refused)
+          throw new Error(`${name} should ${refused ? "" : "not "}be refused.`);
+      }),
+    );
+    // Collecting garbage in between hides what was taken, so the most of several counts.
+    megabytes = Math.max(megabytes, (process.memoryUsage().heapUsed - heap) / 2 ** 20);
+    if (text !== undefined)
+      floor = Math.min(
+        floor,
+        timeOf(() => JSON.parse(text)),
+      );
+  }
+  return { milliseconds, megabytes, floor };
+}
+
+function isRefused(decoder: DensePayload["decoder"], payload: Uint8Array): boolean {
+  try {
+    decodedBy(decoder, payload);
+    return false;
+  } catch (error) {
+    if (error instanceof SobreError && error.code === "LimitExceeded") return true;
+    throw error;
+  }
+}
+
+/** Some systems count the time of a thread in ticks of this many milliseconds. */
+const tick = 4;
+
+/** Milliseconds of the clock or, where other processes took some of those, of this thread. */
+function timeOf(run: () => unknown): number {
+  const start = performance.now();
+  const before = process.threadCpuUsage();
+  run();
+  const { user, system } = process.threadCpuUsage(before);
+  return Math.min(performance.now() - start, (user + system) / 1000 + tick);
+}
