@@ -41,11 +41,11 @@ export async function openEndpoint(options: EndpointOptions, entity: string | un
   const connectionString = textOf(options.connectionString) ?? variables.map((name) => process.env[name]).find(Boolean);
   if (connectionString === undefined)
     throw new Misuse(`no broker is named: give --connection-string, or set ${variables[0]}`);
-  const { createAzureEngine, parseConnectionString } = await import("../engines/azure/index.ts");
+  const { azureEngine, parseConnectionString } = await import("../engines/azure/index.ts");
   const settings = told(() => parseConnectionString(connectionString));
   const named = entity ?? settings.entityPath;
   if (named === undefined) throw new Misuse("no entity is named: give ENTITY, as orders");
-  const engine = createAzureEngine({ connectionString, ca: await certificates(textOf(options.ca)) });
+  const engine = azureEngine({ connectionString, ca: await certificates(textOf(options.ca)) });
   return { engine, entity: named, address: `${hostOf(settings)}/${named.toLowerCase()}` };
 }
 

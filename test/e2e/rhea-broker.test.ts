@@ -2,7 +2,7 @@ import { once } from "node:events";
 import rhea from "rhea";
 import { expect, it } from "vitest";
 import { lockToken } from "../../src/engine/index.ts";
-import { createAzureEngine } from "../../src/engines/azure/index.ts";
+import { azureEngine } from "../../src/engines/azure/index.ts";
 import { amqp, createEnvelope } from "../../src/envelope/index.ts";
 
 /** A broker that rhea makes: it takes every token, and gives what it was sent to whoever asks. */
@@ -58,7 +58,7 @@ async function rheaBroker(): Promise<{ readonly port: number; readonly settled: 
 
 it("sends, receives and settles over AMQP with a broker made of rhea", async () => {
   const broker = await rheaBroker();
-  const engine = createAzureEngine({
+  const engine = azureEngine({
     connectionString: `Endpoint=sb://127.0.0.1:${broker.port};SharedAccessKeyName=n;SharedAccessKey=k;UseDevelopmentEmulator=true`,
   });
   const message = createEnvelope({

@@ -6,7 +6,7 @@ import { type ConnectionSettings, parseConnectionString } from "./connection-str
 import { tcpTransport, type Transport } from "./transport.ts";
 import { webSocketTransport } from "./web-socket-transport.ts";
 
-/** Options of {@link createAzureEngine}. */
+/** Options of {@link azureEngine}. */
 export interface AzureEngineOptions {
   /**
    * `Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…`, or with a `SharedAccessSignature`.
@@ -38,7 +38,7 @@ export interface AzureEngineOptions {
  *
  * @throws SobreError `InvalidArgument` when the connection string cannot be read.
  */
-export function createAzureEngine(options: AzureEngineOptions): Engine {
+export function azureEngine(options: AzureEngineOptions): Engine {
   const settings: ConnectionSettings = parseConnectionString(options.connectionString);
   const { ca, httpPort, clock = systemClock, connectionClock = systemClock } = options;
   return new AzureConnection({

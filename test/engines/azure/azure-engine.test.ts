@@ -4,7 +4,7 @@ import { encodeMessage } from "../../../src/amqp/index.ts";
 import { tagOf } from "../../../src/amqp/wire/broker/lock-tag.ts";
 import { SendingLink } from "../../../src/amqp/wire/index.ts";
 import { lockToken } from "../../../src/engine/index.ts";
-import { createAzureEngine } from "../../../src/engines/azure/index.ts";
+import { azureEngine } from "../../../src/engines/azure/index.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { selfSigned, startServer } from "../../../src/server/index.ts";
@@ -22,7 +22,7 @@ describe("what the engine asks a broker for", () => {
   it("is a token for the entity, as the service wants it", async () => {
     const broker = new ScriptedBroker();
     const connectionClock = new ManualClock(1_800_000_000_000);
-    const engine = createAzureEngine({ connectionString, transport: broker.transport, connectionClock });
+    const engine = azureEngine({ connectionString, transport: broker.transport, connectionClock });
 
     await engine.openSender("orders");
 
@@ -45,7 +45,7 @@ describe("what the engine asks a broker for", () => {
   it("is a new token before the old one ends, and none after it was closed", async () => {
     const broker = new ScriptedBroker();
     const connectionClock = new ManualClock();
-    const engine = createAzureEngine({ connectionString, transport: broker.transport, connectionClock });
+    const engine = azureEngine({ connectionString, transport: broker.transport, connectionClock });
     await engine.openSender("orders");
 
     await connectionClock.advance(44 * 60_000);
@@ -62,7 +62,7 @@ describe("what the engine asks a broker for", () => {
 
   it("are links with the modes of the official clients", async () => {
     const broker = new ScriptedBroker();
-    const engine = createAzureEngine({ connectionString, transport: broker.transport });
+    const engine = azureEngine({ connectionString, transport: broker.transport });
 
     await engine.openSender("orders");
     await engine.openReceiver("orders", { receiveMode: "peekLock" });
@@ -82,7 +82,7 @@ describe("what the engine asks a broker for", () => {
 
   it("is a session by a plain filter, or the next one with a time to wait", async () => {
     const broker = new ScriptedBroker();
-    const engine = createAzureEngine({ connectionString, transport: broker.transport });
+    const engine = azureEngine({ connectionString, transport: broker.transport });
     broker.onLink = (link) =>
       link.refuse({ condition: "com.microsoft:session-cannot-be-locked", description: "held elsewhere" });
 
@@ -102,7 +102,7 @@ describe("what the engine asks a broker for", () => {
 describe("a connection that is lost", () => {
   it("refuses what waits as retryable, and is made anew by the next use", async () => {
     const broker = new ScriptedBroker();
-    const engine = createAzureEngine({ connectionString, transport: broker.transport });
+    const engine = azureEngine({ connectionString, transport: broker.transport });
     const sender = await engine.openSender("orders");
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
     const lost = [
@@ -130,7 +130,7 @@ describe("a connection that is lost", () => {
       tries++;
       return Promise.reject(new SobreError("ServiceCommunicationProblem", "Nobody is there."));
     };
-    const engine = createAzureEngine({ connectionString, transport, connectionClock });
+    const engine = azureEngine({ connectionString, transport, connectionClock });
 
     await rejection(engine.openSender("orders"));
     const second = rejection(engine.openSender("orders"));
@@ -150,7 +150,7 @@ describe("a connection that is lost", () => {
   it("gives up a link whose drain is not answered, with what came until then", async () => {
     const broker = new ScriptedBroker();
     const [clock, connectionClock] = [new ManualClock(), new ManualClock()];
-    const engine = createAzureEngine({ connectionString, transport: broker.transport, clock, connectionClock });
+    const engine = azureEngine({ connectionString, transport: broker.transport, clock, connectionClock });
     const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
     const [link] = broker.links;
 
@@ -175,7 +175,7 @@ describe("a message that was received and is sent on", () => {
         sent.push(payload);
         receiving.settle(id, { kind: "accepted" });
       });
-    const elsewhere = createAzureEngine({ connectionString, transport: broker.transport });
+    const elsewhere = azureEngine({ connectionString, transport: broker.transport });
     await (await served.engine.openSender("first")).send([message]);
     const receiver = await served.engine.openReceiver("first", { receiveMode: "receiveAndDelete" });
     const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
@@ -193,7 +193,7 @@ describe("a message that was received and is sent on", () => {
 describe("the ways to a server", () => {
   it("lead over WebSockets, with messages of many frames", async () => {
     await using server = await startServer({ queues: { q: {} } });
-    const engine = createAzureEngine({
+    const engine = azureEngine({
       connectionString: `${server.connectionString};TransportType=AmqpWebSockets`,
     });
     const large = createEnvelope({ payload: new Uint8Array(900_000).fill(7) });
@@ -210,8 +210,8 @@ describe("the ways to a server", () => {
     const tls = selfSigned(["localhost"]);
     await using server = await startServer({ tls });
     const secure = server.connectionString.replace(";UseDevelopmentEmulator=true", "");
-    const engine = createAzureEngine({ connectionString: secure, ca: tls.cert, leastWait: 0 });
-    const doubting = createAzureEngine({ connectionString: secure });
+    const engine = azureEngine({ connectionString: secure, ca: tls.cert, leastWait: 0 });
+    const doubting = azureEngine({ connectionString: secure });
 
     await engine.admin.createQueue("q", { lockDuration: 30_000 });
     await (await engine.openSender("q")).send([message]);
@@ -228,7 +228,7 @@ describe("the ways to a server", () => {
 describe("an endpoint that does not let the engine in", () => {
   it("has a wrong key: unauthorized, with the broker's text", async () => {
     await using server = await startServer({ queues: ["q"], keys: { name: "secret" } });
-    const engine = createAzureEngine({ connectionString: server.connectionString.replace("=secret", "=guess") });
+    const engine = azureEngine({ connectionString: server.connectionString.replace("=secret", "=guess") });
 
     const error = await rejection(engine.openSender("q"));
     const administration = await rejection(engine.admin.listQueues());
@@ -246,7 +246,7 @@ describe("an endpoint that does not let the engine in", () => {
         resolve(typeof address === "object" && address !== null ? address.port : 0);
       });
     });
-    const engine = createAzureEngine({
+    const engine = azureEngine({
       connectionString: connectionString.replace("broker.test:5999", `127.0.0.1:${port}`),
     });
 

@@ -1,5 +1,5 @@
 import type { OpenedEngine } from "../../../src/conformance/index.ts";
-import { type AzureEngineOptions, createAzureEngine } from "../../../src/engines/azure/index.ts";
+import { type AzureEngineOptions, azureEngine } from "../../../src/engines/azure/index.ts";
 import { type Server, type ServerOptions, startServer } from "../../../src/server/index.ts";
 import { ManualClock } from "../../../src/time/index.ts";
 
@@ -20,7 +20,7 @@ export async function serveAzure(
   const clock = new ManualClock();
   const server = await startServer({ clock, ...options });
   const { connectionString } = server;
-  const engine = createAzureEngine({ connectionString, clock, ...engineOptions });
+  const engine = azureEngine({ connectionString, clock, ...engineOptions });
   return {
     server,
     clock,
