@@ -1,11 +1,11 @@
 import type { SobreError } from "../../src/errors/index.ts";
-import type { NodeBytes } from "./node-bytes.ts";
+import { type NodeBytes, writeUtf8 } from "./node-bytes.ts";
 import { unsupported } from "./unsupported-value.ts";
 
 /** Many small results share one chunk: a chunk per result would cost more than writing it. */
 const chunkSize = 32 * 1024;
 /** Shorter texts are written by a loop, longer ones by one call out of JavaScript. */
-const loopLength = 64;
+const loopLength = 12;
 
 /** A growing buffer that hands out what was written without copying it. */
 export class ByteWriter {
@@ -161,7 +161,8 @@ export class ByteWriter {
     this.reserve(loopLength + 2);
     const { bytes, at } = this;
     for (let index = 0; index < length; index++) {
-      const unit = value.charCodeAt(index);
+      // A method of a text is looked up anew for each of the many ways in which the engine keeps texts, which is slow.
+      const unit = String.prototype.charCodeAt.call(value, index);
       if (unit >= 0x80) return this.#longText(code8, value);
       bytes[at + 2 + index] = unit;
     }
@@ -175,7 +176,7 @@ export class ByteWriter {
     this.reserve(length * 3 + 5);
     const { at } = this;
     const head = length <= 0xff ? 2 : 5;
-    const size = this.bytes.write(value, at + head, length * 3, "utf8");
+    const size = writeUtf8.call(this.bytes, value, at + head, length * 3);
     if (size !== length) checkText(code8, value);
     this.at = at;
     if (size <= 0xff) {
