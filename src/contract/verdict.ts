@@ -12,6 +12,8 @@ export interface Finding {
   /** JSON Pointer, as `#/properties/a`, or a full Protobuf name; "" when the place is not known. */
   readonly olderPointer: string;
   readonly newerPointer: string;
+  /** Which version sends what the other one reads. */
+  readonly writer: "older" | "newer";
   /** Where in the witness. */
   readonly instancePointer: string;
   /** Present whenever the verdict is breaking for more than names. */

@@ -18,6 +18,8 @@ function renamed(value: unknown): unknown {
 
 const texts = { type: "string" };
 const one = { const: 1 };
+// A literal member of that name would make the object look like a promise.
+const consequence = "then";
 const newest = "https://json-schema.org/draft/2020-12/schema";
 
 describe("checkCompatibility of JSON Schemas", () => {
@@ -149,6 +151,16 @@ describe("checkCompatibility of JSON Schemas", () => {
     ],
     ["a type with nullable", { type: "string", nullable: true }, { type: "string" }],
     [
+      "what only an if has evaluated",
+      { $schema: newest, if: { properties: { a: one } }, unevaluatedProperties: false },
+      { properties: { a: one }, additionalProperties: false },
+    ],
+    [
+      "items that alternatives evaluate",
+      { $schema: newest, anyOf: [{ prefixItems: [true], minItems: 3 }, true], unevaluatedItems: { type: "number" } },
+      { prefixItems: [true], items: { type: "number" } },
+    ],
+    [
       "items that contains evaluates",
       { $schema: newest, contains: one, unevaluatedItems: { type: "number" } },
       { items: { type: "number" } },
@@ -163,6 +175,81 @@ describe("checkCompatibility of JSON Schemas", () => {
     expect(changed.tried?.[1]).toMatch(/^ajv /);
     expect(titled.verdict).toBe("safe");
   });
+
+  it.each([
+    [
+      "properties that come before a dependent schema",
+      { properties: { a: true }, dependentSchemas: { b: { properties: { b: true } } } },
+    ],
+    [
+      "what a reference evaluates before an alternative",
+      { $defs: { x: { properties: { a: true } } }, $ref: "#/$defs/x", anyOf: [{ properties: { b: true } }] },
+    ],
+    [
+      "what an allOf evaluates before a then",
+      { allOf: [{ properties: { a: true } }], if: one, [consequence]: { required: ["b"], properties: { b: true } } },
+    ],
+  ])("calls no reader safe that ajv lets forget what was evaluated: %s", async (_, counting) => {
+    const older = { type: "object", properties: { a: true }, additionalProperties: false };
+    const newer = { $schema: newest, ...counting, unevaluatedProperties: false };
+
+    const { verdict, tried } = await compare(older, newer);
+
+    expect(verdict).toBe("unproven");
+    expect(tried?.[1]).toContain("ajv forgets what was evaluated");
+  });
+
+  it("proves unevaluated members where ajv counts as the specification does", async () => {
+    const kinds = {
+      if: { properties: { kind: one } },
+      [consequence]: { properties: { a: texts } },
+      else: { properties: { b: texts } },
+    };
+    const older = { $schema: newest, properties: { kind: true }, ...kinds, unevaluatedProperties: false };
+    const newer = { properties: { kind: true, a: texts, b: texts }, additionalProperties: false };
+
+    const { verdict } = await compare({ type: "object", ...older }, newer, { contentModel: "as-written" });
+
+    expect(verdict).toBe("safe");
+  });
+
+  it("gives every change a finding of its own, whose witness is refused for that alone", async () => {
+    const older = { type: "object", properties: { id: { type: "string" }, total: { type: "number" } } };
+    const newer = {
+      type: "object",
+      properties: { id: { type: "string", minLength: 3 }, total: { type: "integer" } },
+      required: ["id"],
+    };
+
+    const { findings } = await compare(older, newer);
+
+    expect(findings.map(({ code, witness }) => [code, witness?.value])).toEqual([
+      ["member-required", {}],
+      ["range-narrowed", { id: "" }],
+      ["type-narrowed", { id: "aaa", total: 0.5 }],
+    ]);
+  });
+
+  it("says which version sends each witness", async () => {
+    const { findings } = await compare({ type: "integer" }, { type: "string" }, { direction: "full" });
+
+    expect(findings.map(({ writer, witness }) => [writer, witness?.value])).toEqual([
+      ["older", 0],
+      ["newer", ""],
+    ]);
+  });
+
+  it.each(['{"maximum":1e400}', '{"enum":[[1e400]]}', '{"const":{"a":-1e400}}'])(
+    "refuses a number that no double can hold: %s",
+    async (text) => {
+      const comparison = compare({}, JSON.parse(text));
+
+      await expect(comparison).rejects.toMatchObject({
+        code: "InvalidArgument",
+        message: expect.stringContaining("double"),
+      });
+    },
+  );
 
   it("proves contains where ajv keeps to the specification", async () => {
     const older = { type: "object", properties: { a: { type: "array", contains: one } } };

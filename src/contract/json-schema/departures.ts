@@ -13,6 +13,7 @@ const departureTexts = {
   tuple: "ajv skips contains and uniqueItems behind a tuple that is longer than the array, unless it has allErrors",
   loop: "ajv takes an empty array for one that contains what an earlier array beside it has contained",
   unevaluated: "ajv takes every item for evaluated beside contains",
+  forgotten: "ajv forgets what was evaluated before a subschema that is not always applied, and takes if for evaluated",
   inherited: "ajv takes members that every object of JavaScript inherits, as constructor, for present",
   prototype: "ajv knows no property named __proto__",
   nullable: "ajv takes null beside a type with nullable, which JSON Schema does not know",
@@ -94,11 +95,26 @@ export function uniqueFormula(tuple: readonly unknown[], keywords: Keywords, rea
   return pool.any([pool.unique(), pool.all([pool.size("array", 0, tuple.length - 1), skipped])]);
 }
 
-/** `unevaluatedItems`, when `contains` takes part in what is evaluated. */
-export function unevaluatedFormula(own: Formula, containing: boolean, keywords: Keywords, reading: Reading): Formula {
-  return isDeparted(containing, "unevaluated", reading)
-    ? reading.pool.any([own, unknown(Object.keys(keywords.schema).filter(isAsserting), keywords, reading)])
-    : own;
+/** Where ajv counts otherwise than the specification what was evaluated. */
+export interface Miscounting {
+  /** Whether `contains` takes part. */
+  readonly containing: boolean;
+  /** Whether something is evaluated before a subschema that depends on the value. */
+  readonly forgetting: boolean;
+}
+
+/** `unevaluatedProperties` or `unevaluatedItems`. */
+export function unevaluatedFormula(
+  own: Formula,
+  { containing, forgetting }: Miscounting,
+  keywords: Keywords,
+  reading: Reading,
+): Formula {
+  const isMore = isDeparted(containing, "unevaluated", reading);
+  const isOther = isDeparted(forgetting, "forgotten", reading);
+  if (!isMore && !isOther) return own;
+  const counted = unknown(Object.keys(keywords.schema).filter(isAsserting), keywords, reading);
+  return isOther ? counted : reading.pool.any([own, counted]);
 }
 
 /** Notes that a departure was met; whether it is to be read along. */

@@ -24,8 +24,7 @@ export function explain({ keyword, params, instancePath, message }: Refused): Ex
     }
     case "additionalProperties":
     case "unevaluatedProperties":
-    case "propertyNames":
-    case "maxProperties": {
+    case "propertyNames": {
       const member = name(
         keyword === "unevaluatedProperties"
           ? "unevaluatedProperty"
@@ -77,7 +76,7 @@ export function explain({ keyword, params, instancePath, message }: Refused): Ex
     default:
       return {
         code: "range-narrowed",
-        message: `The reader ${message} at ${where}, and the writer may send more.`,
+        message: `The reader refuses what the writer may send at ${where}: it ${message}.`,
         repair: `Loosen ${keyword} for reading, or release a new major version.`,
       };
   }

@@ -40,6 +40,7 @@ export async function jsonCompatibility(
       ...explain(refused),
       olderPointer: writing === "older" ? place : refusal,
       newerPointer: writing === "older" ? refusal : place,
+      writer: writing,
       instancePointer: refused.instancePath,
       witness: witnessOf(refused.value, `${refused.instancePath || "/"}: ${refused.message}`, {
         codecs,

@@ -18,8 +18,14 @@ export class Keywords {
 
   number(name: string): number | undefined {
     const value = this.get(name);
-    if (value === undefined || typeof value === "number") return value;
-    throw this.broken(name, "a number");
+    if (value === undefined || (typeof value === "number" && Number.isFinite(value))) return value;
+    throw this.broken(name, typeof value === "number" ? "a number that a double can hold" : "a number");
+  }
+
+  /** A value that is compared with, which must be one of JSON: 1e400 is read as infinity. */
+  json(value: unknown, name: string): unknown {
+    if (isFinitely(value)) return value;
+    throw this.broken(name, "a value of JSON whose numbers a double can hold");
   }
 
   count(name: string): number | undefined {
@@ -61,4 +67,9 @@ export class Keywords {
       path: `#${this.node.pointer}/${keyword}`,
     });
   }
+}
+
+function isFinitely(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isFinitely);
+  return isObject(value) ? Object.values(value).every(isFinitely) : typeof value !== "number" || Number.isFinite(value);
 }

@@ -31,8 +31,8 @@ export function typeKeyword(keywords: Keywords, reading: Reading): Formula[] {
     parts.push(typeFormula(types, keywords, reading));
   }
   const values = keywords.list("enum");
-  if (values !== undefined) parts.push(pool.values(values));
-  if (keywords.has("const")) parts.push(pool.values([keywords.get("const")]));
+  if (values !== undefined) parts.push(pool.values(values.map((value) => keywords.json(value, "enum"))));
+  if (keywords.has("const")) parts.push(pool.values([keywords.json(keywords.get("const"), "const")]));
   return parts;
 }
 

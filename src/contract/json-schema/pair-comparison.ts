@@ -21,8 +21,11 @@ import { variations } from "./variations.ts";
 const mostFindings = 12;
 const mostSteps = 300_000;
 
-/** Milliseconds for what makes a finding better, once there is one. */
-const patience = { shrinking: 100, others: 150 } as const;
+/** Steps for each further way to refuse; counted, so that a finding and its hash do not depend on the machine. */
+const mostStepsOfWay = 5000;
+
+/** Milliseconds for what makes a finding better, once there is one; rarely met, since steps are counted too. */
+const patience = { shrinking: 500, others: 800 } as const;
 
 /** How one comparison reads `$ref`, and until when it may last by `performance.now()`. */
 export interface Frame {
@@ -139,10 +142,10 @@ export class PairComparison {
     return [sent, new Translation(reading).location(this.reader.root)];
   }
 
-  private search(formulas: readonly Formula[]): Outcome {
+  private search(formulas: readonly Formula[], most = mostSteps): Outcome {
     const { pool, evaluation, restriction } = this;
     const isLate = (): boolean => performance.now() > this.frame.deadline;
-    return new Refutation({ pool, evaluation, restriction, mostSteps, isLate }).search(formulas);
+    return new Refutation({ pool, evaluation, restriction, mostSteps: most, isLate }).search(formulas);
   }
 
   private closed(formulas: readonly Formula[], proof: Proof, suppositions: readonly string[]): Compared {
@@ -157,13 +160,15 @@ export class PairComparison {
     const tried = new Set<string>();
     const refused: Refused[] = [];
     const judges = this.judges(tried);
-    const consider = (found: Outcome): void => {
+    const consider = (found: Outcome, wanted?: Formula): void => {
       const value =
         found.kind === "open" ? { value: found.value } : found.kind === "unknown" ? found.candidate : undefined;
       if (found.kind === "unknown") tried.add(`search by cases: ${found.why}`);
       if (value === undefined || judges === undefined) return;
       const keeps = (smaller: unknown): boolean =>
-        this.evaluation.truth(sent, smaller) === true && this.evaluation.truth(accepted, smaller) === false;
+        this.evaluation.truth(sent, smaller) === true &&
+        this.evaluation.truth(accepted, smaller) === false &&
+        (wanted === undefined || this.evaluation.truth(wanted, smaller) === true);
       const small =
         found.kind === "open" ? shrink(value.value, keeps, this.lateAfter(patience.shrinking)) : value.value;
       const judged = this.judged(small, sent, judges);
@@ -181,8 +186,17 @@ export class PairComparison {
     const isLate = this.lateAfter(patience.others);
     if (ways.kind === "any")
       for (const way of ways.of.slice(0, mostFindings)) {
-        const found = isLate() ? undefined : this.quietly([sent, way]);
-        if (found?.kind === "open") consider(found);
+        // What is refused for one reason alone shows that reason, where there is such a message.
+        const alone = this.pool.all([
+          way,
+          ...ways.of.filter((other) => other !== way).map((one) => this.pool.not(one)),
+        ]);
+        for (const wanted of [alone, way]) {
+          const found = isLate() ? undefined : this.quietly([sent, wanted], mostStepsOfWay);
+          if (found?.kind !== "open") continue;
+          consider(found, wanted);
+          break;
+        }
       }
     // Where the search by cases has no sure value, one that the schemas tell apart may do.
     if (refused.length === 0 && judges !== undefined)
@@ -201,9 +215,9 @@ export class PairComparison {
     return () => performance.now() > end;
   }
 
-  private quietly(formulas: readonly Formula[]): Outcome | undefined {
+  private quietly(formulas: readonly Formula[], most = mostSteps): Outcome | undefined {
     try {
-      return this.search(formulas);
+      return this.search(formulas, most);
     } catch (error) {
       if (error instanceof SobreError && error.code === "LimitExceeded") return undefined;
       throw error;

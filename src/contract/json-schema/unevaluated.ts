@@ -41,7 +41,8 @@ export function unevaluated(keywords: Keywords, reading: Reading, source: Formul
     if (!keywords.has(keyword) || keywords.get(keyword) === true) continue;
     const child = node.document.child(node, keyword);
     const of = source.location(child);
-    const cases = new Cases(pool, source).of(keywords, keyword);
+    const evaluated = new Cases(pool, source, keyword);
+    const cases = evaluated.of(keywords, keyword);
     if (cases === undefined) {
       parts.push(pool.opaque(`${node.document.name}#${node.pointer}/${keyword}`));
       continue;
@@ -51,21 +52,29 @@ export function unevaluated(keywords: Keywords, reading: Reading, source: Formul
         ? pool.everyProperty(pool.not(names), of)
         : pool.everyItem(items, Infinity, pool.any([like, of]));
     const own = pool.all(cases.map((one) => pool.any([pool.not(one.when), allowed(one)])));
-    const isContaining =
-      keyword === "unevaluatedItems" && /"contains":/.test(JSON.stringify(node.document.root.schema));
-    parts.push(unevaluatedFormula(own, isContaining, keywords, reading));
+    const miscounting = {
+      containing: keyword === "unevaluatedItems" && /"contains":/.test(JSON.stringify(node.document.root.schema)),
+      forgetting: evaluated.isForgotten,
+    };
+    parts.push(unevaluatedFormula(own, miscounting, keywords, reading));
   }
   return parts;
 }
 
+type Unevaluated = "unevaluatedProperties" | "unevaluatedItems";
+
 class Cases {
   private readonly pool: FormulaPool;
   private readonly source: FormulaSource;
+  private readonly keyword: Unevaluated;
   private readonly open = new Set<string>();
+  /** Whether ajv loses count somewhere on the way. */
+  isForgotten = false;
 
-  constructor(pool: FormulaPool, source: FormulaSource) {
+  constructor(pool: FormulaPool, source: FormulaSource, keyword: Unevaluated) {
     this.pool = pool;
     this.source = source;
+    this.keyword = keyword;
   }
 
   /** The cases of a schema, without its keyword `except`; `undefined` when they are too many or not known. */
@@ -75,8 +84,10 @@ class Cases {
     if (this.open.has(key)) return undefined;
     this.open.add(key);
     let cases: readonly Case[] | undefined = [this.own(keywords, except)];
-    for (const [at, condition] of this.applied(keywords)) {
+    const evaluating = new Set<string>();
+    for (const [at, condition, kind] of this.applied(keywords)) {
       const inner = at === undefined ? undefined : this.ofNode(at);
+      if (inner === undefined || this.doesEvaluate(inner, kind === "if" ? keywords : undefined)) evaluating.add(kind);
       cases =
         cases === undefined || inner === undefined
           ? undefined
@@ -84,8 +95,19 @@ class Cases {
       if (cases !== undefined && cases.length > mostCases) cases = undefined;
       if (cases === undefined) break;
     }
+    if (isCountLost(this.keyword, keywords, evaluating)) this.isForgotten = true;
     this.open.delete(key);
     return cases;
+  }
+
+  /** Whether members or items are evaluated, beyond the properties of `beside`. */
+  private doesEvaluate(cases: readonly Case[], beside: Keywords | undefined): boolean {
+    const { pool } = this;
+    if (this.keyword === "unevaluatedItems") return cases.some(({ items, like }) => items > 0 || like !== pool.never);
+    const known = new Set<unknown>(Object.keys(beside?.map("properties") ?? {}));
+    const isKnown = (names: Formula): boolean =>
+      names.kind === "values" && !names.negated && names.values.every((name) => known.has(name));
+    return cases.some(({ names }) => names !== pool.never && !isKnown(names));
   }
 
   private ofNode(node: SchemaNode): readonly Case[] | undefined {
@@ -121,26 +143,27 @@ class Cases {
   }
 
   /** The subschemas applied in place, each with the formula under which it counts. */
-  private applied(keywords: Keywords): readonly (readonly [SchemaNode | undefined, Formula])[] {
+  private applied(keywords: Keywords): readonly (readonly [SchemaNode | undefined, Formula, string])[] {
     const { node } = keywords;
     const { pool } = this;
     const at = (...path: readonly (string | number)[]): SchemaNode => node.document.child(node, ...path);
     const list = (name: string): SchemaNode[] => (keywords.list(name) ?? []).map((_, index) => at(name, index));
-    const result: (readonly [SchemaNode | undefined, Formula])[] = [];
+    const result: (readonly [SchemaNode | undefined, Formula, string])[] = [];
     for (const target of referenceTargets(keywords))
-      result.push([typeof target === "string" ? undefined : target, pool.always]);
-    for (const one of list("allOf")) result.push([one, pool.always]);
-    for (const one of [...list("anyOf"), ...list("oneOf")]) result.push([one, this.source.inPlace(one)]);
+      result.push([typeof target === "string" ? undefined : target, pool.always, "$ref"]);
+    for (const one of list("allOf")) result.push([one, pool.always, "allOf"]);
+    for (const one of [...list("anyOf"), ...list("oneOf")]) result.push([one, this.source.inPlace(one), "anyOf"]);
     if (keywords.has("if")) {
       const condition = this.source.inPlace(at("if"));
-      result.push([at("if"), condition]);
-      if (keywords.has("then")) result.push([at("then"), condition]);
-      if (keywords.has("else")) result.push([at("else"), pool.not(condition)]);
+      result.push([at("if"), condition, "if"]);
+      if (keywords.has("then")) result.push([at("then"), condition, "then"]);
+      if (keywords.has("else")) result.push([at("else"), pool.not(condition), "then"]);
     }
     for (const name of Object.keys(keywords.map("dependentSchemas") ?? {}))
       result.push([
         at("dependentSchemas", name),
         pool.all([pool.types(["object"]), pool.someProperty(pool.values([name]), pool.always)]),
+        "dependentSchemas",
       ]);
     return result;
   }
@@ -169,4 +192,19 @@ class Cases {
       })),
     );
   }
+}
+
+/**
+ * Whether ajv (8.20) loses count: it begins counting anew in the first subschema that is not always applied, and what came
+ * before is gone where that one does not apply. Its order: references, anyOf, oneOf, allOf, if, then, else, properties,
+ * patternProperties, dependentSchemas.
+ */
+function isCountLost(keyword: Unevaluated, keywords: Keywords, evaluating: ReadonlySet<string>): boolean {
+  const sometimes = ["anyOf", "then", "dependentSchemas"].filter((kind) => evaluating.has(kind));
+  if (evaluating.has("if")) return true;
+  if (keyword === "unevaluatedItems") return sometimes.length > 0;
+  const hasPatterns = keywords.has("patternProperties");
+  if (sometimes.length === 0) return false;
+  if (evaluating.has("$ref") || (evaluating.has("allOf") && !evaluating.has("anyOf"))) return true;
+  return sometimes[0] === "dependentSchemas" ? keywords.has("properties") && !hasPatterns : hasPatterns;
 }

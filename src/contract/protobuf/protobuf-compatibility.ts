@@ -52,7 +52,7 @@ function verdictOf(
 
 function findingOf({ sent, writerPlace, readerPlace, ...change }: Change, writing: Writing): Finding {
   const [olderPointer, newerPointer] = writing === "older" ? [writerPlace, readerPlace] : [readerPlace, writerPlace];
-  const finding = { ...change, olderPointer, newerPointer, instancePointer: "" };
+  const finding = { ...change, olderPointer, newerPointer, writer: writing, instancePointer: "" };
   if (sent === undefined) return finding;
   const { value, outcome, codec, payload, type } = sent;
   const contentType = codec === "json" ? "application/json" : `application/protobuf; messageType=${type}`;
