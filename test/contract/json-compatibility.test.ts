@@ -18,8 +18,12 @@ function renamed(value: unknown): unknown {
 
 const texts = { type: "string" };
 const one = { const: 1 };
-// A literal member of that name would make the object look like a promise.
-const consequence = "then";
+
+/** A literal member of that name would make the object look like a promise. */
+function consequence(schema: object): object {
+  return Object.fromEntries([["then", schema]]);
+}
+
 const newest = "https://json-schema.org/draft/2020-12/schema";
 
 describe("checkCompatibility of JSON Schemas", () => {
@@ -187,7 +191,7 @@ describe("checkCompatibility of JSON Schemas", () => {
     ],
     [
       "what an allOf evaluates before a then",
-      { allOf: [{ properties: { a: true } }], if: one, [consequence]: { required: ["b"], properties: { b: true } } },
+      { allOf: [{ properties: { a: true } }], if: one, ...consequence({ required: ["b"], properties: { b: true } }) },
     ],
   ])("calls no reader safe that ajv lets forget what was evaluated: %s", async (_, counting) => {
     const older = { type: "object", properties: { a: true }, additionalProperties: false };
@@ -202,7 +206,7 @@ describe("checkCompatibility of JSON Schemas", () => {
   it("proves unevaluated members where ajv counts as the specification does", async () => {
     const kinds = {
       if: { properties: { kind: one } },
-      [consequence]: { properties: { a: texts } },
+      ...consequence({ properties: { a: texts } }),
       else: { properties: { b: texts } },
     };
     const older = { $schema: newest, properties: { kind: true }, ...kinds, unevaluatedProperties: false };
