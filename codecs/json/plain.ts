@@ -1,3 +1,5 @@
+import { isTime } from "../../src/envelope/bag.ts";
+
 /** Deepest nesting that is written. */
 export const maxWrittenDepth = 1000;
 
@@ -61,5 +63,5 @@ export function isRecord(value: object): value is Readonly<Record<string, unknow
 }
 
 function isPlainDate(value: object): boolean {
-  return value instanceof Date && value.toJSON === Date.prototype.toJSON && !Number.isNaN(value.getTime());
+  return isTime(value) && value.toJSON === Date.prototype.toJSON;
 }

@@ -1,4 +1,4 @@
-import { checkBag, emptyBag, invalid, isOwn } from "./bag.ts";
+import { checkBag, emptyBag, invalid, isOwn, isTime } from "./bag.ts";
 import { Typed } from "./typed.ts";
 
 /**
@@ -47,8 +47,7 @@ function isSimple(value: unknown): value is ApplicationPropertyValue {
     case "bigint":
       return value >= -(2n ** 63n) && value < 2n ** 64n;
     case "object":
-      if (value === null || value instanceof Uint8Array) return true;
-      if (value instanceof Date) return !Number.isNaN(value.getTime());
+      if (value === null || value instanceof Uint8Array || isTime(value)) return true;
       return value instanceof Typed && isSimpleTyped(value);
     default:
       return false;

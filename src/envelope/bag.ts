@@ -34,6 +34,11 @@ export function checkBag(value: unknown, path: string): Readonly<Record<string, 
   throw invalid(path, "must be a plain object");
 }
 
+/** Whether a value is a Date that stands for a time. */
+export function isTime(value: unknown): value is Date {
+  return value instanceof Date && !Number.isNaN(value.getTime());
+}
+
 /** Whether a name is the object's own; engines leave the question out in a `for (… in …)` over the same object. */
 export function isOwn(object: object, name: string): boolean {
   return Object.prototype.hasOwnProperty.call(object, name);

@@ -1,5 +1,5 @@
 import type { SobreError } from "../errors/index.ts";
-import { checkBag, invalid, isOwn } from "./bag.ts";
+import { checkBag, invalid, isOwn, isTime } from "./bag.ts";
 import { Typed } from "./typed.ts";
 
 /** A message id or correlation id: text, or one of the other AMQP forms (AMQP 1.0 part 3.2.11 to 3.2.14); numbers are ulong. */
@@ -56,7 +56,8 @@ export type BrokerPropertiesInit = { readonly [K in keyof BrokerProperties]: Bro
 /** The longest id, session id and partition key, in characters. */
 export const maxIdLength = 128;
 
-type Draft = { -readonly [K in keyof BrokerProperties]?: NonNullable<BrokerProperties[K]> };
+/** Broker properties while they are collected. */
+export type Draft = { -readonly [K in keyof BrokerProperties]?: NonNullable<BrokerProperties[K]> };
 
 const none: BrokerProperties = Object.freeze({});
 
@@ -74,19 +75,8 @@ export function brokerProperties(init: unknown): BrokerProperties {
   return finish(checked);
 }
 
-/** {@link brokerProperties} out of an object that has others `beside` them, under another content type than it says. */
-export function brokerPropertiesOf(
-  message: Readonly<Record<string, unknown>>,
-  contentType: unknown,
-  beside: ReadonlySet<string>,
-): BrokerProperties {
-  const checked: Draft = {};
-  set(checked, "contentType", contentType);
-  for (const name in message) if (isOwn(message, name) && !beside.has(name)) set(checked, name, message[name]);
-  return finish(checked);
-}
-
-function finish(checked: Draft): BrokerProperties {
+/** The draft as the properties it holds, when they go together. */
+export function finish(checked: Draft): BrokerProperties {
   const { sessionId, partitionKey } = checked;
   if (sessionId !== undefined && partitionKey !== undefined && sessionId !== partitionKey) {
     throw refused("partitionKey", "must equal sessionId when both are set");
@@ -121,18 +111,20 @@ function set(checked: Draft, name: string, value: unknown): void {
       checked[name] = span(name, value);
       return;
     default:
-      throw refused(name, "is set by the broker or unknown; put your own into applicationProperties");
+      throw refused(name, notSet);
   }
 }
 
+// The checks give the value back when it is what the property may be.
+
 const idText = `a string of at most ${maxIdLength} characters`;
 
-function text(name: string, value: unknown): string {
+export function text(name: string, value: unknown): string {
   if (typeof value === "string") return value;
   throw refused(name, "must be a string");
 }
 
-function key(name: string, value: unknown): string {
+export function key(name: string, value: unknown): string {
   if (isKey(value)) return value;
   throw refused(name, `must be ${idText}`);
 }
@@ -141,7 +133,7 @@ function isKey(value: unknown): value is string {
   return typeof value === "string" && value.length <= maxIdLength;
 }
 
-function id(name: string, value: unknown): MessageId {
+export function id(name: string, value: unknown): MessageId {
   if (isKey(value) || isNumericId(value) || isBinaryId(value)) return value;
   throw refused(name, `must be ${idText}, an unsigned 64-bit integer, bytes or a typed uuid`);
 }
@@ -156,16 +148,19 @@ function isBinaryId(value: unknown): value is Uint8Array | Typed<"uuid"> {
   return value instanceof Typed && value.type === "uuid";
 }
 
-function time(name: string, value: unknown): Date {
-  if (value instanceof Date && !Number.isNaN(value.getTime())) return value;
+export function time(name: string, value: unknown): Date {
+  if (isTime(value)) return value;
   throw refused(name, "must be a valid Date");
 }
 
-function span(name: string, value: unknown): number {
+export function span(name: string, value: unknown): number {
   if (typeof value === "number" && value > 0 && (Number.isInteger(value) || value === Infinity)) return value;
   throw refused(name, "must be a whole number of milliseconds above 0");
 }
 
-function refused(name: string, what: string): SobreError {
+/** What is told of a name that no sender sets. */
+export const notSet = "is set by the broker or unknown; put your own into applicationProperties";
+
+export function refused(name: string, what: string): SobreError {
   return invalid(`$.brokerProperties.${name}`, what);
 }

@@ -4,12 +4,7 @@ import {
   applicationProperties,
 } from "./application-properties.ts";
 import { invalid } from "./bag.ts";
-import {
-  type BrokerProperties,
-  type BrokerPropertiesInit,
-  brokerProperties,
-  brokerPropertiesOf,
-} from "./broker-properties.ts";
+import { type BrokerProperties, type BrokerPropertiesInit, brokerProperties } from "./broker-properties.ts";
 import { checkHeaderSize } from "./limits.ts";
 
 /**
@@ -72,30 +67,6 @@ export function checkEnvelope(init: UncheckedEnvelope): Envelope {
   );
 }
 
-/** What {@link messageEnvelope} puts in place of a message's body. */
-export interface EncodedBody {
-  readonly payload: unknown;
-  readonly bodyKind: unknown;
-  readonly contentType: unknown;
-}
-
-/**
- * The envelope of a message: broker properties that have `body`, `bodyKind` and `applicationProperties` beside them.
- *
- * @throws SobreError as {@link createEnvelope} does.
- */
-export function messageEnvelope(message: Readonly<Record<string, unknown>>, body: EncodedBody): Envelope {
-  return assemble(
-    checkPayload(body.payload),
-    checkBodyKind(body.bodyKind),
-    brokerPropertiesOf(message, body.contentType, besideProperties),
-    applicationProperties(message["applicationProperties"]),
-    undefined,
-  );
-}
-
-const besideProperties: ReadonlySet<string> = new Set(["body", "bodyKind", "applicationProperties", "contentType"]);
-
 /**
  * A new envelope with the changes; the parts that did not change are the same objects,
  * so that a border sends their sections on byte for byte.
@@ -116,7 +87,8 @@ export function amend(envelope: Envelope, changes: EnvelopeChanges): Envelope {
   );
 }
 
-function assemble(
+/** The envelope of parts that have been checked one by one. @throws SobreError `MessageSizeExceeded`. */
+export function assemble(
   payload: Uint8Array,
   bodyKind: BodyKind,
   broker: BrokerProperties,
@@ -128,12 +100,12 @@ function assemble(
   return Object.freeze(origin === undefined ? envelope : { ...envelope, origin });
 }
 
-function checkPayload(payload: unknown): Uint8Array {
+export function checkPayload(payload: unknown): Uint8Array {
   if (payload instanceof Uint8Array) return payload;
   throw invalid("$.payload", "must be a Uint8Array; let a serializer turn a value into bytes");
 }
 
-function checkBodyKind(bodyKind: unknown): BodyKind {
+export function checkBodyKind(bodyKind: unknown): BodyKind {
   if (bodyKind === "data" || bodyKind === "value" || bodyKind === "sequence") return bodyKind;
   throw invalid("$.bodyKind", 'must be "data", "value" or "sequence"');
 }

@@ -15,7 +15,6 @@ export {
   type Envelope,
   type EnvelopeChanges,
   type EnvelopeInit,
-  messageEnvelope,
   type Origin,
   type UncheckedEnvelope,
 } from "./envelope.ts";
@@ -23,6 +22,7 @@ export { envelopeFromJson, envelopeToJson } from "./envelope-json.ts";
 export { Instant } from "./instant.ts";
 export { headerSize, maxHeaderSize } from "./limits.ts";
 export { sizeOf, sizeOfProperties } from "./size-of.ts";
+export { messageEnvelope } from "./message-envelope.ts";
 export { type AmqpType, type AmqpValue, Typed, type TypedValues } from "./typed.ts";
 export { amqp, type AmqpMakers } from "./typed-makers.ts";
 export { type Json, valueToJson } from "./value-json.ts";

@@ -1,0 +1,98 @@
+import { applicationProperties } from "./application-properties.ts";
+import { isOwn } from "./bag.ts";
+import {
+  type BrokerProperties,
+  type Draft,
+  finish,
+  id,
+  key,
+  notSet,
+  refused,
+  span,
+  text,
+  time,
+} from "./broker-properties.ts";
+import { assemble, checkBodyKind, checkPayload, type Envelope } from "./envelope.ts";
+
+/** What {@link messageEnvelope} puts in place of a message's body. */
+export interface EncodedBody {
+  readonly payload: unknown;
+  readonly bodyKind: unknown;
+  readonly contentType: unknown;
+}
+
+/**
+ * The envelope of a message: broker properties that have `body`, `bodyKind` and `applicationProperties` beside them.
+ *
+ * @throws SobreError as `createEnvelope` does.
+ */
+export function messageEnvelope(message: Readonly<Record<string, unknown>>, body: EncodedBody): Envelope {
+  return assemble(
+    checkPayload(body.payload),
+    checkBodyKind(body.bodyKind),
+    brokerPropertiesOf(message, body.contentType),
+    applicationProperties(message["applicationProperties"]),
+    undefined,
+  );
+}
+
+/** The broker properties among the members of a message, under another content type than it says. */
+function brokerPropertiesOf(message: Readonly<Record<string, unknown>>, contentType: unknown): BrokerProperties {
+  const draft: Draft = {};
+  if (contentType !== undefined) draft.contentType = text("contentType", contentType);
+  for (const name in message) {
+    if (!isOwn(message, name)) continue;
+    const value = message[name];
+    if (value !== undefined) set(draft, name, value);
+  }
+  return finish(draft);
+}
+
+// Every message that is sent passes here: a store under the name itself costs a fifth of one under a variable.
+function set(draft: Draft, name: string, value: unknown): void {
+  switch (name) {
+    case "body":
+    case "bodyKind":
+    case "applicationProperties":
+    case "contentType":
+      return;
+    case "messageId":
+      draft.messageId = id(name, value);
+      return;
+    case "correlationId":
+      draft.correlationId = id(name, value);
+      return;
+    case "subject":
+      draft.subject = text(name, value);
+      return;
+    case "sessionId":
+      draft.sessionId = key(name, value);
+      return;
+    case "timeToLive":
+      draft.timeToLive = span(name, value);
+      return;
+    case "contentEncoding":
+      draft.contentEncoding = text(name, value);
+      return;
+    case "replyTo":
+      draft.replyTo = text(name, value);
+      return;
+    case "to":
+      draft.to = text(name, value);
+      return;
+    case "partitionKey":
+      draft.partitionKey = key(name, value);
+      return;
+    case "viaPartitionKey":
+      draft.viaPartitionKey = key(name, value);
+      return;
+    case "replyToSessionId":
+      draft.replyToSessionId = key(name, value);
+      return;
+    case "scheduledEnqueueTimeUtc":
+      draft.scheduledEnqueueTimeUtc = time(name, value);
+      return;
+    default:
+      throw refused(name, notSet);
+  }
+}
