@@ -48,16 +48,31 @@ export function compareSchemas(comparison: Comparison): Compared {
   const first =
     specified.verdict === "safe" ? asValidatorsRead(specified, pair.departed, comparison, deadline) : specified;
   if (first.verdict === "unproven" || ![comparison.writer, comparison.reader].some(hasSiblings)) return first;
-  const second = new PairComparison(comparison, { siblings: true, deadline }).compare();
+  const applied = new PairComparison(comparison, { siblings: true, deadline });
+  const second = applied.compare();
   const suppositions = [
     ...first.suppositions,
     "keywords beside $ref, which old drafts ignore and some validators apply, were read both ways",
   ];
-  if (second.verdict === first.verdict) return { ...first, suppositions };
+  if (second.verdict === first.verdict) return { ...first, refused: refusedEitherWay(second, pair), suppositions };
   const tried = [
     "the verdict depends on whether keywords beside $ref are ignored, as draft-07 says, or applied, as some validators do",
   ];
   return { verdict: "unproven", refused: [], tried, suppositions };
+}
+
+/** What validators that apply such keywords refuse, and those that ignore them too, if there is any. */
+function refusedEitherWay({ refused }: Compared, ignoring: PairComparison): readonly Refused[] {
+  const both = refused.filter(({ value }) => {
+    try {
+      return ignoring.refusalOf(value, value) !== undefined;
+    } catch (error) {
+      // What ajv makes of a schema may recurse without end.
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
+  });
+  return both.length > 0 ? both : refused;
 }
 
 /** Values that the writer may send, of as many kinds as the schemas tell apart, until the budget is used up. */

@@ -52,8 +52,13 @@ interface Plain extends JudgeReading {
 /** The schema in the words of its dialect that ajv reads: no `$ref` with siblings, no boolean bounds, no foreign keywords. */
 function plainSchema(schema: unknown, pointer: string, reading: Plain): unknown {
   if (!isObject(schema)) return schema;
-  if (isOldDialect(reading.dialect) && !reading.siblings && typeof schema["$ref"] === "string")
-    return reading.circular.has(pointer) ? {} : { $ref: schema["$ref"] };
+  if (isOldDialect(reading.dialect) && !reading.siblings && typeof schema["$ref"] === "string") {
+    // What only holds definitions asserts nothing, and references lead there.
+    const kept = ["definitions", "$defs"].flatMap((name): readonly (readonly [string, unknown])[] =>
+      isObject(schema[name]) ? [[name, inner(name, schema[name], { pointer: `${pointer}/${name}`, reading })]] : [],
+    );
+    return objectOf(reading.circular.has(pointer) ? kept : [["$ref", schema["$ref"]], ...kept]);
+  }
   const entries = Object.entries(schema).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
     if (foreign.has(name)) return renamed(name, value, reading);
     if (name === "$ref" && reading.circular.has(pointer)) return [];

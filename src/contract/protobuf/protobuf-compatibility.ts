@@ -25,6 +25,7 @@ export function protobufCompatibility(
   const { pairs, alone } = pairsOf(sides, options.type);
   for (const [own, other] of pairs) comparison.compare(own, other);
   const changes = [...comparison.changes, ...brokenRules(sides)];
+  comparison.doubts.push(...unreadOf(sides, { pairs, alone }, comparison.relation));
   const verdict = verdictOf(changes, comparison.doubts, { relation: comparison.relation, policy });
   const suppositions = [
     `${writing} writes`,
@@ -37,7 +38,7 @@ export function protobufCompatibility(
     ...(verdict === "safe" ? { trace: traceOf(comparison.relation) } : {}),
     ...(verdict === "unproven" ? { tried: comparison.doubts } : {}),
     suppositions,
-    rows: rowsOf(sides, pairs, verdict),
+    rows: rowsOf(sides, { pairs, alone }, verdict),
   };
 }
 
@@ -63,16 +64,26 @@ function findingOf({ sent, writerPlace, readerPlace, ...change }: Change, writin
 }
 
 /** One row for the bytes and one for the JSON form, whatever the policy. */
-function rowsOf(sides: Sides, pairs: Pairs["pairs"], verdict: Verdict): readonly CodecRow[] {
+function rowsOf(sides: Sides, { pairs, alone }: Pairs, verdict: Verdict): readonly CodecRow[] {
   const row = (codec: string, policy: ProtobufPolicy): CodecRow => {
     if (policy === sides.policy) return { codec, verdict, reason: `by policy ${policy}` };
     const other = new MessageComparison({ ...sides, policy });
     for (const [writer, reader] of pairs) other.compare(writer, reader);
+    other.doubts.push(...unreadOf(sides, { pairs, alone }, other.relation));
     const changes = [...other.changes, ...brokenRules({ ...sides, policy })];
     const own = verdictOf(changes, other.doubts, { relation: other.relation, policy });
     return { codec, verdict: own, reason: changes[0]?.message ?? `by policy ${policy}` };
   };
   return [row("protobuf", "wire"), row("json", sides.policy === "source" ? "source" : "json")];
+}
+
+/** What nothing was compared of: types that are gone and that no field leads to, or all of a schema without messages. */
+function unreadOf({ readerIsOlder }: Sides, { pairs, alone }: Pairs, relation: Relation): readonly string[] {
+  if (pairs.length === 0) return ["there is no message type that both versions have"];
+  const reached = new Set(Array.from(relation.values(), ({ writer }) => writer.name));
+  // What was added is nothing that an older version has to read.
+  const unread = readerIsOlder ? [] : alone.filter((name) => !reached.has(name));
+  return unread.map((name) => `${name} is gone, so nothing reads its messages; nothing of it was compared`);
 }
 
 interface Pairs {

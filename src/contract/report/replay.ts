@@ -40,12 +40,14 @@ function replayJson(
     ...(direction === "forward" ? [] : [[older, newer] as const]),
     ...(direction === "forward" || direction === "full" ? [[newer, older] as const] : []),
   ];
-  for (const [writer, reader] of ways) {
-    const comparison = { writer, reader, declared: false, formats: formats ?? "either", budget: 2000 };
-    const pair = new PairComparison(comparison, { siblings: false, deadline: Infinity });
-    const refusal = pair.refusalOf(value, value);
-    if (refusal !== undefined) return `${refusal.instancePath || "/"}: ${refusal.message}`;
-  }
+  for (const [writer, reader] of ways)
+    // Keywords beside $ref in old drafts are ignored by some validators and applied by others.
+    for (const siblings of [false, true]) {
+      const comparison = { writer, reader, declared: false, formats: formats ?? "either", budget: 2000 };
+      const pair = new PairComparison(comparison, { siblings, deadline: Infinity });
+      const refusal = pair.refusalOf(value, value);
+      if (refusal !== undefined) return `${refusal.instancePath || "/"}: ${refusal.message}`;
+    }
   return undefined;
 }
 
