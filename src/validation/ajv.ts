@@ -153,6 +153,8 @@ export interface Refusal {
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly message: string;
+  /** The schema that holds the keyword, by identity: beyond a reference the schema path begins anew. */
+  readonly holder: unknown;
 }
 
 /** How {@link compileJudge} reads a schema. */
@@ -176,6 +178,7 @@ export function compileJudge(schema: object | boolean, options: JudgeOptions): (
     logger: false,
     validateSchema: false,
     inlineRefs: false,
+    verbose: true,
     formats,
     // ajv tells patterns apart by their text.
     code: {
@@ -193,8 +196,9 @@ export function compileJudge(schema: object | boolean, options: JudgeOptions): (
   const validate = judges[options.dialect](settings).compile(schema);
   return (value) => {
     if (validate(value)) return undefined;
-    const { instancePath = "", schemaPath = "", keyword = "", params = {}, message = "" } = validate.errors?.[0] ?? {};
-    return { instancePath, schemaPath, keyword, params, message };
+    const [first] = validate.errors ?? [];
+    const { instancePath = "", schemaPath = "", keyword = "", params = {}, message = "" } = first ?? {};
+    return { instancePath, schemaPath, keyword, params, message, holder: first?.parentSchema };
   };
 }
 

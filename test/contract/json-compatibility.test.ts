@@ -251,6 +251,20 @@ describe("checkCompatibility of JSON Schemas", () => {
     expect(findings.map(({ witness }) => Object.keys(Object(witness?.value)))).toEqual([["a"]]);
   });
 
+  it.each(["http://json-schema.org/draft-07/schema#", newest])("points through references, in %s", async ($schema) => {
+    const line = { type: "object", properties: { sku: { type: "string" } } };
+    const order = { properties: { lines: { type: "array", items: { $ref: "#/definitions/line" } } } };
+    const document = (to: object): object => ({
+      $schema,
+      $ref: "#/definitions/order",
+      definitions: { order, line: to },
+    });
+
+    const { findings } = await compare(document(line), document({ ...line, required: ["sku"] }));
+
+    expect(findings.map(({ newerPointer }) => newerPointer)).toEqual(["#/definitions/line/required"]);
+  });
+
   it.each(['{"maximum":1e400}', '{"enum":[[1e400]]}', '{"const":{"a":-1e400}}'])(
     "refuses a number that no double can hold: %s",
     async (text) => {

@@ -6,7 +6,10 @@ import { escapeToken, type SchemaDocument } from "./schema-document.ts";
 import { isObject, objectOf } from "./json-value.ts";
 
 /** Validates values as a service would: `undefined` for a valid one, the first refusal otherwise. */
-export type Judge = (value: unknown) => Refusal | undefined;
+export type Judge = (value: unknown) => PlacedRefusal | undefined;
+
+/** A refusal whose schema path begins at the root of the schema, through references too. */
+type PlacedRefusal = Omit<Refusal, "holder">;
 
 /** How a document is judged. */
 export interface JudgeReading {
@@ -18,19 +21,28 @@ export interface JudgeReading {
 /** Two judges where formats may mean something or nothing. */
 export function judgesOf(document: SchemaDocument, reading: JudgeReading): readonly Judge[] {
   const { dialect } = document;
-  const schema = plainSchema(document.root.schema, "", { ...reading, dialect });
+  const pointers = new Map<unknown, string>();
+  const schema = plainSchema(document.root.schema, "", { ...reading, dialect, pointers });
   const differ = reading.policy === "either" && /"(?:format|content\w+)":/.test(JSON.stringify(schema) ?? "");
   const chosen = differ ? [{}, asserted] : [reading.policy === "assertion" ? asserted : {}];
-  return chosen.map((formats) =>
-    compileJudge(typeof schema === "boolean" || isObject(schema) ? schema : true, {
+  return chosen.map((formats) => {
+    const judge = compileJudge(typeof schema === "boolean" || isObject(schema) ? schema : true, {
       dialect: dialect === "2019-09" || dialect === "2020-12" ? dialect : "draft-07",
       formats,
       pattern: (source) => {
         const matcher = matcherOf(source);
         return { test: (text) => matcher.test(text) ?? outOfTime() };
       },
-    }),
-  );
+    });
+    return (value) => placed(judge(value), pointers);
+  });
+}
+
+function placed(refusal: Refusal | undefined, pointers: ReadonlyMap<unknown, string>): PlacedRefusal | undefined {
+  if (refusal === undefined) return undefined;
+  const { holder, ...rest } = refusal;
+  const pointer = pointers.get(holder);
+  return pointer === undefined ? rest : { ...rest, schemaPath: `#${pointer}/${rest.keyword}` };
 }
 
 /** What is doubtful passes: no witness depends on it. */
@@ -47,10 +59,18 @@ const foreign = new Set(["$schema", "nullable", "discriminator", "$async", "id"]
 
 interface Plain extends JudgeReading {
   readonly dialect: Dialect;
+  /** Where each schema of ajv's stands in the document. */
+  readonly pointers: Map<unknown, string>;
 }
 
 /** The schema in the words of its dialect that ajv reads: no `$ref` with siblings, no boolean bounds, no foreign keywords. */
 function plainSchema(schema: unknown, pointer: string, reading: Plain): unknown {
+  const made = plainObject(schema, pointer, reading);
+  if (isObject(made)) reading.pointers.set(made, pointer);
+  return made;
+}
+
+function plainObject(schema: unknown, pointer: string, reading: Plain): unknown {
   if (!isObject(schema)) return schema;
   if (isOldDialect(reading.dialect) && !reading.siblings && typeof schema["$ref"] === "string") {
     // What only holds definitions asserts nothing, and references lead there.

@@ -1,3 +1,5 @@
+import { protoDeclarations } from "./proto-declarations.ts";
+
 /** A line and a column, from 1. */
 export interface TextPlace {
   readonly line: number;
@@ -11,14 +13,14 @@ export function placeInText(text: string, pointer: string): TextPlace {
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
+/** The declaration of the name, or of the innermost one around it that is there. */
 function protoOffset(text: string, name: string): number {
-  const parts = name.split(".").filter((part) => part !== "");
-  let offset = 0;
-  for (const part of parts) {
-    const found = new RegExp(`\\b${part.replaceAll(/\W/g, "")}\\b`).exec(text.slice(offset));
-    if (found !== null) offset += found.index;
+  const declared = protoDeclarations(text);
+  for (let inner = name; inner !== ""; inner = inner.slice(0, Math.max(0, inner.lastIndexOf(".")))) {
+    const offset = declared.get(inner);
+    if (offset !== undefined) return offset;
   }
-  return offset;
+  return 0;
 }
 
 /** Walks the tokens of valid JSON; where the pointer leads nowhere, the last place on the way counts. */
