@@ -1,5 +1,6 @@
 import {
   type AmqpMap,
+  type AmqpValue,
   type ApplicationProperties,
   type ApplicationPropertyValue,
   type BodyKind,
@@ -76,21 +77,33 @@ function brokerPropertiesOf({ header, messageAnnotations, properties }: AmqpMess
   return Object.freeze(draft);
 }
 
+/** In one pass: brokers add several annotations that are not looked for here. */
 function readAnnotations(draft: Draft, annotations: AmqpMap): void {
-  const partitionKey = textAnnotation(annotations, annotationName.partitionKey);
-  if (partitionKey !== undefined) draft.partitionKey = partitionKey;
-  const viaPartitionKey = textAnnotation(annotations, annotationName.viaPartitionKey);
-  if (viaPartitionKey !== undefined) draft.viaPartitionKey = viaPartitionKey;
-  const scheduled = annotations.get(annotationName.scheduledEnqueueTimeUtc) ?? undefined;
-  if (scheduled === undefined) return;
-  if (!(scheduled instanceof Date)) throw mistyped(annotationName.scheduledEnqueueTimeUtc, "a timestamp");
-  draft.scheduledEnqueueTimeUtc = scheduled;
+  const keys = annotations.keys();
+  const values = annotations.values();
+  for (let index = 0; index < keys.length; index++) {
+    const value = values[index] ?? undefined;
+    if (value === undefined) continue;
+    const key = keys[index];
+    switch (key instanceof Typed && key.type === "symbol" ? key.value : key) {
+      case annotationName.partitionKey:
+        draft.partitionKey = textAnnotation(value, annotationName.partitionKey);
+        break;
+      case annotationName.viaPartitionKey:
+        draft.viaPartitionKey = textAnnotation(value, annotationName.viaPartitionKey);
+        break;
+      case annotationName.scheduledEnqueueTimeUtc:
+        if (!(value instanceof Date)) throw mistyped(annotationName.scheduledEnqueueTimeUtc, "a timestamp");
+        draft.scheduledEnqueueTimeUtc = value;
+        break;
+      default:
+    }
+  }
 }
 
-function textAnnotation(annotations: AmqpMap, name: string): string | undefined {
-  const value = annotations.get(name) ?? undefined;
+function textAnnotation(value: AmqpValue, name: string): string {
   const text = value instanceof Typed && value.type === "symbol" ? value.value : value;
-  if (text === undefined || typeof text === "string") return text;
+  if (typeof text === "string") return text;
   throw mistyped(name, "a string");
 }
 

@@ -29,8 +29,14 @@ export class AmqpMap implements Iterable<readonly [AmqpValue, AmqpValue]> {
 
   /** The value under the string key `key`, or else under the symbol key of that text, or `undefined`. */
   get(key: string): AmqpValue | undefined {
-    const index = this.#keys.indexOf(key);
-    return this.#values[index === -1 ? this.#keys.findIndex((candidate) => isSymbol(candidate, key)) : index];
+    const keys = this.#keys;
+    let symbol = -1;
+    for (let index = 0; index < keys.length; index++) {
+      const candidate = keys[index];
+      if (candidate === key) return this.#values[index];
+      if (symbol === -1 && candidate instanceof Typed && isSymbol(candidate, key)) symbol = index;
+    }
+    return this.#values[symbol];
   }
 
   /** The keys in their order. */
@@ -72,6 +78,6 @@ export class AmqpMap implements Iterable<readonly [AmqpValue, AmqpValue]> {
 
 const none: readonly AmqpValue[] = [];
 
-function isSymbol(key: AmqpValue, text: string): boolean {
-  return key instanceof Typed && key.type === "symbol" && key.value === text;
+function isSymbol({ type, value }: Typed, text: string): boolean {
+  return type === "symbol" && value === text;
 }

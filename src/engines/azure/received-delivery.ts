@@ -1,5 +1,7 @@
 import { decodeMessage, openMessage } from "../../amqp/index.ts";
+import { MessageOrigin } from "../../amqp/message-origin.ts";
 import { deadLetterProperties, type Delivery, type LockToken, type MessageState } from "../../engine/index.ts";
+import type { AmqpMap } from "../../envelope/index.ts";
 import { dateOf, longOf, numberOf, textOf } from "./values.ts";
 
 const states: readonly MessageState[] = ["active", "deferred", "scheduled"];
@@ -7,24 +9,68 @@ const states: readonly MessageState[] = ["active", "deferred", "scheduled"];
 /** Reads a message as the broker hands it over: the sender's envelope, and the broker's facts in header and annotations. */
 export function receivedDelivery(payload: Uint8Array, lockToken: LockToken | undefined): Delivery {
   const envelope = decodeMessage(payload);
-  const { header, messageAnnotations: annotations, applicationProperties } = openMessage(payload);
-  const sequenceNumber = longOf(annotations?.get("x-opt-sequence-number")) ?? 0n;
-  const enqueuedTimeUtc = dateOf(annotations?.get("x-opt-enqueued-time")) ?? new Date(0);
+  const { origin } = envelope;
+  // What has been opened is not opened again.
+  const message = origin instanceof MessageOrigin ? origin.message : openMessage(payload);
+  const { header, messageAnnotations: annotations, applicationProperties } = message;
+  const facts = annotations === undefined ? {} : factsOf(annotations);
+  const { sequenceNumber = 0n, enqueuedTimeUtc = new Date(0) } = facts;
   const timeToLive = header?.ttl;
   return {
     envelope,
     lockToken,
-    lockedUntilUtc: lockToken === undefined ? undefined : dateOf(annotations?.get("x-opt-locked-until")),
+    lockedUntilUtc: lockToken === undefined ? undefined : facts.lockedUntilUtc,
     sequenceNumber,
-    enqueuedSequenceNumber: longOf(annotations?.get("x-opt-enqueue-sequence-number")) ?? sequenceNumber,
+    enqueuedSequenceNumber: facts.enqueuedSequenceNumber ?? sequenceNumber,
     enqueuedTimeUtc,
     expiresAtUtc: timeToLive === undefined ? undefined : expiry(enqueuedTimeUtc, timeToLive),
     deliveryCount: header?.deliveryCount ?? 0,
-    state: states[numberOf(annotations?.get("x-opt-message-state")) ?? 0] ?? "active",
-    deadLetterSource: textOf(annotations?.get("x-opt-deadletter-source")),
+    state: states[facts.state ?? 0] ?? "active",
+    deadLetterSource: facts.deadLetterSource,
     deadLetterReason: textOf(applicationProperties?.get(deadLetterProperties.reason)),
     deadLetterErrorDescription: textOf(applicationProperties?.get(deadLetterProperties.description)),
   };
+}
+
+interface Facts {
+  sequenceNumber?: bigint | undefined;
+  enqueuedSequenceNumber?: bigint | undefined;
+  enqueuedTimeUtc?: Date | undefined;
+  lockedUntilUtc?: Date | undefined;
+  state?: number | undefined;
+  deadLetterSource?: string | undefined;
+}
+
+/** What the broker's annotations say; in one pass, since every message that comes passes here. */
+function factsOf(annotations: AmqpMap): Facts {
+  const facts: Facts = {};
+  const keys = annotations.keys();
+  const values = annotations.values();
+  for (let index = 0; index < keys.length; index++) {
+    const value = values[index];
+    switch (textOf(keys[index])) {
+      case "x-opt-sequence-number":
+        facts.sequenceNumber = longOf(value);
+        break;
+      case "x-opt-enqueue-sequence-number":
+        facts.enqueuedSequenceNumber = longOf(value);
+        break;
+      case "x-opt-enqueued-time":
+        facts.enqueuedTimeUtc = dateOf(value);
+        break;
+      case "x-opt-locked-until":
+        facts.lockedUntilUtc = dateOf(value);
+        break;
+      case "x-opt-message-state":
+        facts.state = numberOf(value);
+        break;
+      case "x-opt-deadletter-source":
+        facts.deadLetterSource = textOf(value);
+        break;
+      default:
+    }
+  }
+  return facts;
 }
 
 /** The longest time to live that a header holds stands for ever. */
