@@ -70,8 +70,10 @@ export async function compareFiles(
   const { strict, report: format, ...rest } = options;
   try {
     const isProto = newer.endsWith(".proto");
+    if (older.endsWith(".proto") !== isProto)
+      throw new Misuse(`${older} and ${newer} are of two formats; both must be .proto files, or neither`);
     const texts = [older, newer].map(readText);
-    const [first, second] = texts.map((text) => (isProto ? text : parseSchema(text)));
+    const [first, second] = texts.map((text, at) => (isProto ? text : parseSchema(text, at === 0 ? older : newer)));
     const result = await checkCompatibility({
       ...rest,
       format: isProto ? "protobuf" : "json-schema",
@@ -97,7 +99,7 @@ export async function compareFiles(
       direction,
       result,
     };
-    const report = { pairs: [pair], problems: [], locked: 0, folder: dirname(newer) };
+    const report = { pairs: [pair], problems: [], locked: 0, folder: dirname(newer), strict };
     await terminal.out(formatReport(report, format));
     return exitCodeOf(report, strict);
   } catch (error) {
@@ -118,7 +120,7 @@ const noSubject: Subject = {
   versions: [],
 };
 
-async function reportOf({ folder, against, upcasters }: CheckCommand): Promise<CheckReport> {
+async function reportOf({ folder, against, upcasters, strict }: CheckCommand): Promise<CheckReport> {
   const subjects = readSubjects(folderFiles(folder));
   const compared =
     against === undefined || against === "lock"
@@ -135,7 +137,8 @@ async function reportOf({ folder, against, upcasters }: CheckCommand): Promise<C
   const waiverFile = join(folder, "waivers.json");
   const waivers = existsSync(waiverFile) ? parseWaivers(readText(waiverFile)) : [];
   const waived = applyWaivers(checked, waivers, new Date().toISOString().slice(0, 10));
-  return { pairs: waived.pairs, problems: [...locks, ...waived.problems], locked: Object.keys(lock).length, folder };
+  const problems = [...locks, ...waived.problems];
+  return { pairs: waived.pairs, problems, locked: Object.keys(lock).length, folder, strict };
 }
 
 function otherFiles(against: string, folder: string): SubjectFiles {
@@ -187,11 +190,11 @@ function readText(file: string): string {
   }
 }
 
-function parseSchema(text: string): unknown {
+function parseSchema(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new SobreError("InvalidArgument", "A schema is not JSON.", { cause: error });
+    throw new SobreError("InvalidArgument", `${file} is not JSON.`, { cause: error });
   }
 }
 

@@ -86,7 +86,7 @@ describe("sobre contract check", () => {
     const { testsuite } = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: "" }).parse(terminal.text());
     expect(testsuite).toMatchObject({ tests: "2", failures: "1" });
     expect(testsuite.testcase.map(({ classname }: { classname: string }) => classname)).toContain('a&<"');
-    expect(JSON.stringify(testsuite)).toContain('witness {\\"id\\":\\"\\"}');
+    expect(JSON.stringify(testsuite)).toContain('Witness: {\\"id\\":\\"\\"}; the reader /: must have');
   });
 
   it("writes SARIF 2.1.0 with the members that its schema requires", async () => {
@@ -116,11 +116,63 @@ describe("sobre contract check", () => {
     const github = (await check(folder, "-f", "github")).terminal.text().trimEnd().split("\n");
     const markdown = (await check(folder, "-f", "markdown")).terminal.text();
 
-    expect(github[0]).toMatch(/^::error file=[^,]+,line=\d+,col=\d+,title=member-required%3A [^:]*::[^\n]*%0Awitness /);
+    expect(github[0]).toMatch(
+      /^::error file=[^,]+,line=\d+,col=\d+,title=member-required%3A [^:]*::[^\n]*%0AWitness: /,
+    );
     expect(github).toHaveLength(2);
     expect(markdown).toMatch(
-      /^\| pair \| verdict \| why \| witness \|\n\| --- \| --- \| --- \| --- \|\n\| order 1\.0 → 1\.1 \| breaking \|/,
+      /^\| pair \| verdict \| why \| witness \| repair \| where \|\n(\| --- ){6}\|\n\| order 1\.0 → 1\.1 \| breaking \|/,
     );
+  });
+
+  it("shows in every format what is unproven or wrong beside the pairs, as a failure where it is one", async () => {
+    const folder = folderOf({
+      "order/1.0.schema.json": { type: "string" },
+      "order/1.1.schema.json": { type: "string", format: "date" },
+      "lock.json": { schemas: { "order/0.9.schema.json": "00" } },
+    });
+    const shown = async (...args: readonly string[]): Promise<string> => (await check(folder, ...args)).terminal.text();
+
+    const [junit, strict] = [await shown("-f", "junit"), await shown("-f", "junit", "--strict")];
+    const [github, sarif] = [await shown("-f", "github"), await shown("-f", "sarif", "--strict")];
+    const markdown = await shown("-f", "markdown");
+
+    expect([junit.match(/<skipped /g)?.length, junit.match(/<failure /g)?.length]).toEqual([1, 1]);
+    expect([strict.match(/<skipped /g)?.length, strict.match(/<failure /g)?.length]).toEqual([undefined, 2]);
+    expect(github).toMatch(/^::warning file=[^,]+1\.1\.schema\.json,line=1,title=unproven%3A order/m);
+    const { runs } = JSON.parse(sarif);
+    expect(runs[0].results.map(({ ruleId, level }: Record<string, string>) => [ruleId, level])).toEqual([
+      ["unproven", "error"],
+      ["problem", "error"],
+    ]);
+    expect(markdown).toMatch(/\| unproven \| \S[^|]+ \|/);
+    expect(markdown).toContain("- order/0.9.schema.json was released and is gone");
+  });
+
+  it("names no witness where a rule has none", async () => {
+    const rule = (reserved: string): string => `syntax = "proto3"; package a; message M { ${reserved} int32 n = 1; }`;
+    const folder = folderOf({ "order/1.0.proto": rule("reserved 2;"), "order/1.1.proto": rule("") });
+
+    for (const format of ["text", "junit", "github", "sarif", "markdown"]) {
+      const { code, terminal } = await check(folder, "-f", format);
+
+      expect(code).toBe(1);
+      expect(terminal.text()).toContain("no longer reserves 2");
+      expect(terminal.text()).not.toMatch(/undefined|null/);
+    }
+  });
+
+  it("refuses to compare two formats, and names the file that is no JSON", async () => {
+    const [schema, text] = [file("one.json", "{}"), file("two.proto", proto("int32 n = 1;"))];
+
+    const [formats, broken] = [
+      await sobre("contract", "compat", schema, text),
+      await sobre("contract", "compat", schema, file("three.json", "{")),
+    ];
+
+    expect([formats.code, broken.code]).toEqual([2, 4]);
+    expect(formats.terminal.errors()).toContain("of two formats");
+    expect(broken.terminal.errors()).toContain("three.json is not JSON");
   });
 
   it("takes a waiver by the hash of its witness, until it expires or the witness no longer comes up", async () => {

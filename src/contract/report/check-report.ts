@@ -11,6 +11,8 @@ export interface CheckReport {
   readonly locked: number;
   /** Folder of the subjects, for paths in annotations. */
   readonly folder: string;
+  /** Whether `unproven` fails. */
+  readonly strict: boolean;
 }
 
 /** The formats of a report. */
@@ -26,9 +28,10 @@ export function countOf({ pairs }: CheckReport, verdict: Verdict): number {
 
 /** One line of what was checked. */
 export function summaryOf(report: CheckReport): string {
+  const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
   const counts = (["safe", "breaking", "unproven"] as const).map((verdict) => `${countOf(report, verdict)} ${verdict}`);
   const subjects = new Set(report.pairs.map(({ subject }) => subject.name)).size;
-  return `checked ${report.pairs.length} pairs of versions of ${subjects} subjects: ${counts.join(", ")}; ${report.locked} released files; ${report.problems.length} other problems`;
+  return `checked ${counted(report.pairs.length, "pair")} of versions of ${counted(subjects, "subject")}: ${counts.join(", ")}; ${counted(report.locked, "released file")}; ${counted(report.problems.length, "other problem")}`;
 }
 
 /** Where a finding is in the newer schema. */
@@ -49,6 +52,28 @@ export function placedFindings({ pairs, folder }: CheckReport): readonly PlacedF
       place: placeInText(pair.newer.text, finding.newerPointer),
     })),
   );
+}
+
+/** The pairs that are neither proven nor broken, with where their newer schema is; waived ones are let pass. */
+export function unprovenPairs({ pairs, folder }: CheckReport): readonly UnprovenPair[] {
+  return pairs
+    .filter(({ result, isWaived }) => result.verdict === "unproven" && isWaived !== true)
+    .map((pair) => ({ pair, file: `${folder}/${pair.newer.file}`, why: (pair.result.tried ?? []).join("; ") }));
+}
+
+/** A pair of which nothing is known for sure. */
+interface UnprovenPair {
+  readonly pair: CheckedPair;
+  readonly file: string;
+  /** What was tried. */
+  readonly why: string;
+}
+
+/** The sentences on a finding that every report shows: what, shown by what, and what to do. */
+export function sentencesOf({ message, witness, repair }: Finding): readonly string[] {
+  const shown =
+    witness === undefined ? [] : [`Witness: ${JSON.stringify(witness.value)}; the reader ${witness.outcome}.`];
+  return [message, ...shown, repair];
 }
 
 /** A pair's name. */

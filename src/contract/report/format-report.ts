@@ -1,7 +1,15 @@
 import type { Witness } from "../verdict.ts";
 import type { CheckedPair } from "../subjects/checked-pair.ts";
 import type { RecordedWitness } from "./replay.ts";
-import { type CheckReport, pairName, placedFindings, type ReportFormat, summaryOf } from "./check-report.ts";
+import {
+  type CheckReport,
+  pairName,
+  placedFindings,
+  type ReportFormat,
+  sentencesOf,
+  summaryOf,
+  unprovenPairs,
+} from "./check-report.ts";
 
 /** The text of a report in a format. */
 export function formatReport(report: CheckReport, format: ReportFormat): string {
@@ -27,6 +35,7 @@ function text(report: CheckReport): string {
       .flatMap(({ finding, file, place }) => [
         `  ${file}:${place.line}:${place.column} ${finding.code}`,
         `    ${finding.message}`,
+        ...(pair.direction === "full" ? [`    sent by ${pair[finding.writer].version}`] : []),
         ...(finding.witness === undefined
           ? []
           : [
@@ -78,68 +87,89 @@ function witnessJson(witness: Witness): object {
 }
 
 function junit(report: CheckReport): string {
+  const placed = placedFindings(report);
   const cases = report.pairs.map((pair) => {
     const name = `<testcase classname="${xml(pair.subject.name)}" name="${xml(pairName(pair))}"`;
-    const details = pair.result.findings
-      .map(({ message, witness }) => `${message}\nwitness ${JSON.stringify(witness?.value)}`)
-      .join("\n");
-    if (pair.result.verdict === "safe") return `${name}/>`;
-    if (pair.result.verdict === "unproven")
-      return `${name}><skipped message="unproven: ${xml((pair.result.tried ?? []).join("; "))}"/></testcase>`;
-    return `${name}><failure message="breaking">${xml(details)}</failure></testcase>`;
+    const { verdict, tried = [] } = pair.result;
+    const details = placed
+      .filter((one) => one.pair === pair)
+      .map(({ finding, file, place }) => [`${file}:${place.line}:${place.column}`, ...sentencesOf(finding)].join("\n"))
+      .join("\n\n");
+    if (verdict === "safe") return `${name}/>`;
+    if (verdict === "breaking") return `${name}><failure message="breaking">${xml(details)}</failure></testcase>`;
+    const why = xml(`unproven: ${tried.join("; ")}`);
+    return report.strict && pair.isWaived !== true
+      ? `${name}><failure message="${why}"/></testcase>`
+      : `${name}><skipped message="${why}"/></testcase>`;
   });
   const problems = report.problems.map(
     (problem) =>
       `<testcase classname="contract" name="${xml(problem)}"><failure message="${xml(problem)}"/></testcase>`,
   );
-  const failures = report.pairs.filter(({ result }) => result.verdict === "breaking").length + problems.length;
   const all = [...cases, ...problems];
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="sobre contract" tests="${all.length}" failures="${failures}">\n${all.join("\n")}\n</testsuite>\n`;
+  const count = (element: string): number => all.filter((one) => one.includes(`<${element} `)).length;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="sobre contract" tests="${all.length}" failures="${count("failure")}" skipped="${count("skipped")}">\n${all.join("\n")}\n</testsuite>\n`;
 }
 
 function github(report: CheckReport): string {
   const lines = placedFindings(report).map(
     ({ pair, finding, file, place }) =>
-      `::error file=${property(file)},line=${place.line},col=${place.column},title=${property(`${finding.code}: ${pairName(pair)}`)}::${escape(`${finding.message}\nwitness ${JSON.stringify(finding.witness?.value ?? null)}\n${finding.repair}`)}`,
+      `::error file=${property(file)},line=${place.line},col=${place.column},title=${property(`${finding.code}: ${pairName(pair)}`)}::${escape(sentencesOf(finding).join("\n"))}`,
   );
-  const unproven = report.pairs
-    .filter(({ result }) => result.verdict === "unproven")
-    .map((pair) => `::warning title=unproven::${escape(pairName(pair))}`);
+  const unproven = unprovenPairs(report).map(
+    ({ pair, file, why }) =>
+      `::${report.strict ? "error" : "warning"} file=${property(file)},line=1,title=${property(`unproven: ${pairName(pair)}`)}::${escape(why)}`,
+  );
   return `${[...lines, ...unproven, ...report.problems.map((problem) => `::error::${escape(problem)}`), summaryOf(report)].join("\n")}\n`;
 }
 
 function sarif(report: CheckReport): string {
-  const results = placedFindings(report).map(({ pair, finding, file, place }) => ({
+  const findings = placedFindings(report).map(({ pair, finding, file, place }) => ({
     ruleId: finding.code,
     level: "error",
-    message: { text: `${pairName(pair)}: ${finding.message} ${finding.repair}` },
-    locations: [
-      {
-        physicalLocation: {
-          artifactLocation: { uri: file },
-          region: { startLine: place.line, startColumn: place.column },
-        },
-      },
-    ],
-    partialFingerprints: { witness: finding.witness?.hash ?? finding.code },
+    message: { text: `${pairName(pair)}: ${sentencesOf(finding).join(" ")}` },
+    locations: [located(file, { startLine: place.line, startColumn: place.column })],
+    partialFingerprints: { witness: finding.witness?.hash ?? `${finding.code} ${finding.newerPointer}` },
   }));
+  const unproven = unprovenPairs(report).map(({ pair, file, why }) => ({
+    ruleId: "unproven",
+    level: report.strict ? "error" : "warning",
+    message: { text: `${pairName(pair)} is unproven: ${why}` },
+    locations: [located(file, { startLine: 1 })],
+  }));
+  const problems = report.problems.map((text) => ({ ruleId: "problem", level: "error", message: { text } }));
+  const results = [...findings, ...unproven, ...problems];
   const rules = Array.from(new Set(results.map(({ ruleId }) => ruleId)), (id) => ({ id }));
   const driver = { name: "sobre contract", rules };
   return `${JSON.stringify({ version: "2.1.0", $schema: "https://json.schemastore.org/sarif-2.1.0.json", runs: [{ tool: { driver }, results }] })}\n`;
 }
 
-function markdown(report: CheckReport): string {
-  const rows = report.pairs.map((pair) => {
-    const [finding] = pair.result.findings;
-    const witness = finding?.witness === undefined ? "" : `\`${cell(JSON.stringify(finding.witness.value))}\``;
-    return `| ${cell(pairName(pair))} | ${pair.result.verdict} | ${cell(finding?.message ?? "")} | ${witness} |`;
-  });
-  const problems = report.problems.map((problem) => `- ${problem}`);
-  return `${["| pair | verdict | why | witness |", "| --- | --- | --- | --- |", ...rows, "", ...problems, "", `${summaryOf(report)}.`].join("\n")}\n`;
+function located(file: string, region: object): object {
+  // A URI has no blanks.
+  return { physicalLocation: { artifactLocation: { uri: encodeURI(file) }, region } };
 }
 
+function markdown(report: CheckReport): string {
+  const placed = placedFindings(report);
+  const rows = report.pairs.flatMap((pair) => {
+    const { verdict, tried = [] } = pair.result;
+    const found = placed
+      .filter((one) => one.pair === pair)
+      .map(({ finding: { message, repair, witness }, file, place }) => {
+        const shown = witness === undefined ? "" : `\`${cell(JSON.stringify(witness.value))}\``;
+        return `| ${cell(pairName(pair))} | ${verdict} | ${cell(message)} | ${shown} | ${cell(repair)} | ${cell(`${file}:${place.line}`)} |`;
+      });
+    const none = `| ${cell(pairName(pair))} | ${verdict} | ${cell(tried.join("; "))} | | | |`;
+    return found.length > 0 ? found : [none];
+  });
+  const problems = report.problems.map((problem) => `- ${problem}`);
+  return `${["| pair | verdict | why | witness | repair | where |", "| --- | --- | --- | --- | --- | --- |", ...rows, "", ...problems, ...(problems.length > 0 ? [""] : []), `${summaryOf(report)}.`].join("\n")}\n`;
+}
+
+/** Escapes as XML 1.0 asks, which has no place for control characters. */
 function xml(value: string): string {
-  return value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  const allowed = value.replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, "\u{FFFD}");
+  return allowed.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
 function hex(bytes: Uint8Array): string {
