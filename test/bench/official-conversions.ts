@@ -9,6 +9,15 @@ export interface OfficialConversions {
   readonly toRheaMessage: (message: object, encoder: unknown) => object;
   readonly fromRheaMessage: (message: object, options: object) => object;
   readonly defaultDataTransformer: unknown;
+  /** What its receivers make of each message that rhea has decoded, and of the delivery it came in. */
+  readonly ServiceBusMessageImpl: new (
+    message: object,
+    delivery: { readonly tag: Uint8Array },
+    shouldReorderLockToken: boolean,
+    receiveMode: string,
+    skipParsingBodyAsJson: boolean,
+    skipConvertingDate: boolean,
+  ) => object;
 }
 
 /** The official client's own conversions; they are internal to it, so that they are bundled from its sources. */
@@ -20,7 +29,7 @@ export async function officialConversions(): Promise<OfficialConversions> {
   try {
     await build({
       stdin: {
-        contents: `export { toRheaMessage, fromRheaMessage } from ${JSON.stringify(join(source, "serviceBusMessage.js"))};
+        contents: `export { toRheaMessage, fromRheaMessage, ServiceBusMessageImpl } from ${JSON.stringify(join(source, "serviceBusMessage.js"))};
           export { defaultDataTransformer } from ${JSON.stringify(join(source, "dataTransformer.js"))};`,
         resolveDir: import.meta.dirname,
       },

@@ -23,9 +23,14 @@ export function writeTag(token: LockToken, bytes: Uint8Array, start: number): vo
 
 /** The lock token that a delivery tag of 16 bytes stands for. */
 export function tokenOf(tag: Uint8Array): LockToken {
-  const hex = order.map((place) => (tag[place] ?? 0).toString(16).padStart(2, "0")).join("");
-  return lockToken(hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"));
+  const octet = (place: number): string => octets[tag[place] ?? 0] ?? "";
+  const first = octet(3) + octet(2) + octet(1) + octet(0);
+  const middle = `${octet(5)}${octet(4)}-${octet(7)}${octet(6)}-${octet(8)}${octet(9)}`;
+  return lockToken(`${first}-${middle}-${octet(10)}${octet(11)}${octet(12)}${octet(13)}${octet(14)}${octet(15)}`);
 }
+
+/** The two digits of each byte: every message that is received needs sixteen of them. */
+const octets: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 function digit(unit: number): number {
   return unit < 0x40 ? unit - 0x30 : (unit & 0x1f) + 9;
