@@ -26,7 +26,7 @@ import {
 } from "./frames.ts";
 import { objectPlan, type Plan, planOf, systemStruct } from "./plan.ts";
 import { References } from "./references.ts";
-import { contentOf, declaredQName, enumValue, typedScalar, untypedScalar } from "./scalar.ts";
+import { contentOf, declaredQName, enumValue, notScalar, typedScalar, untypedScalar } from "./scalar.ts";
 import { ShapeChoice } from "./shape-choice.ts";
 import { withType } from "./typed-number.ts";
 import {
@@ -215,7 +215,8 @@ class Mapper {
     frame.index++;
     const value = this.#start(pair[1], plan.value);
     if (target instanceof Map) target.set(key, value);
-    else target[String(key)] = value;
+    else if (typeof key === "string") target[key] = value;
+    else throw notScalar("has a key that is no string", pair[0].offset);
   }
 
   /** The value of an element; what it holds follows through a frame. */

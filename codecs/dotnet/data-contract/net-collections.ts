@@ -31,7 +31,7 @@ export function netCollection(element: XmlElement): NetCollection | undefined {
   if (set !== undefined && has("_set") && fields.size <= 3) return dictionary(elementsIn(set).find(named("Items")));
   // An empty set has no items; what has other fields beside these is something else, as NameValueCollection.
   if (has("Count", "Comparer", "Version") && fields.size === (has("Items") ? 4 : 3)) return list(field("Items"));
-  if (has("Data", "Version") && fields.size === 2) return list(field("Data"));
+  if (has("Data", "Version") && fields.size === (has("Count") ? 3 : 2)) return list(field("Data"));
   const inner = field("items") ?? field("list");
   if (inner !== undefined && fields.size === 1 && factsOf(inner).id !== undefined) return netCollection(inner);
   return undefined;

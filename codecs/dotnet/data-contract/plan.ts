@@ -1,6 +1,9 @@
 import { arrays, clrNamespaces, serialization, system } from "../xml/namespaces.ts";
+import { lexical } from "../xml/lexical.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
 import { declaresNamespace, type ElementFacts, elementsIn, hasText } from "./element-facts.ts";
+import { contentOf } from "./scalar.ts";
+import { scalarOfText } from "./scalar-text.ts";
 import { netCollection, pairOf } from "./net-collections.ts";
 import { type ScalarKind, scalarLocals, scalarNamed, scalarOfClr, scalarOfLocal } from "./scalar-kind.ts";
 import type { MapShape, ResolvedShape, Shape } from "./shape.ts";
@@ -73,9 +76,9 @@ function pick({ items, count }: { readonly items: readonly XmlNode[]; readonly c
 
 function dictionary(element: XmlElement, fields: ReturnType<typeof netCollection>, shape: MapShape): Plan {
   const { key, value } = shape;
-  const named = typeof key === "object" && key.kind === "scalar" && key.scalar === "string";
-  if (fields?.kind === "entries") return { kind: "entries", pairs: fields.pairs, key, value, named };
-  const pairs = pairsOf(element, shape.keyName, shape.valueName);
+  const scalar = typeof key === "object" && key.kind === "scalar" ? key.scalar : undefined;
+  const pairs = fields?.kind === "entries" ? fields.pairs : pairsOf(element, shape.keyName, shape.valueName);
+  const named = scalar === "string" || (scalar === "any" && pairs !== undefined && isStringKeyed(pairs));
   return pairs === undefined
     ? { kind: "list", items: element.children, count: Infinity, shape: undefined }
     : { kind: "entries", pairs, key, value, named };
@@ -122,7 +125,7 @@ function inferred(element: XmlElement, context: PlanContext): Plan {
     if (around.kind !== "object") return around;
   }
   if (isCollection || facts.size !== undefined || count > 1) return list(element);
-  const scalar = xmlSerializer && first.namespace === "" ? scalarOfLocal(first.local) : scalarNamed(first);
+  const scalar = xmlSerializer && first.namespace === "" ? scalarOfElement(first, true) : scalarNamed(first);
   if (scalar !== undefined || (first.namespace === arrays && first.namespace !== element.namespace))
     return list(element);
   const plan = fieldsPlan(element, facts);
@@ -186,7 +189,7 @@ function entriesPlan(element: XmlElement, entryName: string, warn?: Warn): Plan 
     return list(element);
   }
   const [key, value] = scalarsOfEntry(entryName);
-  const named = key === "string" || (key === undefined && isStringKeyed(pairs));
+  const named = key === "string" || ((key === undefined || key === "any") && isStringKeyed(pairs));
   return { kind: "entries", pairs, key: named ? stringShape : shapeOf(key), value: shapeOf(value), named };
 }
 
@@ -196,12 +199,13 @@ function shapeOf(scalar: ScalarKind | undefined): Shape | undefined {
   return scalar === undefined || scalar === "any" ? undefined : { kind: "scalar", scalar };
 }
 
-/** Without a word on the type of the keys, they are strings when all of them are text. */
+/** Without a word on the type of all keys, they are strings when all of them are text. */
 function isStringKeyed(pairs: readonly (readonly [XmlElement, XmlElement])[]): boolean {
   return pairs.every(([key]) => {
+    // A key may refer to a string that stands before it.
+    if (key.type !== undefined) return scalarNamed(key.type) === "string";
     const only = key.onlyChild;
-    const text = only?.kind === "text" && typeof only.value === "string";
-    return text && (key.type === undefined || scalarNamed(key.type) === "string");
+    return only?.kind === "text" && typeof only.value === "string";
   });
 }
 
@@ -219,21 +223,30 @@ export function scalarOfElement(element: XmlElement, xmlSerializer: boolean): Sc
   if (namespace === arrays || namespace === serialization) return scalarNamed(element);
   if (!xmlSerializer || namespace !== "") return undefined;
   const scalar = scalarOfLocal(local);
-  if (scalar === undefined || scalar === "any" || parent === undefined) return scalar;
-  // `<Tags><string>…`: an item is named by its type, and everything around it is alike.
-  return isUniform(parent) ? scalar : undefined;
+  if (scalar === undefined || scalar === "any") return scalar;
+  // `<Tags><string>…`: an item is named by its type, and everything around it is alike. Members and roots may bear such a
+  // name, too, as `<duration>90 min</duration>`.
+  return (parent === undefined ? fits(element, scalar) : isUniform(parent, scalar)) ? scalar : undefined;
+}
+
+/** Whether text is one that a scalar has; what has attributes says more of itself. */
+function fits(element: XmlElement, scalar: ScalarKind): boolean {
+  if (element.attributes.length > 0 || scalar === "qname") return true;
+  return !element.holdsElements && scalarOfText(lexical(contentOf(element).value, undefined), scalar) !== undefined;
 }
 
 /** What was found of each, since every item asks. */
 const uniform = new WeakMap<XmlElement, boolean>();
 
-/** Whether all elements inside bear one name. */
-function isUniform(element: XmlElement): boolean {
+/** Whether all elements inside bear one name, that of a scalar, and hold one. */
+function isUniform(element: XmlElement, scalar: ScalarKind): boolean {
   const known = uniform.get(element);
   if (known !== undefined) return known;
   const first = element.children.find(({ kind }) => kind === "element");
   const name = first?.kind === "element" ? first.local : "";
-  const found = element.children.every((child) => child.kind !== "element" || child.local === name);
+  const found = element.children.every(
+    (child) => child.kind !== "element" || (child.local === name && fits(child, scalar)),
+  );
   uniform.set(element, found);
   return found;
 }

@@ -175,7 +175,7 @@ class JsonMapper {
   #dictionary(value: number, shape: MapShape | undefined): unknown {
     const keyShape = shape === undefined ? undefined : resolved(shape.key);
     const isNamed =
-      keyShape === undefined
+      keyShape === undefined || (keyShape.kind === "scalar" && keyShape.scalar === "any")
         ? hasStringKeys(this.#tape, value)
         : keyShape.kind === "scalar" && keyShape.scalar === "string";
     const target = isNamed ? emptyBag<unknown>() : new Map<unknown, unknown>();

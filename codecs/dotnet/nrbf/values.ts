@@ -39,6 +39,7 @@ const maxWrappers = 16;
 class Planner {
   readonly #document: NrbfDocument;
   readonly #settings: ValueSettings;
+  readonly #shown = new Map<ClassDescription, readonly string[]>();
   readonly #names = new Map<PlainLayout, readonly string[] | undefined>();
   readonly #types = new Map<ClassDescription, Annotations>();
 
@@ -103,8 +104,7 @@ class Planner {
     const { memberNames } = layout.description;
     const plainName = plainNameOf(layout.description);
     const ordinary = !isScalarClass(plainName, memberNames) && isOrdinary(plainName, memberNames);
-    const written = this.#settings.memberNames === "written";
-    const names = ordinary ? (written ? memberNames : propertyNames(memberNames)) : undefined;
+    const names = ordinary ? this.#memberNames(layout.description) : undefined;
     this.#names.set(layout, names);
     return names;
   }
@@ -142,10 +142,19 @@ class Planner {
       return collected.kind === "map" ? this.#map(collected.items) : planOfList<ItemNode>(collected.items, this);
     }
     const { description } = node;
-    const { memberNames } = description;
     const value: Record<string, unknown> = annotate({}, this.#typeOf(description));
-    const names = settings.memberNames === "property" ? propertyNames(memberNames) : memberNames;
+    const names = this.#memberNames(description);
     return { value, children: node.members, put: (member, index) => setMember(value, names[index] ?? "", member) };
+  }
+
+  /** The names of an object's members in its value. */
+  #memberNames(description: ClassDescription): readonly string[] {
+    const known = this.#shown.get(description);
+    if (known !== undefined) return known;
+    const { memberNames } = description;
+    const names = distinct(this.#settings.memberNames === "property" ? propertyNames(memberNames) : memberNames);
+    this.#shown.set(description, names);
+    return names;
   }
 
   #typeOf(description: ClassDescription): Annotations {
@@ -197,4 +206,21 @@ function shaped({ shape }: ArrayNode | PrimitiveArrayNode, values: unknown): unk
 function propertyNames(names: readonly string[]): readonly string[] {
   const short = names.map((name) => name.replace(/<([^<>]+)>k__BackingField$/, "$1"));
   return new Set(short).size === names.length ? short : names;
+}
+
+/**
+ * The names, those that came already as `+name`, then `2+name`: a public field that a class hides with `new` is written
+ * behind the one that hides it, as private fields of base classes are as `Base+name`.
+ */
+function distinct(names: readonly string[]): readonly string[] {
+  const taken = new Set(names);
+  if (taken.size === names.length) return names;
+  const counts = new Map<string, number>();
+  return names.map((name) => {
+    let count = counts.get(name) ?? 0;
+    const numbered = (): string => (count === 0 ? name : `${count === 1 ? "" : count}+${name}`);
+    while (count > 0 && taken.has(numbered())) count++;
+    counts.set(name, count + 1);
+    return numbered();
+  });
 }

@@ -115,6 +115,60 @@ describe("the data contract XML decoder", () => {
     });
   });
 
+  it("makes an object of a Hashtable when all its keys are strings, and a map otherwise", () => {
+    const arrays = "http://schemas.microsoft.com/2003/10/Serialization/Arrays";
+    const xsi = "http://www.w3.org/2001/XMLSchema-instance";
+    const hashtable = (...keys: readonly (readonly [string, string])[]): string => {
+      const entries = keys.map(
+        ([type, text]) =>
+          `<KeyValueOfanyTypeanyType><Key i:type="x:${type}" xmlns:x="http://www.w3.org/2001/XMLSchema">${text}</Key><Value/></KeyValueOfanyTypeanyType>`,
+      );
+      return `<ArrayOfKeyValueOfanyTypeanyType xmlns="${arrays}" xmlns:i="${xsi}">${entries.join("")}</ArrayOfKeyValueOfanyTypeanyType>`;
+    };
+    const contract = { type: "object", "x-dotnet": { type: "map", key: "any" }, additionalProperties: {} } as const;
+
+    for (const reader of [decoder, dataContractXml({ contracts: [contract] })]) {
+      expect(shown(reader, hashtable(["string", "a"], ["string", "2"]))).toEqual({ a: "", 2: "" });
+      expect(shown(reader, hashtable(["string", "a"], ["int", "2"]))).toEqual({
+        $map: [
+          ["a", ""],
+          [2, ""],
+        ],
+      });
+    }
+  });
+
+  it("reads the private fields of a LinkedList and of a Hashtable, whose key is a string that stands before it", () => {
+    const z = "xmlns:z='http://schemas.microsoft.com/2003/10/Serialization/'";
+    const xsi = "xmlns:i='http://www.w3.org/2001/XMLSchema-instance' xmlns:x='http://www.w3.org/2001/XMLSchema'";
+    const fields =
+      "<LoadFactor/><Version/><Comparer i:nil='true'/><HashCodeProvider i:nil='true'/><HashSize>3</HashSize>";
+    const key = "<anyType i:type='x:string' z:Ref='2' i:nil='true'/>";
+    const hashtable = `<H z:Id='3'>${fields}<Keys z:Id='4' z:Size='1'>${key}</Keys><Values z:Id='5' z:Size='1'><anyType>v</anyType></Values></H>`;
+    const linked =
+      "<L z:Id='6'><Version>2</Version><Count>2</Count><Data z:Id='7' z:Size='2'><int>7</int><int>8</int></Data></L>";
+
+    expect(shown(decoder, `<R xmlns='urn:r' ${z} ${xsi} z:Id='1'><S z:Id='2'>k</S>${hashtable}${linked}</R>`)).toEqual({
+      S: "k",
+      H: { k: "v" },
+      L: [7, 8],
+    });
+    expect(refusal(() => decode(decoder, `<R xmlns='urn:r' ${z} ${xsi} z:Id='2'>${hashtable}</R>`))).toMatchObject({
+      code: "DecodeFailed",
+    });
+  });
+
+  it("takes members and roots that bear the name of a type, and hold none, for what they are", () => {
+    const xsi = "xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'";
+
+    expect(shown(decoder, `<Film ${xsi}><duration>90 min</duration></Film>`)).toEqual({ duration: "90 min" });
+    expect(shown(decoder, `<Film ${xsi}><decimal>a</decimal><decimal>1</decimal></Film>`)).toEqual(["a", 1]);
+    expect(shown(decoder, "<r><a><byte/></a></r>")).toEqual({ r: { a: { byte: "" } } });
+    expect(shown(decoder, "<duration>soon</duration>")).toBe("soon");
+    expect(shown(decoder, `<Film ${xsi}><int>7</int></Film>`)).toEqual([7]);
+    expect(shown(decoder, `<Film ${xsi}><int xsi:nil='true'/></Film>`)).toEqual([null]);
+  });
+
   it("reads members that XmlSerializer writes as attributes or without a list around them", () => {
     const contract: DotnetContract = {
       title: "Box",

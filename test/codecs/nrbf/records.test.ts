@@ -43,6 +43,19 @@ describe("the records of BinaryFormatter", () => {
     expect(Array.isArray(body) && body.map(typeNameOf)).toEqual(["A", "A"]);
   });
 
+  it("keep public fields that a class hides with fields of the same name", () => {
+    const strings = `06 ${int(3)} ${text("der")} 06 ${int(4)} ${text("base")} 06 ${int(5)} ${text("root")}`;
+
+    expect(read(`${library} ${classOf(1, "Der", ["n", "n", "n"], "01 01 01")} ${strings}`)).toEqual({
+      n: "der",
+      "+n": "base",
+      "2+n": "root",
+    });
+    expect(
+      read(`${library} ${classOf(1, "Der", ["n", "+n", "n"], "00 00 00 08 08 08")} ${int(1)} ${int(2)} ${int(3)}`),
+    ).toEqual({ n: 1, "+n": 2, "2+n": 3 });
+  });
+
   it("name libraries in front of a member, and put value types in place", () => {
     const inner = `05 ${int(-3)} ${text("P")} ${int(1)} ${text("x")} 00 08 ${int(5)} ${int(9)}`;
     const body = read(`${library} ${classOf(1, "A", ["o"], "02")} 0c ${int(5)} ${text("Other")} ${inner}`);
