@@ -5,7 +5,7 @@ import { unsupported } from "./unsupported-value.ts";
 /** Many small results share one chunk: a chunk per result would cost more than writing it. */
 const chunkSize = 32 * 1024;
 /** Shorter texts are written by a loop, longer ones by one call out of JavaScript. */
-const loopLength = 12;
+const loopLength = 32;
 
 /** A growing buffer that hands out what was written without copying it. */
 export class ByteWriter {
