@@ -9,6 +9,9 @@ export const rootKeyName = "RootManageSharedAccessKey";
 /** The key that everybody knows, of the official emulator; it holds where no key is configured. */
 export const wellKnownKey = "SAS_KEY_VALUE";
 
+/** Names of entities have 260 characters at most; connections keep what their tokens are for. */
+const longestScope = 600;
+
 const all: readonly Right[] = ["Send", "Listen", "Manage"];
 
 /** A shared access key with what it lets its holder do. */
@@ -75,7 +78,10 @@ export class Namespaces implements Access {
       );
     if (sas.expiresAt <= Date.now())
       throw new SobreError("UnauthorizedAccess", "The token has expired. Sign a new one, and check the clock.");
-    return { engine, scope: scopeOf(sas.resource), rights: key.rights ?? all, expiresAt: sas.expiresAt };
+    const scope = scopeOf(sas.resource);
+    if (scope.length > longestScope)
+      throw new SobreError("UnauthorizedAccess", "The resource of the token is no path of an entity. Check its sr.");
+    return { engine, scope, rights: key.rights ?? all, expiresAt: sas.expiresAt };
   }
 
   #choose(keyName: string, hostname: string | undefined): Namespace {

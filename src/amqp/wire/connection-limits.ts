@@ -8,6 +8,8 @@ export interface ConnectionLimits {
   readonly handleMax: number;
   /** Most links of a connection. Default: 1024. */
   readonly maxLinks: number;
+  /** Most bytes that the sessions and links of a connection may hold, as they are reckoned. Default: 800,000. */
+  readonly maxLinkBytes: number;
   /** Milliseconds from the first byte to the open. Default: 10000. */
   readonly handshakeTimeOut: number;
   /** Milliseconds of silence after which the peer is given up; it is asked to speak twice as often. Default: 120000. */
@@ -20,6 +22,7 @@ export const defaultLimits: ConnectionLimits = {
   channelMax: 1023,
   handleMax: 255,
   maxLinks: 1024,
+  maxLinkBytes: 800_000,
   handshakeTimeOut: 10_000,
   idleTimeOut: 120_000,
 };

@@ -4,6 +4,7 @@ import { type ConnectionLimits, defaultLimits } from "./connection-limits.ts";
 import type { ConnectionEvents, ConnectionOptions } from "./connection-options.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { FrameWriter } from "./frame-writer.ts";
+import { LinkBudget } from "./link-budget.ts";
 import { askSasl, protocol, serveSasl } from "./handshake.ts";
 import { Liveness } from "./liveness.ts";
 import { code, type Open } from "./performative.ts";
@@ -24,6 +25,8 @@ type Phase = "header" | "sasl" | "open" | "running" | "closing" | "over";
 export class Connection {
   readonly events: ConnectionEvents;
   readonly limits: ConnectionLimits;
+  /** What the peer's sessions and links hold. */
+  readonly budget: LinkBudget;
   /** The most bytes of a frame that the peer takes. */
   maxOutgoingFrame = 512;
   /** Whether output goes out; the owner sets it to false while its peer does not read. */
@@ -37,12 +40,12 @@ export class Connection {
   #askedForOutput = false;
   #opened = false;
   #saslDone = false;
-  #links = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.events = options.events;
     this.limits = { ...defaultLimits, ...options.limits };
+    this.budget = new LinkBudget(this.limits);
     this.#reader = new FrameReader(handshakeFrameSize);
     this.#liveness = new Liveness(options.now, this.limits);
     if (options.role === "client")
@@ -145,12 +148,6 @@ export class Connection {
   resume(): void {
     this.writable = true;
     this.#sessions.resume();
-  }
-
-  /** Counts a link of the peer; false when there are too many. */
-  countLink(change: 1 | -1): boolean {
-    this.#links += change;
-    return this.#links <= this.limits.maxLinks;
   }
 
   /** Ends the connection because of an error, whatever the phase. */

@@ -8,7 +8,10 @@ import { type WireError, WireFault } from "./wire-fault.ts";
 /** The links of a session by their handles. */
 export class LinkTable implements Iterable<Link> {
   readonly #session: Session;
-  readonly #byRemoteHandle = new Map<number, Link>();
+  /** The only link, as most sessions have; a map for one takes more than the link itself. */
+  #only: Link | undefined;
+  #onlyHandle = 0;
+  #others: Map<number, Link> | undefined;
   /** Links that this side has asked for, until the peer answers; by role and name. */
   #asking: Map<string, Link> | undefined;
   #nextHandle = 0;
@@ -17,8 +20,9 @@ export class LinkTable implements Iterable<Link> {
     this.#session = session;
   }
 
-  [Symbol.iterator](): Iterator<Link> {
-    return this.#byRemoteHandle.values();
+  *[Symbol.iterator](): Generator<Link> {
+    if (this.#only !== undefined) yield this.#only;
+    if (this.#others !== undefined) yield* this.#others.values();
   }
 
   /** A link that this side is going to attach as its sender. */
@@ -37,18 +41,18 @@ export class LinkTable implements Iterable<Link> {
 
   /** The link that the peer knows by this handle. */
   find(handle: number): Link | undefined {
-    return this.#byRemoteHandle.get(handle);
+    return handle === this.#onlyHandle && this.#only !== undefined ? this.#only : this.#others?.get(handle);
   }
 
   /** @throws WireFault `amqp:session:unattached-handle`. */
   byRemoteHandle(handle: number): Link {
-    const link = this.#byRemoteHandle.get(handle);
+    const link = this.find(handle);
     if (link !== undefined) return link;
     throw new WireFault("amqp:session:unattached-handle", `No link has the handle ${handle}.`, "session");
   }
 
-  /** The peer attaches: an answer, or a link of its own. */
-  attached(attach: Attach): void {
+  /** The peer attaches, in so many bytes: an answer, or a link of its own. */
+  attached(attach: Attach, size: number): void {
     const { handleMax } = this.#session.connection.limits;
     if (attach.handle > handleMax) {
       throw new WireFault(
@@ -56,7 +60,7 @@ export class LinkTable implements Iterable<Link> {
         `The handle ${attach.handle} is above the ${handleMax} allowed.`,
       );
     }
-    if (this.#byRemoteHandle.has(attach.handle)) {
+    if (this.find(attach.handle) !== undefined) {
       const what = `The handle ${attach.handle} belongs to another link of the session.`;
       throw new WireFault("amqp:session:handle-in-use", what, "session");
     }
@@ -65,25 +69,42 @@ export class LinkTable implements Iterable<Link> {
     const asking = this.#asking?.get(key);
     this.#asking?.delete(key);
     const link = asking ?? this.#new(attach, role);
-    this.#byRemoteHandle.set(attach.handle, link);
-    if (asking === undefined) this.#ask(link);
+    this.#keep(attach.handle, link);
+    if (asking === undefined) this.#ask(link, attach, size);
     else asking.answered(attach);
   }
 
   detached(detach: Detach): void {
     const link = this.byRemoteHandle(detach.handle);
-    this.#byRemoteHandle.delete(detach.handle);
-    this.#session.connection.countLink(-1);
+    if (link === this.#only) this.#only = undefined;
+    else this.#others?.delete(detach.handle);
+    this.#release(link);
     link.detachedBy(detach);
   }
 
   /** The session is over. */
   end(error: WireError | undefined): void {
-    const links = [...this.#byRemoteHandle.values(), ...(this.#asking?.values() ?? [])];
-    for (let gone = 0; gone < this.#byRemoteHandle.size; gone++) this.#session.connection.countLink(-1);
-    this.#byRemoteHandle.clear();
+    const links = [...this, ...(this.#asking?.values() ?? [])];
+    this.#only = undefined;
+    this.#others = undefined;
     this.#asking = undefined;
-    for (const link of links) link.ended(error);
+    for (const link of links) {
+      this.#release(link);
+      link.ended(error);
+    }
+  }
+
+  #keep(handle: number, link: Link): void {
+    if (this.#only === undefined) {
+      this.#only = link;
+      this.#onlyHandle = handle;
+    } else (this.#others ??= new Map()).set(handle, link);
+  }
+
+  #release(link: Link): void {
+    if (link.cost === 0) return;
+    this.#session.connection.budget.removeLink(link.cost);
+    link.cost = 0;
   }
 
   #new(attach: Attach, role: "sender" | "receiver"): Link {
@@ -97,13 +118,10 @@ export class LinkTable implements Iterable<Link> {
     return link;
   }
 
-  #ask(link: Link): void {
-    if (this.#session.connection.countLink(1)) {
-      this.#session.asked(link);
-      return;
-    }
-    const { maxLinks } = this.#session.connection.limits;
-    const description = `The connection has ${maxLinks} links, as many as it may. Detach one, or open another connection.`;
-    link.refuse({ condition: "amqp:resource-limit-exceeded", description });
+  #ask(link: Link, attach: Attach, size: number): void {
+    const { cost, refusal } = this.#session.connection.budget.addLink(attach, size);
+    link.cost = cost;
+    if (refusal === undefined) this.#session.asked(link);
+    else link.refuse({ condition: "amqp:resource-limit-exceeded", description: refusal });
   }
 }

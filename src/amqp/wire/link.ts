@@ -35,6 +35,8 @@ export abstract class Link {
   /** This side's handle. */
   readonly handle: number;
   state: LinkState;
+  /** What the peer is charged for it. */
+  cost = 0;
   /** What the peer has said; for `asking` links not yet known. */
   remote: Attach | undefined;
 
@@ -68,6 +70,7 @@ export abstract class Link {
     });
     if (this.state !== "asked") return;
     this.state = "attached";
+    if (remote !== undefined && this.cost > 0) this.cost = this.session.connection.budget.opened(remote, this.cost);
     this.attachedNow();
   }
 
@@ -84,6 +87,7 @@ export abstract class Link {
   refuse(error: WireError): void {
     if (this.state !== "asked") return;
     this.attach({}, { initialDeliveryCount: this.role === "sender" ? 0 : undefined });
+    this.remote = undefined;
     this.detach(error);
   }
 

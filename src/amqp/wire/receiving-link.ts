@@ -65,6 +65,8 @@ class WholeDelivery implements IncomingDelivery {
 interface Partial {
   readonly first: Transfer & { readonly deliveryId: number };
   readonly parts: Uint8Array[];
+  /** What is left to write to behind the last part. */
+  room: Uint8Array;
   size: number;
   settled: boolean;
   state: DeliveryState | undefined;
@@ -117,8 +119,7 @@ export class ReceivingLink extends Link {
     }
     partial.size += payload.byteLength;
     if (partial.size > this.#maxMessageSize) partial.parts.length = 0;
-    // The bytes received are read over by the next ones, and would keep more alive than the message.
-    else partial.parts.push(copyOf(payload));
+    else append(partial, payload);
     if (transfer.settled !== undefined) partial.settled = transfer.settled;
     if (transfer.state !== undefined) partial.state = transfer.state;
     if (transfer.more) return;
@@ -164,9 +165,11 @@ export class ReceivingLink extends Link {
     const { deliveryId } = transfer;
     if (deliveryId === undefined || transfer.deliveryTag === undefined)
       throw new WireFault("amqp:invalid-field", "The first frame of a delivery has no id or tag.", "session");
+    if (transfer.deliveryTag.byteLength > longestTag)
+      throw new WireFault("amqp:invalid-field", `A delivery has a tag of more than ${longestTag} bytes.`, "session");
     this.#useCredit();
     const first = { ...transfer, deliveryId };
-    const partial: Partial = { first, parts: [], size: 0, settled: false, state: undefined };
+    const partial: Partial = { first, parts: [], room: none, size: 0, settled: false, state: undefined };
     if (transfer.more) {
       this.#partial = { ...partial, first: { ...first, deliveryTag: transfer.deliveryTag.slice() } };
       return this.#partial;
@@ -210,4 +213,31 @@ export class ReceivingLink extends Link {
 
 const none = new Uint8Array(0);
 
-const copyOf = (bytes: Uint8Array): Uint8Array => Buffer.from(bytes);
+/** Bytes of a tag, at most (AMQP 1.0 part 2.8.7). */
+const longestTag = 32;
+
+/** Bytes of a part that smaller ones are joined to. */
+const smallPart = 4096;
+
+/** The bytes received are read over by the next ones, and would keep more alive than the message. */
+function append(partial: Partial, payload: Uint8Array): void {
+  const { parts } = partial;
+  // Messages that come in pieces of a few bytes, or of none, must not take many times their size.
+  if (parts.length === 0 || payload.byteLength >= smallPart) {
+    parts.push(Buffer.from(payload));
+    partial.room = none;
+    return;
+  }
+  if (partial.room.byteLength < payload.byteLength) {
+    partial.room = Buffer.alloc(smallPart);
+    parts.push(partial.room.subarray(0, 0));
+  }
+  partial.room.set(payload);
+  const last = parts[parts.length - 1] ?? none;
+  parts[parts.length - 1] = new Uint8Array(
+    partial.room.buffer,
+    partial.room.byteOffset - last.byteLength,
+    last.byteLength + payload.byteLength,
+  );
+  partial.room = partial.room.subarray(payload.byteLength);
+}

@@ -42,6 +42,8 @@ export class Session {
   #state: "asking" | "running" | "ending" | "over" = "asking";
   #nextIncomingId = 0;
   #flushAwaited = false;
+  /** Whether it is the peer's. */
+  #isCharged = false;
   #incomingWindow = incomingWindow;
 
   constructor(connection: Connection, channel: number) {
@@ -66,8 +68,12 @@ export class Session {
     return this.canSend ? this.#outgoing.room : 0;
   }
 
-  /** Begins the session: with what the peer has said about its own, or asking for one. */
+  /** Begins the session: with what the peer has said about its own, or asking for one. @throws WireFault when it has too many. */
   begin(remote?: { readonly channel: number; readonly begin: Begin }): void {
+    if (remote !== undefined) {
+      this.connection.budget.addSession();
+      this.#isCharged = true;
+    }
     this.frames.begin(this.channel, {
       remoteChannel: remote?.channel,
       nextOutgoingId: 0,
@@ -100,7 +106,7 @@ export class Session {
       case code.flow:
         return this.#flow(readFlow(reader));
       case code.attach:
-        return this.links.attached(readAttach(reader));
+        return this.links.attached(readAttach(reader), reader.bytes.byteLength);
       case code.detach:
         return this.links.detached(readDetach(reader));
       case code.end: {
@@ -151,6 +157,7 @@ export class Session {
     if (this.#state === "over") return;
     this.#state = "over";
     this.links.end(error);
+    if (this.#isCharged) this.connection.budget.removeSession();
     this.#confirmations = undefined;
     this.connection.forget(this);
   }

@@ -1,90 +1,16 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { encodeValue } from "../../../codecs/amqp/index.ts";
 import { BrokerConnection } from "../../../src/amqp/wire/broker/index.ts";
-import type { ConnectionLimits, IncomingDelivery } from "../../../src/amqp/wire/index.ts";
+import type { IncomingDelivery } from "../../../src/amqp/wire/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { amqp, type AmqpValue, createEnvelope } from "../../../src/envelope/index.ts";
-import { BrokerPair } from "./broker-pair.ts";
+import { amqp, createEnvelope } from "../../../src/envelope/index.ts";
 import { seeded } from "../../random.ts";
+import { BrokerPair } from "./broker-pair.ts";
+import { after, attach, begin, described, frame, header, open, performative } from "./hostile-peer.ts";
 
-const engine = memoryEngine({ queues: ["q"] });
-const header = (protocol: number): Buffer => Buffer.from([0x41, 0x4d, 0x51, 0x50, protocol, 1, 0, 0]);
-
-/** A frame around any body. */
-function frame(body: Uint8Array, { type = 0, channel = 0, offset = 2 } = {}): Buffer {
-  const head = Buffer.alloc(8);
-  head.writeUInt32BE(8 + body.byteLength);
-  head[4] = offset;
-  head[5] = type;
-  head.writeUInt16BE(channel, 6);
-  return Buffer.concat([head, body]);
-}
-
-const described = (descriptor: number, fields: AmqpValue): Uint8Array =>
-  encodeValue(amqp.described(amqp.ulong(descriptor), fields));
-const performative = (descriptor: number, ...fields: AmqpValue[]): Buffer => frame(described(descriptor, fields));
 const uint = amqp.uint;
-
-const open = performative(0x10, "hostile");
-const begin = (channel = 0): Buffer => frame(described(0x11, [null, uint(0), uint(10), uint(10)]), { channel });
-const source = amqp.described(amqp.ulong(0x28), ["q"]);
-const target = amqp.described(amqp.ulong(0x29), ["q"]);
-const attach = (handle: number, name = "l", channel = 0): Buffer =>
-  frame(described(0x12, [name, uint(handle), false, null, null, source, target, null, null, uint(0)]), { channel });
-const flow = performative(0x13, uint(0), uint(10), uint(0), uint(10), uint(0), uint(0), uint(10), null, null, true);
-const collect = garbageCollector();
-
-/** Node's collector, which has to be asked for. */
-function garbageCollector(): () => void {
-  setFlagsFromString("--expose-gc");
-  const found: unknown = runInNewContext("gc");
-  return () => void (typeof found === "function" && Reflect.apply(found, undefined, []));
-}
-
-/** Bytes in use. */
-function used(): number {
-  collect();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
 
 function never(): never {
   throw new Error("Nobody shows a token.");
-}
-
-/** A server's end after these bytes, with the conditions of the errors that it has told. */
-async function after(
-  bytes: readonly Uint8Array[],
-  limits: Partial<ConnectionLimits> = {},
-): Promise<{ readonly told: string; readonly over: boolean; readonly connection: BrokerConnection }> {
-  const connection = new BrokerConnection({
-    access: {
-      anonymous: () => ({ engine, scope: "", rights: ["Manage"], expiresAt: Infinity }),
-      password: () => undefined,
-      token: () => {
-        throw new Error("no tokens");
-      },
-    },
-    limits,
-    output: () => undefined,
-    now: () => 0,
-  });
-  const written: string[] = [];
-  let longest = 0;
-  for (const chunk of bytes) {
-    const before = process.threadCpuUsage();
-    connection.wire.receive(chunk);
-    // Links are opened between the frames.
-    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
-    written.push(Buffer.from(connection.wire.take()).toString("latin1"));
-    const { user, system } = process.threadCpuUsage(before);
-    longest = Math.max(longest, (user + system) / 1000);
-  }
-  // Processor time of this thread, which a busy machine does not lengthen.
-  expect(longest).toBeLessThan(50);
-  return { told: written.join(""), over: connection.wire.over, connection };
 }
 
 const running = [header(0), open, begin(), attach(0)];
@@ -148,7 +74,7 @@ describe("a hostile peer", () => {
   });
 
   it.each<readonly [string, string, readonly Uint8Array[]]>([
-    ["a handle that is in use", "amqp:session:handle-in-use", [...running, attach(0, "other")]],
+    ["a handle that is in use", "amqp:session:handle-in-use", [...running, attach(0, { name: "other" })]],
     ["a handle that is not attached", "amqp:session:unattached-handle", [...running, performative(0x14, uint(9))]],
     ["a delivery without an id", "amqp:invalid-field", [...running, performative(0x14, uint(0))]],
   ])("has its session ended for %s, with %s", async (_what, condition, bytes) => {
@@ -169,7 +95,7 @@ describe("a hostile peer", () => {
 
   it("gets no more links than allowed, and keeps those it has", async () => {
     const { told, over } = await after(
-      [header(0), open, begin(), ...[0, 1, 2, 3].map((handle) => attach(handle, `l${handle}`))],
+      [header(0), open, begin(), ...[0, 1, 2, 3].map((handle) => attach(handle, { name: `l${handle}` }))],
       {
         maxLinks: 2,
       },
@@ -203,47 +129,12 @@ describe("a hostile peer", () => {
     expect(over).toBe(false);
   });
 
-  it.each<readonly [string, readonly Uint8Array[]]>([
-    ["channels", [header(0), open, Buffer.concat(Array.from({ length: 1024 }, (_, channel) => begin(channel)))]],
-    [
-      "links",
-      [
-        header(0),
-        open,
-        ...Array.from({ length: 5 }, (_, channel) => {
-          const links = Array.from({ length: 256 }, (_none, handle) => attach(handle, `l${handle}`, channel));
-          return Buffer.concat([begin(channel), ...links]);
-        }),
-      ],
-    ],
-    ["flows", [...running, Buffer.concat(Array.from({ length: 5000 }, () => flow))]],
-    ["empty frames", [...running, Buffer.concat(Array.from({ length: 8000 }, () => frame(Buffer.alloc(0))))]],
-    [
-      "pieces of a frame",
-      [header(0), open, ...Array.from(Buffer.from([0, 0, 255, 255, 2]), (byte) => Buffer.of(byte))],
-    ],
-  ])("that floods with %s takes less than a megabyte", async (_what, bytes) => {
-    const peers = 10;
-    const kept: BrokerConnection[] = [];
-    // What compilers keep is there from the first rounds on.
-    for (let round = 0; round < 3; round++) await after(bytes);
-    // What else goes on in the process can only add to what the peers take.
-    const grown: number[] = [];
-    for (let before = used(); grown.length < 3; before = used()) {
-      for (let peer = 0; peer < peers; peer++) kept.push((await after(bytes)).connection);
-      grown.push((used() - before) / peers);
-    }
-
-    expect(Math.min(...grown)).toBeLessThan(2 ** 20);
-    expect(kept.filter(({ wire }) => wire.over)).toEqual([]);
-  });
-
   it("that says nothing is given up after ten seconds, and one that stops talking after two minutes", () => {
     let now = 0;
     const closed: unknown[] = [];
     const connect = (): BrokerConnection =>
       new BrokerConnection({
-        access: { anonymous: () => undefined, password: () => undefined, token: () => never() },
+        access: { anonymous: () => undefined, password: () => undefined, token: never },
         output: () => undefined,
         closed: (reason) => void closed.push(reason),
         now: () => now,

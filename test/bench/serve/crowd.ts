@@ -20,12 +20,10 @@ export class Crowd {
   /** Opens links that wait for the next session of the queue `s`. */
   async sessionReceivers(port: number, links: number): Promise<void> {
     const filter = new AmqpMap([[amqp.symbol("com.microsoft:session-filter"), null]]);
-    for (let opened = 0; opened < links; opened += 1000) {
+    for (let opened = 0; opened < links; opened += 100) {
       await this.#join(port, (frames) => {
-        for (let channel = 0; channel < 4; channel++) {
-          frames.begin(channel, begin);
-          for (let handle = 0; handle < 250; handle++) attach(frames, channel, handle, filter);
-        }
+        frames.begin(0, begin);
+        for (let handle = 0; handle < 100; handle++) attach(frames, 0, handle, filter);
       });
     }
   }

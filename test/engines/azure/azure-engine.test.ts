@@ -83,15 +83,18 @@ describe("what the engine asks a broker for", () => {
   it("is a session by a plain filter, or the next one with a time to wait", async () => {
     const broker = new ScriptedBroker();
     const engine = azureEngine({ connectionString, transport: broker.transport });
-    broker.onLink = (link) =>
+    const asked: SendingLink["remote"][] = [];
+    broker.onLink = (link) => {
+      asked.push(link.remote);
       link.refuse({ condition: "com.microsoft:session-cannot-be-locked", description: "held elsewhere" });
+    };
 
     const named = { sessionId: "s", receiveMode: "peekLock", maxWaitTime: 0 } as const;
     const error = await rejection(engine.acceptSession("orders", named));
     await rejection(engine.acceptSession("orders", { ...named, sessionId: undefined, maxWaitTime: 1500 }));
 
     expect(error).toMatchObject({ code: "SessionCannotBeLocked", message: "held elsewhere" });
-    const [first, second] = broker.links.map(({ remote }) => remote);
+    const [first, second] = asked;
     expect([...(first?.source?.filter ?? [])]).toMatchObject([[{ value: "com.microsoft:session-filter" }, "s"]]);
     expect([...(second?.source?.filter ?? [])]).toMatchObject([[{ value: "com.microsoft:session-filter" }, null]]);
     expect([...(second?.properties ?? [])]).toMatchObject([[{ value: "com.microsoft:timeout" }, { value: 1500 }]]);

@@ -9,6 +9,7 @@ import type { SaslInit } from "../sasl-frames.ts";
 import type { SendingLink } from "../sending-link.ts";
 import { wireErrorOf } from "../wire-fault.ts";
 import type { Access, Grant, Right } from "./access.ts";
+import { AnswerGate } from "./answer-gate.ts";
 import { answerCbs } from "./cbs.ts";
 import { openCoordinator } from "./coordinator.ts";
 import { Grants } from "./grants.ts";
@@ -38,6 +39,9 @@ const toListen: readonly Right[] = ["Listen"];
 /** Rights of which a client needs one to send requests to an entity. */
 const managing: readonly Right[] = ["Listen", "Send"];
 
+/** Names of entities have 260 characters at most, and may be percent-encoded behind a host and before a sub-queue. */
+const longestAddress = 2048;
+
 const mechanisms = ["ANONYMOUS", "MSSBCBS", "PLAIN", "EXTERNAL"];
 
 /** The server's end of a client's connection: links onto an engine, from bytes to bytes. */
@@ -46,6 +50,7 @@ export class BrokerConnection {
   readonly #options: BrokerConnectionOptions;
   /** Being made or there: both links of a client may be asked for at once. */
   readonly #nodes = new Map<string, Promise<RequestNode>>();
+  readonly #gate = new AnswerGate();
   readonly #transactions = new Transactions();
   readonly #sessions = new Map<string, EngineSessionReceiver>();
   readonly #grants = new Grants();
@@ -118,7 +123,10 @@ export class BrokerConnection {
   }
 
   #attach(link: SendingLink | ReceivingLink): void {
-    void this.#open(link).catch((error: unknown) => link.refuse(wireErrorOf(error)));
+    void this.#open(link).catch((error: unknown) => {
+      this.#grants.forget(link);
+      link.refuse(wireErrorOf(error));
+    });
   }
 
   async #open(link: SendingLink | ReceivingLink): Promise<void> {
@@ -131,6 +139,8 @@ export class BrokerConnection {
     const address = (isReceiving ? remote?.target : remote?.source)?.address;
     if (address === undefined || address === "")
       throw new SobreError("InvalidArgument", "A link needs the address of an entity. Nodes are not made on demand.");
+    if (address.length > longestAddress)
+      throw new SobreError("InvalidArgument", `The address of a link has at most ${longestAddress} characters.`);
     const node = nodeOf(address);
     if (node.kind !== "entity") return this.#openRequests(link, node);
     const { entity } = node;
@@ -150,19 +160,25 @@ export class BrokerConnection {
     // What was refused is asked for again by the next link.
     making.catch(() => this.#nodes.delete(key));
     const requests = await making;
+    // The last link may have left in between.
+    this.#nodes.set(key, making);
     if (node.kind === "management") this.#grants.watch(link, node.entity, managing);
-    if (link instanceof ReceivingLink) requests.openRequests(link);
-    else requests.openReplies(link);
+    const left = (): void => {
+      if (requests.isIdle && this.#nodes.get(key) === making) this.#nodes.delete(key);
+    };
+    if (link instanceof ReceivingLink) requests.openRequests(link, left);
+    else requests.openReplies(link, left);
   }
 
   async #newNode(node: Exclude<Node, { kind: "entity" }>): Promise<RequestNode> {
-    if (node.kind === "cbs") return new RequestNode((request) => answerCbs(request, (token) => this.#admit(token)));
+    if (node.kind === "cbs")
+      return new RequestNode((request) => answerCbs(request, (token) => this.#admit(token)), this.#gate);
     const { entity } = node;
     const engine = await this.#engineFor(entity, ...managing);
     await this.#options.autoCreate?.(engine, parseAddress(entity).name);
     const need = (right: Right): void => void this.#grants.need(entity, [right]);
     const context = { entity, engine, need, sessions: this.#sessions, transactions: this.#transactions };
-    return new RequestNode((request, transactionId) => answerManagement(request, context, transactionId));
+    return new RequestNode((request, transactionId) => answerManagement(request, context, transactionId), this.#gate);
   }
 
   /** The engine of the namespace, when one of the rights is there for the entity. @throws SobreError `UnauthorizedAccess`. */

@@ -5,12 +5,15 @@ import type { MessageInit } from "../../write-message.ts";
 import type { Grant } from "./access.ts";
 import { textOf } from "./settlement-of.ts";
 
+const longestToken = 8192;
+
 /** Answers a request of `$cbs`: takes a token (AMQP Claims-based Security, working draft 5). */
 export async function answerCbs(request: AmqpMessage, admit: (token: string) => Grant): Promise<MessageInit> {
   const { applicationProperties, body } = request;
   if (textOf(applicationProperties?.get("operation")) !== "put-token") return answer(400, "Only put-token is known.");
   const token = body?.kind === "value" ? textOf(body.value) : undefined;
   if (token === undefined) return answer(400, "The body has to be the token, as a string.");
+  if (token.length > longestToken) return answer(400, `A token has at most ${longestToken} characters.`);
   try {
     admit(token);
   } catch (error) {

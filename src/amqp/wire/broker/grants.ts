@@ -55,6 +55,11 @@ export class Grants {
     this.#sweepAt = Math.max(64, this.#links.size * 2);
   }
 
+  /** The link was refused. */
+  forget(link: SendingLink | ReceivingLink): void {
+    this.#links.delete(link);
+  }
+
   /** Detaches the links whose grants have ended; called every second or so. */
   check(): void {
     const now = Date.now();

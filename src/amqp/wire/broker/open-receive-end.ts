@@ -32,7 +32,7 @@ export async function openReceiveEnd(link: SendingLink, context: ReceiveContext)
     return;
   }
   const end = new ReceiveEnd(link, { ...context, receiver, receiveMode });
-  link.open({ source: remote?.source, target: remote?.target }, eventsOf(end));
+  link.open({ source: remote?.source, target: remote?.target }, end);
   // It is not asked for again, and a thousand links of a connection would hold much of it.
   link.remote = undefined;
 }
@@ -72,16 +72,8 @@ async function openSessionEnd(
       target: remote?.target,
       properties,
     },
-    eventsOf(end),
+    end,
   );
-}
-
-function eventsOf(end: ReceiveEnd): NonNullable<SendingLink["events"]> {
-  return {
-    flowed: () => end.flowed(),
-    disposed: (delivery, state, settled) => end.disposed(delivery, state, settled),
-    detached: () => end.closed(),
-  };
 }
 
 function timeOutOf(properties: AmqpMap | undefined): number | undefined {

@@ -1,6 +1,6 @@
 import type { Delivery, Engine, EngineReceiver, ReceiveMode } from "../../../engine/index.ts";
 import { accepted, type DeliveryState } from "../delivery-state.ts";
-import type { OutgoingDelivery, SendingLink } from "../sending-link.ts";
+import type { OutgoingDelivery, SendingLink, SendingLinkEvents } from "../sending-link.ts";
 import { wireErrorOf } from "../wire-fault.ts";
 import { DeliveryMessage } from "./delivery-message.ts";
 import { settlementOf } from "./settlement-of.ts";
@@ -23,7 +23,7 @@ export interface ReceiveEndOptions {
 }
 
 /** Where a receiving client's link begins: what an entity has goes out as the credit allows. */
-export class ReceiveEnd {
+export class ReceiveEnd implements SendingLinkEvents {
   readonly #link: SendingLink;
   readonly #options: ReceiveEndOptions;
   readonly #settled: boolean;
@@ -71,7 +71,7 @@ export class ReceiveEnd {
   }
 
   /** The link is over. Locks stay with the connection; a session is given back. */
-  closed(): void {
+  detached(): void {
     this.#waiting?.abort();
     void this.#options.receiver.close();
     this.#options.closed?.();
@@ -88,7 +88,7 @@ export class ReceiveEnd {
       (deliveries) => this.#received(deliveries, maxMessages),
       (error: unknown) => {
         this.#link.detach(wireErrorOf(error));
-        this.closed();
+        this.detached();
       },
     );
   }

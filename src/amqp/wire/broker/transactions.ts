@@ -1,13 +1,18 @@
 import type { Engine, Transaction } from "../../../engine/index.ts";
 import { SobreError } from "../../../errors/index.ts";
 
+/** Most transactions of a connection that are open at once. */
+const most = 256;
+
 /** The transactions that a connection has open, by their ids. */
 export class Transactions {
   readonly #open = new Map<string, Transaction>();
   #next = 1;
 
-  /** Begins one; resolves to its id. */
+  /** Begins one; resolves to its id. @throws SobreError `QuotaExceeded`. */
   async declare(engine: Engine): Promise<Uint8Array> {
+    if (this.#open.size >= most)
+      throw new SobreError("QuotaExceeded", `The connection has ${most} open transactions, as many as it may.`);
     const transaction = await engine.begin();
     const id = Buffer.alloc(8);
     id.writeUInt32BE(this.#next++, 4);
