@@ -125,10 +125,12 @@ async function reportOf({ folder, against, upcasters, strict }: CheckCommand): P
   const compared =
     against === undefined || against === "lock"
       ? []
-      : pairsAgainst(subjects, readSubjects(otherFiles(against, folder)));
+      : pairsAgainst(subjects, readSubjects(otherFiles(against, folder)), isElsewhere(against));
   const pairs = against === undefined ? subjects.flatMap(pairsWithin) : compared;
   const checked: CheckedPair[] = [];
   const upcast = await upcastsOf(upcasters);
+  if (upcast !== undefined && subjects.every(({ contentModel }) => contentModel !== "upcast"))
+    throw new Misuse('--upcasters: no subject has the contentModel "upcast" in its subject.json');
   for (const pair of pairs) checked.push(await checkPair(pair, { codecs: witnessCodecs(), upcast }));
   const lockFile = join(folder, "lock.json");
   if (against === "lock" && !existsSync(lockFile)) throw new Misuse(`${lockFile}: no such file`);
@@ -136,9 +138,14 @@ async function reportOf({ folder, against, upcasters, strict }: CheckCommand): P
   const locks = brokenLocks(subjects, lock);
   const waiverFile = join(folder, "waivers.json");
   const waivers = existsSync(waiverFile) ? parseWaivers(readText(waiverFile)) : [];
-  const waived = applyWaivers(checked, waivers, new Date().toISOString().slice(0, 10));
+  const waived = applyWaivers(checked, waivers, { today: new Date().toISOString().slice(0, 10), against });
   const problems = [...locks, ...waived.problems];
   return { pairs: waived.pairs, problems, locked: Object.keys(lock).length, folder, strict };
+}
+
+/** Whether other services own what is compared with: an installed package is the other side, and no past of this one. */
+function isElsewhere(against: string): boolean {
+  return !against.startsWith("git:") && !existsSync(against);
 }
 
 function otherFiles(against: string, folder: string): SubjectFiles {

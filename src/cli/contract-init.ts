@@ -6,12 +6,12 @@ import { inferredSchema } from "../contract/subjects/inferred-schema.ts";
 import { formatLock, parseLock } from "../contract/subjects/lock.ts";
 import { isMessageType, jsonSchemaOf, schemaVendor } from "../contract/subjects/schema-source.ts";
 import { folderFiles, readSubjects, type Subject } from "../contract/subjects/subject.ts";
-import { envelopeFromJson } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { commandSerializer } from "./codecs.ts";
 import { contractExitCodes } from "./contract-check.ts";
 import { importModule } from "./contract-upcasters.ts";
-import { fileProblem, Misuse } from "./misuse.ts";
+import { envelopeLines } from "./envelope-lines.ts";
+import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What `sobre contract init` takes. */
@@ -30,6 +30,8 @@ export interface InitCommand {
 /** A schema that a source has, for the next version of a subject. */
 interface Draft {
   readonly subject: string;
+  /** Whether readers see what an upcaster makes of older majors. */
+  readonly isUpcast?: boolean;
   /** Default: the subject's latest, or 1. */
   readonly major?: number;
   readonly schema: unknown;
@@ -48,7 +50,8 @@ export async function initContracts(command: InitCommand, terminal: Terminal): P
       const file = writeDraft(draft, schemas);
       await terminal.out(file === undefined ? `${draft.subject}: as it was\n` : `wrote ${file}\n`);
     }
-    return await settle(schemas, terminal);
+    const upcast = new Set(drafts.flatMap(({ subject, isUpcast }) => (isUpcast === true ? [subject] : [])));
+    return await settle(schemas, upcast, terminal);
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
     terminal.err(`sobre: ${error.message}\n`);
@@ -57,7 +60,7 @@ export async function initContracts(command: InitCommand, terminal: Terminal): P
 }
 
 /** Settings and lock of all that is there now. */
-async function settle(schemas: string, terminal: Terminal): Promise<number> {
+async function settle(schemas: string, upcast: ReadonlySet<string>, terminal: Terminal): Promise<number> {
   const subjects = readSubjects(folderFiles(schemas));
   let written = 0;
   for (const { name, versions } of subjects) {
@@ -66,7 +69,7 @@ async function settle(schemas: string, terminal: Terminal): Promise<number> {
     const settings = {
       owner: "",
       codecs: [versions[0]?.format === "protobuf" ? "protobuf" : "json"],
-      policy: { direction: "backward", contentModel: "declared-writer" },
+      policy: { direction: "backward", contentModel: upcast.has(name) ? "upcast" : "declared-writer" },
       inFlight: [],
     };
     writeFileSync(file, `${JSON.stringify(settings, undefined, 2)}\n`);
@@ -110,7 +113,8 @@ async function draftsOfModule(path: string, command: InitCommand): Promise<reado
     if (isMessageType(value))
       for (const version of value.versions) {
         const schema = await convert(value.schemaOf(version), path);
-        drafts.push({ subject: command.subject ?? value.name, major: version, schema });
+        const isUpcast = value.versions.length > 1;
+        drafts.push({ subject: command.subject ?? value.name, major: version, schema, isUpcast });
       }
     else if (isSchema(value) || wanted !== undefined) drafts.push({ subject, schema: await convert(value, path) });
   }
@@ -150,11 +154,9 @@ async function draftsOfMessages(path: string, { subject }: InitCommand): Promise
   const serializer = await commandSerializer({ protos: [], messageType: undefined });
   const bodies = new Map<string, { readonly subject: string; readonly major: number; readonly values: unknown[] }>();
   const fallback = basename(path).replace(/\.[^.]*$/, "");
-  for (const [at, line] of linesOf(path).entries()) {
-    if (line.trim() === "") continue;
-    const envelope = envelopeFromJson(parsed(line, `${path}, line ${at + 1}`));
+  for await (const { number, envelope } of envelopeLines(path)) {
     const result = serializer.deserialize(envelope);
-    if (!result.ok) throw new Misuse(`${path}, line ${at + 1}: ${result.error.message}`);
+    if (!result.ok) throw new Misuse(`${path}, line ${number}: ${result.error.message}`);
     const { "sobre-type": type, "sobre-version": version } = envelope.applicationProperties;
     const name = subject ?? (typeof type === "string" ? type : fallback);
     const major = typeof version === "number" && Number.isInteger(version) ? version : 1;
@@ -165,20 +167,4 @@ async function draftsOfMessages(path: string, { subject }: InitCommand): Promise
   }
   if (bodies.size === 0) throw new Misuse(`${path} holds no message`);
   return Array.from(bodies.values(), ({ values, ...draft }) => ({ ...draft, schema: inferredSchema(values) }));
-}
-
-function linesOf(path: string): readonly string[] {
-  try {
-    return readFileSync(path, "utf8").split("\n");
-  } catch (error) {
-    throw new Misuse(fileProblem(path, error));
-  }
-}
-
-function parsed(line: string, place: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new Misuse(`${place} is no JSON`);
-  }
 }

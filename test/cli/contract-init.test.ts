@@ -88,7 +88,17 @@ describe("sobre contract init", () => {
       properties: { total: { type: "number" } },
     });
     expect(existsSync(join(schemas, "shop.order/1.1.schema.json"))).toBe(false);
+    expect(schemaIn(schemas, "shop.order/subject.json")).toMatchObject({ policy: { contentModel: "upcast" } });
     expect(schemaIn(schemas, "shop.order/2.1.schema.json")).toMatchObject({ properties: { note: { type: "string" } } });
+  });
+
+  it("names the line of captured messages that is no envelope", async () => {
+    const captured = file("plain.ndjson", '\n{"payload":{"id":"a"}}\n');
+
+    const { code, terminal } = await sobre("contract", "init", "--schemas", schemasFolder(), "--messages", captured);
+
+    expect(code).toBe(2);
+    expect(terminal.errors()).toContain("plain.ndjson, line 2: $.payload");
   });
 
   it("infers a schema for each type and version that captured messages name", async () => {
@@ -139,7 +149,7 @@ describe("sobre contract init", () => {
   it.each([
     ["a file that is not there", ["--from", "nowhere.mjs"], "cannot be loaded"],
     ["a module without schemas", ["--from", file("empty.mjs", "export const a = 1;")], "exports no schema"],
-    ["a line that is no JSON", ["--messages", file("broken.ndjson", "{")], "line 1 is no JSON"],
+    ["a line that is no JSON", ["--messages", file("plain.ndjson", "{")], "line 1: it is no JSON"],
     [
       "a name that leads out of the folder",
       ["--from", file("evil.mjs", 'export const x = { type: "null" };'), "--subject", "../out"],

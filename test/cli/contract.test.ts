@@ -1,43 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { describe, expect, it } from "vitest";
-import { scratchFolder, sobre } from "./calls.ts";
+import { sobre } from "./calls.ts";
+import { broken, check, contractFolders, hashIn, newer, older } from "./contract-folders.ts";
 
-const { scratch, file } = scratchFolder();
-
-const older = { type: "object", properties: { id: { type: "string" }, note: { type: "string" } }, required: ["id"] };
-const newer = { ...older, required: ["id", "note"] };
-let folders = 0;
-
-/** A folder of files, which are JSON unless they are text. */
-function folderOf(files: Readonly<Record<string, unknown>>): string {
-  const folder = `folder-${folders++}`;
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(scratch, folder, name)), { recursive: true });
-    file(`${folder}/${name}`, typeof content === "string" ? content : JSON.stringify(content, undefined, 2));
-  }
-  return join(scratch, folder);
-}
-
-const broken = { "order/1.0.schema.json": older, "order/1.1.schema.json": newer };
-const check = (folder: string, ...args: readonly string[]) => sobre("contract", "check", "-s", folder, ...args);
-
-interface Report {
-  readonly pairs: readonly { readonly findings: readonly { readonly witness: { readonly hash: string } }[] }[];
-}
-
-/** The hash of the first witness of a report. */
-function hashIn(text: string): string {
-  const report: Report = JSON.parse(text);
-  return report.pairs[0]?.findings[0]?.witness.hash ?? "none";
-}
-
-function npm(cwd: string, ...args: readonly string[]): string {
-  return execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
-}
-
+const { scratch, file, folderOf } = contractFolders();
 const proto = (field: string): string => `syntax = "proto3"; package a; message M { ${field} }`;
 
 describe("sobre contract check", () => {
@@ -150,8 +118,10 @@ describe("sobre contract check", () => {
   });
 
   it("names no witness where a rule has none", async () => {
-    const rule = (reserved: string): string => `syntax = "proto3"; package a; message M { ${reserved} int32 n = 1; }`;
-    const folder = folderOf({ "order/1.0.proto": rule("reserved 2;"), "order/1.1.proto": rule("") });
+    const folder = folderOf({
+      "order/1.0.proto": proto("reserved 2; int32 n = 1;"),
+      "order/1.1.proto": proto("int32 n = 1;"),
+    });
 
     for (const format of ["text", "junit", "github", "sarif", "markdown"]) {
       const { code, terminal } = await check(folder, "-f", format);
@@ -165,72 +135,15 @@ describe("sobre contract check", () => {
   it("refuses to compare two formats, and names the file that is no JSON", async () => {
     const [schema, text] = [file("one.json", "{}"), file("two.proto", proto("int32 n = 1;"))];
 
-    const [formats, broken] = [
+    const [formats, unreadable] = [
       await sobre("contract", "compat", schema, text),
       await sobre("contract", "compat", schema, file("three.json", "{")),
     ];
 
-    expect([formats.code, broken.code]).toEqual([2, 4]);
+    expect([formats.code, unreadable.code]).toEqual([2, 4]);
     expect(formats.terminal.errors()).toContain("of two formats");
-    expect(broken.terminal.errors()).toContain("three.json is not JSON");
+    expect(unreadable.terminal.errors()).toContain("three.json is not JSON");
   });
-
-  it("takes a waiver by the hash of its witness, until it expires or the witness no longer comes up", async () => {
-    const report = await check(folderOf(broken), "-f", "json");
-    const witness = hashIn(report.terminal.text());
-    const waiver = (expires: string) => [
-      { subject: "order", code: "member-required", witness, reason: "billing moves first", expires },
-    ];
-
-    const taken = await check(folderOf({ ...broken, "waivers.json": waiver("2999-01-01") }), "--strict");
-    const expired = await check(folderOf({ ...broken, "waivers.json": waiver("2020-01-01") }));
-    const stale = await check(
-      folderOf({ ...broken, "order/1.1.schema.json": older, "waivers.json": waiver("2999-01-01") }),
-    );
-    const without = await check(folderOf({ ...broken, "waivers.json": [{ ...waiver("2999-01-01")[0], reason: "" }] }));
-
-    expect([taken.code, expired.code, stale.code, without.code]).toEqual([0, 1, 1, 4]);
-    expect(taken.terminal.text()).toContain("waived");
-    expect(expired.terminal.text()).toContain("expired on 2020-01-01");
-    expect(stale.terminal.text()).toContain("is stale");
-    expect(without.terminal.errors()).toContain("lacks reason");
-  });
-
-  it("compares with the schemas of an installed package, and with a git reference", async () => {
-    const producer = folderOf({
-      "package.json": { name: "producer-schemas", version: "1.0.0", files: ["schemas"] },
-      "schemas/order/1.0.schema.json": older,
-    });
-    const consumer = folderOf({
-      "package.json": { name: "consumer", version: "1.0.0", private: true },
-      "schemas/order/1.1.schema.json": newer,
-    });
-    const packed = npm(producer, "pack", "--silent");
-    npm(consumer, "install", "--silent", "--offline", "--no-audit", "--no-fund", join(producer, packed));
-    const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: consumer, stdio: "ignore" });
-    git("init", "-q");
-    git("add", "schemas");
-    git("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "first");
-    const before = process.cwd();
-
-    process.chdir(consumer);
-    const [against, same] = [
-      await check("schemas", "--against", "producer-schemas"),
-      await check("schemas", "--against", "git:HEAD"),
-    ];
-    file(
-      `${consumer.slice(scratch.length + 1)}/schemas/order/1.1.schema.json`,
-      JSON.stringify({ ...newer, required: ["id", "note", "more"] }),
-    );
-    const edited = await check("schemas", "--against", "git:HEAD");
-    process.chdir(before);
-
-    expect(against.code).toBe(1);
-    expect(against.terminal.text()).toContain("breaking  order 1.0 → 1.1");
-    // Nothing changed, so nothing was compared, which is no pass.
-    expect(same.code).toBe(2);
-    expect(edited.code).toBe(1);
-  }, 30_000);
 });
 
 describe("sobre contract replay", () => {
@@ -273,6 +186,8 @@ describe("sobre contract replay", () => {
   });
 });
 
+let types = 0;
+
 describe("upcasters", () => {
   const subject = { codecs: ["json"], policy: { contentModel: "upcast" }, inFlight: [] };
   const versions = {
@@ -286,7 +201,7 @@ describe("upcasters", () => {
   };
   const module = (step: string): string =>
     file(
-      `types-${folders++}.mjs`,
+      `types-${types++}.mjs`,
       `import { defineMessage } from ${JSON.stringify(import.meta.resolve("../../src/index.ts"))};
        export const order = defineMessage("order", {
          1: ${JSON.stringify(versions["order/1.0.schema.json"])},
@@ -304,8 +219,9 @@ describe("upcasters", () => {
       module("({ total }) => ({ cents: Math.round((total ?? 0) * 100) })"),
     );
     const none = await check(folder);
+    const unused = await check(folderOf(broken), "--upcasters", module("({ total }) => ({ cents: total })"));
 
-    expect([wrong.code, right.code, none.code]).toEqual([1, 0, 1]);
+    expect([wrong.code, right.code, none.code, unused.code]).toEqual([1, 0, 1, 2]);
     expect(wrong.terminal.text()).toContain('witness {"total":null}');
     // Never shown as safe: no number of samples proves a function.
     expect(right.terminal.text()).toContain("unproven  order 1.0 → 2.0");

@@ -40,6 +40,23 @@ describe("checkCompatibility of Protobuf schemas", () => {
     expect(result.findings[0]?.witness?.outcome).toContain("refuses $.oldName");
   });
 
+  it("says all that a removed field must leave behind", async () => {
+    const result = await compare(message("int32 n = 1; string note = 2;"), message("int32 n = 1;"), "json");
+
+    expect(result.findings.map(({ repair }) => repair)).toEqual(['Add to a.M: reserved 2; reserved "note";']);
+  });
+
+  it.each([
+    ["a type that is gone", message("int32 n = 1;"), message("string other = 7;", "Other")],
+    ["one of two types", `${message("int32 n = 1;")} message Gone { string s = 1; }`, message("int32 n = 1;")],
+    ["nothing at all", 'syntax = "proto3"; package a;', 'syntax = "proto3"; package a;'],
+  ])("proves nothing of %s", async (_, older, newer) => {
+    const { verdict, rows, tried } = await compare(older, newer);
+
+    expect([verdict, ...rows.map((row) => row.verdict)]).toEqual(["unproven", "unproven", "unproven"]);
+    expect(tried).toHaveLength(1);
+  });
+
   it("lets an older reader skip a field that was added", async () => {
     const [older, newer] = [message("int32 n = 1;"), message("int32 n = 1; string s = 2;")];
 

@@ -76,9 +76,18 @@ export class MessageComparison {
       reader,
       code: `field-removed-${what}-free`,
       message: `${writer.name}.${field.name} (${field.number}) is gone and its ${what} is not reserved: values of it are dropped now, and misread once it is used again.`,
-      repair: `Add "reserved ${what === "name" ? JSON.stringify(field.name) : field.number};" to ${reader.name}.`,
+      repair: `Add to ${reader.name}: ${this.missingReservations(field, reader).join(" ")}`,
       field,
     });
+  }
+
+  /** The lines that set aside what a removed field leaves free. */
+  private missingReservations(field: FieldShape, { reserved }: MessageShape): readonly string[] {
+    const isNamed = this.sides.policy === "wire" || reserved.names.includes(field.name);
+    return [
+      ...(isReserved(reserved, field.number) ? [] : [`reserved ${field.number};`]),
+      ...(isNamed ? [] : [`reserved ${JSON.stringify(field.name)};`]),
+    ];
   }
 
   private field(

@@ -28,13 +28,16 @@ export function countOf({ pairs }: CheckReport, verdict: Verdict): number {
 
 /** One line of what was checked. */
 export function summaryOf(report: CheckReport): string {
-  const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
   const counts = (["safe", "breaking", "unproven"] as const).map((verdict) => `${countOf(report, verdict)} ${verdict}`);
   const subjects = new Set(report.pairs.map(({ subject }) => subject.name)).size;
   return `checked ${counted(report.pairs.length, "pair")} of versions of ${counted(subjects, "subject")}: ${counts.join(", ")}; ${counted(report.locked, "released file")}; ${counted(report.problems.length, "other problem")}`;
 }
 
-/** Where a finding is in the newer schema. */
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
+
+/** Where a finding is in the newer schema, or in the one that is here. */
 export interface PlacedFinding {
   readonly pair: CheckedPair;
   readonly finding: Finding;
@@ -42,15 +45,19 @@ export interface PlacedFinding {
   readonly place: TextPlace;
 }
 
+/** The version whose file is here: the newer one, unless it is somebody else's. */
+function shownVersion({ subject, older, newer }: CheckedPair): CheckedPair["newer"] {
+  return subject.versions.includes(older) && !subject.versions.includes(newer) ? older : newer;
+}
+
 /** Every finding with its place. */
 export function placedFindings({ pairs, folder }: CheckReport): readonly PlacedFinding[] {
   return pairs.flatMap((pair) =>
-    pair.result.findings.map((finding) => ({
-      pair,
-      finding,
-      file: `${folder}/${pair.newer.file}`,
-      place: placeInText(pair.newer.text, finding.newerPointer),
-    })),
+    pair.result.findings.map((finding) => {
+      const shown = shownVersion(pair);
+      const pointer = shown === pair.newer ? finding.newerPointer : finding.olderPointer;
+      return { pair, finding, file: `${folder}/${shown.file}`, place: placeInText(shown.text, pointer) };
+    }),
   );
 }
 
@@ -58,7 +65,7 @@ export function placedFindings({ pairs, folder }: CheckReport): readonly PlacedF
 export function unprovenPairs({ pairs, folder }: CheckReport): readonly UnprovenPair[] {
   return pairs
     .filter(({ result, isWaived }) => result.verdict === "unproven" && isWaived !== true)
-    .map((pair) => ({ pair, file: `${folder}/${pair.newer.file}`, why: (pair.result.tried ?? []).join("; ") }));
+    .map((pair) => ({ pair, file: `${folder}/${shownVersion(pair).file}`, why: (pair.result.tried ?? []).join("; ") }));
 }
 
 /** A pair of which nothing is known for sure. */

@@ -137,7 +137,11 @@ function sarif(report: CheckReport): string {
     message: { text: `${pairName(pair)} is unproven: ${why}` },
     locations: [located(file, { startLine: 1 })],
   }));
-  const problems = report.problems.map((text) => ({ ruleId: "problem", level: "error", message: { text } }));
+  const problems = report.problems.map((problem) => ({
+    ruleId: "problem",
+    level: "error",
+    message: { text: problem },
+  }));
   const results = [...findings, ...unproven, ...problems];
   const rules = Array.from(new Set(results.map(({ ruleId }) => ruleId)), (id) => ({ id }));
   const driver = { name: "sobre contract", rules };

@@ -1,15 +1,21 @@
 import { createHash } from "node:crypto";
+import { SobreError } from "../../errors/index.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { Subject, SubjectVersion } from "./subject.ts";
 
 /** SHA-256 in hex of each released schema, by its file. */
 export type Lock = Readonly<Record<string, string>>;
 
-/** The lock of a file `lock.json`. */
+/** The lock of a file `lock.json`. @throws SobreError `InvalidArgument` when it is none. */
 export function parseLock(text: string): Lock {
-  const json: unknown = JSON.parse(text);
-  const hashes = isObject(json) && isObject(json["schemas"]) ? json["schemas"] : {};
-  return Object.fromEntries(Object.entries(hashes).map(([file, hash]) => [file, String(hash)]));
+  try {
+    const json: unknown = JSON.parse(text);
+    if (isObject(json) && isObject(json["schemas"]))
+      return Object.fromEntries(Object.entries(json["schemas"]).map(([file, hash]) => [file, String(hash)]));
+  } catch {
+    // Told below.
+  }
+  throw new SobreError("InvalidArgument", "lock.json must hold the hash of each released file under schemas, as JSON.");
 }
 
 /** The text of a lock with every version that is there; what was locked before stays as it was. */

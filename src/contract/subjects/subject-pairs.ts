@@ -31,19 +31,52 @@ export function pairsWithin(subject: Subject): readonly VersionPair[] {
   );
 }
 
-/** The pairs of what others have released with what is here: each of their versions with the newest one here. */
-export function pairsAgainst(subjects: readonly Subject[], others: readonly Subject[]): readonly VersionPair[] {
+/**
+ * The pairs of what others have released with what is here: each of their versions with the newest one here, an edited
+ * version with what it was, an unchanged newest one with itself, and one that is newer than all here with the newest here.
+ */
+export function pairsAgainst(
+  subjects: readonly Subject[],
+  others: readonly Subject[],
+  isElsewhere: boolean,
+): readonly VersionPair[] {
   return subjects.flatMap((subject) => {
     const theirs = others.find(({ name }) => name === subject.name)?.versions ?? [];
     const newest = subject.versions.at(-1);
     if (newest === undefined) return [];
-    return theirs.flatMap((older): readonly VersionPair[] => {
-      const same = subject.versions.find(({ version }) => version === older.version);
-      // An edit of a released version is compared with what it was.
-      if (same !== undefined && same.text !== older.text)
-        return [{ subject, older, newer: same, direction: subject.direction }];
-      if (compareVersions(older.version, newest.version) >= 0) return [];
-      return [{ subject, older, newer: newest, direction: subject.direction }];
+    return theirs.flatMap((version): readonly VersionPair[] => {
+      const same = subject.versions.find((own) => own.version === version.version);
+      const { direction } = subject;
+      if (same !== undefined && same.text !== version.text)
+        return [{ subject, older: version, newer: same, direction }];
+      const order = compareVersions(version.version, newest.version);
+      if (order === 0) return [{ subject, older: version, newer: newest, direction }];
+      const reads = isElsewhere ? readsOf(subject) : undefined;
+      if (order < 0)
+        return [{ subject, older: version, newer: newest, direction: directionOf(reads, "backward") ?? direction }];
+      // Of what is merged elsewhere, a folder or a reference may know more than is here.
+      if (!isElsewhere) return [];
+      return [{ subject, older: newest, newer: version, direction: directionOf(reads, "forward") ?? direction }];
     });
   });
+}
+
+/** Whether the services here read, write, or both; `undefined` when nothing is said. */
+function readsOf({ inFlight }: Subject): "read" | "write" | "both" | undefined {
+  const [writes, reads] = [
+    inFlight.some(({ produces }) => produces.length > 0),
+    inFlight.some(({ consumes }) => consumes.length > 0),
+  ];
+  if (writes && reads) return "both";
+  return reads ? "read" : writes ? "write" : undefined;
+}
+
+/** The direction in which services here read, which is `reading`, or in which others read what these write. */
+function directionOf(
+  reads: ReturnType<typeof readsOf>,
+  reading: "backward" | "forward",
+): VersionPair["direction"] | undefined {
+  if (reads === undefined) return undefined;
+  if (reads === "both") return "full";
+  return (reads === "read") === (reading === "backward") ? "backward" : "forward";
 }

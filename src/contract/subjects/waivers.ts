@@ -11,28 +11,51 @@ export interface Waiver {
   readonly reason: string;
   /** A date, `2026-12-31`; the waiver holds up to its end. */
   readonly expires: string;
+  /** With what the versions were compared when it came up, as `git:origin/main`. Default: with one another. */
+  readonly against: string | undefined;
 }
 
-/** The waivers of a file. @throws SobreError `InvalidArgument` when an entry lacks something. */
+const names = ["subject", "code", "witness", "reason", "expires", "against"];
+
+/** The waivers of a file. @throws SobreError `InvalidArgument` when it is no list, or an entry lacks something. */
 export function parseWaivers(text: string): readonly Waiver[] {
-  const json: unknown = JSON.parse(text);
-  return (Array.isArray(json) ? json : []).map((entry: unknown, at) => {
+  return listIn(text).map((entry, at) => {
+    const wrong = (what: string): SobreError => new SobreError("InvalidArgument", `waivers.json: entry ${at} ${what}.`);
+    if (!isObject(entry)) throw wrong("is no object");
     const member = (name: string): string => {
-      const value = isObject(entry) ? entry[name] : undefined;
+      const value = entry[name];
       if (typeof value === "string" && value !== "") return value;
-      throw new SobreError("InvalidArgument", `waivers.json: entry ${at} lacks ${name}.`);
+      throw wrong(`lacks ${name}`);
     };
+    // A misspelt member would change nothing, silently.
+    const other = Object.keys(entry).find((name) => !names.includes(name));
+    if (other !== undefined) throw wrong(`has ${other}; there are ${names.join(", ")}`);
     const expires = member("expires");
-    if (!/^\d{4}-\d\d-\d\d$/.test(expires))
-      throw new SobreError("InvalidArgument", `waivers.json: entry ${at}: expires must be a date.`);
+    if (!isDate(expires)) throw wrong("must have a date at expires, as 2026-12-31");
     return {
       subject: member("subject"),
       code: member("code"),
       witness: member("witness"),
       reason: member("reason"),
       expires,
+      against: entry["against"] === undefined ? undefined : member("against"),
     };
   });
+}
+
+function listIn(text: string): readonly unknown[] {
+  try {
+    const json: unknown = JSON.parse(text);
+    if (Array.isArray(json)) return json;
+  } catch {
+    // Told below.
+  }
+  throw new SobreError("InvalidArgument", "waivers.json must hold a list of waivers, as JSON.");
+}
+
+function isDate(text: string): boolean {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 /** Checked pairs with what waivers take away, and what is wrong with the waivers themselves. */
@@ -42,8 +65,20 @@ export interface Waived {
   readonly problems: readonly string[];
 }
 
+/** When waivers are applied, and to what. */
+export interface WaivingCheck {
+  /** A date. */
+  readonly today: string;
+  /** With what the versions were compared; only waivers of the same can be stale. */
+  readonly against: string | undefined;
+}
+
 /** Takes waived findings away; a waiver that has expired or whose witness no longer comes up is a problem. */
-export function applyWaivers(pairs: readonly CheckedPair[], waivers: readonly Waiver[], today: string): Waived {
+export function applyWaivers(
+  pairs: readonly CheckedPair[],
+  waivers: readonly Waiver[],
+  { today, against }: WaivingCheck,
+): Waived {
   const used = new Set<Waiver>();
   const problems = waivers
     .filter(({ expires }) => expires < today)
@@ -67,7 +102,7 @@ export function applyWaivers(pairs: readonly CheckedPair[], waivers: readonly Wa
     };
   });
   for (const waiver of live)
-    if (!used.has(waiver))
+    if (!used.has(waiver) && waiver.against === against)
       problems.push(
         `The waiver of ${waiver.code} in ${waiver.subject} is stale: its witness no longer comes up; remove it.`,
       );
