@@ -84,7 +84,8 @@ export function finish(checked: Draft): BrokerProperties {
   return Object.freeze(checked);
 }
 
-function set(checked: Draft, name: string, value: unknown): void {
+/** Sets a property that has been checked; `undefined` sets none. @throws SobreError as {@link brokerProperties} does. */
+export function set(checked: Draft, name: string, value: unknown): void {
   if (value === undefined) return;
   switch (name) {
     case "contentType":
@@ -111,7 +112,7 @@ function set(checked: Draft, name: string, value: unknown): void {
       checked[name] = span(name, value);
       return;
     default:
-      throw refused(name, notSet);
+      throw refused(name, "is set by the broker or unknown; put your own into applicationProperties");
   }
 }
 
@@ -148,7 +149,7 @@ function isBinaryId(value: unknown): value is Uint8Array | Typed<"uuid"> {
   return value instanceof Typed && value.type === "uuid";
 }
 
-export function time(name: string, value: unknown): Date {
+function time(name: string, value: unknown): Date {
   if (isTime(value)) return value;
   throw refused(name, "must be a valid Date");
 }
@@ -158,9 +159,6 @@ export function span(name: string, value: unknown): number {
   throw refused(name, "must be a whole number of milliseconds above 0");
 }
 
-/** What is told of a name that no sender sets. */
-export const notSet = "is set by the broker or unknown; put your own into applicationProperties";
-
-export function refused(name: string, what: string): SobreError {
+function refused(name: string, what: string): SobreError {
   return invalid(`$.brokerProperties.${name}`, what);
 }

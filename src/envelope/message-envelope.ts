@@ -1,17 +1,6 @@
 import { applicationProperties } from "./application-properties.ts";
 import { isOwn } from "./bag.ts";
-import {
-  type BrokerProperties,
-  type Draft,
-  finish,
-  id,
-  key,
-  notSet,
-  refused,
-  span,
-  text,
-  time,
-} from "./broker-properties.ts";
+import { type BrokerProperties, type Draft, finish, id, key, set, span, text } from "./broker-properties.ts";
 import { assemble, checkBodyKind, checkPayload, type Envelope } from "./envelope.ts";
 
 /** What {@link messageEnvelope} puts in place of a message's body. */
@@ -43,13 +32,13 @@ function brokerPropertiesOf(message: Readonly<Record<string, unknown>>, contentT
   for (const name in message) {
     if (!isOwn(message, name)) continue;
     const value = message[name];
-    if (value !== undefined) set(draft, name, value);
+    if (value !== undefined) setOfMessage(draft, name, value);
   }
   return finish(draft);
 }
 
 // Every message that is sent passes here: a store under the name itself costs a fifth of one under a variable.
-function set(draft: Draft, name: string, value: unknown): void {
+function setOfMessage(draft: Draft, name: string, value: unknown): void {
   switch (name) {
     case "body":
     case "bodyKind":
@@ -71,28 +60,13 @@ function set(draft: Draft, name: string, value: unknown): void {
     case "timeToLive":
       draft.timeToLive = span(name, value);
       return;
-    case "contentEncoding":
-      draft.contentEncoding = text(name, value);
+    case "to":
+      draft.to = text(name, value);
       return;
     case "replyTo":
       draft.replyTo = text(name, value);
       return;
-    case "to":
-      draft.to = text(name, value);
-      return;
-    case "partitionKey":
-      draft.partitionKey = key(name, value);
-      return;
-    case "viaPartitionKey":
-      draft.viaPartitionKey = key(name, value);
-      return;
-    case "replyToSessionId":
-      draft.replyToSessionId = key(name, value);
-      return;
-    case "scheduledEnqueueTimeUtc":
-      draft.scheduledEnqueueTimeUtc = time(name, value);
-      return;
     default:
-      throw refused(name, notSet);
+      set(draft, name, value);
   }
 }
