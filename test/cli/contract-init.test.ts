@@ -93,12 +93,12 @@ describe("sobre contract init", () => {
   });
 
   it("names the line of captured messages that is no envelope", async () => {
-    const captured = file("plain.ndjson", '\n{"payload":{"id":"a"}}\n');
+    const captured = file("lines.ndjson", '\n{"payload":{"id":"a"}}\n');
 
     const { code, terminal } = await sobre("contract", "init", "--schemas", schemasFolder(), "--messages", captured);
 
     expect(code).toBe(2);
-    expect(terminal.errors()).toContain("plain.ndjson, line 2: $.payload");
+    expect(terminal.errors()).toContain("lines.ndjson, line 2: $.payload");
   });
 
   it("infers a schema for each type and version that captured messages name", async () => {
