@@ -1,6 +1,13 @@
 import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
 import { buildGraph, notLeaf, type Plan, planOfList, setMember } from "../../src/values/graph.ts";
-import { annotate, type Annotations, ClassName, ContentStream, EnumValue } from "../../src/values/index.ts";
+import {
+  annotate,
+  annotateDictionary,
+  type Annotations,
+  ClassName,
+  ContentStream,
+  EnumValue,
+} from "../../src/values/index.ts";
 import { joinBlocks } from "./block-reader.ts";
 import { collectedOf, isOrdinary, unwrapped } from "./collections.ts";
 import { type FieldPlace, placesOf } from "./members.ts";
@@ -203,7 +210,7 @@ function mapOf(items: readonly FieldNode[]): Plan<ValueNode> {
   const named = items.every((item, index) => index % 2 === 1 || targetOf(item)?.kind === "string");
   let key: unknown;
   if (named) {
-    const members: Record<string, unknown> = {};
+    const members: Record<string, unknown> = annotateDictionary({});
     const put = (value: unknown, index: number): void => {
       if (index % 2 === 0) key = value;
       else setMember(members, String(key), value);

@@ -1,5 +1,5 @@
 import { AmqpMap } from "../envelope/index.ts";
-import { ContentStream, EnumValue, MultiArray, typeNameOf } from "../values/index.ts";
+import { annotationsOf, ContentStream, EnumValue, MultiArray, typeNameOf } from "../values/index.ts";
 import type { Shape, ShapeBudget } from "./shape.ts";
 import { type Guessing, isGuess, kindOf, type ValueKind } from "./value-kind.ts";
 
@@ -36,7 +36,9 @@ class Noting {
     const kind = kindOf(value);
     shape.count++;
     shape.kinds[kind]++;
-    if (this.#guessing !== "nothing" && kind !== "list" && kind !== "null") shape.elements++;
+    const isDictionary = kind === "object" && typeof value === "object" && value !== null && isDictionaryOf(value);
+    if (isDictionary) shape.noteDictionary();
+    else if (this.#guessing !== "nothing" && kind !== "list" && kind !== "null") shape.elements++;
     if (typeof value === "object" && value !== null) {
       this.#container(value, kind, shape);
       return;
@@ -88,6 +90,10 @@ class Noting {
       count++;
       this.note(member, shape.member(name, this.#budget));
     }
-    if (count === 1 && this.#guessing !== "nothing") shape.singles++;
+    if (count === 1 && this.#guessing !== "nothing" && !isDictionaryOf(value)) shape.singles++;
   }
+}
+
+function isDictionaryOf(value: object): boolean {
+  return annotationsOf(value)?.isDictionary === true;
 }

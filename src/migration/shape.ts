@@ -43,7 +43,7 @@ export class Shape {
   member(name: string, budget: ShapeBudget): Shape | undefined {
     const known = this.members?.get(name);
     if (known !== undefined) return known;
-    if (this.members === undefined && this.items !== undefined && this.#isDictionary) return this.items;
+    if (this.#isDictionary) return this.item(budget);
     const made = makeShape(budget);
     if (made === undefined) return undefined;
     this.members ??= new Map();
@@ -61,9 +61,13 @@ export class Shape {
 
   #collapse(): void {
     this.#isDictionary = true;
-    this.items ??= new Shape();
-    for (const member of this.members?.values() ?? []) mergeInto(this.items, member);
+    for (const member of this.members?.values() ?? []) mergeInto((this.items ??= new Shape()), member);
     this.members = undefined;
+  }
+
+  /** Takes objects here for dictionaries: what their members are counts, and not their names. */
+  noteDictionary(): void {
+    if (!this.#isDictionary) this.#collapse();
   }
 
   item(budget: ShapeBudget): Shape | undefined {
@@ -179,6 +183,7 @@ export function mergeInto(target: Shape, other: Shape): void {
   for (const name of other.typeNames) target.noteTypeName(name);
   for (const [name, value] of other.enums)
     target.noteEnum(new EnumValue(name, value === undefined ? undefined : BigInt(value)));
+  if (other.isDictionary) target.noteDictionary();
   for (const [name, member] of other.members ?? []) {
     const own = target.member(name, unlimited);
     if (own !== undefined) mergeInto(own, member);

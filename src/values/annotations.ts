@@ -6,6 +6,15 @@ export interface Annotations {
   readonly data?: readonly unknown[];
   /** Members of base classes that a member of the same name hides, per class. Rendered as `$super`. */
   readonly superMembers?: object;
+  /** Whether it is a dictionary, its members being entries: no class lists them. Not rendered. */
+  readonly isDictionary?: boolean;
+}
+
+const dictionaryMark: Annotations = Object.freeze({ isDictionary: true });
+
+/** Marks an object as a dictionary, in place. */
+export function annotateDictionary<T extends object>(target: T): T {
+  return annotate(target, dictionaryMark);
 }
 
 const key: unique symbol = Symbol.for("sobre.annotations");

@@ -52,3 +52,17 @@ it.each([
 
   expect(bodies[0]).toMatchObject(expected);
 });
+
+it("takes no dictionary of one entry for a list, and no key for a member", async () => {
+  const map = (key: string): Uint8Array =>
+    xml(
+      `<Map xmlns:a="http://schemas.microsoft.com/2003/10/Serialization/Arrays"><a:KeyValueOfstringPoint>` +
+        `<a:Key>${key}</a:Key><a:Value><X>1.5</X><Y>2.5</Y></a:Value></a:KeyValueOfstringPoint></Map>`,
+    );
+
+  const { report, bodies } = await migrated([map("a"), map("b")]);
+
+  expect(bodies).toEqual([{ Map: { a: { X: 1.5, Y: 2.5 } } }, { Map: { b: { X: 1.5, Y: 2.5 } } }]);
+  expect(report.ambiguities).not.toContainEqual(expect.objectContaining({ kind: "list-of-one" }));
+  expect(report.types.flatMap(({ paths }) => paths.map(({ path }) => path))).toContain("$.Map[value].X");
+});

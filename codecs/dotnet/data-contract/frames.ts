@@ -1,4 +1,5 @@
 import { emptyBag } from "../../../src/envelope/bag.ts";
+import { annotateDictionary } from "../../../src/values/annotations.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
 import { hasText } from "./element-facts.ts";
 import type { Plan } from "./plan.ts";
@@ -62,7 +63,7 @@ export function openedFrame(
     case "list":
       return { kind: "list", children: plan.items, list: [], count: plan.count, shape: plan.shape, index: 0 };
     default: {
-      const target = plan.named ? emptyBag<unknown>() : new Map<unknown, unknown>();
+      const target = plan.named ? annotateDictionary(emptyBag<unknown>()) : new Map<unknown, unknown>();
       return { kind: "entries", plan, target, key: undefined, index: 0 };
     }
   }

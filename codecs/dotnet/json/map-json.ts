@@ -1,5 +1,5 @@
 import { emptyBag } from "../../../src/envelope/bag.ts";
-import { annotate } from "../../../src/values/annotations.ts";
+import { annotate, annotateDictionary } from "../../../src/values/annotations.ts";
 import { DateTime } from "../../../src/values/date-time.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { enumOfNumber } from "../data-contract/scalar.ts";
@@ -178,7 +178,7 @@ class JsonMapper {
       keyShape === undefined || (keyShape.kind === "scalar" && keyShape.scalar === "any")
         ? hasStringKeys(this.#tape, value)
         : keyShape.kind === "scalar" && keyShape.scalar === "string";
-    const target = isNamed ? emptyBag<unknown>() : new Map<unknown, unknown>();
+    const target = isNamed ? annotateDictionary(emptyBag<unknown>()) : new Map<unknown, unknown>();
     this.#open({ kind: "entries", next: value + 1, end: this.#tape.end(value), target, shape });
     return target;
   }
@@ -202,6 +202,7 @@ class JsonMapper {
       typed: named !== undefined,
     });
     const isOther = named !== undefined && (known === undefined || known !== declared);
+    if (shape?.kind === "map") annotateDictionary(bag);
     return isOther ? annotate(bag, { typeName: nameText(named) }) : bag;
   }
 
