@@ -54,13 +54,14 @@ it.each([
 });
 
 it("takes no dictionary of one entry for a list, and no key for a member", async () => {
-  const map = (key: string): Uint8Array =>
+  const [first, second] = ["a", "b"].map((key) =>
     xml(
       `<Map xmlns:a="http://schemas.microsoft.com/2003/10/Serialization/Arrays"><a:KeyValueOfstringPoint>` +
         `<a:Key>${key}</a:Key><a:Value><X>1.5</X><Y>2.5</Y></a:Value></a:KeyValueOfstringPoint></Map>`,
-    );
+    ),
+  );
 
-  const { report, bodies } = await migrated([map("a"), map("b")]);
+  const { report, bodies } = await migrated([first ?? "", second ?? ""]);
 
   expect(bodies).toEqual([{ Map: { a: { X: 1.5, Y: 2.5 } } }, { Map: { b: { X: 1.5, Y: 2.5 } } }]);
   expect(report.ambiguities).not.toContainEqual(expect.objectContaining({ kind: "list-of-one" }));
