@@ -59,6 +59,15 @@ describe("AMQP maps", () => {
     expect([map.get("a"), map.get("__proto__"), map.get("none"), map.get("5")]).toEqual([1, 3, undefined, undefined]);
   });
 
+  it("prefer a string to a symbol of the same text that comes first", () => {
+    const turned = new AmqpMap([
+      [amqp.symbol("a"), 2],
+      ["a", 1],
+    ]);
+
+    expect(turned.get("a")).toBe(1);
+  });
+
   it("become objects without a prototype, unless keys would be lost", () => {
     const object = new AmqpMap([[amqp.symbol("__proto__"), 3]]).toObject();
 
