@@ -35,53 +35,58 @@ export function readProperties(reader: ByteReader): MessageProperties {
   const count = enterFields(reader, 13);
   const properties = noProperties();
   const { bytes, end } = reader;
-  for (let index = 0; index < count; index++) {
-    const { at } = reader;
-    // Most messages leave many fields out: a call for each would cost as much as the fields that are there.
-    if (bytes[at] === 0x40 && at < end) {
-      reader.at = at + 1;
-      continue;
-    }
-    switch (index) {
-      case 0:
-        properties.messageId = idField(reader);
-        break;
-      case 1:
-        properties.userId = binaryField(reader);
-        break;
-      case 2:
-        properties.to = textField(reader);
-        break;
-      case 3:
-        properties.subject = textField(reader);
-        break;
-      case 4:
-        properties.replyTo = textField(reader);
-        break;
-      case 5:
-        properties.correlationId = idField(reader);
-        break;
-      case 6:
-        properties.contentType = symbolField(reader);
-        break;
-      case 7:
-        properties.contentEncoding = symbolField(reader);
-        break;
-      case 8:
-        properties.absoluteExpiryTime = timeField(reader);
-        break;
-      case 9:
-        properties.creationTime = timeField(reader);
-        break;
-      case 10:
-        properties.groupId = textField(reader);
-        break;
-      case 11:
-        properties.groupSequence = uintField(reader);
-        break;
-      default:
-        properties.replyToGroupId = textField(reader);
-    }
+  // Most messages leave many fields out: a call for each would cost as much as the fields that are there.
+  if (count > 0) {
+    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
+    else properties.messageId = idField(reader);
+  }
+  if (count > 1) {
+    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
+    else properties.userId = binaryField(reader);
+  }
+  if (count > 2) {
+    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
+    else properties.to = textField(reader);
+  }
+  if (count > 3) {
+    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
+    else properties.subject = textField(reader);
+  }
+  if (count > 4) {
+    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
+    else properties.replyTo = textField(reader);
+  }
+  if (count > 5) {
+    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
+    else properties.correlationId = idField(reader);
+  }
+  if (count > 6) {
+    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
+    else properties.contentType = symbolField(reader);
+  }
+  if (count > 7) {
+    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
+    else properties.contentEncoding = symbolField(reader);
+  }
+  if (count > 8) {
+    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
+    else properties.absoluteExpiryTime = timeField(reader);
+  }
+  if (count > 9) {
+    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
+    else properties.creationTime = timeField(reader);
+  }
+  if (count > 10) {
+    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
+    else properties.groupId = textField(reader);
+  }
+  if (count > 11) {
+    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
+    else properties.groupSequence = uintField(reader);
+  }
+  if (count > 12) {
+    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
+    else properties.replyToGroupId = textField(reader);
   }
   leaveFields(reader);
   return properties;
