@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
 import type { EngineSender } from "../engine/index.ts";
 import { sizeOf } from "../envelope/index.ts";
 import { appendTo, type AppendedFile } from "./appended-file.ts";
@@ -22,30 +23,38 @@ const batch = { messages: 100, part: 0.75 } as const;
 export function sendFile(endpoint: Endpoint, request: SendRequest, terminal: Terminal): Promise<number> {
   return atEndpoint(endpoint, terminal, async ({ engine, entity, address }) => {
     const { file, again, dryRun } = request;
-    const lines: EnvelopeLine[] = [];
     const before = again || file === "-" ? new Set<string>() : await sentBefore(file, address);
-    let passed = 0;
-    // Nothing is sent before everything was read.
-    for await (const line of envelopeLines(file)) {
+    // Nothing is sent before everything was read, and no file is held in memory for that.
+    const lines = file === "-" ? await allOf(envelopeLines(file)) : undefined;
+    let [count, passed] = [0, 0];
+    for await (const line of lines ?? envelopeLines(file)) {
       if (before.has(keyOf(line))) passed++;
-      else lines.push(line);
+      else count++;
     }
     const told = passed === 0 ? "" : `, ${passed} before`;
-    if (dryRun || lines.length === 0) {
-      await terminal.out(`${dryRun ? `${lines.length} would be sent` : "nothing to send"} to ${entity}${told}\n`);
+    if (dryRun || count === 0) {
+      await terminal.out(`${dryRun ? `${count} would be sent` : "nothing to send"} to ${entity}${told}\n`);
       return exitCodes.done;
     }
     const sender = await engine.openSender(entity);
     const journal = file === "-" ? undefined : await appendTo(journalFile(file));
     try {
-      await sendAll(sender, lines, { journal, address });
+      const batches = new Batches(sender, { journal, address });
+      for await (const line of lines ?? envelopeLines(file)) if (!before.has(keyOf(line))) await batches.add(line);
+      await batches.send();
     } finally {
       await journal?.close();
       await sender.close();
     }
-    await terminal.out(`${lines.length} sent to ${entity}${told}\n`);
+    await terminal.out(`${count} sent to ${entity}${told}\n`);
     return exitCodes.done;
   });
+}
+
+async function allOf<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }
 
 const journalFile = (file: string): string => `${file}.sent`;
@@ -55,36 +64,55 @@ const keyOf = ({ number, digest }: Pick<EnvelopeLine, "number" | "digest">): str
 
 /** The lines that the journal tells to be at that address. */
 async function sentBefore(file: string, address: string): Promise<Set<string>> {
-  const text = await readFile(journalFile(file), "utf8").catch(() => "");
-  const lines = text.split("\n").map((line) => /^(\d+) ([0-9a-f]{64}) (.+)$/.exec(line));
-  return new Set(lines.flatMap((found) => (found?.[3] === address ? [`${found[1]} ${found[2]}`] : [])));
-}
-
-async function sendAll(
-  sender: EngineSender,
-  lines: readonly EnvelopeLine[],
-  { journal, address }: { readonly journal: AppendedFile | undefined; readonly address: string },
-): Promise<void> {
-  for (let at = 0; at < lines.length;) {
-    const together = lines.slice(at, endOfBatch(lines, at, sender.maxMessageSize));
-    await sender.send(together.map(({ envelope }) => envelope));
-    await journal?.append(together.map((line) => `${keyOf(line)} ${address}\n`).join(""));
-    at += together.length;
+  const sent = new Set<string>();
+  try {
+    for await (const text of createInterface({ input: createReadStream(journalFile(file)), crlfDelay: Infinity })) {
+      const [, number, digest, where] = /^(\d+) ([0-9a-f]{64}) (.+)$/.exec(text) ?? [];
+      if (where === address) sent.add(`${number} ${digest}`);
+    }
+  } catch {
+    // Nothing was sent before.
   }
+  return sent;
 }
 
-/** The messages of a batch are of one session and partition. */
-function endOfBatch(lines: readonly EnvelopeLine[], start: number, maxMessageSize: number): number {
-  const first = lines[start]?.envelope.brokerProperties;
-  let size = 0;
-  let end = start;
-  for (; end < lines.length && end - start < batch.messages; end++) {
-    const envelope = lines[end]?.envelope;
-    if (envelope === undefined) break;
+/** Sends lines together where they fit, in their order, and writes down what has arrived. */
+class Batches {
+  readonly #sender: EngineSender;
+  readonly #journal: { readonly journal: AppendedFile | undefined; readonly address: string };
+  #lines: EnvelopeLine[] = [];
+  #size = 0;
+
+  constructor(sender: EngineSender, journal: { readonly journal: AppendedFile | undefined; readonly address: string }) {
+    this.#sender = sender;
+    this.#journal = journal;
+  }
+
+  async add(line: EnvelopeLine): Promise<void> {
+    const size = sizeOf(line.envelope);
+    if (!this.#fits(line, size)) await this.send();
+    this.#lines.push(line);
+    this.#size += size;
+  }
+
+  /** Sends what is there. */
+  async send(): Promise<void> {
+    const lines = this.#lines;
+    if (lines.length === 0) return;
+    this.#lines = [];
+    this.#size = 0;
+    const { journal, address } = this.#journal;
+    await this.#sender.send(lines.map(({ envelope }) => envelope));
+    await journal?.append(lines.map((line) => `${keyOf(line)} ${address}\n`).join(""));
+  }
+
+  /** The messages of a batch are of one session and partition. */
+  #fits({ envelope }: EnvelopeLine, size: number): boolean {
+    const first = this.#lines[0]?.envelope.brokerProperties;
+    if (first === undefined) return true;
     const { sessionId, partitionKey } = envelope.brokerProperties;
-    size += sizeOf(envelope);
-    const fits = size <= maxMessageSize * batch.part && sessionId === first?.sessionId;
-    if (end > start && !(fits && partitionKey === first?.partitionKey)) break;
+    const hasRoom =
+      this.#lines.length < batch.messages && this.#size + size <= this.#sender.maxMessageSize * batch.part;
+    return hasRoom && sessionId === first.sessionId && partitionKey === first.partitionKey;
   }
-  return end;
 }
