@@ -11,12 +11,22 @@ export interface MatcherResult {
 /** Options of `toBeCompatibleWith`. */
 export type CompatibleWithOptions = Partial<Omit<CompatibilityOptions, "older" | "newer">>;
 
-/** Matchers for `expect.extend(contractMatchers)`: `await expect(newer).toBeCompatibleWith(older, options)`. */
+/**
+ * Matchers for `expect.extend(contractMatchers)`: `await expect(newer).toBeCompatibleWith(older, options)`. What is unproven
+ * fails, and fails with `.not` too.
+ */
 export const contractMatchers: {
-  toBeCompatibleWith(newer: unknown, older: unknown, options?: CompatibleWithOptions): Promise<MatcherResult>;
+  toBeCompatibleWith(
+    this: unknown,
+    newer: unknown,
+    older: unknown,
+    options?: CompatibleWithOptions,
+  ): Promise<MatcherResult>;
 } = {
   async toBeCompatibleWith(newer, older, options = {}) {
+    const isNot = typeof this === "object" && this !== null && "isNot" in this && this.isNot === true;
     const result = await checkCompatibility({ format: "json-schema", ...options, older, newer });
-    return { pass: result.verdict === "safe", message: () => compatibilityMessage(result) };
+    const pass = result.verdict === "unproven" ? isNot : result.verdict === "safe";
+    return { pass, message: () => compatibilityMessage(result) };
   },
 };

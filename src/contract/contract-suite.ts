@@ -3,7 +3,7 @@ import { type GoldenMessage, readGolden } from "./golden/golden-message.ts";
 import { type MatrixOptions, planMatrix, readCell } from "./golden/matrix.ts";
 import { checkPair } from "./subjects/checked-pair.ts";
 import { folderFiles, readSubjects, type Subject, type SubjectVersion } from "./subjects/subject.ts";
-import { pairsWithin } from "./subjects/subject-pairs.ts";
+import { pairsWithin, type VersionPair } from "./subjects/subject-pairs.ts";
 import { majorOf, type SubjectUpcast } from "./subjects/upcast-by.ts";
 
 /** One test: a name, and a function that rejects when it fails. */
@@ -41,7 +41,7 @@ export function contractSuite(options: ContractSuiteOptions): readonly ContractT
     .flatMap(pairsWithin)
     .filter(({ subject, older, newer }) => upcast === undefined || !isUpcast(subject, older, newer))
     .map((pair): ContractTest => ({
-      name: `${pair.subject.name} ${pair.older.version} and ${pair.newer.version} read each other (${pair.direction})`,
+      name: nameOf(pair),
       run: async () => {
         const { result } = await checkPair(pair, { codecs });
         if (result.verdict !== "safe") throw new Error(compatibilityMessage(result));
@@ -62,6 +62,12 @@ export function contractSuite(options: ContractSuiteOptions): readonly ContractT
       },
     }));
   return [...pairs, ...upcasts, ...reads];
+}
+
+function nameOf({ subject, older, newer, direction }: VersionPair): string {
+  if (direction === "full") return `${subject.name} ${older.version} and ${newer.version} can read each other`;
+  const [reader, writer] = direction === "backward" ? [newer, older] : [older, newer];
+  return `${subject.name} ${reader.version} can read all that ${writer.version} sends`;
 }
 
 /** Whether readers of the newer version see what an upcaster has made. */
@@ -96,6 +102,7 @@ export function compatibilityMessage(result: {
   readonly tried?: readonly string[];
 }): string {
   const [finding] = result.findings;
+  if (result.verdict === "safe") return "safe: the reader takes all that the writer sends, which is proven.";
   if (finding === undefined) return `${result.verdict}: ${(result.tried ?? []).join("; ")}`;
   const { witness } = finding;
   const shown =

@@ -161,4 +161,20 @@ describe("toBeCompatibleWith", () => {
     expect(result.pass).toBe(false);
     expect(result.message()).toContain("Witness:");
   });
+
+  it("fails on what is unproven, with .not too", async () => {
+    const [older, newer] = [{ type: "string" }, { type: "string", format: "date" }];
+
+    const plain = await contractMatchers.toBeCompatibleWith(newer, older);
+    const negated = await contractMatchers.toBeCompatibleWith.call({ isNot: true }, newer, older);
+
+    expect([plain.pass, negated.pass]).toEqual([false, true]);
+    expect(plain.message()).toMatch(/^unproven: \S/);
+  });
+
+  it("says that a pair is proven where it was not to be", async () => {
+    const { message } = await contractMatchers.toBeCompatibleWith.call({ isNot: true }, {}, {});
+
+    expect(message()).toMatch(/^safe: .*proven/);
+  });
 });

@@ -9,10 +9,10 @@ export function matrixText(cells: readonly MatrixCell[]): string {
         ...consumers.map((consumer) => signOf(cellAt(producer, consumer))),
       ]);
       const table = [["producer \\ consumer", ...consumers], ...rows];
-      return [
-        title,
-        ...table.map((row) => `  ${row.map((cell, at) => cell.padEnd(at === 0 ? 20 : 9)).join("")}`.trimEnd()),
-      ].join("\n");
+      const widths = consumers.map((_, at) => Math.max(...table.map((row) => row[at + 1]?.length ?? 0)));
+      const line = ([first = "", ...others]: readonly string[]): string =>
+        ["", first.padEnd(19), ...others.map((cell, at) => cell.padEnd(widths[at] ?? 0))].join("  ").trimEnd();
+      return [title, ...table.map((row) => line(row))].join("\n");
     })
     .join("\n\n");
 }
