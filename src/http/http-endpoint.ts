@@ -18,8 +18,7 @@ export class HttpEndpoint {
 
   /** Never rejects. */
   async answer(request: HttpRequest): Promise<HttpResponse> {
-    if (request.path === "health")
-      return { status: 200, headers: { "content-type": "application/json" }, body: '{"status":"healthy"}' };
+    if (request.path === "health") return health(request);
     try {
       return await this.#route(request);
     } catch (error) {
@@ -51,6 +50,11 @@ export class HttpEndpoint {
     this.#engines.set(engine, known);
     return known;
   }
+}
+
+function health({ method }: HttpRequest): HttpResponse {
+  if (method !== "GET" && method !== "HEAD") return { status: 405, headers: { allow: "GET, HEAD" } };
+  return { status: 200, headers: { "content-type": "application/json" }, body: '{"status":"healthy"}' };
 }
 
 /** An error as the service tells it. */

@@ -1,4 +1,4 @@
-import type { RequestListener, Server as HttpServer } from "node:http";
+import type { IncomingMessage, RequestListener, Server as HttpServer } from "node:http";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Server as TlsServer } from "node:tls";
@@ -22,6 +22,9 @@ const requestTime = 6;
 
 /** Most bytes of the headers of a request. */
 const maxHeaderSize = 80 * 1024;
+
+/** Other protocols, such as HTTP/2, are offered by clients that can do without. */
+const shouldUpgradeCallback = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === "websocket";
 
 /** One port for AMQP, HTTP and TLS: the first byte of a socket tells which. */
 export class FrontDoor {
@@ -116,7 +119,9 @@ export class FrontDoor {
       requestTimeout: handshakeTimeOut * requestTime,
       connectionsCheckingInterval: Math.min(1000, handshakeTimeOut / 4),
     };
-    const server = create({ maxHeaderSize, ...timeOuts }, listener);
+    const server = create({ maxHeaderSize, shouldUpgradeCallback, ...timeOuts }, listener);
+    // Who asks before sending a body is told to go on only when it is read.
+    server.on("checkContinue", listener);
     // Node looks at the time-outs of a server from here on, and this one gets its sockets from another.
     server.emit("listening");
     const { acceptWebSocket } = await import("./web-socket.ts");

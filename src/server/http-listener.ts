@@ -13,15 +13,21 @@ async function answer(endpoint: HttpEndpoint, incoming: IncomingMessage, outgoin
   outgoing.on("error", () => undefined);
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
-  const request = requestOf(incoming, gone.signal);
+  // Bodies that are coded in another way would be taken for what they are not (RFC 9112 section 6.1).
+  if (!/^(?:chunked)?$/i.test(incoming.headers["transfer-encoding"] ?? "")) {
+    respond(incoming, outgoing, { status: 501 });
+    return;
+  }
+  const request = requestOf(incoming, outgoing, gone.signal);
   respond(incoming, outgoing, request === undefined ? { status: 400 } : await endpoint.answer(request));
 }
 
 /** Reads a body as far as it may go. */
-async function bodyOf(incoming: IncomingMessage, most: number): Promise<Uint8Array> {
+async function bodyOf(incoming: IncomingMessage, outgoing: ServerResponse, most: number): Promise<Uint8Array> {
   const parts: Buffer[] = [];
   let size = Number(incoming.headers["content-length"] ?? 0);
   if (size > most) throw tooLarge(most);
+  if (incoming.headers.expect !== undefined) outgoing.writeContinue();
   size = 0;
   for await (const part of incoming) {
     if (!(part instanceof Buffer)) continue;
@@ -36,7 +42,7 @@ const tooLarge = (most: number): SobreError =>
   new SobreError("MessageSizeExceeded", `The body has more than the ${most} bytes that are taken here.`);
 
 /** `undefined`: the request is for nobody, or for two. */
-function requestOf(incoming: IncomingMessage, signal: AbortSignal): HttpRequest | undefined {
+function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, signal: AbortSignal): HttpRequest | undefined {
   const { rawHeaders } = incoming;
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
   // Which of them a proxy in between has looked at, nobody knows (RFC 9112 section 3.2).
@@ -54,7 +60,7 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): HttpRequest 
       query: new URLSearchParams(query),
       headers: authority === undefined ? headers : { ...headers, host: authority },
       rawHeaders,
-      body: (most) => bodyOf(incoming, most),
+      body: (most) => bodyOf(incoming, outgoing, most),
       signal,
     };
   } catch {

@@ -9,6 +9,9 @@ const post = (headers: string, body = "a"): string =>
 const claim = (length: number): string =>
   `POST /q/messages HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\nonly this`;
 
+const asking = (length: number): string =>
+  `POST /q/messages HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
+
 describe("a request made to harm", () => {
   let server: Server;
 
@@ -58,6 +61,36 @@ describe("a request made to harm", () => {
     expect(await status(bytes)).toBe("400");
   });
 
+  it("is asked for its body only when it is going to be read", async () => {
+    expect(await status(asking(1))).toBe("100");
+    expect(await status(asking(2 ** 30))).toBe("413");
+  });
+
+  it("is refused with a body that is coded in a way that is not known here", async () => {
+    const coded = "POST /q/messages HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n";
+
+    expect(await status(coded)).toBe("501");
+    expect(await status("TRACE /health HTTP/1.1\r\nHost: x\r\n\r\n")).toBe("405");
+  });
+
+  it.each([
+    ["more headers than anybody needs", Array.from({ length: 3000 }, (_, index) => `h${index}: 1\r\n`).join(""), "431"],
+    ["a header that does not end", `A: ${"x".repeat(100_000)}\r\n`, "431"],
+    ["a blank before the colon", "Content-Length : 1\r\n", "400"],
+    ["a signed length", "Content-Length: +1\r\n", "400"],
+    ["another expectation", "Expect: magic\r\n", "417"],
+  ])("is refused with %s", async (_what, header, expected) => {
+    expect(await status(`GET /health HTTP/1.1\r\nHost: x\r\n${header}\r\n`)).toBe(expected);
+  });
+
+  it("is refused with chunks beyond what the entity takes, while they come", async () => {
+    const chunk = `10000\r\n${"a".repeat(65_536)}\r\n`;
+
+    expect(
+      await status(`POST /q/messages HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}`),
+    ).toBe("413");
+  });
+
   it("reaches no other entity by dots, slashes or line ends in its path", async () => {
     const paths = ["a/../q", "a/%2e%2e/q", "q%00", "q%0d%0aX:1"];
 
@@ -71,6 +104,15 @@ describe("a request made to harm", () => {
   it("is for the host that its target names, in a proxy's form", async () => {
     expect(await status("GET http://other:1/health HTTP/1.1\r\nHost: x\r\n\r\n")).toBe("200");
   });
+
+  it.skipIf(process.versions.node.startsWith("22."))(
+    "is answered as it is when it offers another protocol",
+    async () => {
+      const offer = "GET /health HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n";
+
+      expect(await status(offer)).toBe("200");
+    },
+  );
 
   it("puts no line ends into the headers of what is received", async () => {
     await server.engine.admin.createQueue("lines");
