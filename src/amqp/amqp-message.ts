@@ -75,7 +75,7 @@ export class AmqpMessage implements MessageSections {
 
   constructor(bytes: Uint8Array, options?: MessageReadOptions) {
     const reader = new ByteReader(bytes, settingsOf(options));
-    const borders: number[] = [];
+    const borders = emptyBorders(noSection);
     this.bytes = bytes;
     this.#reader = reader;
     this.#borders = borders;
@@ -156,7 +156,7 @@ export class AmqpMessage implements MessageSections {
   /** The sections in their order, with their places in the bytes. */
   borders(): readonly SectionBorder[] {
     const found: SectionBorder[] = [];
-    for (let index = 0; index < this.#borders.length; index += 2) {
+    for (let index = 0; this.#kind(index) !== noSection; index += 2) {
       const start = this.#start(index);
       const name = sectionNames[this.#kind(index)] ?? "value";
       found.push({ name, start, content: contentOf(this.bytes, start), end: this.#start(index + 2) });
@@ -166,7 +166,8 @@ export class AmqpMessage implements MessageSections {
 
   /** Where a section begins, or behind the last one the message ends. */
   #start(index: number): number {
-    return this.#borders[index + 1] ?? this.bytes.byteLength;
+    const start = this.#borders[index + 1] ?? noSection;
+    return start === noSection ? this.bytes.byteLength : start;
   }
 
   #kind(index: number): number {
@@ -260,6 +261,9 @@ export class AmqpMessage implements MessageSections {
 
 /** What stands for the kind of a section that is not there. */
 const noSection = -1;
+
+/** Room for the sections of most messages: an array that grows takes far more. */
+const emptyBorders = (none: number): number[] => [none, none, none, none, none, none, none, none, none, none];
 
 /** The paths of errors in the sections. */
 const paths: readonly string[] = sectionNames.map((name) => `$.${name}`);

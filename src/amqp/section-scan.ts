@@ -7,7 +7,7 @@ import { cutOff, valueEnd } from "./value-end.ts";
 /**
  * Finds the borders of a message's sections without reading their content.
  *
- * Adds two numbers per section to `borders`: its place in `section`, and where its descriptor begins; gives a bit for each
+ * Puts two numbers per section into `borders`: its place in `section`, and where its descriptor begins; gives a bit for each
  * place that is there. The reader is told where the body begins: nothing but the text before it is worth reading ahead.
  * Order, multiplicity, the type of each value and every size are checked (AMQP 1.0 part 3.2).
  *
@@ -18,6 +18,7 @@ export function scanSections(reader: ByteReader, borders: number[]): number {
   const end = bytes.byteLength;
   let present = 0;
   let last = -1;
+  let count = 0;
   for (let start = 0; start < end;) {
     let kind: number;
     let at = start + 3;
@@ -30,7 +31,9 @@ export function scanSections(reader: ByteReader, borders: number[]): number {
     }
     if (kind <= last || kind > section.footer || last >= section.data) checkOrder(reader, kind, last, start);
     if (kind >= section.data && last < section.data) reader.textEnd = start;
-    borders.push(kind, start);
+    borders[count] = kind;
+    borders[count + 1] = start;
+    count += 2;
     present |= 1 << kind;
     last = kind;
     start = skipContent(reader, kind, at);
