@@ -48,7 +48,9 @@ export async function checkContracts(command: CheckCommand, terminal: Terminal):
     await terminal.out(formatReport(report, command.format));
     if (report.pairs.length === 0 && (command.against !== "lock" || report.locked === 0)) {
       terminal.err(
-        "sobre: no pair of versions was checked, which is a failure; give a subject two versions or name --against.\n",
+        command.against === undefined
+          ? "sobre: no pair of versions was checked, which is a failure; give a subject two versions or name --against.\n"
+          : `sobre: no pair of versions was checked, which is a failure; ${command.against} has no version of a subject that is here.\n`,
       );
       return contractExitCodes.misuse;
     }
