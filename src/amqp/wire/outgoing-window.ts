@@ -72,8 +72,7 @@ export class OutgoingWindow {
     this.#nextDeliveryId = plus(id, 1);
     if (!message.settled) this.#unsettled.add({ id, link, context: message });
     connection.frames.message(channel, { handle: link.handle, deliveryId: id }, message);
-    this.#remoteWindow--;
-    this.nextId = plus(this.nextId, 1);
+    this.#sent();
   }
 
   forget(id: number): void {
@@ -102,6 +101,13 @@ export class OutgoingWindow {
     delivery.link.events?.disposed(delivery, state, settled);
   }
 
+  /** A frame was written. */
+  #sent(): void {
+    this.#remoteWindow--;
+    this.nextId = plus(this.nextId, 1);
+    if (this.#remoteWindow === 0) this.#session.exhausted();
+  }
+
   /** Writes frames while the peer has room. */
   #go(): void {
     let done = 0;
@@ -125,8 +131,7 @@ export class OutgoingWindow {
       const head = first ? { deliveryId: id, deliveryTag: outgoing.tag, messageFormat, settled, state } : {};
       const part = { payload, from: pending.from, maxFrameSize: connection.maxOutgoingFrame };
       pending.from = connection.frames.transfer(channel, { handle: link.handle, aborted: false, ...head }, part);
-      this.#remoteWindow--;
-      this.nextId = plus(this.nextId, 1);
+      this.#sent();
     } while (pending.from < payload.byteLength);
     return true;
   }

@@ -168,6 +168,11 @@ export class Session {
     this.#run.flush();
   }
 
+  /** The peer has no room for more: links that wait for messages must not take any. */
+  exhausted(): void {
+    for (const link of this.links) if (link instanceof SendingLink && link.state === "attached") link.events?.flowed();
+  }
+
   /** The connection takes output again. */
   resume(): void {
     for (const link of this.links) if (link instanceof SendingLink && link.ready) link.events?.flowed();

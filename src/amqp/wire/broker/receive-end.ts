@@ -46,8 +46,9 @@ export class ReceiveEnd implements SendingLinkEvents {
   /** Called when credit or room may have come. */
   flowed(): void {
     this.#sendBacklog();
-    // One that waits sees nothing of a drain or of credit that was taken back.
-    if (this.#receiving && (this.#link.drain || this.#link.credit === 0)) this.#waiting?.abort();
+    // One that waits sees nothing of a drain, or of credit or room that is gone.
+    const { drain, credit, session } = this.#link;
+    if (this.#receiving && (drain || credit === 0 || session.room === 0)) this.#waiting?.abort();
     if (this.#pumping) return;
     this.#pumping = true;
     // Whatever came in the same read is looked at first: a link that is detached takes nothing.
@@ -83,8 +84,10 @@ export class ReceiveEnd implements SendingLinkEvents {
     const { credit, ready, session } = this.#link;
     if (!ready || this.#backlog.length > 0 || session.connection.full) return;
     this.#receiving = true;
-    const maxMessages = Math.min(credit, session.room, this.#batch);
-    this.#receive(maxMessages).then(
+    const waits = !this.#hasMore && !this.#link.drain;
+    // Until a message comes, credit may be taken back, and room be used by others: what is deleted has to be sent.
+    const maxMessages = waits && this.#settled ? 1 : Math.min(credit, session.room, this.#batch);
+    this.#receive(maxMessages, waits).then(
       (deliveries) => this.#received(deliveries, maxMessages),
       (error: unknown) => {
         this.#link.detach(wireErrorOf(error));
@@ -94,9 +97,9 @@ export class ReceiveEnd implements SendingLinkEvents {
   }
 
   /** Takes no more than can be sent at once: what is deleted when it is taken has to reach the client. */
-  #receive(maxMessages: number): Promise<readonly Delivery[]> {
+  #receive(maxMessages: number, waits: boolean): Promise<readonly Delivery[]> {
     const { receiver } = this.#options;
-    if (this.#hasMore || this.#link.drain) return receiver.receive({ maxMessages, maxWaitTime: 0 });
+    if (!waits) return receiver.receive({ maxMessages, maxWaitTime: 0 });
     this.#waiting ??= new AbortController();
     return receiver.receive({ maxMessages, maxWaitTime: Infinity, signal: this.#waiting.signal });
   }
