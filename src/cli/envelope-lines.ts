@@ -41,7 +41,11 @@ function envelopeOf(
     if (envelope.brokerProperties.messageId !== undefined) return envelope;
     return amend(envelope, { brokerProperties: { messageId: `${digest.slice(0, 24)}-${number}` } });
   } catch (error) {
-    const why = error instanceof SobreError ? `${error.path ?? ""} ${error.message}`.trim() : "it is no JSON.";
+    const why = error instanceof SobreError ? reasonOf(error) : "it is no JSON.";
     throw new Misuse(`${file}, line ${number}: ${why}`);
   }
 }
+
+/** Most messages begin with the path. */
+const reasonOf = ({ path = "", message }: SobreError): string =>
+  message.startsWith(path) ? message : `${path} ${message}`;

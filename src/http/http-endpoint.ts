@@ -1,19 +1,25 @@
 import { type Access, allows, type Grant, type Right } from "../amqp/wire/broker/index.ts";
-import type { Engine } from "../engine/index.ts";
+import { type Engine, parseAddress } from "../engine/index.ts";
 import { errorTraits, SobreError } from "../errors/index.ts";
 import { answerAtom } from "./atom.ts";
 import { answerData, targetOf } from "./data-plane.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import { escaped } from "./xml.ts";
 
+/** Creates an entity unless it is there. */
+type AutoCreate = (engine: Engine, entity: string) => Promise<void>;
+
 /** Answers HTTP requests to a broker: the runtime REST API, Atom administration and `/health`. */
 export class HttpEndpoint {
   readonly #access: Access;
+  readonly #autoCreate: AutoCreate | undefined;
   /** What is locked over HTTP is held by one connection per namespace. */
   readonly #engines = new Map<Engine, Promise<Engine>>();
 
-  constructor(access: Access) {
+  /** @param autoCreate Creates an entity that is used and missing. Default: nothing is created. */
+  constructor(access: Access, autoCreate?: AutoCreate) {
     this.#access = access;
+    this.#autoCreate = autoCreate;
   }
 
   /** Never rejects. */
@@ -33,7 +39,9 @@ export class HttpEndpoint {
     if (!allows(grant, target?.entity ?? request.path, right))
       throw new SobreError("UnauthorizedAccess", `The token has not the right ${right} for this path.`);
     const engine = await this.#engineOf(grant.engine);
-    return target === undefined ? answerAtom(request, engine) : answerData(target, request, engine);
+    if (target === undefined) return answerAtom(request, engine);
+    await this.#autoCreate?.(engine, parseAddress(target.entity).name);
+    return answerData(target, request, engine);
   }
 
   #grant({ headers }: HttpRequest): Grant {

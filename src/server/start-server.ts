@@ -151,7 +151,7 @@ class RunningServer implements Server {
     const amqp = new AmqpSocket(socket, {
       access: this.#namespaces,
       limits,
-      autoCreate: this.#options.autoCreate === true ? (engine, entity) => this.#create(engine, entity) : undefined,
+      autoCreate: this.#autoCreate,
       closed: (reason) => {
         this.#sockets.delete(amqp);
         onEvent?.({ kind: "disconnected", text: `a client has left${reason === undefined ? "" : `: ${reason}`}` });
@@ -159,6 +159,10 @@ class RunningServer implements Server {
     });
     this.#sockets.add(amqp);
     onEvent?.({ kind: "connected", text: "a client has connected over AMQP" });
+  }
+
+  get #autoCreate(): ((engine: Engine, entity: string) => Promise<void>) | undefined {
+    return this.#options.autoCreate === true ? (engine, entity) => this.#create(engine, entity) : undefined;
   }
 
   async #create(engine: Engine, entity: string): Promise<void> {
@@ -172,7 +176,7 @@ class RunningServer implements Server {
       import("../http/index.ts"),
       import("./http-listener.ts"),
     ]);
-    return httpListener(new HttpEndpoint(this.#namespaces));
+    return httpListener(new HttpEndpoint(this.#namespaces, this.#autoCreate));
   }
 
   #tick(): void {

@@ -123,7 +123,12 @@ describe("a server's sockets", () => {
     const [message] = await client.createReceiver("t", "s").receiveMessages(1);
     await client.close();
 
+    const http = `http://127.0.0.1:${server.port}`;
+    const sent = await fetch(`${http}/over-http/messages`, { method: "POST", body: "a" });
+    const none = await fetch(`${http}/t/subscriptions/new/messages/head?timeout=0`, { method: "DELETE" });
+
     expect(message?.body).toBe(1);
-    expect(events).toContain("created t/Subscriptions/s");
+    expect([sent.status, none.status]).toEqual([201, 204]);
+    expect(events).toEqual(expect.arrayContaining(["created t/Subscriptions/s", "created over-http"]));
   });
 });
