@@ -2,7 +2,7 @@ import type { DecodeLimits } from "../../src/codec/index.ts";
 import { type ErrorCode, SobreError } from "../../src/errors/index.ts";
 import { isUtf8 } from "./is-utf8.ts";
 import { knownKey, longestKey, remember, slotOf } from "./key-cache.ts";
-import type { NodeBytes } from "./node-bytes.ts";
+import { type NodeBytes, readLatin1 } from "./node-bytes.ts";
 import { longestShort, shortText } from "./short-text.ts";
 import { pathTo } from "./value-path.ts";
 
@@ -193,11 +193,11 @@ export class ByteReader {
       this.#isFirstText = false;
       return shortText(this.bytes, start, length);
     }
-    if (length > slabSize) return this.bytes.toString("latin1", start, stop);
+    if (length > slabSize) return readLatin1.call(this.bytes, start, stop);
     // One call out of JavaScript serves all the short texts that follow.
     this.#slabStart = start;
     this.#slabEnd = Math.max(stop, Math.min(this.textEnd, start + slabSize));
-    this.#slab = this.bytes.toString("latin1", start, this.#slabEnd);
+    this.#slab = readLatin1.call(this.bytes, start, this.#slabEnd);
     return this.#slab.substring(0, length);
   }
 
