@@ -1,5 +1,5 @@
 import { AmqpMap } from "../envelope/index.ts";
-import { annotationsOf, ContentStream, EnumValue, MultiArray, typeNameOf } from "../values/index.ts";
+import { annotationsOf, ContentStream, EnumValue, isTypedIn, MultiArray, typeNameOf } from "../values/index.ts";
 import type { Shape, ShapeBudget } from "./shape.ts";
 import { type Guessing, isGuess, kindOf, type ValueKind } from "./value-kind.ts";
 
@@ -31,7 +31,7 @@ class Noting {
     this.#budget = budget;
   }
 
-  note(value: unknown, shape: Shape | undefined): void {
+  note(value: unknown, shape: Shape | undefined, typed: boolean = false): void {
     if (shape === undefined) return;
     const kind = kindOf(value);
     shape.count++;
@@ -43,7 +43,7 @@ class Noting {
       this.#container(value, kind, shape);
       return;
     }
-    if (this.#guessing !== "nothing") {
+    if (this.#guessing !== "nothing" && !typed) {
       if (isGuess(value, kind, this.#guessing)) shape.guesses++;
       else if (kind === "empty-text") shape.empties++;
     }
@@ -66,20 +66,20 @@ class Noting {
   }
 
   #contents(value: object, shape: Shape): void {
-    if (Array.isArray(value)) this.#items(value, shape);
-    else if (value instanceof MultiArray) this.#items(value.values, shape);
-    else if (value instanceof ContentStream) this.#items(value.contents, shape);
+    if (Array.isArray(value)) this.#items(value, shape, value);
+    else if (value instanceof MultiArray) this.#items(value.values, shape, value);
+    else if (value instanceof ContentStream) this.#items(value.contents, shape, value);
     else if (value instanceof Map || value instanceof AmqpMap) {
       for (const [key, item] of value) {
-        this.note(key, shape.key(this.#budget));
-        this.note(item, shape.item(this.#budget));
+        this.note(key, shape.key(this.#budget), isTypedIn(value, key));
+        this.note(item, shape.item(this.#budget), isTypedIn(value, key));
       }
     } else this.#members(value, shape);
   }
 
-  #items(items: readonly unknown[], shape: Shape): void {
+  #items(items: readonly unknown[], shape: Shape, container: object): void {
     const item = items.length === 0 ? undefined : shape.item(this.#budget);
-    for (const value of items) this.note(value, item);
+    for (const [index, value] of items.entries()) this.note(value, item, isTypedIn(container, index));
   }
 
   #members(value: object, shape: Shape): void {
@@ -88,7 +88,7 @@ class Noting {
     for (const [name, member] of entries) {
       if (member === undefined) continue;
       count++;
-      this.note(member, shape.member(name, this.#budget));
+      this.note(member, shape.member(name, this.#budget), isTypedIn(value, name));
     }
     if (count === 1 && this.#guessing !== "nothing" && !isDictionaryOf(value)) shape.singles++;
   }

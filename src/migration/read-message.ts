@@ -104,9 +104,7 @@ export class MessageReader {
       return { ok: true, body: opened.body, ...about, warnings, guessing: "nothing" };
     }
     const typeName = named ?? typeNameOf(body) ?? subject ?? (name === "json" ? "(JSON)" : `(${name})`);
-    // What lay inside of another format is not at hand, and may name types.
-    const bytes = layers.length === 0 ? envelope.payload : typedPayload;
-    const guessing = typeName.startsWith(scalarRoot) ? "nothing" : guessingOf(name, bytes);
+    const guessing = scalarRoots.some((namespace) => typeName.startsWith(namespace)) ? "nothing" : guessingOf(name);
     return { ok: true, body, codec: name, layers, typeName, warnings, guessing };
   }
 }
@@ -117,11 +115,11 @@ const answered = /may be a list of one|^No contract is for/;
 /** The formats that no other payload is taken for when it reads to its last byte. */
 const proven: ReadonlySet<string> = new Set(["nbfx", "nrbf", "java", "datacontract-xml"]);
 
-/** The namespace in which a root names its scalar type, so that nothing is guessed. */
-const scalarRoot = "{http://schemas.microsoft.com/2003/10/Serialization/}";
-
-/** Stands for a payload that names types of scalars. */
-const typedPayload = new TextEncoder().encode('i:type="x:int"\u0004type');
+/** The namespaces in which a root names its scalar type, so that nothing is guessed. */
+const scalarRoots = [
+  "{http://schemas.microsoft.com/2003/10/Serialization/}",
+  "{http://www.w3.org/2001/XMLSchema}",
+] as const;
 
 /** Compressed bodies show what they are by their first bytes, whatever the encoding is called. */
 function withoutEncoding(envelope: Envelope): Envelope {

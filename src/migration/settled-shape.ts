@@ -1,5 +1,5 @@
 import { AmqpMap } from "../envelope/index.ts";
-import { ContentStream, Decimal, MultiArray } from "../values/index.ts";
+import { ContentStream, Decimal, isTypedIn, MultiArray } from "../values/index.ts";
 import { isMembers } from "./explorer-message.ts";
 import { mergeInto, Shape } from "./shape.ts";
 import { type Guessing, isGuess, kindOf, type ValueKind, valueKinds } from "./value-kind.ts";
@@ -89,7 +89,7 @@ class Settling {
     this.#guessing = guessing;
   }
 
-  settle(value: unknown, shape: SettledShape): unknown {
+  settle(value: unknown, shape: SettledShape, typed: boolean = false): unknown {
     if (shape.idle) return value;
     if (typeof value === "object" && value !== null) {
       if (this.#done.has(value)) return this.#done.get(value);
@@ -98,7 +98,7 @@ class Settling {
       if (typeof settled === "object" && settled !== null) this.#inside(settled, shape);
       return settled;
     }
-    if (shape.guesses !== "kept" && isGuess(value, kindOf(value), this.#guessing))
+    if (!typed && shape.guesses !== "kept" && isGuess(value, kindOf(value), this.#guessing))
       return shape.guesses === "text" ? String(value) : new Decimal(String(value));
     if (!shape.list) return value;
     if (value === "" && shape.shape.kinds.text === 0) return [];
@@ -130,9 +130,11 @@ class Settling {
     const { items, members } = shape;
     if (Array.isArray(value)) {
       if (items === undefined || items.idle) return;
-      for (let index = 0; index < value.length; index++) value[index] = this.settle(value[index], items);
+      for (let index = 0; index < value.length; index++)
+        value[index] = this.settle(value[index], items, isTypedIn(value, index));
     } else if (value instanceof Map) {
-      if (items !== undefined) for (const [key, item] of value) value.set(key, this.settle(item, items));
+      if (items !== undefined)
+        for (const [key, item] of value) value.set(key, this.settle(item, items, isTypedIn(value, key)));
     } else if (
       isMembers(value) &&
       !(value instanceof MultiArray || value instanceof ContentStream || value instanceof AmqpMap)
@@ -140,7 +142,7 @@ class Settling {
       for (const [name, member] of Object.entries(value)) {
         const inner = members.get(name) ?? (shape.shape.isDictionary ? items : undefined);
         if (inner === undefined || inner.idle) continue;
-        const settled = this.settle(member, inner);
+        const settled = this.settle(member, inner, isTypedIn(value, name));
         if (settled !== member)
           Object.defineProperty(value, name, { value: settled, writable: true, enumerable: true, configurable: true });
       }

@@ -123,52 +123,17 @@ function kindOfTyped({ type, value }: Typed): ValueKind {
   }
 }
 
-/**
- * How much of a value a reader had to guess: nothing; which elements are lists; also whether 0 and 1 are text; also the type
- * of every text.
- */
-export type Guessing = "nothing" | "lists" | "digits" | "scalars";
+/** How much of a value a reader had to guess: nothing; whether 0 and 1 are text; or the type of every text. */
+export type Guessing = "nothing" | "digits" | "scalars";
 
-/**
- * What the readers guess without a contract. Where a payload names the scalar types of values, as of members that are
- * declared as `object`, the others cannot be told from these, and no value counts as guessed. Names of classes, as of
- * members that hold a derived one, say nothing of scalars.
- */
-export function guessingOf(codec: string, payload: Uint8Array): Guessing {
-  if (codec === "nbfx") return namesBinaryScalars(payload) ? "lists" : "digits";
-  if (codec !== "datacontract-xml") return "nothing";
-  const text = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString("latin1");
-  return namedScalar.test(text.replaceAll("\0", "")) ? "lists" : "scalars";
-}
-
-/** Scalars as XML Schema, .NET's own schema of scalars and the CLR name them. */
-const scalarName =
-  "(?:[^:\"'<>=]{0,60}:)?(?:anyURI|base64Binary|boolean|byte|char|dateTime|decimal|double|duration|float|guid|int|long|QName" +
-  "|short|string|unsigned(?:Byte|Int|Long|Short)" +
-  "|System\\.(?:Boolean|S?Byte(?:\\[\\])?|Char|DateTime|Decimal|Double|Guid|U?Int(?:16|32|64)|Single|String|TimeSpan|Uri))";
-const namedScalar = new RegExp(`:type\\s*=\\s*["']\\s*${scalarName}\\s*["']`, "i");
-const wholeScalar = new RegExp(`^${scalarName}$`);
-
-/** Whether there may be an attribute `type` or `Type` with a prefix that names a scalar, whatever record it stands in. */
-function namesBinaryScalars(payload: Uint8Array): boolean {
-  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
-  for (const name of ["\u0004type", "\u0004Type"]) {
-    for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + 1)) {
-      const before = bytes[at - 1] ?? 0;
-      // The records before a short name of an element.
-      if (before === 0x40 || (before >= 0x5e && before <= 0x77)) continue;
-      const record = bytes[at + 5] ?? 0;
-      const length = bytes[at + 6] ?? 0;
-      // What is no short text may be a name all the same.
-      if (record !== 0x98 || wholeScalar.test(bytes.toString("latin1", at + 7, at + 7 + length))) return true;
-    }
-  }
-  return false;
+/** What the readers guess without a contract, where the payload does not name the type: see `isTypedIn`. */
+export function guessingOf(codec: string): Guessing {
+  return codec === "nbfx" ? "digits" : codec === "datacontract-xml" ? "scalars" : "nothing";
 }
 
 /** Whether a value of this kind was guessed. */
 export function isGuess(value: unknown, kind: ValueKind, guessing: Guessing): boolean {
-  if (guessing === "nothing" || guessing === "lists") return false;
+  if (guessing === "nothing") return false;
   if (guessing === "digits") return value === 0 || value === 1;
   return kind === "integer" || kind === "number" || kind === "boolean";
 }

@@ -8,6 +8,24 @@ export interface Annotations {
   readonly superMembers?: object;
   /** Whether it is a dictionary, its members being entries: no class lists them. Not rendered. */
   readonly isDictionary?: boolean;
+  /** The members or items whose scalar type the payload names, by name or index; or all of them. Not rendered. */
+  readonly typed?: "all" | Set<unknown>;
+}
+
+const allTyped: Annotations = Object.freeze({ typed: "all" });
+
+/** Notes, in place, that the payload names the scalar type of a member or an item, or of all. */
+export function annotateTyped(target: object, key?: unknown): void {
+  const typed = annotationsOf(target)?.typed;
+  if (key === undefined) annotate(target, allTyped);
+  else if (typed === undefined) annotate(target, { typed: new Set([key]) });
+  else if (typed !== "all") typed.add(key);
+}
+
+/** Whether {@link annotateTyped} was told of a member or an item. */
+export function isTypedIn(container: object, key: unknown): boolean {
+  const typed = annotationsOf(container)?.typed;
+  return typed !== undefined && (typed === "all" || typed.has(key));
 }
 
 const dictionaryMark: Annotations = Object.freeze({ isDictionary: true });

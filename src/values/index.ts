@@ -1,4 +1,12 @@
-export { annotate, annotateDictionary, type Annotations, annotationsOf, typeNameOf } from "./annotations.ts";
+export {
+  annotate,
+  annotateDictionary,
+  type Annotations,
+  annotateTyped,
+  annotationsOf,
+  isTypedIn,
+  typeNameOf,
+} from "./annotations.ts";
 export { BigInteger } from "./big-integer.ts";
 export { DateTime, type DateTimeKind } from "./date-time.ts";
 export { DateTimeOffset } from "./date-time-offset.ts";

@@ -39,7 +39,7 @@ it("settles numbers beside members whose class the payload names", async () => {
 
 it.each([
   ["names the class of a member, as text", "d:Dog", "40 01 'v' 83 01", { Digit: "1" }],
-  ["names the type of a scalar, as a number", "d:int", "83", { Digit: 1 }],
+  ["names the type of another scalar, as text, and that one as a number", "d:int", "83", { Digit: "1", Any: 1 }],
 ])("takes a digit in binary XML that %s", async (_, type, content, expected) => {
   const typed = (digit: string): Uint8Array =>
     bytes(
@@ -66,4 +66,22 @@ it("takes no dictionary of one entry for a list, and no key for a member", async
   expect(bodies).toEqual([{ Map: { a: { X: 1.5, Y: 2.5 } } }, { Map: { b: { X: 1.5, Y: 2.5 } } }]);
   expect(report.ambiguities).not.toContainEqual(expect.objectContaining({ kind: "list-of-one" }));
   expect(report.types.flatMap(({ paths }) => paths.map(({ path }) => path))).toContain("$.Map[value].X");
+});
+
+it("says what is guessed beside values whose types are named: of members, of items and of entries", async () => {
+  const arrays = "http://schemas.microsoft.com/2003/10/Serialization/Arrays";
+  const named =
+    '<Any i:type="d:int" xmlns:d="http://www.w3.org/2001/XMLSchema">1</Any>' +
+    `<Numbers xmlns:a="${arrays}"><a:int>1</a:int><a:int>2</a:int></Numbers>` +
+    `<Map xmlns:a="${arrays}"><a:KeyValueOfstringint><a:Key>k</a:Key><a:Value>3</a:Value></a:KeyValueOfstringint></Map>`;
+
+  const { report, bodies } = await migrated([
+    xml(`<Zip>28013</Zip>${named}`),
+    xml(`<Zip>SW1A</Zip>${named}`),
+    xml(`<N>4</N>${named}`),
+  ]);
+
+  expect(bodies[0]).toEqual({ Zip: "28013", Any: 1, Numbers: [1, 2], Map: { k: 3 } });
+  expect(report.settled.map(({ kind, path }) => [kind, path])).toEqual([["guessed-type", "$.Zip"]]);
+  expect(report.ambiguities.map(({ kind, path }) => [kind, path])).toEqual([["guessed-type", "$.N"]]);
 });

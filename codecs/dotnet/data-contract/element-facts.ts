@@ -49,6 +49,14 @@ export function factsOf({ attributes }: XmlElement): ElementFacts {
   return { nil, id, ref, clrType, size, others };
 }
 
+/** Whether an element names the type of what it holds, by `xsi:type` or `z:Type`. */
+export function namesItsType({ attributes, type }: XmlElement): boolean {
+  if (attributes.length === 0) return false;
+  return (
+    type !== undefined || attributes.some(({ namespace, local }) => namespace === serialization && local === "Type")
+  );
+}
+
 /** Whether an attribute is one of the serializers' own. */
 export function isSerializers({ namespace }: XmlAttribute): boolean {
   return namespace === xmlns || namespace === xsi || namespace === serialization;

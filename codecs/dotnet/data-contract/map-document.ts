@@ -1,6 +1,6 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { emptyBag } from "../../../src/envelope/bag.ts";
-import { annotate } from "../../../src/values/annotations.ts";
+import { annotate, annotateTyped } from "../../../src/values/annotations.ts";
 import { lexical } from "../xml/lexical.ts";
 import type { XmlArray, XmlDocument, XmlElement } from "../xml/node.ts";
 import {
@@ -9,6 +9,7 @@ import {
   factsOf,
   isPlainDocument,
   isXmlSerializer,
+  namesItsType,
   isSerializers,
 } from "./element-facts.ts";
 import {
@@ -24,7 +25,7 @@ import {
   openedFrame,
   place,
 } from "./frames.ts";
-import { objectPlan, type Plan, planOf, systemStruct } from "./plan.ts";
+import { isNamedScalar, objectPlan, type Plan, planOf, systemStruct } from "./plan.ts";
 import { References } from "./references.ts";
 import { contentOf, declaredQName, enumValue, notScalar, typedScalar, untypedScalar } from "./scalar.ts";
 import { ShapeChoice } from "./shape-choice.ts";
@@ -107,7 +108,11 @@ class Mapper {
       this.#warnings.push(`No contract is for ${name}; it was read by its form.`);
     }
     const body = this.#whole(this.#start(root, this.#shapes.root));
-    for (let frame = this.#innermost; frame !== undefined; frame = this.#innermost) this.#step(frame);
+    for (let frame = this.#innermost; frame !== undefined; frame = this.#innermost) {
+      if (frame.kind === "object") this.#stepObject(frame);
+      else if (frame.kind === "list") this.#stepList(frame);
+      else this.#stepEntries(frame);
+    }
     return { body, typeName: root.type === undefined ? name : nameText(root.type), warnings: this.#warnings };
   }
 
@@ -123,12 +128,6 @@ class Mapper {
     return document;
   }
 
-  #step(frame: Frame): void {
-    if (frame.kind === "object") this.#stepObject(frame);
-    else if (frame.kind === "list") this.#stepList(frame);
-    else this.#stepEntries(frame);
-  }
-
   #stepObject(frame: ObjectFrame): void {
     const child = frame.element.at(frame.index++);
     if (child === undefined) {
@@ -140,6 +139,7 @@ class Mapper {
       const name = decodeName(child.local);
       const member = this.#member(frame.shape, name);
       const list = this.#xmlSerializer && member !== undefined ? resolved(member.shape) : undefined;
+      if (namesItsType(child)) annotateTyped(frame.bag, name);
       if (list?.kind === "list" && isFlattened(child, list)) {
         append(frame, this.#nameOf(member, name), this.#start(child, list.items));
       } else place(frame, this.#nameOf(member, name), this.#start(child, member?.shape));
@@ -169,11 +169,9 @@ class Mapper {
     for (const attribute of element.attributes) {
       if (isSerializers(attribute)) continue;
       const name = decodeName(attribute.local);
-      const value = lexical(attribute.value, undefined);
-      const { offset } = attribute;
       const member = this.#member(shape?.kind === "object" ? shape : undefined, name);
       const scalar = member && resolved(member.shape);
-      const content = { value, type: undefined, offset };
+      const content = { value: lexical(attribute.value, undefined), type: undefined, offset: attribute.offset };
       const read =
         scalar?.kind === "scalar" && scalar.scalar !== "any"
           ? typedScalar(content, scalar.scalar, element)
@@ -190,11 +188,15 @@ class Mapper {
       this.#depth--;
       return;
     }
-    if (child.kind === "element") frame.list.push(this.#start(child, frame.shape));
-    else if (child.kind === "array") {
+    if (child.kind === "element") {
+      if (namesItsType(child)) annotateTyped(frame.list, frame.list.length);
+      else if (frame.index === 1 && isNamedScalar(child, this.#xmlSerializer)) annotateTyped(frame.list);
+      frame.list.push(this.#start(child, frame.shape));
+    } else if (child.kind === "array") {
+      annotateTyped(frame.list);
       // One by one: a spread of a million arguments would overflow the stack.
-      for (const value of this.#arrayValues(child, frame.shape, frame.count - frame.list.length))
-        frame.list.push(value);
+      const values = this.#arrayValues(child, frame.shape, frame.count - frame.list.length);
+      for (const value of values) frame.list.push(value);
     }
   }
 
@@ -213,6 +215,7 @@ class Mapper {
     const key = frame.key.value;
     frame.key = undefined;
     frame.index++;
+    if (plan.value !== undefined || namesItsType(pair[1])) annotateTyped(target, key);
     const value = this.#start(pair[1], plan.value);
     if (target instanceof Map) target.set(key, value);
     else if (typeof key === "string") target[key] = value;

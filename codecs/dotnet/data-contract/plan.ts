@@ -235,6 +235,12 @@ function fits(element: XmlElement, scalar: ScalarKind): boolean {
   return !element.holdsElements && scalarOfText(lexical(contentOf(element).value, undefined), scalar) !== undefined;
 }
 
+/** Whether the name of an item tells that it is a number or a boolean, or another scalar that no text is taken for. */
+export function isNamedScalar(element: XmlElement, xmlSerializer: boolean): boolean {
+  const scalar = scalarOfElement(element, xmlSerializer);
+  return scalar !== undefined && scalar !== "any" && scalar !== "string";
+}
+
 /** What was found of each, since every item asks. */
 const uniform = new WeakMap<XmlElement, boolean>();
 

@@ -5,10 +5,10 @@ const shortDocument = 4096;
  * What a new name of a long document counts beside its element, in elements.
  *
  * Classes have few names, and each costs an engine as much as some hundred bytes of the densest documents, since objects
- * of other names are of other layouts. At the default limit of items this leaves 3,906 of them; .NET's own readers take names
+ * of other names are of other layouts. At the default limit of items this leaves 1,953 of them; .NET's own readers take names
  * of 16,384 letters together by default (`MaxNameTableCharCount`).
  */
-const newName = 1024;
+const newName = 2048;
 
 /** Names that came last, by a few of their letters. */
 const recentNames = 64;

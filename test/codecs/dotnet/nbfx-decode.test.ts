@@ -189,7 +189,7 @@ describe("the NBFX decoder", () => {
       new Uint8Array(Buffer.from(`\x40\x01r${numbers.map(record).join("")}\x01`, "latin1"));
 
     // More names than the limit of items has room for by default.
-    const limits = { maxItems: 30_000_000 };
+    const limits = { maxItems: 60_000_000 };
 
     const attributes = decode(
       codec,
