@@ -6,7 +6,7 @@ const ascii = (length: number): string => alphabet.repeat(2).slice(0, length);
 
 /** The same text as the engine keeps it in different ways. */
 const kept: Readonly<Record<string, (text: string) => string>> = {
-  "in one piece": (text) => [...text].join(""),
+  "in one piece": (text) => Buffer.from(text).toString(),
   joined: (text) => text.slice(0, text.length >> 1) + text.slice(text.length >> 1),
   "cut out of another": (text) => `${alphabet}${text}${alphabet}`.slice(alphabet.length, alphabet.length + text.length),
   "with two bytes per character": (text) => `日${text}`.slice(1),
