@@ -59,7 +59,7 @@ const nbfxRows: Readonly<Record<string, Row>> = {
   "objects of a name each": (index) => `${binary("40 01 61 40")}${short(named(index))}${binary("81 01")}`,
   "attributes of a name each": (index) => `${binary("40 01 61 04")}${short(named(index))}${binary("80 01")}`,
   "objects, some of a name each": (index) =>
-    `${binary("40 01 61 40")}${short(index % 66 === 0 ? named(index) : "b")}${binary("81 01")}`,
+    `${binary("40 01 61 40")}${short(index % 76 === 0 ? named(index) : "b")}${binary("81 01")}`,
   "namespaces of an element each": (index) => `${binary("40 01 61 08")}${short(named(index))}${binary("01")}`,
   "objects of a number": () => binary("40 01 61 40 01 62 81 01"),
   "objects of nothing": () => binary("40 01 61 40 01 62 01 01"),

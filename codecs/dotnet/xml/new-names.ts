@@ -5,8 +5,8 @@ const shortDocument = 4096;
  * What a new name of a long document counts beside its element, in elements.
  *
  * Classes have few names, and each costs an engine as much as some hundred bytes of the densest documents, since objects
- * of other names are of other layouts. At the default limit of items this leaves 1,953 of them; .NET's own readers take names
- * of 16,384 letters together by default (`MaxNameTableCharCount`).
+ * of other names are of other layouts. At the default limit of items this leaves some 1,900 of them beside those of the
+ * short document; .NET's own readers take 16,384 letters of names by default (`MaxNameTableCharCount`).
  */
 const newName = 2048;
 
