@@ -46,6 +46,6 @@ function envelopeOf(
   }
 }
 
-/** Most messages begin with the path. */
+/** Most messages have the path in them. */
 const reasonOf = ({ path = "", message }: SobreError): string =>
-  message.startsWith(path) ? message : `${path} ${message}`;
+  message.includes(path) ? message : `${path} ${message}`;
