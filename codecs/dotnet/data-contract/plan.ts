@@ -220,7 +220,7 @@ function scalarsOfEntry(local: string): readonly [ScalarKind | undefined, Scalar
 /** The scalar that the name of an element tells: a root of .NET's own, or an item of an array of scalars. */
 export function scalarOfElement(element: XmlElement, xmlSerializer: boolean): ScalarKind | undefined {
   const { namespace, local, parent } = element;
-  if (namespace === arrays || namespace === serialization) return scalarNamed(element);
+  if (namespace === arrays || namespace === serialization || namespace === system) return scalarNamed(element);
   if (!xmlSerializer || namespace !== "") return undefined;
   const scalar = scalarOfLocal(local);
   if (scalar === undefined || scalar === "any") return scalar;

@@ -1,4 +1,4 @@
-import { arrays, serialization, xsd } from "../xml/namespaces.ts";
+import { arrays, serialization, system, xsd } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
 
 /** The scalars of .NET that contracts name, by their C# keyword or in lower case. */
@@ -77,7 +77,8 @@ const byKind: ReadonlyMap<ScalarKind, Row> = new Map(rows.map((entry) => [entry.
 
 /** Where XmlSerializer puts the scalars that XML Schema lacks. */
 const wsdlTypes = "http://microsoft.com/wsdl/types/";
-const scalarNamespaces: ReadonlySet<string> = new Set([xsd, serialization, arrays, wsdlTypes]);
+// The items of a list of Nullable<T> are in the namespace of System.
+const scalarNamespaces: ReadonlySet<string> = new Set([xsd, serialization, arrays, system, wsdlTypes]);
 
 /** The scalar that a name of `xsi:type`, of a root, or of an item of an array stands for, or `undefined`. */
 export function scalarNamed({ namespace, local }: XmlName): ScalarKind | undefined {

@@ -158,6 +158,14 @@ describe("the data contract XML decoder", () => {
     });
   });
 
+  it("reads lists of Nullable<T>, whose items bear the name of the type in the namespace of System", () => {
+    const list = (items: string): string =>
+      `<R xmlns='urn:r' xmlns:i='http://www.w3.org/2001/XMLSchema-instance'><L xmlns:a='http://schemas.datacontract.org/2004/07/System'>${items}</L></R>`;
+
+    expect(shown(decoder, list("<a:long>1</a:long><a:long i:nil='true'/>"))).toEqual({ L: [{ $int64: "1" }, null] });
+    expect(shown(decoder, list("<a:boolean>true</a:boolean>"))).toEqual({ L: [true] });
+  });
+
   it("takes members and roots that bear the name of a type, and hold none, for what they are", () => {
     const xsi = "xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'";
 
