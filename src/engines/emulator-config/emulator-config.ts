@@ -31,21 +31,26 @@ export interface ConfiguredEntities {
   readonly topics: Readonly<Record<string, ConfiguredTopic>>;
 }
 
+/** Problems that an error tells. */
+const mostProblems = 5;
+
 let problemsOf: ReturnType<typeof compileJsonSchema> | undefined;
 
 /**
  * Reads a `Config.json` of the official emulator, comments allowed; what it leaves out has that format's defaults
  * (3 deliveries, 1 hour to live, a duplicate window of 20 seconds). The emulator's own limits do not apply.
  *
- * @throws SobreError `InvalidArgument` with the JSON path of what is wrong.
+ * @throws SobreError `InvalidArgument` with the JSON paths of what is wrong, five at most.
  */
 export function emulatorConfig(text: string): ConfiguredEntities {
   const config = parse(text);
   problemsOf ??= compileJsonSchema(emulatorConfigSchema);
-  const [problem] = problemsOf(config);
-  if (problem !== undefined) {
-    throw new SobreError("InvalidArgument", `The configuration is wrong: ${problem.path} ${problem.message}.`, {
-      path: problem.path,
+  const problems = problemsOf(config);
+  if (problems.length > 0) {
+    const shown = problems.slice(0, mostProblems).map(({ path, message }) => `${path} ${message}`);
+    const more = problems.length > mostProblems ? `; and ${problems.length - mostProblems} more` : "";
+    throw new SobreError("InvalidArgument", `The configuration is wrong: ${shown.join("; ")}${more}.`, {
+      path: problems[0]?.path,
     });
   }
   const { keys, queues, topics } = entitiesOf(config);

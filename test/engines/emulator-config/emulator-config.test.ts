@@ -103,6 +103,16 @@ describe("emulatorConfig", () => {
     expect(error.message).toContain(path);
   });
 
+  it("names every unknown property at once, up to five", () => {
+    const typo = (index: number): object => ({ Name: `q${index}`, Oops: index });
+
+    const two = refusal(config({ Queues: [typo(0), typo(1)] }));
+    const nine = refusal(config({ Queues: Array.from({ length: 9 }, (_, index) => typo(index)) }));
+
+    expect(two.message).toMatch(/Queues\[0\]\.Oops.*Queues\[1\]\.Oops/);
+    expect(nine.message).toMatch(/Queues\[4\]\.Oops [^;]*; and 4 more\.$/);
+  });
+
   it("refuses a text that is no JSON", () => {
     const error = refusal('{ "UserConfig": nothing }');
 
