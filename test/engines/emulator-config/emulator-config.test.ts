@@ -23,6 +23,8 @@ function refusal(text: string): SobreError {
   throw new Error("The configuration was read.");
 }
 
+const typo = (index: number): object => ({ Name: `q${index}`, Oops: index });
+
 describe("emulatorConfig", () => {
   it("reads queues, topics, subscriptions and rules for a memory engine", async () => {
     const rules = [
@@ -104,8 +106,6 @@ describe("emulatorConfig", () => {
   });
 
   it("names every unknown property at once, up to five", () => {
-    const typo = (index: number): object => ({ Name: `q${index}`, Oops: index });
-
     const two = refusal(config({ Queues: [typo(0), typo(1)] }));
     const nine = refusal(config({ Queues: Array.from({ length: 9 }, (_, index) => typo(index)) }));
 
