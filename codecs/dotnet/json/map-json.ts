@@ -16,6 +16,7 @@ import { offsetTime, versionOf } from "../data-contract/system-values.ts";
 import { clrNamespaces } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
 import { jsonDate, typedJson, untypedJson } from "./json-scalar.ts";
+import { queuedItems } from "./queued-items.ts";
 import { jsonKind, type JsonTape } from "./json-tape.ts";
 
 /** A container that is being filled: what is next, and where it ends. */
@@ -161,6 +162,22 @@ class JsonMapper {
     return list;
   }
 
+  /** A list of values that stand in another order. */
+  #row(values: readonly number[], items: Shape): unknown[] {
+    const list: unknown[] = [];
+    const frames = values.map((next, count): ListFrame => ({
+      kind: "list",
+      next,
+      end: this.#tape.next(next),
+      list,
+      items,
+      count,
+    }));
+    // The innermost is filled first.
+    for (const frame of frames.reverse()) this.#open(frame);
+    return list;
+  }
+
   #bytes(list: number, shape: ResolvedShape): Uint8Array {
     const tape = this.#tape;
     const bytes: number[] = [];
@@ -187,6 +204,8 @@ class JsonMapper {
     const tape = this.#tape;
     const struct = systemStruct(tape, value, declared);
     if (struct !== undefined) return struct;
+    const queued = declared?.kind === "list" ? queuedItems(tape, value) : undefined;
+    if (declared?.kind === "list" && queued !== undefined) return this.#row(queued, declared.items);
     const named = typeOf(tape, value);
     const known = named === undefined ? undefined : this.#contract?.known.get(nameText(named));
     const shape = known ?? declared;

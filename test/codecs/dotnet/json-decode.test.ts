@@ -102,6 +102,18 @@ describe("the data contract JSON decoder", () => {
     expect(refusal(() => decode(decoder, text))).toMatchObject({ code, offset });
   });
 
+  it("reads the private fields of a Queue or a Stack as the list that a contract says it is", () => {
+    const list = dataContractJson({ contract: { type: "array", items: { type: "array", items: { type: "string" } } } });
+
+    expect(shown(list, '{"_array":[["c"],[],["a"],["b","x"]],"_head":2,"_size":3,"_tail":1,"_version":5}')).toEqual([
+      ["a"],
+      ["b", "x"],
+      ["c"],
+    ]);
+    expect(shown(list, '{"_array":[["a"],["b"],null],"_size":2,"_version":2}')).toEqual([["b"], ["a"]]);
+    expect(refusal(() => decode(list, '{"_array":[],"_size":2}'))).toMatchObject({ code: "DecodeFailed", offset: 0 });
+  });
+
   it("keeps members named __proto__ and pollutes nothing", () => {
     expect(shown(decoder, '{"__proto__":{"polluted":true}}')).toEqual(JSON.parse('{"__proto__":{"polluted":true}}'));
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
