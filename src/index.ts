@@ -7,7 +7,7 @@ export * from "./engine/index.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./engines/memory/index.ts";
 export {
   amend,
-  amqp as typed,
+  typed,
   AmqpMap,
   type AmqpType,
   type AmqpValue,

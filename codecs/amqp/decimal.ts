@@ -1,4 +1,4 @@
-import { amqp, type Typed } from "../../src/envelope/index.ts";
+import { typed, type Typed } from "../../src/envelope/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 
 /** The AMQP types of decimal floating point. */
@@ -63,7 +63,7 @@ const form = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,5}))?$/;
  * @throws SobreError `InvalidArgument` for anything else and for more digits or a larger exponent than the type has:
  *   nothing is rounded.
  */
-export function fromDecimalString<T extends DecimalType>(text: string, type: T): ReturnType<(typeof amqp)[T]>;
+export function fromDecimalString<T extends DecimalType>(text: string, type: T): ReturnType<(typeof typed)[T]>;
 export function fromDecimalString(text: string, type: DecimalType): Typed {
   const { exponentBits, coefficientBits, bias, precision } = formats[type];
   const parts = form.exec(text);
@@ -82,7 +82,7 @@ export function fromDecimalString(text: string, type: DecimalType): Typed {
   let bits = field | lead | (sign === "-" ? 1n << (exponentBits + coefficientBits) : 0n);
   const bytes = new Uint8Array(Number((exponentBits + coefficientBits + 1n) / 8n));
   for (let index = bytes.length - 1; index >= 0; index--, bits >>= 8n) bytes[index] = Number(bits & 0xffn);
-  return amqp[type](bytes);
+  return typed[type](bytes);
 }
 
 function invalid(type: DecimalType, wanted: string): SobreError {

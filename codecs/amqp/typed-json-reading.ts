@@ -1,4 +1,4 @@
-import { amqp, AmqpMap, type AmqpValue, Typed } from "../../src/envelope/index.ts";
+import { typed, AmqpMap, type AmqpValue, Typed } from "../../src/envelope/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { nanBits } from "./nan-bits.ts";
 import { doubleOf, floatOf, timestampOf } from "./typed-scalar.ts";
@@ -36,7 +36,7 @@ function read(json: unknown, path: string, depth: number): AmqpValue {
     case "map":
       return new AmqpMap(list(v, path).map((entry, index) => pair(entry, `${path}{${index}}`, depth + 1)));
     case "described":
-      return amqp.described(read(d, `${path}{descriptor}`, depth + 1), read(v, path, depth + 1));
+      return typed.described(read(d, `${path}{descriptor}`, depth + 1), read(v, path, depth + 1));
     case "array":
       return readArray(members, path, depth);
     default:
@@ -77,18 +77,18 @@ type ScalarReader = (v: unknown) => AmqpValue;
 const scalars: ReadonlyMap<unknown, ScalarReader> = new Map<unknown, ScalarReader>([
   ["boolean", (v) => expected(v, v === true || v === false)],
   ["string", text],
-  ["symbol", (v) => amqp.symbol(text(v))],
-  ["uuid", (v) => amqp.uuid(text(v))],
-  ["char", (v) => amqp.char(String.fromCodePoint(number(v)))],
+  ["symbol", (v) => typed.symbol(text(v))],
+  ["uuid", (v) => typed.uuid(text(v))],
+  ["char", (v) => typed.char(String.fromCodePoint(number(v)))],
   ["binary", fromHex],
-  ["int", (v) => amqp.int(number(v)).value],
-  ["long", (v) => amqp.long(bigint(v)).value],
-  ["ulong", (v) => amqp.ulong(bigint(v))],
-  ["timestamp", (v) => timestampOf(amqp.long(bigint(v)).value)],
+  ["int", (v) => typed.int(number(v)).value],
+  ["long", (v) => typed.long(bigint(v)).value],
+  ["ulong", (v) => typed.ulong(bigint(v))],
+  ["timestamp", (v) => timestampOf(typed.long(bigint(v)).value)],
   ["double", (v) => (v === "nan" ? Number.NaN : doubleOf(fromHex(v, 8)))],
-  ["float", (v) => (v === "nan" ? amqp.float(Number.NaN) : floatOf(fromHex(v, 4)))],
-  ...numbers.map((type): [unknown, ScalarReader] => [type, (v) => amqp[type](number(v))]),
-  ...decimals.map((type): [unknown, ScalarReader] => [type, (v) => amqp[type](fromHex(v))]),
+  ["float", (v) => (v === "nan" ? typed.float(Number.NaN) : floatOf(fromHex(v, 4)))],
+  ...numbers.map((type): [unknown, ScalarReader] => [type, (v) => typed[type](number(v))]),
+  ...decimals.map((type): [unknown, ScalarReader] => [type, (v) => typed[type](fromHex(v))]),
 ]);
 
 function readScalar(t: unknown, v: unknown, path: string): AmqpValue {

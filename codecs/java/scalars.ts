@@ -1,4 +1,4 @@
-import { amqp, Typed } from "../../src/envelope/index.ts";
+import { typed, Typed } from "../../src/envelope/index.ts";
 import { BigInteger, Decimal, IsoTime, Uri } from "../../src/values/index.ts";
 import { BlockReader, malformed } from "./block-reader.ts";
 import { readJavaTime } from "./java-time.ts";
@@ -48,7 +48,7 @@ export function scalarOf(node: ObjectNode, spend: Spend): unknown {
 
 /** A char; a half of a surrogate pair too. */
 export function charOf(unit: string): Typed<"char"> {
-  return unit.isWellFormed() ? amqp.char(unit) : new Typed("char", unit);
+  return unit.isWellFormed() ? typed.char(unit) : new Typed("char", unit);
 }
 
 /** Beyond this an integer takes too long to write in digits. */
@@ -114,7 +114,7 @@ function uuid(view: ObjectView): Typed<"uuid"> | undefined {
   const least = view.long("leastSigBits");
   if (most === undefined || least === undefined) return undefined;
   const hex = [most, least].map((half) => BigInt.asUintN(64, half).toString(16).padStart(16, "0")).join("");
-  return amqp.uuid(hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"));
+  return typed.uuid(hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"));
 }
 
 function uriOf(text: string | undefined): Uri | undefined {

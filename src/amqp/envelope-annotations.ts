@@ -1,5 +1,5 @@
 import { symbolOf } from "../../codecs/amqp/shared-typed.ts";
-import { amqp, AmqpMap, type AmqpValue, type BrokerProperties, Typed } from "../envelope/index.ts";
+import { typed, AmqpMap, type AmqpValue, type BrokerProperties, Typed } from "../envelope/index.ts";
 import { annotationName, writtenAnnotations } from "./annotation-name.ts";
 import type { DeliveryFacts } from "./delivery-facts.ts";
 
@@ -51,7 +51,7 @@ function asReceived(value: string | Date | undefined, received: AmqpValue | unde
 }
 
 /** Active messages carry no state. */
-const states = { active: undefined, deferred: amqp.int(1), scheduled: amqp.int(2) } as const;
+const states = { active: undefined, deferred: typed.int(1), scheduled: typed.int(2) } as const;
 
 function isWritten(key: AmqpValue): boolean {
   return key instanceof Typed && typeof key.value === "string" && writtenAnnotations.has(key.value);

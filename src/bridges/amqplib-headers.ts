@@ -1,5 +1,5 @@
 import { emptyBag, memberOf } from "../envelope/bag.ts";
-import { amqp, type ApplicationPropertyValue, Typed } from "../envelope/index.ts";
+import { typed, type ApplicationPropertyValue, Typed } from "../envelope/index.ts";
 import { asBuffer, asBytes } from "./bytes.ts";
 import { unsupported, wellFormed } from "./unsupported.ts";
 
@@ -61,7 +61,7 @@ function readTagged({ "!": type, value }: Tagged): ApplicationPropertyValue | un
     case "float64":
       return typeof value === "number" ? readDouble(value) : undefined;
     case "float":
-      return typeof value === "number" && Object.is(Math.fround(value), value) ? amqp.float(value) : undefined;
+      return typeof value === "number" && Object.is(Math.fround(value), value) ? typed.float(value) : undefined;
     case "timestamp":
       return readSeconds(value);
     default:
@@ -71,7 +71,7 @@ function readTagged({ "!": type, value }: Tagged): ApplicationPropertyValue | un
 
 function readInteger(type: IntegerType, value: number): Typed | undefined {
   try {
-    return amqp[type](value);
+    return typed[type](value);
   } catch {
     return undefined;
   }
@@ -83,7 +83,7 @@ function isInt(value: number): boolean {
 }
 
 function readDouble(value: number): number | Typed<"double"> {
-  return isInt(value) ? amqp.double(value) : value;
+  return isInt(value) ? typed.double(value) : value;
 }
 
 /** Timestamps are seconds (AMQP 0-9-1 section 4.2.5.4). */

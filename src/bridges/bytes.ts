@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { amqp, type Typed } from "../envelope/index.ts";
+import { typed, type Typed } from "../envelope/index.ts";
 
 /** The same bytes as a Buffer, which is what Node's clients recognise. */
 export function asBuffer(bytes: Uint8Array): Buffer {
@@ -14,7 +14,7 @@ export function asBytes(bytes: Uint8Array): Uint8Array {
 /** The uuid of 16 bytes in network order. */
 export function toUuid(bytes: Uint8Array): Typed<"uuid"> {
   const hex = asBuffer(bytes).toString("hex");
-  return amqp.uuid(hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"));
+  return typed.uuid(hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"));
 }
 
 /** The 16 bytes of a uuid in network order. */

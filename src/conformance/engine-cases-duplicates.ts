@@ -1,4 +1,4 @@
-import { amqp } from "../envelope/index.ts";
+import { typed } from "../envelope/index.ts";
 import type { EngineCase } from "./engine-case.ts";
 import { after, envelope, same } from "./engine-harness.ts";
 
@@ -77,7 +77,7 @@ export const duplicateCases: readonly EngineCase[] = [
     needs: ["duplicateDetection"],
     async run(harness) {
       const queue = await harness.queue(detecting);
-      const uuid = amqp.uuid("0f8fad5b-d9cb-469f-a165-70867728950e");
+      const uuid = typed.uuid("0f8fad5b-d9cb-469f-a165-70867728950e");
       const ids = ["1", 1n, Uint8Array.of(1), uuid, "1", 1n, Uint8Array.of(1), uuid];
       for (const messageId of ids) await harness.send(queue, envelope("x", { messageId }));
       same((await harness.drain(queue)).length, 4, "Number of deliveries");

@@ -1,4 +1,4 @@
-import { amqp } from "../envelope/index.ts";
+import { typed } from "../envelope/index.ts";
 import type { EngineCase } from "./engine-case.ts";
 import { envelope, idsOf, refused, same, tokenOf } from "./engine-harness.ts";
 
@@ -53,12 +53,12 @@ export const settleCases: readonly EngineCase[] = [
     async run(harness) {
       const queue = await harness.queue();
       await harness.send(queue, envelope("a", {}, { applicationProperties: { keep: 1, change: "x", remove: true } }));
-      const propertiesToModify = { change: amqp.uint(7), remove: undefined, add: 5n };
+      const propertiesToModify = { change: typed.uint(7), remove: undefined, add: 5n };
       await harness.settle(queue, await harness.one(queue), { kind: "abandon", propertiesToModify });
       const { applicationProperties } = (await harness.one(queue)).envelope;
       same(Object.keys(applicationProperties).toSorted(), ["add", "change", "keep"], "Names of properties");
       same([applicationProperties["keep"], applicationProperties["add"]], [1, 5n], "Values of properties");
-      same(applicationProperties["change"], amqp.uint(7), "The typed value");
+      same(applicationProperties["change"], typed.uint(7), "The typed value");
     },
   },
   {

@@ -1,4 +1,4 @@
-import { amqp, type Envelope } from "../envelope/index.ts";
+import { typed, type Envelope } from "../envelope/index.ts";
 import type { EngineCase } from "./engine-case.ts";
 import { envelope, refused, same } from "./engine-harness.ts";
 
@@ -24,7 +24,7 @@ const sample: Envelope = envelope(
       text: "It's 100%",
       yes: true,
       empty: null,
-      small: amqp.ubyte(7),
+      small: typed.ubyte(7),
       "odd name]": "odd",
     },
   },
@@ -256,7 +256,7 @@ export const sqlCases: readonly EngineCase[] = [
       const { applicationProperties, brokerProperties } = (await harness.one(`${topic}/Subscriptions/s`)).envelope;
       const { sum, whole, copy, yes } = applicationProperties;
       same([sum, whole, yes, applicationProperties["new name"]], [6n, 12n, undefined, null], "Values");
-      same([copy, brokerProperties.subject], [amqp.ubyte(7), "changed"], "The copied value and the subject");
+      same([copy, brokerProperties.subject], [typed.ubyte(7), "changed"], "The copied value and the subject");
     },
   },
   {

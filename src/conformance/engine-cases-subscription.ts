@@ -1,4 +1,4 @@
-import { amqp } from "../envelope/index.ts";
+import { typed } from "../envelope/index.ts";
 import type { RuleFilter } from "../engine/index.ts";
 import type { EngineCase } from "./engine-case.ts";
 import { after, envelope, idsOf, present, refused, same } from "./engine-harness.ts";
@@ -121,9 +121,9 @@ export const subscriptionCases: readonly EngineCase[] = [
     needs: ["topics"],
     async run(harness) {
       const topic = await harness.topic({ s: {} });
-      await harness.send(topic, envelope("a", {}, { applicationProperties: { level: amqp.ubyte(3) } }));
+      await harness.send(topic, envelope("a", {}, { applicationProperties: { level: typed.ubyte(3) } }));
       const { applicationProperties } = (await harness.one(`${topic}/Subscriptions/s`)).envelope;
-      same(applicationProperties["level"], amqp.ubyte(3), "The typed value");
+      same(applicationProperties["level"], typed.ubyte(3), "The typed value");
     },
   },
   {

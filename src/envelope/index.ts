@@ -24,6 +24,6 @@ export { headerSize, maxHeaderSize } from "./limits.ts";
 export { sizeOf, sizeOfProperties } from "./size-of.ts";
 export { messageEnvelope } from "./message-envelope.ts";
 export { type AmqpType, type AmqpValue, Typed, type TypedValues } from "./typed.ts";
-export { amqp, type AmqpMakers } from "./typed-makers.ts";
+export { typed, type TypedMakers } from "./typed-makers.ts";
 export { type Json, valueToJson } from "./value-json.ts";
 export { valueFromJson } from "./value-json-reading.ts";

@@ -8,7 +8,7 @@ import { MsgpackExtension } from "../values/msgpack-extension.ts";
 import { dateTime, valueReaders } from "./tagged-values.ts";
 import { Instant } from "./instant.ts";
 import { type AmqpValue, Typed } from "./typed.ts";
-import { amqp } from "./typed-makers.ts";
+import { typed } from "./typed-makers.ts";
 
 type Reader = (content: unknown, inner: (item: unknown) => unknown) => unknown;
 
@@ -19,19 +19,19 @@ const decimals = ["decimal32", "decimal64", "decimal128"] as const;
 const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["$int64", (content) => within(integer(content), -(2n ** 63n), 2n ** 64n)],
   ["$bigint", (content) => bigInteger(integer(content))],
-  ["$ulong", (content) => amqp.ulong(integer(content))],
-  ["$timestamp", (content) => amqp.timestamp(within(integer(content), -(2n ** 63n), 2n ** 63n))],
+  ["$ulong", (content) => typed.ulong(integer(content))],
+  ["$timestamp", (content) => typed.timestamp(within(integer(content), -(2n ** 63n), 2n ** 63n))],
   ["$double", (content) => typedDouble(double(content))],
-  ["$float", (content) => amqp.float(typeof content === "number" ? content : double(content))],
+  ["$float", (content) => typed.float(typeof content === "number" ? content : double(content))],
   ["$bytes", (content) => fromBase64(text(content))],
-  ["$guid", (content) => amqp.uuid(text(content))],
+  ["$guid", (content) => typed.uuid(text(content))],
   ["$char", (content) => char(text(content))],
-  ["$symbol", (content) => amqp.symbol(text(content))],
+  ["$symbol", (content) => typed.symbol(text(content))],
   ["$described", (content, inner) => described(pair(content, inner))],
   ["$amqpArray", amqpArray],
   ["$msgpackExtension", (content, inner) => msgpackExtension(pair(content, inner))],
-  ...integers.map((type): [string, Reader] => [`$${type}`, (content) => amqp[type](number(content))]),
-  ...decimals.map((type): [string, Reader] => [`$${type}`, (content) => amqp[type](fromBase64(text(content)))]),
+  ...integers.map((type): [string, Reader] => [`$${type}`, (content) => typed[type](number(content))]),
+  ...decimals.map((type): [string, Reader] => [`$${type}`, (content) => typed[type](fromBase64(text(content)))]),
 ]);
 
 /** A plain bigint that fits into 64 bits is `$int64`. */
@@ -41,7 +41,7 @@ function bigInteger(value: bigint): bigint | BigInteger {
 
 /** One character, or the half of one that a foreign `char` can be. */
 function char(content: string): Typed<"char"> {
-  return /^[\ud800-\udfff]$/.test(content) ? new Typed("char", content) : amqp.char(content);
+  return /^[\ud800-\udfff]$/.test(content) ? new Typed("char", content) : typed.char(content);
 }
 
 /** A `$` object, taken apart. */
@@ -128,7 +128,7 @@ function double(content: unknown): number {
 
 /** A double that a plain number would not name as one stays typed: 5 alone is an int, and 1e16 is none. */
 function typedDouble(value: number): number | Typed<"double"> {
-  return Number.isSafeInteger(value) && !Object.is(value, -0) ? amqp.double(value) : value;
+  return Number.isSafeInteger(value) && !Object.is(value, -0) ? typed.double(value) : value;
 }
 
 function time(content: string, rest: Partial<Record<string, unknown>>): Date | Instant | DateTime | IsoTime {
@@ -152,7 +152,7 @@ function time(content: string, rest: Partial<Record<string, unknown>>): Date | I
 }
 
 function described([descriptor, value]: [unknown, unknown]): Typed<"described"> {
-  return amqp.described(amqpValue(descriptor), amqpValue(value));
+  return typed.described(amqpValue(descriptor), amqpValue(value));
 }
 
 function amqpArray(content: unknown, inner: (item: unknown) => unknown): Typed<"array"> {
@@ -160,7 +160,7 @@ function amqpArray(content: unknown, inner: (item: unknown) => unknown): Typed<"
   if (Object.keys(others).length > 0) throw new TypeError("not an array");
   const elementType = text(of);
   const items = list(values).map((item) => amqpValue(inner(item)));
-  if (descriptor === undefined) return amqp.array(elementType, items);
+  if (descriptor === undefined) return typed.array(elementType, items);
   return new Typed("array", { elementType, descriptor: amqpValue(inner(descriptor)), values: items });
 }
 

@@ -28,7 +28,7 @@ const bits =
 type Maker<T extends AmqpType, V = TypedValues[T]> = (value: V) => Typed<T>;
 
 /** One maker of {@link Typed} values per AMQP type. */
-export interface AmqpMakers {
+export interface TypedMakers {
   readonly ubyte: Maker<"ubyte">;
   readonly ushort: Maker<"ushort">;
   readonly uint: Maker<"uint">;
@@ -57,7 +57,7 @@ const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
  *
  * @throws SobreError `InvalidArgument` for a value that the type cannot hold.
  */
-export const amqp: AmqpMakers = {
+export const typed: TypedMakers = {
   ubyte: integer("ubyte", 0, 0xff),
   ushort: integer("ushort", 0, 0xffff),
   uint: integer("uint", 0, 0xffff_ffff),

@@ -1,5 +1,5 @@
 import type { CorrelationFilter, RuleAction, RuleFilter, RuleProperties } from "../engine/index.ts";
-import { amqp, type ApplicationPropertyValue, Typed } from "../envelope/index.ts";
+import { typed, type ApplicationPropertyValue, Typed } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { toMilliseconds } from "../time/index.ts";
 import { child, escaped, type XmlElement } from "./xml.ts";
@@ -75,7 +75,10 @@ function valueOf(type: string, text: string): ApplicationPropertyValue {
     case "dateTime":
       return new Date(Number.isNaN(Date.parse(text)) ? wrong("dateTime") : text);
     case "duration":
-      return amqp.described(amqp.symbol("com.microsoft:timespan"), BigInt(toMilliseconds(text, "duration")) * 10_000n);
+      return typed.described(
+        typed.symbol("com.microsoft:timespan"),
+        BigInt(toMilliseconds(text, "duration")) * 10_000n,
+      );
     default:
       return text;
   }
@@ -126,13 +129,13 @@ function writeCorrelation(filter: CorrelationFilter): string {
 function writeValues(element: string, values: Values | undefined): string {
   if (values === undefined) return "";
   const entries = Object.entries(values).map(([key, value]) => {
-    const [type, text] = typed(value);
+    const [type, text] = typeAndText(value);
     return `<KeyValueOfstringanyType><Key>${escaped(key)}</Key><Value ${xsi} xmlns:d6p1="http://www.w3.org/2001/XMLSchema" i:type="d6p1:${type}">${escaped(text)}</Value></KeyValueOfstringanyType>`;
   });
   return `<${element}>${entries.join("")}</${element}>`;
 }
 
-function typed(value: ApplicationPropertyValue): readonly [type: string, text: string] {
+function typeAndText(value: ApplicationPropertyValue): readonly [type: string, text: string] {
   if (value instanceof Date) return ["dateTime", value.toISOString()];
   if (typeof value === "boolean") return ["boolean", String(value)];
   if (typeof value === "bigint") return ["long", String(value)];

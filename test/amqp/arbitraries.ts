@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { encodeValue } from "../../codecs/amqp/index.ts";
-import { amqp, AmqpMap, type EnvelopeInit, type Typed } from "../../src/envelope/index.ts";
+import { typed, AmqpMap, type EnvelopeInit, type Typed } from "../../src/envelope/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { names, simple } from "../envelope/arbitraries.ts";
 
 const words = fc.string({ unit: "grapheme", maxLength: 20 });
 const ascii = fc.string({ maxLength: 300 });
-const ids = fc.oneof(words, fc.nat(), fc.uint8Array({ maxLength: 20 }), fc.uuid().map(amqp.uuid));
+const ids = fc.oneof(words, fc.nat(), fc.uint8Array({ maxLength: 20 }), fc.uuid().map(typed.uuid));
 const bodies = fc.oneof(
   fc.uint8Array({ maxLength: 400 }).map((payload) => ({ bodyKind: "data" as const, payload })),
   fc.oneof(simple, compound()).map((value) => ({
@@ -53,18 +53,18 @@ export const writable: fc.Arbitrary<EnvelopeInit> = fc
 function compound(): fc.Arbitrary<Typed> {
   const text = fc.string({ unit: "grapheme", maxLength: 120 });
   const array = fc.oneof(
-    fc.array(text).map((values) => amqp.array("string", values)),
-    fc.array(fc.integer()).map((values) => amqp.array("int", values)),
-    fc.array(fc.uint8Array({ maxLength: 300 })).map((values) => amqp.array("binary", values)),
-    fc.array(fc.array(simple, { maxLength: 3 })).map((values) => amqp.array("list", values)),
+    fc.array(text).map((values) => typed.array("string", values)),
+    fc.array(fc.integer()).map((values) => typed.array("int", values)),
+    fc.array(fc.uint8Array({ maxLength: 300 })).map((values) => typed.array("binary", values)),
+    fc.array(fc.array(simple, { maxLength: 3 })).map((values) => typed.array("list", values)),
     fc.array(fc.array(fc.boolean())).map((values) =>
-      amqp.array(
+      typed.array(
         "array",
-        values.map((flags) => amqp.array("boolean", flags)),
+        values.map((flags) => typed.array("boolean", flags)),
       ),
     ),
     fc.array(text).map((values) =>
-      amqp.array(
+      typed.array(
         "map",
         values.map((key) => new AmqpMap([[key, null]])),
       ),
@@ -75,7 +75,7 @@ function compound(): fc.Arbitrary<Typed> {
     fc.array(simple),
     fc.dictionary(text, simple).map((entries) => new AmqpMap(Object.entries(entries))),
   );
-  return content.map((value) => amqp.described(amqp.symbol("acme:x"), value));
+  return content.map((value) => typed.described(typed.symbol("acme:x"), value));
 }
 
 /** `undefined` for what AMQP cannot hold, as lone surrogates and content types that are not ASCII. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { encodeValue, fromTypedJson } from "../../codecs/amqp/index.ts";
-import { amend, amqp, createEnvelope } from "../../src/envelope/index.ts";
+import { amend, typed, createEnvelope } from "../../src/envelope/index.ts";
 import { decodeMessage, encodeMessage, writeMessage } from "../../src/amqp/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { hex, lines, vectors } from "../codecs/amqp/vectors.ts";
@@ -70,7 +70,7 @@ describe.skipIf(!installed)("qpid-proton (skipped without the Debian package pyt
         encodeMessage(
           amend(decodeMessage(hex(encoding)), {
             brokerProperties: { subject: "amended" },
-            applicationProperties: { added: amqp.uint(7) },
+            applicationProperties: { added: typed.uint(7) },
           }),
         ),
       ),
@@ -90,8 +90,8 @@ describe.skipIf(!installed)("qpid-proton (skipped without the Debian package pyt
 
     const seen = read([
       encodeValue({ [long]: many }),
-      encodeValue(amqp.array("string", [long, "a"])),
-      encodeValue(amqp.array("list", [[], [1], many])),
+      encodeValue(typed.array("string", [long, "a"])),
+      encodeValue(typed.array("list", [[], [1], many])),
       writeMessage({ header: {}, applicationProperties: {}, body: { kind: "value", value: null } }),
       encodeMessage(
         createEnvelope({ payload: new Uint8Array(300), brokerProperties: { timeToLive: 1000, messageId: 5n } }),

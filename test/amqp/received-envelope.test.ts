@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { decodeMessage, encodeMessage, openMessage, writeMessage } from "../../src/amqp/index.ts";
 import { lockToken } from "../../src/engine/index.ts";
-import { amend, amqp, createEnvelope, sizeOf } from "../../src/envelope/index.ts";
+import { amend, typed, createEnvelope, sizeOf } from "../../src/envelope/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { hex } from "../codecs/amqp/vectors.ts";
 
 const received = writeMessage({
   header: { durable: true, priority: 7, ttl: 1000, deliveryCount: 3 },
   deliveryAnnotations: { "x-opt-hop": 1 },
-  messageAnnotations: { "x-opt-partition-key": "eu", "x-acme": amqp.ubyte(1), "x-opt-sequence-number": 9n },
+  messageAnnotations: { "x-opt-partition-key": "eu", "x-acme": typed.ubyte(1), "x-opt-sequence-number": 9n },
   properties: { messageId: "m1", userId: hex("01"), subject: "s", groupSequence: 4, creationTime: new Date(5) },
-  applicationProperties: { count: amqp.uint(5), price: amqp.float(0.5) },
+  applicationProperties: { count: typed.uint(5), price: typed.float(0.5) },
   body: { kind: "data", sections: [hex("01"), hex("0203")] },
   footer: { "x-sum": 5n },
 });
@@ -30,7 +30,7 @@ describe("a received message as an envelope", () => {
       payload: hex("010203"),
       bodyKind: "data",
       brokerProperties: { messageId: "m1", subject: "s", partitionKey: "eu", timeToLive: 1000 },
-      applicationProperties: { count: amqp.uint(5), price: amqp.float(0.5) },
+      applicationProperties: { count: typed.uint(5), price: typed.float(0.5) },
     });
   });
 
@@ -71,12 +71,12 @@ describe("a received message as an envelope", () => {
     const message = openMessage(bytes);
     expect(message.header).toMatchObject({ durable: true, priority: 7, ttl: 5, deliveryCount: 3 });
     expect(message.properties).toMatchObject({ userId: hex("01"), groupSequence: 4, creationTime: new Date(5) });
-    expect(message.messageAnnotations?.get("x-acme")).toEqual(amqp.ubyte(1));
+    expect(message.messageAnnotations?.get("x-acme")).toEqual(typed.ubyte(1));
     expect(message.messageAnnotations?.get("x-opt-partition-key")).toBe("us");
   });
 
   it("keeps the type of a partition key that came as a symbol when other annotations change", () => {
-    const message = writeMessage({ messageAnnotations: { "x-opt-partition-key": amqp.symbol("eu") } });
+    const message = writeMessage({ messageAnnotations: { "x-opt-partition-key": typed.symbol("eu") } });
     const annotations = [{}, { partitionKey: "us" }].map((change) => {
       const brokerProperties = { scheduledEnqueueTimeUtc: new Date(7), ...change };
       return openMessage(encodeMessage(amend(decodeMessage(message), { brokerProperties }))).messageAnnotations;
@@ -84,7 +84,7 @@ describe("a received message as an envelope", () => {
 
     const keys = annotations.map((map) => map?.get("x-opt-partition-key"));
 
-    expect(keys).toEqual([amqp.symbol("eu"), "us"]);
+    expect(keys).toEqual([typed.symbol("eu"), "us"]);
   });
 
   it("is delivered with header and annotations of the broker, and everything else as it came", () => {
@@ -109,14 +109,14 @@ describe("a received message as an envelope", () => {
     expect(message.header).toMatchObject({ durable: true, priority: 7, ttl: 1000, deliveryCount: 2 });
     expect(message.deliveryAnnotations).toBeUndefined();
     expect(Array.from(message.messageAnnotations ?? [])).toEqual([
-      [amqp.symbol("x-acme"), amqp.ubyte(1)],
-      [amqp.symbol("x-opt-partition-key"), "eu"],
-      [amqp.symbol("x-opt-sequence-number"), 77n],
-      [amqp.symbol("x-opt-enqueued-time"), new Date(1000)],
-      [amqp.symbol("x-opt-locked-until"), new Date(2000)],
-      [amqp.symbol("x-opt-enqueue-sequence-number"), 70n],
-      [amqp.symbol("x-opt-message-state"), 1],
-      [amqp.symbol("x-opt-deadletter-source"), "orders"],
+      [typed.symbol("x-acme"), typed.ubyte(1)],
+      [typed.symbol("x-opt-partition-key"), "eu"],
+      [typed.symbol("x-opt-sequence-number"), 77n],
+      [typed.symbol("x-opt-enqueued-time"), new Date(1000)],
+      [typed.symbol("x-opt-locked-until"), new Date(2000)],
+      [typed.symbol("x-opt-enqueue-sequence-number"), 70n],
+      [typed.symbol("x-opt-message-state"), 1],
+      [typed.symbol("x-opt-deadletter-source"), "orders"],
     ]);
     for (const name of ["properties", "applicationProperties", "data", "footer"]) {
       expect(bytesOf(bytes, name)).toBe(bytesOf(received, name));

@@ -14,7 +14,7 @@ import {
 import { writeEnvelope } from "../../src/amqp/encode-message.ts";
 import {
   amend,
-  amqp,
+  typed,
   AmqpMap,
   createEnvelope,
   type Envelope,
@@ -67,7 +67,7 @@ describe("an envelope as a message", () => {
       openMessage(encodeMessage(envelope, { profile: "azure-js" })),
     );
 
-    expect(own?.applicationProperties).toEqual(new AmqpMap([["n", amqp.uint(5)]]));
+    expect(own?.applicationProperties).toEqual(new AmqpMap([["n", typed.uint(5)]]));
     expect(kept?.applicationProperties).toEqual(
       new AmqpMap([
         ["n", 5],
@@ -97,8 +97,8 @@ describe("a message", () => {
     [
       {
         messageAnnotations: new AmqpMap([
-          [amqp.symbol("a"), 1],
-          [amqp.symbol("a"), 2],
+          [typed.symbol("a"), 1],
+          [typed.symbol("a"), 2],
         ]),
       },
       "$.messageAnnotations{1}",

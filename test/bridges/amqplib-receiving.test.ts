@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fromAmqplibMessage, toAmqplibMessage } from "../../src/bridges/index.ts";
-import { amqp, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { typed, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { names } from "../envelope/arbitraries.ts";
 import { refusal } from "../refusal.ts";
 
@@ -110,10 +110,10 @@ describe("fromAmqplibMessage", () => {
     ["timestamp", 1_700_000_000, new Date(1_700_000_000_000)],
     ["long", 5, 5n],
     ["int64", 2n ** 60n, 2n ** 60n],
-    ["unsignedbyte", 200, amqp.ubyte(200)],
+    ["unsignedbyte", 200, typed.ubyte(200)],
     ["float64", 1.5, 1.5],
-    ["double", 5, amqp.double(5)],
-    ["float", 0.5, amqp.float(0.5)],
+    ["double", 5, typed.double(5)],
+    ["float", 0.5, typed.float(0.5)],
   ])("reads the tagged %s", (type, value, expected) => {
     expect(read({ headers: { x: { "!": type, value } } }).applicationProperties["x"]).toEqual(expected);
   });

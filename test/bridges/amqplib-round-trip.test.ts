@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fromAmqplibMessage, toAmqplibMessage } from "../../src/bridges/index.ts";
-import { amqp, createEnvelope, type Envelope, type EnvelopeInit } from "../../src/envelope/index.ts";
+import { typed, createEnvelope, type Envelope, type EnvelopeInit } from "../../src/envelope/index.ts";
 import { bytes } from "../envelope/arbitraries.ts";
 
 const content = Buffer.from('{"id":1}');
@@ -23,14 +23,14 @@ const held = fc.oneof(
   fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
   seconds,
   bytes,
-  fc.integer({ min: 0, max: 255 }).map(amqp.ubyte),
-  fc.integer({ min: 0, max: 65_535 }).map(amqp.ushort),
-  fc.integer({ min: 0, max: 0xffff_ffff }).map(amqp.uint),
-  fc.integer({ min: -128, max: 127 }).map(amqp.byte),
-  fc.integer({ min: -32_768, max: 32_767 }).map(amqp.short),
-  fc.integer().map(amqp.int),
-  fc.integer().map(amqp.double),
-  fc.float().map(amqp.float),
+  fc.integer({ min: 0, max: 255 }).map(typed.ubyte),
+  fc.integer({ min: 0, max: 65_535 }).map(typed.ushort),
+  fc.integer({ min: 0, max: 0xffff_ffff }).map(typed.uint),
+  fc.integer({ min: -128, max: 127 }).map(typed.byte),
+  fc.integer({ min: -32_768, max: 32_767 }).map(typed.short),
+  fc.integer().map(typed.int),
+  fc.integer().map(typed.double),
+  fc.float().map(typed.float),
 );
 
 const envelopes: fc.Arbitrary<Envelope> = fc

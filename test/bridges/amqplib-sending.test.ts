@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toAmqplibMessage } from "../../src/bridges/index.ts";
-import { amqp, createEnvelope, type EnvelopeInit } from "../../src/envelope/index.ts";
+import { typed, createEnvelope, type EnvelopeInit } from "../../src/envelope/index.ts";
 import { refusal } from "../refusal.ts";
 
 describe("toAmqplibMessage", () => {
@@ -12,7 +12,7 @@ describe("toAmqplibMessage", () => {
     [{ brokerProperties: { messageId: 5 } }, "$.brokerProperties.messageId"],
     [{ brokerProperties: { correlationId: 5n } }, "$.brokerProperties.correlationId"],
     [
-      { brokerProperties: { messageId: amqp.uuid("0f8fad5b-d9cb-469f-a165-70867728950e") } },
+      { brokerProperties: { messageId: typed.uuid("0f8fad5b-d9cb-469f-a165-70867728950e") } },
       "$.brokerProperties.messageId",
     ],
     [{ brokerProperties: { messageId: "é".repeat(128) } }, "$.brokerProperties.messageId"],
@@ -22,11 +22,11 @@ describe("toAmqplibMessage", () => {
     [{ brokerProperties: { timeToLive: Infinity } }, "$.brokerProperties.timeToLive"],
     [{ brokerProperties: { timeToLive: 2 ** 32 } }, "$.brokerProperties.timeToLive"],
     [{ applicationProperties: { x: 2n ** 63n } }, "$.applicationProperties.x"],
-    [{ applicationProperties: { x: amqp.ulong(1) } }, "$.applicationProperties.x"],
-    [{ applicationProperties: { x: amqp.symbol("s") } }, "$.applicationProperties.x"],
-    [{ applicationProperties: { x: amqp.char("c") } }, "$.applicationProperties.x"],
-    [{ applicationProperties: { x: amqp.decimal32(new Uint8Array(4)) } }, "$.applicationProperties.x"],
-    [{ applicationProperties: { x: amqp.described("d", 1) } }, "$.applicationProperties.x"],
+    [{ applicationProperties: { x: typed.ulong(1) } }, "$.applicationProperties.x"],
+    [{ applicationProperties: { x: typed.symbol("s") } }, "$.applicationProperties.x"],
+    [{ applicationProperties: { x: typed.char("c") } }, "$.applicationProperties.x"],
+    [{ applicationProperties: { x: typed.decimal32(new Uint8Array(4)) } }, "$.applicationProperties.x"],
+    [{ applicationProperties: { x: typed.described("d", 1) } }, "$.applicationProperties.x"],
     [{ applicationProperties: { x: new Date(1) } }, "$.applicationProperties.x"],
     [{ applicationProperties: { x: new Date(-1000) } }, "$.applicationProperties.x"],
     [{ applicationProperties: { x: "\ud800" } }, "$.applicationProperties.x"],

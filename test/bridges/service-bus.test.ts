@@ -2,7 +2,7 @@ import * as zlib from "node:zlib";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fromServiceBusMessage, type ServiceBusMessageLike, toServiceBusMessage } from "../../src/bridges/index.ts";
-import { amqp, createEnvelope, type Envelope, type EnvelopeInit } from "../../src/envelope/index.ts";
+import { typed, createEnvelope, type Envelope, type EnvelopeInit } from "../../src/envelope/index.ts";
 import { compression } from "../../src/stages/index.ts";
 import { bytes } from "../envelope/arbitraries.ts";
 import { refusal } from "../refusal.ts";
@@ -21,7 +21,7 @@ function read(members: object): Envelope {
 
 describe("toServiceBusMessage and fromServiceBusMessage", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 20 });
-  const ids = fc.oneof(text, fc.nat(), fc.uuid().map(amqp.uuid));
+  const ids = fc.oneof(text, fc.nat(), fc.uuid().map(typed.uuid));
   const held = fc.oneof(
     fc.constantFrom(null, true, false, Infinity, -Infinity, 2 ** 53 - 1),
     text,
@@ -214,7 +214,7 @@ describe("toServiceBusMessage", () => {
   });
 
   it("gives uuids as the 16 bytes that the client sends as a uuid, and reads them so", () => {
-    const messageId = amqp.uuid("0f8fad5b-d9cb-469f-a165-70867728950e");
+    const messageId = typed.uuid("0f8fad5b-d9cb-469f-a165-70867728950e");
     const message = toServiceBusMessage(createEnvelope({ payload, brokerProperties: { messageId } }));
 
     expect(message.messageId).toEqual(Buffer.from("0f8fad5bd9cb469fa16570867728950e", "hex"));
@@ -261,7 +261,7 @@ describe("toServiceBusMessage", () => {
     ],
     [{ applicationProperties: { x: 5n } }, "$.applicationProperties.x"],
     [{ applicationProperties: { x: Uint8Array.of(1) } }, "$.applicationProperties.x"],
-    [{ applicationProperties: { x: amqp.int(5) } }, "$.applicationProperties.x"],
+    [{ applicationProperties: { x: typed.int(5) } }, "$.applicationProperties.x"],
     [{ applicationProperties: { x: Number.NaN } }, "$.applicationProperties.x"],
     [{ applicationProperties: { x: -0 } }, "$.applicationProperties.x"],
     [{ applicationProperties: { x: 2 ** 53 } }, "$.applicationProperties.x"],

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { writeMessage } from "../../src/amqp/index.ts";
 import { inspectBytes, inspectHexLine } from "../../src/cli/inspect-json.ts";
 import { inspectFiles, inspectHexLines } from "../../src/cli/inspect.ts";
-import { amqp } from "../../src/envelope/index.ts";
+import { typed } from "../../src/envelope/index.ts";
 import { captureTerminal, unprintable } from "./captured-terminal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sobre-inspect-"));
@@ -21,7 +21,7 @@ const message = writeMessage({
   header: { durable: true, ttl: 60_000 },
   messageAnnotations: { "x-opt-partition-key": "eu" },
   properties: { messageId: 5n, contentType: "application/json", creationTime: new Date(0) },
-  applicationProperties: { "\u001b[31mred": amqp.uint(7), nested: amqp.described(amqp.symbol("acme:x"), 1.5) },
+  applicationProperties: { "\u001b[31mred": typed.uint(7), nested: typed.described(typed.symbol("acme:x"), 1.5) },
   body: { kind: "data", sections: [Buffer.from('{"id":1}'), Uint8Array.of(0xff)] },
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { json } from "../../codecs/json/index.ts";
 import { defaultDecodeLimits } from "../../src/codec/index.ts";
 import { parseContentType } from "../../src/content-type/index.ts";
-import { amqp, AmqpMap } from "../../src/envelope/index.ts";
+import { typed, AmqpMap } from "../../src/envelope/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { bodyOf } from "./json-reading.ts";
 
@@ -81,7 +81,7 @@ describe("writing JSON", () => {
     ["an Error", { a: new Error("x") }, "$.a"],
     ["a Promise", { a: Promise.resolve(1) }, "$.a"],
     ["an invalid Date", { a: new Date(Number.NaN) }, "$.a"],
-    ["a typed AMQP value", { a: amqp.uint(1) }, "$.a"],
+    ["a typed AMQP value", { a: typed.uint(1) }, "$.a"],
     ["an AMQP map", { a: new AmqpMap([]) }, "$.a"],
     ["what toJSON gives", { a: { toJSON: () => new Map() } }, "$.a"],
     ["boxed primitives", { a: Object("boxed") }, "$.a"],

@@ -3,7 +3,7 @@ import rhea from "rhea";
 import { expect, it } from "vitest";
 import { lockToken } from "../../src/engine/index.ts";
 import { azureEngine } from "../../src/engines/azure/index.ts";
-import { amqp, createEnvelope } from "../../src/envelope/index.ts";
+import { typed, createEnvelope } from "../../src/envelope/index.ts";
 
 /** A broker that rhea makes: it takes every token, and gives what it was sent to whoever asks. */
 async function rheaBroker(): Promise<{ readonly port: number; readonly settled: string[]; close(): Promise<void> }> {
@@ -64,7 +64,7 @@ it("sends, receives and settles over AMQP with a broker made of rhea", async () 
   const message = createEnvelope({
     payload: new Uint8Array(200_000).fill(5),
     brokerProperties: { messageId: "a", contentType: "application/octet-stream" },
-    applicationProperties: { weight: amqp.uint(7) },
+    applicationProperties: { weight: typed.uint(7) },
   });
 
   const sender = await engine.openSender("orders");

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AmqpMap, amqp, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { AmqpMap, typed, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { refusal } from "../refusal.ts";
 import { names, simple } from "./arbitraries.ts";
 
@@ -45,9 +45,9 @@ describe("application properties", () => {
     [2n ** 64n],
     [-(2n ** 63n) - 1n],
     [new Date(Number.NaN)],
-    [amqp.array("int", [1])],
-    [amqp.described(amqp.symbol("a"), ["list"])],
-    [amqp.described(new AmqpMap(), "text")],
+    [typed.array("int", [1])],
+    [typed.described(typed.symbol("a"), ["list"])],
+    [typed.described(new AmqpMap(), "text")],
     [/regexp/],
   ])("refuse %o, naming the property", (value) => {
     const error = refusal(() => create({ fine: 1, wrong: value }));
@@ -56,7 +56,7 @@ describe("application properties", () => {
   });
 
   it("take a described simple value, as .NET writes its TimeSpan", () => {
-    const span = amqp.described(amqp.symbol("com.microsoft:timespan"), 36_000_000_000n);
+    const span = typed.described(typed.symbol("com.microsoft:timespan"), 36_000_000_000n);
 
     expect(create({ span }).applicationProperties["span"]).toBe(span);
   });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import {
-  amqp,
+  typed,
   type ApplicationPropertyValue,
   createEnvelope,
   type Envelope,
@@ -33,27 +33,27 @@ export const plainSimple: fc.Arbitrary<ApplicationPropertyValue> = fc.oneof(
 
 /** Typed values that a plain one would not name. */
 export const typedSimple: fc.Arbitrary<Typed> = fc.oneof(
-  fc.integer({ min: 0, max: 255 }).map(amqp.ubyte),
-  fc.integer({ min: 0, max: 65_535 }).map(amqp.ushort),
-  fc.integer({ min: 0, max: 0xffff_ffff }).map(amqp.uint),
-  ulong.map(amqp.ulong),
-  fc.integer({ min: -128, max: 127 }).map(amqp.byte),
-  fc.integer({ min: -32_768, max: 32_767 }).map(amqp.short),
-  fc.integer().map(amqp.int),
-  fc.float().map(amqp.float),
-  fc.integer().map(amqp.double),
-  sized(4).map(amqp.decimal32),
-  sized(8).map(amqp.decimal64),
-  sized(16).map(amqp.decimal128),
+  fc.integer({ min: 0, max: 255 }).map(typed.ubyte),
+  fc.integer({ min: 0, max: 65_535 }).map(typed.ushort),
+  fc.integer({ min: 0, max: 0xffff_ffff }).map(typed.uint),
+  ulong.map(typed.ulong),
+  fc.integer({ min: -128, max: 127 }).map(typed.byte),
+  fc.integer({ min: -32_768, max: 32_767 }).map(typed.short),
+  fc.integer().map(typed.int),
+  fc.float().map(typed.float),
+  fc.integer().map(typed.double),
+  sized(4).map(typed.decimal32),
+  sized(8).map(typed.decimal64),
+  sized(16).map(typed.decimal128),
   fc
     .string({ unit: "grapheme-composite", minLength: 1, maxLength: 1 })
-    .map((value) => amqp.char(String.fromCodePoint(value.codePointAt(0) ?? 0))),
-  fc.bigInt(least, longest).map(amqp.timestamp),
-  fc.uuid().map(amqp.uuid),
-  fc.string({ unit: "grapheme-ascii" }).map(amqp.symbol),
+    .map((value) => typed.char(String.fromCodePoint(value.codePointAt(0) ?? 0))),
+  fc.bigInt(least, longest).map(typed.timestamp),
+  fc.uuid().map(typed.uuid),
+  fc.string({ unit: "grapheme-ascii" }).map(typed.symbol),
   fc
     .tuple(fc.bigInt(least, longest), fc.string())
-    .map(([code, value]) => amqp.described(amqp.ulong(BigInt.asUintN(64, code)), value)),
+    .map(([code, value]) => typed.described(typed.ulong(BigInt.asUintN(64, code)), value)),
 );
 
 export const simple: fc.Arbitrary<ApplicationPropertyValue> = fc.oneof(plainSimple, typedSimple);
@@ -63,7 +63,7 @@ export const names: fc.Arbitrary<string> = fc.oneof(
   text,
 );
 
-const ids: fc.Arbitrary<MessageId> = fc.oneof(text, fc.nat(), ulong, bytes, fc.uuid().map(amqp.uuid));
+const ids: fc.Arbitrary<MessageId> = fc.oneof(text, fc.nat(), ulong, bytes, fc.uuid().map(typed.uuid));
 
 /** Envelopes with any of the broker properties and any application properties. */
 export const envelopes: fc.Arbitrary<Envelope> = fc

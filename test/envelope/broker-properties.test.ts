@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  amqp,
+  typed,
   type BrokerProperties,
   createEnvelope,
   type Envelope,
@@ -91,13 +91,13 @@ describe("broker properties", () => {
     0n,
     2n ** 64n - 1n,
     new Uint8Array(maxIdLength),
-    amqp.uuid("0f8fad5b-d9cb-469f-a165-70867728950e"),
+    typed.uuid("0f8fad5b-d9cb-469f-a165-70867728950e"),
     "",
   ])("take %o as a message id", (messageId) => {
     expect(create({ messageId }).brokerProperties.messageId).toBe(messageId);
   });
 
-  it.each([-1, 1.5, Number.NaN, 2 ** 53, -1n, 2n ** 64n, new Uint8Array(maxIdLength + 1), amqp.int(5), null, true])(
+  it.each([-1, 1.5, Number.NaN, 2 ** 53, -1n, 2n ** 64n, new Uint8Array(maxIdLength + 1), typed.int(5), null, true])(
     "refuse %o as a message id",
     (messageId) => {
       expect(refusal(() => create({ messageId })).code).toBe("InvalidArgument");

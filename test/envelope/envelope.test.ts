@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { amend, amqp, createEnvelope, type Envelope, headerSize, maxHeaderSize } from "../../src/envelope/index.ts";
+import { amend, typed, createEnvelope, type Envelope, headerSize, maxHeaderSize } from "../../src/envelope/index.ts";
 import { refusal } from "../refusal.ts";
 
 const payload = Uint8Array.of(1, 2, 3);
@@ -62,8 +62,8 @@ describe("createEnvelope", () => {
   });
 
   it.each([
-    ["a symbol", amqp.symbol("x".repeat(70_000))],
-    ["a described text", amqp.described(amqp.symbol("com.microsoft:uri"), "x".repeat(70_000))],
+    ["a symbol", typed.symbol("x".repeat(70_000))],
+    ["a described text", typed.described(typed.symbol("com.microsoft:uri"), "x".repeat(70_000))],
     ["binary", new Uint8Array(70_000)],
     ["text of three bytes a character", "€".repeat(25_000)],
   ])("refuses %s beyond the 64 KiB", (_, value) => {

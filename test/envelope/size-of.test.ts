@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { amqp, createEnvelope, sizeOf } from "../../src/envelope/index.ts";
+import { typed, createEnvelope, sizeOf } from "../../src/envelope/index.ts";
 
 const size = (init: Partial<Parameters<typeof createEnvelope>[0]>): number =>
   sizeOf(createEnvelope({ bodyKind: "value", payload: new Uint8Array(0), ...init }));
@@ -15,10 +15,10 @@ describe("the size of an envelope", () => {
     ["a header with a time to live", { brokerProperties: { timeToLive: 1 } }, 3 + 3 + 2 + 2],
     ["properties up to the last one set", { brokerProperties: { to: "ñ" } }, 3 + 3 + 2 + 4],
     ["an annotation", { brokerProperties: { partitionKey: "k" } }, 3 + 3 + 2 + 19 + 3],
-    ["an application property", { applicationProperties: { a: amqp.uint(0) } }, 3 + 3 + 3 + 1],
+    ["an application property", { applicationProperties: { a: typed.uint(0) } }, 3 + 3 + 3 + 1],
     [
       "a described property",
-      { applicationProperties: { a: amqp.described(amqp.symbol("s"), 1n) } },
+      { applicationProperties: { a: typed.described(typed.symbol("s"), 1n) } },
       3 + 3 + 3 + 1 + 3 + 2,
     ],
   ] as const)("counts %s", (_what, init, expected) => {

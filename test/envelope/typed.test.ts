@@ -1,57 +1,57 @@
 import { describe, expect, it } from "vitest";
-import { amqp, AmqpMap, Typed } from "../../src/envelope/index.ts";
+import { typed, AmqpMap, Typed } from "../../src/envelope/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 
 describe("typed values", () => {
   it.each<[string, () => unknown]>([
-    ["ubyte", () => amqp.ubyte(256)],
-    ["ushort", () => amqp.ushort(-1)],
-    ["uint", () => amqp.uint(2 ** 32)],
-    ["ulong", () => amqp.ulong(-1n)],
-    ["ulong", () => amqp.ulong(2 ** 60)],
-    ["byte", () => amqp.byte(128)],
-    ["short", () => amqp.short(1.5)],
-    ["int", () => amqp.int(2 ** 31)],
-    ["long", () => amqp.long(2n ** 63n)],
-    ["float", () => amqp.float(0.1)],
-    ["decimal32", () => amqp.decimal32(new Uint8Array(5))],
-    ["char", () => amqp.char("ab")],
-    ["char", () => amqp.char("")],
-    ["char", () => amqp.char("\ud800")],
-    ["timestamp", () => amqp.timestamp(2n ** 63n)],
-    ["uuid", () => amqp.uuid("no uuid")],
-    ["symbol", () => amqp.symbol("ñ")],
+    ["ubyte", () => typed.ubyte(256)],
+    ["ushort", () => typed.ushort(-1)],
+    ["uint", () => typed.uint(2 ** 32)],
+    ["ulong", () => typed.ulong(-1n)],
+    ["ulong", () => typed.ulong(2 ** 60)],
+    ["byte", () => typed.byte(128)],
+    ["short", () => typed.short(1.5)],
+    ["int", () => typed.int(2 ** 31)],
+    ["long", () => typed.long(2n ** 63n)],
+    ["float", () => typed.float(0.1)],
+    ["decimal32", () => typed.decimal32(new Uint8Array(5))],
+    ["char", () => typed.char("ab")],
+    ["char", () => typed.char("")],
+    ["char", () => typed.char("\ud800")],
+    ["timestamp", () => typed.timestamp(2n ** 63n)],
+    ["uuid", () => typed.uuid("no uuid")],
+    ["symbol", () => typed.symbol("ñ")],
   ])("refuse what a %s cannot hold", (_type, make) => {
     expect(make).toThrow(SobreError);
     expect(make).toThrow(expect.objectContaining({ code: "InvalidArgument" }));
   });
 
   it("take part in arithmetic, comparison and JSON as their values", () => {
-    const [small, large] = [amqp.uint(5), amqp.ulong(2n ** 64n - 1n)];
+    const [small, large] = [typed.uint(5), typed.ulong(2n ** 64n - 1n)];
 
     expect(Number(small) + 1).toBe(6);
-    expect(small < amqp.uint(6)).toBe(true);
+    expect(small < typed.uint(6)).toBe(true);
     expect(JSON.stringify({ small, large })).toBe('{"small":5,"large":"18446744073709551615"}');
   });
 
   it("cannot be changed", () => {
-    const typed = amqp.uint(5);
+    const five = typed.uint(5);
 
-    expect(() => Object.assign(typed, { value: 6 })).toThrow(TypeError);
-    expect(new Typed("uint", 5)).toEqual(typed);
+    expect(() => Object.assign(five, { value: 6 })).toThrow(TypeError);
+    expect(new Typed("uint", 5)).toEqual(five);
   });
 });
 
 describe("AMQP maps", () => {
   const map = new AmqpMap([
     ["a", 1],
-    [amqp.symbol("a"), 2],
-    [amqp.symbol("__proto__"), 3],
+    [typed.symbol("a"), 2],
+    [typed.symbol("__proto__"), 3],
     [5, 4],
   ]);
 
   it("keep their order and keys of any type", () => {
-    expect([map.size, ...map]).toEqual([4, ["a", 1], [amqp.symbol("a"), 2], [amqp.symbol("__proto__"), 3], [5, 4]]);
+    expect([map.size, ...map]).toEqual([4, ["a", 1], [typed.symbol("a"), 2], [typed.symbol("__proto__"), 3], [5, 4]]);
     expect([map.keys().length, map.values()]).toEqual([4, [1, 2, 3, 4]]);
   });
 
@@ -61,7 +61,7 @@ describe("AMQP maps", () => {
 
   it("prefer a string to a symbol of the same text that comes first", () => {
     const turned = new AmqpMap([
-      [amqp.symbol("a"), 2],
+      [typed.symbol("a"), 2],
       ["a", 1],
     ]);
 
@@ -69,7 +69,7 @@ describe("AMQP maps", () => {
   });
 
   it("become objects without a prototype, unless keys would be lost", () => {
-    const object = new AmqpMap([[amqp.symbol("__proto__"), 3]]).toObject();
+    const object = new AmqpMap([[typed.symbol("__proto__"), 3]]).toObject();
 
     expect(Object.entries(object)).toEqual([["__proto__", 3]]);
     expect(Object.getPrototypeOf(object)).toBeNull();

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { amqp, createEnvelope } from "../../src/envelope/index.ts";
+import { typed, createEnvelope } from "../../src/envelope/index.ts";
 import {
   type CloudEvent,
   cloudEventFromEnvelope,
@@ -198,7 +198,7 @@ describe("what is no event, or not a right one", () => {
     const read = (more: Parameters<typeof createEnvelope>[0]["applicationProperties"]): CloudEvent | undefined =>
       cloudEventFromEnvelope(createEnvelope({ payload: bytes(""), applicationProperties: { ...own, ...more } }));
 
-    expect(read({ "cloudEvents:count": amqp.uint(7), "cloudEvents:large": 7n })?.extensions).toEqual({
+    expect(read({ "cloudEvents:count": typed.uint(7), "cloudEvents:large": 7n })?.extensions).toEqual({
       count: 7,
       large: 7,
     });

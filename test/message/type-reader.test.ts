@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { json } from "../../codecs/json/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
-import { amqp, createEnvelope, type EnvelopeInit } from "../../src/envelope/index.ts";
+import { typed, createEnvelope, type EnvelopeInit } from "../../src/envelope/index.ts";
 import {
   createTypeReader,
   defineMessage,
@@ -45,7 +45,7 @@ async function read(init: Partial<EnvelopeInit>, body: unknown, types = [Order, 
 describe("the type of a message", () => {
   it.each<readonly [string, Partial<EnvelopeInit>, number]>([
     ["our properties", { applicationProperties: { "sobre-type": "acme.order", "sobre-version": 1 } }, 1],
-    ["a typed version", { applicationProperties: { "sobre-type": "acme.order", "sobre-version": amqp.uint(1) } }, 1],
+    ["a typed version", { applicationProperties: { "sobre-type": "acme.order", "sobre-version": typed.uint(1) } }, 1],
     ["a version in digits", { applicationProperties: { "sobre-type": "acme.order", "sobre-version": "1" } }, 1],
     ["parameters", { brokerProperties: { contentType: "application/json;type=acme.order;version=1" } }, 1],
     ["messageType", { brokerProperties: { contentType: "application/json; messageType=acme.order; Version=1" } }, 1],

@@ -4,7 +4,7 @@ import { decodeMessage, encodeMessage } from "../../src/amqp/index.ts";
 import { type Client, createClient } from "../../src/client/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { json } from "../../codecs/json/index.ts";
-import { amqp, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { typed, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import {
   type CloudEvent,
   cloudEventFromEnvelope,
@@ -89,14 +89,14 @@ describe("as AMQP bytes", () => {
   });
 
   it.each([
-    amqp.byte(5),
-    amqp.short(5),
-    amqp.int(5),
-    amqp.ubyte(5),
-    amqp.ushort(5),
-    amqp.uint(5),
-    amqp.ulong(5n),
-    amqp.long(5n),
+    typed.byte(5),
+    typed.short(5),
+    typed.int(5),
+    typed.ubyte(5),
+    typed.ushort(5),
+    typed.uint(5),
+    typed.ulong(5n),
+    typed.long(5n),
   ])("integers are read whatever their type: $type", (count) => {
     const attributes = cloudEventToEnvelope({ id: "1", source: "s", type: "t" }).applicationProperties;
     const applicationProperties = { ...attributes, "cloudEvents:count": count };

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
 import {
   amend,
-  amqp,
+  typed,
   type ApplicationPropertyValue,
   type BrokerProperties,
   type BrokerPropertiesInit,
@@ -80,7 +80,7 @@ describe("broker properties", () => {
 
 describe("application properties", () => {
   it("are AMQP simple types", () => {
-    expectTypeOf(amqp.uuid("x")).toExtend<ApplicationPropertyValue>();
+    expectTypeOf(typed.uuid("x")).toExtend<ApplicationPropertyValue>();
     expectTypeOf<readonly string[]>().not.toExtend<ApplicationPropertyValue>();
     expectTypeOf<{ a: 1 }>().not.toExtend<ApplicationPropertyValue>();
     // @ts-expect-error -- lists belong into the payload

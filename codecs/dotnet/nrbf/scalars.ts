@@ -1,4 +1,4 @@
-import { amqp, Typed } from "../../../src/envelope/index.ts";
+import { typed, Typed } from "../../../src/envelope/index.ts";
 import {
   BigInteger,
   ClassName,
@@ -91,7 +91,7 @@ export function primitiveOf(type: PrimitiveType, value: PrimitiveValue, settings
 
 /** A char; a half of a surrogate pair too. */
 function charOf(unit: string): Typed<"char"> {
-  return unit.isWellFormed() ? amqp.char(unit) : new Typed("char", unit);
+  return unit.isWellFormed() ? typed.char(unit) : new Typed("char", unit);
 }
 
 function boxedOf(view: ClassView, settings: ValueSettings): unknown {
@@ -163,7 +163,7 @@ function guid(view: ClassView): Typed<"uuid"> | undefined {
     })
     .join("");
   if (parts.includes(undefined)) return undefined;
-  return amqp.uuid(hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"));
+  return typed.uuid(hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"));
 }
 
 /** An absolute URI, or the text of a relative one. */

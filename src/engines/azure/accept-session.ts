@@ -1,5 +1,5 @@
 import type { AcceptSessionOptions } from "../../engine/index.ts";
-import { amqp, AmqpMap } from "../../envelope/index.ts";
+import { typed, AmqpMap } from "../../envelope/index.ts";
 import { SobreError } from "../../errors/index.ts";
 import type { ReceiveLink, ReceiveLinkOptions } from "./receive-link.ts";
 import { longOf, textOf } from "./values.ts";
@@ -14,17 +14,17 @@ export function sessionRequest(
   entity: string,
   { sessionId, maxWaitTime, signal }: AcceptSessionOptions,
 ): ReceiveLinkOptions["request"] {
-  const timeOut = amqp.uint(Math.min(Math.max(0, Math.floor(maxWaitTime)), longestWait));
+  const timeOut = typed.uint(Math.min(Math.max(0, Math.floor(maxWaitTime)), longestWait));
   return {
     signal,
     setup: {
       source: {
         kind: "source",
         address: entity,
-        filter: new AmqpMap([[amqp.symbol(filterName), sessionId ?? null]]),
+        filter: new AmqpMap([[typed.symbol(filterName), sessionId ?? null]]),
       },
       target: { kind: "target", address: `session-${crypto.randomUUID()}` },
-      properties: new AmqpMap([[amqp.symbol("com.microsoft:timeout"), timeOut]]),
+      properties: new AmqpMap([[typed.symbol("com.microsoft:timeout"), timeOut]]),
     },
   };
 }

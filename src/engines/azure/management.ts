@@ -9,7 +9,7 @@ import {
   type ReceiveDeferredOptions,
   type Settlement,
 } from "../../engine/index.ts";
-import { amqp, AmqpMap, type AmqpValue, type Envelope, Typed } from "../../envelope/index.ts";
+import { typed, AmqpMap, type AmqpValue, type Envelope, Typed } from "../../envelope/index.ts";
 import { SobreError } from "../../errors/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { DeliveryState } from "../../amqp/wire/index.ts";
@@ -51,7 +51,7 @@ export class Management {
     while (found.length < maxMessages) {
       const body = await this.#ask(entity, "peek-message", {
         "from-sequence-number": from,
-        "message-count": amqp.int(Math.min(maxMessages - found.length, 2 ** 31 - 1)),
+        "message-count": typed.int(Math.min(maxMessages - found.length, 2 ** 31 - 1)),
         "session-id": sessionId,
       });
       const messages = messagesOf(body);
@@ -72,8 +72,8 @@ export class Management {
   ): Promise<Delivery[]> {
     const isDeleting = receiveMode === "receiveAndDelete";
     const body = await this.#ask(entity, "receive-by-sequence-number", {
-      "sequence-numbers": amqp.array("long", sequenceNumbers),
-      "receiver-settle-mode": amqp.uint(isDeleting ? 0 : 1),
+      "sequence-numbers": typed.array("long", sequenceNumbers),
+      "receiver-settle-mode": typed.uint(isDeleting ? 0 : 1),
       "session-id": sessionId,
     });
     return messagesOf(body).map(({ message, token }) => receivedDelivery(message, isDeleting ? undefined : token));
@@ -99,7 +99,7 @@ export class Management {
   }
 
   async cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
-    const numbers = amqp.array("long", sequenceNumbers);
+    const numbers = typed.array("long", sequenceNumbers);
     await this.#ask(entity, "cancel-scheduled-message", { "sequence-numbers": numbers });
   }
 
@@ -120,7 +120,7 @@ export class Management {
     while (deleted < options.maxMessages) {
       const asked = Math.min(options.maxMessages - deleted, mostDeleted);
       const body = await this.#ask(entity, "batch-delete-messages", {
-        "message-count": amqp.int(asked),
+        "message-count": typed.int(asked),
         "enqueued-time-utc": before,
         "session-id": options.sessionId,
       });
@@ -133,7 +133,7 @@ export class Management {
 
   async listSessions(entity: string, options: ListSessionsOptions): Promise<readonly string[]> {
     const { updatedAfter = anyTime, skip = 0, maxSessions = 100 } = options;
-    const given = { "last-updated-time": updatedAfter, skip: amqp.int(skip), top: amqp.int(maxSessions) };
+    const given = { "last-updated-time": updatedAfter, skip: typed.int(skip), top: typed.int(maxSessions) };
     const body = await this.#ask(entity, "get-message-sessions", given);
     return itemsOf(body?.get("sessions-ids")).map((id) => textOf(id) ?? "");
   }
@@ -181,7 +181,7 @@ export class Management {
       {
         applicationProperties: mapFrom({
           operation: `com.microsoft:${operation}`,
-          "com.microsoft:server-timeout": amqp.uint(requestTimeOut),
+          "com.microsoft:server-timeout": typed.uint(requestTimeOut),
           "com.microsoft:tracking-id": crypto.randomUUID(),
           "associated-link-name": associatedLinkName,
         }),
@@ -206,7 +206,7 @@ const mapFrom = (given: Arguments): AmqpMap =>
     ),
   );
 
-const tokens = (token: LockToken): AmqpValue => amqp.array("uuid", [amqp.uuid(token)]);
+const tokens = (token: LockToken): AmqpValue => typed.array("uuid", [typed.uuid(token)]);
 
 interface Answered {
   readonly message: Uint8Array;

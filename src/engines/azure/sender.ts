@@ -1,7 +1,7 @@
 import { batchMessageFormat, encodeBatch, encodeMessage } from "../../amqp/index.ts";
 import type { DeliveryState, SendingLink } from "../../amqp/wire/index.ts";
 import type { EngineSender, SendOptions, Transaction } from "../../engine/index.ts";
-import { amqp, AmqpMap, type Envelope } from "../../envelope/index.ts";
+import { typed, AmqpMap, type Envelope } from "../../envelope/index.ts";
 import { SobreError } from "../../errors/index.ts";
 import type { Broker } from "./broker.ts";
 import { brokerError, closedError } from "./broker-errors.ts";
@@ -128,7 +128,7 @@ export class AzureSender implements EngineSender {
     const properties =
       via === undefined
         ? undefined
-        : new AmqpMap([[amqp.symbol("com.microsoft:transfer-destination-address"), entity]]);
+        : new AmqpMap([[typed.symbol("com.microsoft:transfer-destination-address"), entity]]);
     const name = `sender-${crypto.randomUUID()}`;
     try {
       const link = await openSending(session, {

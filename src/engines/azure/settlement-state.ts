@@ -2,7 +2,7 @@ import type { DeliveryState } from "../../amqp/wire/index.ts";
 import { accepted } from "../../amqp/wire/index.ts";
 import { deadLetterProperties, type Settlement } from "../../engine/index.ts";
 import {
-  amqp,
+  typed,
   AmqpMap,
   type AmqpValue,
   type ApplicationPropertyValue,
@@ -35,8 +35,8 @@ export function settlementState(settlement: Settlement): DeliveryState {
   }
   const { deadLetterReason = null, deadLetterErrorDescription = null } = settlement;
   const info = new AmqpMap([
-    [amqp.symbol(deadLetterProperties.reason), deadLetterReason],
-    [amqp.symbol(deadLetterProperties.description), deadLetterErrorDescription],
+    [typed.symbol(deadLetterProperties.reason), deadLetterReason],
+    [typed.symbol(deadLetterProperties.description), deadLetterErrorDescription],
     ...properties,
   ]);
   return { kind: "rejected", error: { condition: "com.microsoft:dead-letter", info } };
@@ -44,7 +44,7 @@ export function settlementState(settlement: Settlement): DeliveryState {
 
 /** Names beyond ASCII are no symbols. */
 // oxlint-disable-next-line no-control-regex -- a symbol is any ASCII text (AMQP 1.0 part 1.6.21)
-const symbolOrText = (name: string): AmqpValue => (/^[\x00-\x7f]*$/.test(name) ? amqp.symbol(name) : name);
+const symbolOrText = (name: string): AmqpValue => (/^[\x00-\x7f]*$/.test(name) ? typed.symbol(name) : name);
 
 /** Most bytes of what is told with an outcome: it goes out in one frame, of which a broker may take few bytes. */
 const mostInFrame = 8192;

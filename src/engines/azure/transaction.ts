@@ -1,7 +1,7 @@
 import { writeMessage } from "../../amqp/index.ts";
 import type { DeliveryState, SendingLink } from "../../amqp/wire/index.ts";
 import type { Transaction } from "../../engine/index.ts";
-import { amqp, type AmqpValue } from "../../envelope/index.ts";
+import { typed, type AmqpValue } from "../../envelope/index.ts";
 import { SobreError } from "../../errors/index.ts";
 import { brokerError } from "./broker-errors.ts";
 import type { ClientSession } from "./client-connection.ts";
@@ -60,7 +60,7 @@ export class Coordinator {
 
   #ask(descriptor: number, fields: readonly AmqpValue[]): Promise<DeliveryState | undefined> {
     if (this.#gone !== undefined) return Promise.reject(this.#gone);
-    const value = amqp.described(amqp.ulong(descriptor), fields);
+    const value = typed.described(typed.ulong(descriptor), fields);
     return new Promise((resolve, reject) => {
       this.#queue.push({ payload: writeMessage({ body: { kind: "value", value } }), resolve, reject });
       this.#pump();

@@ -3,7 +3,7 @@ import { openMessage, writeMessage } from "../../../src/amqp/index.ts";
 import type { IncomingDelivery } from "../../../src/amqp/wire/index.ts";
 import { type Engine, lockToken } from "../../../src/engine/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { amqp, AmqpMap, type AmqpValue, createEnvelope } from "../../../src/envelope/index.ts";
+import { typed, AmqpMap, type AmqpValue, createEnvelope } from "../../../src/envelope/index.ts";
 import { tokenOf } from "../../../src/amqp/wire/broker/lock-tag.ts";
 import { BrokerPair } from "./broker-pair.ts";
 
@@ -20,7 +20,7 @@ const idsOf = (got: readonly IncomingDelivery[]): unknown[] =>
 
 /** A message of a transaction's coordinator. */
 const described = (descriptor: number, ...fields: AmqpValue[]): Uint8Array =>
-  writeMessage({ body: { kind: "value", value: amqp.described(amqp.ulong(descriptor), fields) } });
+  writeMessage({ body: { kind: "value", value: typed.described(typed.ulong(descriptor), fields) } });
 
 describe("messages that come in one read", () => {
   it("each get their own outcome when one of them is refused", async () => {
@@ -225,7 +225,7 @@ describe("a request in a transaction", () => {
       pair,
       "q",
       "update-disposition",
-      { "disposition-status": "completed", "lock-tokens": amqp.array("uuid", [lockToken(token)]) },
+      { "disposition-status": "completed", "lock-tokens": typed.array("uuid", [lockToken(token)]) },
       transaction.id,
     );
     const { totalMessageCount: meanwhile } = await engine.admin.getQueueRuntimeProperties("q");
@@ -266,7 +266,7 @@ describe("a request in a transaction", () => {
     const numbers = await later(engine);
     const transaction = await declared(pair);
 
-    const given = { "sequence-numbers": amqp.array("long", numbers) };
+    const given = { "sequence-numbers": typed.array("long", numbers) };
     const answer = await request(pair, "q", "cancel-scheduled-message", given, transaction.id);
     await transaction.discharge(false);
 

@@ -7,15 +7,15 @@ import { Connection, type IncomingDelivery } from "../../../src/amqp/wire/index.
 import { writeMessage, openMessage } from "../../../src/amqp/index.ts";
 import { lockToken } from "../../../src/engine/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { amqp, AmqpMap, type AmqpValue } from "../../../src/envelope/index.ts";
+import { typed, AmqpMap, type AmqpValue } from "../../../src/envelope/index.ts";
 
 const ignore = (): void => undefined;
 
-const described = (value: AmqpValue): AmqpValue => amqp.described(amqp.ulong(0x13_7000_000cn), value);
+const described = (value: AmqpValue): AmqpValue => typed.described(typed.ulong(0x13_7000_000cn), value);
 
 const source = (value: AmqpValue): Parameters<typeof sessionFilter>[0] => ({
   kind: "source",
-  filter: new AmqpMap([[amqp.symbol("com.microsoft:session-filter"), value]]),
+  filter: new AmqpMap([[typed.symbol("com.microsoft:session-filter"), value]]),
 });
 
 /** What no broker may change. */
@@ -104,8 +104,8 @@ describe("a message on its way through the broker", () => {
     const sent = writeMessage({
       header: { durable: true, priority: 9 },
       messageAnnotations: { "x-custom": "kept" },
-      properties: { messageId: amqp.uuid("00112233-4455-6677-8899-aabbccddeeff"), userId: Uint8Array.of(1) },
-      applicationProperties: { f: amqp.float(1.5), c: amqp.char("x") },
+      properties: { messageId: typed.uuid("00112233-4455-6677-8899-aabbccddeeff"), userId: Uint8Array.of(1) },
+      applicationProperties: { f: typed.float(1.5), c: typed.char("x") },
       body: { kind: "data", sections: [Uint8Array.of(1), Uint8Array.of(), Uint8Array.of(2, 3)] },
       footer: { f: "o" },
     });

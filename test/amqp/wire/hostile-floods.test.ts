@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { BrokerConnection } from "../../../src/amqp/wire/broker/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { amqp, AmqpMap } from "../../../src/envelope/index.ts";
+import { typed, AmqpMap } from "../../../src/envelope/index.ts";
 import { after, attach, type AttachInit, begin, described, frame, header, open, used } from "./hostile-peer.ts";
 
-const uint = amqp.uint;
+const uint = typed.uint;
 const engine = memoryEngine({ queues: { q: {}, s: { requiresSession: true } } });
-const filter = new AmqpMap([[amqp.symbol("com.microsoft:session-filter"), null]]);
+const filter = new AmqpMap([[typed.symbol("com.microsoft:session-filter"), null]]);
 const properties = new AmqpMap(Array.from({ length: 50 }, (_, index) => [`p${index}`, "v".repeat(1000)]));
 const long = "x".repeat(50_000);
 

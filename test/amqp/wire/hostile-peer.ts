@@ -6,7 +6,7 @@ import { BrokerConnection } from "../../../src/amqp/wire/broker/index.ts";
 import type { ConnectionLimits } from "../../../src/amqp/wire/index.ts";
 import type { Engine } from "../../../src/engine/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { amqp, type AmqpMap, type AmqpValue } from "../../../src/envelope/index.ts";
+import { typed, type AmqpMap, type AmqpValue } from "../../../src/envelope/index.ts";
 
 const queue = memoryEngine({ queues: ["q"] });
 
@@ -32,14 +32,14 @@ export function frame(
 
 /** The body of a performative. */
 export const described = (descriptor: number, fields: AmqpValue): Uint8Array =>
-  encodeValue(amqp.described(amqp.ulong(descriptor), fields));
+  encodeValue(typed.described(typed.ulong(descriptor), fields));
 /** A frame with a performative, on channel 0. */
 export const performative = (descriptor: number, ...fields: AmqpValue[]): Buffer =>
   frame(described(descriptor, fields));
 
 export const open: Buffer = performative(0x10, "hostile");
 export const begin = (channel = 0): Buffer =>
-  frame(described(0x11, [null, amqp.uint(0), amqp.uint(10), amqp.uint(10)]), { channel });
+  frame(described(0x11, [null, typed.uint(0), typed.uint(10), typed.uint(10)]), { channel });
 
 /** How a client attaches, where not as a sender to the queue `q`. */
 export interface AttachInit {
@@ -54,9 +54,9 @@ export interface AttachInit {
 /** An attach; both termini have the address. */
 export function attach(handle: number, options: AttachInit = {}): Buffer {
   const { name = "l", channel = 0, isReceiver = false, address = "q", filter = null, properties = null } = options;
-  const source = amqp.described(amqp.ulong(0x28), [address, null, null, null, null, null, null, filter]);
-  const target = amqp.described(amqp.ulong(0x29), [address]);
-  const fields = [name, amqp.uint(handle), isReceiver, null, null, source, target, null, null, amqp.uint(0)];
+  const source = typed.described(typed.ulong(0x28), [address, null, null, null, null, null, null, filter]);
+  const target = typed.described(typed.ulong(0x29), [address]);
+  const fields = [name, typed.uint(handle), isReceiver, null, null, source, target, null, null, typed.uint(0)];
   return frame(described(0x12, [...fields, null, null, null, properties]), { channel });
 }
 

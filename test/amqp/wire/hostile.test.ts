@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { BrokerConnection } from "../../../src/amqp/wire/broker/index.ts";
 import type { IncomingDelivery } from "../../../src/amqp/wire/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { amqp, createEnvelope } from "../../../src/envelope/index.ts";
+import { typed, createEnvelope } from "../../../src/envelope/index.ts";
 import { seeded } from "../../random.ts";
 import { BrokerPair } from "./broker-pair.ts";
 import { after, attach, begin, described, frame, header, open, performative } from "./hostile-peer.ts";
 
-const uint = amqp.uint;
+const uint = typed.uint;
 
 function never(): never {
   throw new Error("Nobody shows a token.");
@@ -57,7 +57,7 @@ describe("a hostile peer", () => {
     [
       "an unknown SASL mechanism",
       "amqp:unauthorized-access",
-      [header(3), frame(described(0x41, [amqp.symbol("X")]), { type: 1 })],
+      [header(3), frame(described(0x41, [typed.symbol("X")]), { type: 1 })],
     ],
     ["a channel above the limit", "amqp:connection:framing-error", [header(0), open, begin(5000)]],
     ["two begins on a channel", "amqp:illegal-state", [header(0), open, begin(), begin()]],

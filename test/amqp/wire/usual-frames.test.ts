@@ -5,7 +5,7 @@ import { FrameReader } from "../../../src/amqp/wire/frame-reader.ts";
 import { FrameWriter } from "../../../src/amqp/wire/frame-writer.ts";
 import { readBody, readDisposition, readTransfer } from "../../../src/amqp/wire/read-performative.ts";
 import { UsualDisposition, UsualTransfer } from "../../../src/amqp/wire/usual-frames.ts";
-import { amqp, type AmqpValue } from "../../../src/envelope/index.ts";
+import { typed, type AmqpValue } from "../../../src/envelope/index.ts";
 import { seeded } from "../../random.ts";
 
 /** A frame around a body, as a reader has read it. */
@@ -19,14 +19,14 @@ function frameOf(body: Uint8Array): FrameReader {
 }
 
 const list = (descriptor: number, fields: readonly AmqpValue[]): Uint8Array =>
-  encodeValue(amqp.described(amqp.ulong(descriptor), [...fields]));
+  encodeValue(typed.described(typed.ulong(descriptor), [...fields]));
 
-const accepted = amqp.described(amqp.ulong(0x24), []);
+const accepted = typed.described(typed.ulong(0x24), []);
 
 describe("a transfer that is read in place", () => {
   it("is a whole message in one frame", () => {
     const body = Buffer.concat([
-      list(0x14, [amqp.uint(3), amqp.uint(70_000), Buffer.of(1, 2), amqp.uint(0), false]),
+      list(0x14, [typed.uint(3), typed.uint(70_000), Buffer.of(1, 2), typed.uint(0), false]),
       Buffer.of(9, 9, 9),
     ]);
     const frame = frameOf(body);
@@ -41,11 +41,14 @@ describe("a transfer that is read in place", () => {
   });
 
   it.each<readonly [string, readonly AmqpValue[]]>([
-    ["one that goes on in the next frame", [amqp.uint(0), amqp.uint(0), Buffer.of(1), amqp.uint(0), false, true]],
-    ["one that goes on from the last frame", [amqp.uint(0)]],
-    ["one in a state", [amqp.uint(0), amqp.uint(0), Buffer.of(1), amqp.uint(0), false, false, null, accepted]],
-    ["an aborted one", [amqp.uint(0), amqp.uint(0), Buffer.of(1), amqp.uint(0), false, false, null, null, null, true]],
-    ["one whose handle has the wrong type", ["0", amqp.uint(0), Buffer.of(1)]],
+    ["one that goes on in the next frame", [typed.uint(0), typed.uint(0), Buffer.of(1), typed.uint(0), false, true]],
+    ["one that goes on from the last frame", [typed.uint(0)]],
+    ["one in a state", [typed.uint(0), typed.uint(0), Buffer.of(1), typed.uint(0), false, false, null, accepted]],
+    [
+      "an aborted one",
+      [typed.uint(0), typed.uint(0), Buffer.of(1), typed.uint(0), false, false, null, null, null, true],
+    ],
+    ["one whose handle has the wrong type", ["0", typed.uint(0), Buffer.of(1)]],
   ])("is not %s", (_what, fields) => {
     expect(new UsualTransfer().read(frameOf(list(0x14, fields)))).toBe(false);
   });
@@ -57,10 +60,10 @@ describe("frames that are read in place", () => {
     const transfer = new UsualTransfer();
     const disposition = new UsualDisposition();
     const bodies = [
-      list(0x14, [amqp.uint(0), amqp.uint(7), Buffer.of(1, 2, 3), amqp.uint(0), true, false]),
-      list(0x14, [amqp.uint(200), amqp.uint(7000), Buffer.of(), null, null, null, null, null]),
-      list(0x15, [true, amqp.uint(5), amqp.uint(9), true, accepted]),
-      list(0x15, [true, amqp.uint(500), null, false, accepted]),
+      list(0x14, [typed.uint(0), typed.uint(7), Buffer.of(1, 2, 3), typed.uint(0), true, false]),
+      list(0x14, [typed.uint(200), typed.uint(7000), Buffer.of(), null, null, null, null, null]),
+      list(0x15, [true, typed.uint(5), typed.uint(9), true, accepted]),
+      list(0x15, [true, typed.uint(500), null, false, accepted]),
     ];
     let taken = 0;
     for (let round = 0; round < 40_000; round++) {
@@ -97,7 +100,7 @@ describe("frames that are read in place", () => {
 
 describe("a reader of frames", () => {
   it("lets messages keep bytes that hold little else, and no others", () => {
-    const message = Buffer.concat([list(0x14, [amqp.uint(0), amqp.uint(0), Buffer.of(1)]), Buffer.alloc(500)]);
+    const message = Buffer.concat([list(0x14, [typed.uint(0), typed.uint(0), Buffer.of(1)]), Buffer.alloc(500)]);
     const writer = new FrameWriter();
     for (let filler = 0; filler < 200; filler++) writer.empty();
     const one = Buffer.alloc(8 + message.byteLength);

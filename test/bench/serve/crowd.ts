@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { FrameWriter } from "../../../src/amqp/wire/frame-writer.ts";
-import { amqp, AmqpMap } from "../../../src/envelope/index.ts";
+import { typed, AmqpMap } from "../../../src/envelope/index.ts";
 
 /** Connections that do nothing but be there. */
 export class Crowd {
@@ -19,7 +19,7 @@ export class Crowd {
 
   /** Opens links that wait for the next session of the queue `s`. */
   async sessionReceivers(port: number, links: number): Promise<void> {
-    const filter = new AmqpMap([[amqp.symbol("com.microsoft:session-filter"), null]]);
+    const filter = new AmqpMap([[typed.symbol("com.microsoft:session-filter"), null]]);
     for (let opened = 0; opened < links; opened += 100) {
       await this.#join(port, (frames) => {
         frames.begin(0, begin);
@@ -56,6 +56,6 @@ function attach(frames: FrameWriter, channel: number, handle: number, filter: Am
     rcvSettleMode: 1,
     source: { kind: "source", address: isSession ? "s" : "q", ...(isSession ? { filter } : {}) },
     target: { kind: "target", address: "here" },
-    properties: isSession ? new AmqpMap([[amqp.symbol("com.microsoft:timeout"), amqp.uint(600_000)]]) : undefined,
+    properties: isSession ? new AmqpMap([[typed.symbol("com.microsoft:timeout"), typed.uint(600_000)]]) : undefined,
   });
 }

@@ -1,7 +1,7 @@
 import { assert, bigInt, boolean, integer, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type DecimalType, fromDecimalString, toDecimalString } from "../../../codecs/amqp/index.ts";
-import { amqp } from "../../../src/envelope/index.ts";
+import { typed } from "../../../src/envelope/index.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { hex } from "./vectors.ts";
 
@@ -15,7 +15,7 @@ describe("decimals", () => {
     ["decimal32", "7c000000", "NaN"],
     ["decimal32", "77f8967f", "9.999999E+96"],
   ] as const)("show %s %s as %s", (type, bits, expected) => {
-    const text = toDecimalString(amqp[type](hex(bits)));
+    const text = toDecimalString(typed[type](hex(bits)));
 
     expect(text).toBe(expected);
   });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeValue, encodeValue, fromTypedJson, type ReadOptions, toTypedJson } from "../../../codecs/amqp/index.ts";
-import { amqp, AmqpMap, type AmqpValue, Typed } from "../../../src/envelope/index.ts";
+import { typed, AmqpMap, type AmqpValue, Typed } from "../../../src/envelope/index.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { simple } from "../../envelope/arbitraries.ts";
 import { hex } from "./vectors.ts";
@@ -45,7 +45,7 @@ describe("bytes are refused with code, offset and path", () => {
     const uints = decodeValue(hex("e0021143"));
 
     expect(uints).toEqual(
-      amqp.array(
+      typed.array(
         "uint",
         Array.from({ length: 17 }, () => 0),
       ),
@@ -53,7 +53,7 @@ describe("bytes are refused with code, offset and path", () => {
   });
 
   it("with a path that is cut where nobody would read on", () => {
-    const deep = Array.from({ length: 60 }).reduce<AmqpValue>((inner) => [inner], amqp.symbol("s"));
+    const deep = Array.from({ length: 60 }).reduce<AmqpValue>((inner) => [inner], typed.symbol("s"));
     const bytes = encodeValue(deep);
     bytes[bytes.length - 1] = 0xff;
 
@@ -101,13 +101,13 @@ it("lenient reading leaves nothing behind that strict reading would take", () =>
 describe("keys are the same when type and value are", () => {
   it.each<[string, AmqpValue, AmqpValue]>([
     ["lists that nest differently", [[1], 2], [[1, 2]]],
-    ["symbols that look like two", [amqp.symbol("a),symbol(b")], [amqp.symbol("a"), amqp.symbol("b")]],
-    ["a string and a symbol", "a", amqp.symbol("a")],
-    ["numbers of two types", 1, amqp.uint(1)],
-    ["zeros of two signs", amqp.double(0), -0],
+    ["symbols that look like two", [typed.symbol("a),symbol(b")], [typed.symbol("a"), typed.symbol("b")]],
+    ["a string and a symbol", "a", typed.symbol("a")],
+    ["numbers of two types", 1, typed.uint(1)],
+    ["zeros of two signs", typed.double(0), -0],
     ["binaries", Uint8Array.of(1, 2), Uint8Array.of(12)],
-    ["described values", amqp.described(amqp.symbol("x"), "1"), amqp.described(amqp.symbol("x"), 1)],
-    ["arrays of two types", amqp.array("int", []), amqp.array("uint", [])],
+    ["described values", typed.described(typed.symbol("x"), "1"), typed.described(typed.symbol("x"), 1)],
+    ["arrays of two types", typed.array("int", []), typed.array("uint", [])],
     ["not a number, with different bits", decodeValue(hex("827ff8000000000001")), Number.NaN],
   ])("and differ otherwise: %s", (_what, one, other) => {
     const map = new AmqpMap([
@@ -146,9 +146,9 @@ const values = fc.letrec<{ value: AmqpValue }>((tie) => {
       fc
         .uniqueArray(fc.tuple(simple, inner), { maxLength: 5, selector: ([key]) => keyText(key) })
         .map((entries) => new AmqpMap(entries)),
-      fc.tuple(simple, inner).map(([descriptor, value]) => amqp.described(descriptor, value)),
-      fc.array(fc.array(inner, { maxLength: 3 }), { maxLength: 3 }).map((lists) => amqp.array("list", lists)),
-      fc.array(fc.float(), { maxLength: 5 }).map((numbers) => amqp.array("float", numbers, amqp.symbol("acme:x"))),
+      fc.tuple(simple, inner).map(([descriptor, value]) => typed.described(descriptor, value)),
+      fc.array(fc.array(inner, { maxLength: 3 }), { maxLength: 3 }).map((lists) => typed.array("list", lists)),
+      fc.array(fc.float(), { maxLength: 5 }).map((numbers) => typed.array("float", numbers, typed.symbol("acme:x"))),
     ),
   };
 }).value;
@@ -215,7 +215,7 @@ describe("typed JSON", () => {
     [[2n ** 64n], "$[0]"],
     [[1, -(2n ** 63n) - 1n], "$[1]"],
     [[new Date(Number.NaN)], "$[0]"],
-    [amqp.array("timestamp", [new Date(Number.NaN)]), "$[0]"],
+    [typed.array("timestamp", [new Date(Number.NaN)]), "$[0]"],
   ])("is not made of what AMQP cannot hold: %o", (value, path) => {
     expect(errorOf(() => toTypedJson(value))).toMatchObject({ code: "UnsupportedValue", path });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { decodeValue, encodeValue, fromTypedJson, type Profile, toTypedJson } from "../../../codecs/amqp/index.ts";
-import { amqp, AmqpMap, type AmqpValue, Typed } from "../../../src/envelope/index.ts";
+import { typed, AmqpMap, type AmqpValue, Typed } from "../../../src/envelope/index.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { DateTimeOffset, Duration } from "../../../src/values/index.ts";
 import { hex } from "./vectors.ts";
@@ -32,7 +32,7 @@ describe("plain values stand for", () => {
     [{ a: 1 }, "c10602a101615401", "map"],
     [{ a: undefined }, "c10100", "map"],
     [new Map([[1, 2]]), "c1050254015402", "map"],
-    [new AmqpMap([[amqp.symbol("s"), null]]), "c10502a3017340", "map"],
+    [new AmqpMap([[typed.symbol("s"), null]]), "c10502a3017340", "map"],
   ])("%s: %s, %s", (value: unknown, expected: string, _type: string) => {
     const bytes = encoded(value);
 
@@ -59,7 +59,7 @@ describe("typed reading", () => {
   it("wraps only what a plain value would not name", () => {
     const value = decodeValue(hex("c00d06540543a1016155055205520a"));
 
-    expect(value).toEqual([5, amqp.uint(0), "a", 5n, amqp.uint(5), amqp.uint(10)]);
+    expect(value).toEqual([5, typed.uint(0), "a", 5n, typed.uint(5), typed.uint(10)]);
   });
 
   it("keeps the bits of every NaN", () => {
@@ -73,14 +73,14 @@ describe("typed reading", () => {
   it("keeps timestamps that no Date can hold", () => {
     const value = decodeValue(hex("837fffffffffffffff"));
 
-    expect(value).toEqual(amqp.timestamp(2n ** 63n - 1n));
+    expect(value).toEqual(typed.timestamp(2n ** 63n - 1n));
     expect(encoded(value)).toBe("837fffffffffffffff");
   });
 
   it("keeps integral doubles apart from integers", () => {
     const value = decodeValue(hex("824014000000000000"));
 
-    expect(value).toEqual(amqp.double(5));
+    expect(value).toEqual(typed.double(5));
     expect(encoded(value)).toBe("824014000000000000");
   });
 
@@ -95,25 +95,25 @@ describe("typed reading", () => {
   });
 
   it("keeps arrays of arrays, lists and maps", () => {
-    const nested = amqp.array("array", [amqp.array("int", [1, 2]), amqp.array("string", ["a".repeat(300)])]);
-    const lists = amqp.array("list", [[], [1, "x"], Array.from({ length: 300 }, () => null)]);
-    const maps = amqp.array("map", [new AmqpMap(), new AmqpMap([["k", amqp.ubyte(1)]])]);
+    const nested = typed.array("array", [typed.array("int", [1, 2]), typed.array("string", ["a".repeat(300)])]);
+    const lists = typed.array("list", [[], [1, "x"], Array.from({ length: 300 }, () => null)]);
+    const maps = typed.array("map", [new AmqpMap(), new AmqpMap([["k", typed.ubyte(1)]])]);
 
     for (const array of [nested, lists, maps]) expect(decodeValue(encodeValue(array))).toEqual(array);
   });
 });
 
-const of = (name: string, value: AmqpValue): AmqpValue => amqp.described(amqp.symbol(name), value);
+const of = (name: string, value: AmqpValue): AmqpValue => typed.described(typed.symbol(name), value);
 
 describe("an array whose constructor has several descriptors", () => {
   it.each<[string, string, readonly AmqpValue[]]>([
-    ["of bytes", "e00c0200a3016100a301625101ff", [of("b", amqp.byte(1)), of("b", amqp.byte(-1))]],
-    ["with three", "e00f0100a3016100a3016200a301635107", [of("b", of("c", amqp.byte(7)))]],
+    ["of bytes", "e00c0200a3016100a301625101ff", [of("b", typed.byte(1)), of("b", typed.byte(-1))]],
+    ["with three", "e00f0100a3016100a3016200a301635107", [of("b", of("c", typed.byte(7)))]],
     ["of strings", "e00d0200a3016100a30162a1017800", [of("b", "x"), of("b", "")]],
   ])("has described elements and comes back: %s", (_what, bytes, elements) => {
     const value = decodeValue(hex(bytes));
 
-    expect(value).toEqual(amqp.array("described", elements, amqp.symbol("a")));
+    expect(value).toEqual(typed.array("described", elements, typed.symbol("a")));
     expect(encoded(value)).toBe(bytes);
     expect(encoded(fromTypedJson(toTypedJson(value)))).toBe(bytes);
   });
@@ -131,11 +131,11 @@ describe("an array whose constructor has several descriptors", () => {
   });
 
   it.each<[AmqpValue, string]>([
-    [amqp.array("described", [of("b", 1), of("c", 1)], amqp.symbol("a")), "$[1]"],
-    [amqp.array("described", [of("b", 1), 1], amqp.symbol("a")), "$[1]"],
-    [amqp.array("described", [of("b", 1), of("b", "x")], amqp.symbol("a")), "$[1]"],
-    [amqp.array("described", [of("b", 1)]), "$"],
-    [amqp.array("described", [], amqp.symbol("a")), "$"],
+    [typed.array("described", [of("b", 1), of("c", 1)], typed.symbol("a")), "$[1]"],
+    [typed.array("described", [of("b", 1), 1], typed.symbol("a")), "$[1]"],
+    [typed.array("described", [of("b", 1), of("b", "x")], typed.symbol("a")), "$[1]"],
+    [typed.array("described", [of("b", 1)]), "$"],
+    [typed.array("described", [], typed.symbol("a")), "$"],
   ])("is not written when its elements differ or cannot tell: %o", (value, path) => {
     expect(() => encodeValue(value)).toThrow(expect.objectContaining({ code: "UnsupportedValue", path }));
   });
@@ -159,11 +159,11 @@ describe("what AMQP cannot hold is refused with its path", () => {
     [[new Typed("symbol", "ñ")], "$[0]"],
     [[new Typed("uuid", "none")], "$[0]"],
     [[new Typed("decimal32", Uint8Array.of(1))], "$[0]"],
-    [{ list: amqp.array("int", [1, "two"]) }, "$.list[1]"],
-    [amqp.array("symbol", ["ñ"]), "$[0]"],
-    [amqp.array("unknown", []), "$"],
-    [amqp.array("float", [1, decodeValue(hex("827ff0000000000001"))]), "$[1]"],
-    [amqp.array("double", [decodeValue(hex("727f800001"))]), "$[0]"],
+    [{ list: typed.array("int", [1, "two"]) }, "$.list[1]"],
+    [typed.array("symbol", ["ñ"]), "$[0]"],
+    [typed.array("unknown", []), "$"],
+    [typed.array("float", [1, decodeValue(hex("827ff0000000000001"))]), "$[1]"],
+    [typed.array("double", [decodeValue(hex("727f800001"))]), "$[0]"],
     [{ span: Duration.fromTicks(2n ** 63n) }, "$.span"],
     [{ at: new DateTimeOffset(-(2n ** 63n) - 1n) }, "$.at"],
     [{ inner: { [Symbol("hidden")]: 1 } }, "$.inner"],
@@ -183,8 +183,8 @@ describe("what AMQP cannot hold is refused with its path", () => {
     [
       "symbols",
       new AmqpMap([
-        [amqp.symbol("a"), 1],
-        [amqp.symbol("a"), 2],
+        [typed.symbol("a"), 1],
+        [typed.symbol("a"), 2],
       ]),
       "${1}",
     ],
@@ -192,7 +192,7 @@ describe("what AMQP cannot hold is refused with its path", () => {
       "a plain and a typed int",
       new Map<unknown, unknown>([
         [1, 1],
-        [amqp.int(1), 2],
+        [typed.int(1), 2],
       ]),
       "${1}",
     ],
@@ -219,7 +219,7 @@ describe("what AMQP cannot hold is refused with its path", () => {
   it("but keys of different types may look the same", () => {
     const map = new Map<unknown, unknown>([
       ["a", 1],
-      [amqp.symbol("a"), 2],
+      [typed.symbol("a"), 2],
       [1, 3],
       [1n, 4],
       ["\u0000", 5],
@@ -228,7 +228,7 @@ describe("what AMQP cannot hold is refused with its path", () => {
     expect(decodeValue(encodeValue(map))).toEqual(
       new AmqpMap([
         ["a", 1],
-        [amqp.symbol("a"), 2],
+        [typed.symbol("a"), 2],
         [1, 3],
         [1n, 4],
         ["\u0000", 5],
@@ -246,9 +246,9 @@ describe("what AMQP cannot hold is refused with its path", () => {
     ["array", { descriptor: null, value: 1 }],
     ["array", undefined],
   ])("also %s with the content %o, from callers without types", (type, content) => {
-    const typed: unknown = Reflect.construct(Typed, [type, content]);
+    const value: unknown = Reflect.construct(Typed, [type, content]);
 
-    expect(() => encodeValue([typed])).toThrow(expect.objectContaining({ code: "UnsupportedValue", path: "$[0]" }));
+    expect(() => encodeValue([value])).toThrow(expect.objectContaining({ code: "UnsupportedValue", path: "$[0]" }));
   });
 
   it("also a value that contains itself", () => {

@@ -4,7 +4,7 @@ import { openMessage, writeMessage } from "../../../src/amqp/index.ts";
 import { tagOf, tokenOf } from "../../../src/amqp/wire/broker/lock-tag.ts";
 import { lockToken } from "../../../src/engine/index.ts";
 import { receivedDelivery } from "../../../src/engines/azure/received-delivery.ts";
-import { amqp } from "../../../src/envelope/index.ts";
+import { typed } from "../../../src/envelope/index.ts";
 
 const token = lockToken("00112233-4455-6677-8899-aabbccddeeff");
 const body = { kind: "data", sections: [Uint8Array.of(1)] } as const;
@@ -16,12 +16,12 @@ describe("a message as a broker delivers it", () => {
       messageAnnotations: {
         "x-opt-custom": 5,
         "x-opt-sequence-number": 12n,
-        "x-opt-enqueue-sequence-number": amqp.ulong(11n),
+        "x-opt-enqueue-sequence-number": typed.ulong(11n),
         "x-opt-enqueued-time": new Date(1_000),
         "x-opt-locked-until": new Date(31_000),
-        "x-opt-message-state": amqp.int(1),
+        "x-opt-message-state": typed.int(1),
         "x-opt-deadletter-source": "orders",
-        "x-opt-partition-key": amqp.symbol("key"),
+        "x-opt-partition-key": typed.symbol("key"),
       },
       applicationProperties: { DeadLetterReason: "Unreadable", DeadLetterErrorDescription: "why" },
       body,

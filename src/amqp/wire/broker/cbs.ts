@@ -1,4 +1,4 @@
-import { amqp, AmqpMap } from "../../../envelope/index.ts";
+import { typed, AmqpMap } from "../../../envelope/index.ts";
 import { SobreError } from "../../../errors/index.ts";
 import type { AmqpMessage } from "../../amqp-message.ts";
 import type { MessageInit } from "../../write-message.ts";
@@ -26,7 +26,7 @@ export async function answerCbs(request: AmqpMessage, admit: (token: string) => 
 function answer(status: number, description: string): MessageInit {
   return {
     applicationProperties: new AmqpMap([
-      ["status-code", amqp.int(status)],
+      ["status-code", typed.int(status)],
       ["status-description", description],
     ]),
     body: { kind: "value", value: null },

@@ -1,5 +1,5 @@
 import type { Engine, EngineSessionReceiver, Transaction } from "../../../engine/index.ts";
-import { amqp, AmqpMap, type AmqpValue } from "../../../envelope/index.ts";
+import { typed, AmqpMap, type AmqpValue } from "../../../envelope/index.ts";
 import { errorTraits, SobreError } from "../../../errors/index.ts";
 import type { AmqpMessage } from "../../amqp-message.ts";
 import type { MessageInit } from "../../write-message.ts";
@@ -75,7 +75,7 @@ function answer(
 ): MessageInit {
   return {
     applicationProperties: properties({
-      statusCode: amqp.int(status),
+      statusCode: typed.int(status),
       statusDescription: description,
       "com.microsoft:tracking-id": trackingId,
     }),
@@ -89,9 +89,9 @@ function refusal(error: unknown, trackingId: string | undefined): MessageInit {
   const told = trackingId === undefined ? description : `${description} TrackingId: ${trackingId}`;
   return {
     applicationProperties: properties({
-      statusCode: amqp.int(status),
+      statusCode: typed.int(status),
       statusDescription: told,
-      errorCondition: amqp.symbol(condition),
+      errorCondition: typed.symbol(condition),
       "com.microsoft:tracking-id": trackingId,
     }),
     body: { kind: "value", value: null },

@@ -1,5 +1,5 @@
 import { type Delivery, lockToken, type ReceiveMode, type Settlement } from "../../../engine/index.ts";
-import { amqp, AmqpMap, type AmqpValue } from "../../../envelope/index.ts";
+import { typed, AmqpMap, type AmqpValue } from "../../../envelope/index.ts";
 import { SobreError } from "../../../errors/index.ts";
 import { decodeMessage } from "../../decode-message.ts";
 import { encodeMessage } from "../../encode-message.ts";
@@ -33,7 +33,7 @@ const peek: Operation = async (given, { engine, entity }) => {
 const renewLock: Operation = async (given, { engine, entity }) => {
   const expirations: Date[] = [];
   for (const token of given.texts("lock-tokens")) expirations.push(await engine.renew(entity, lockToken(token)));
-  return { expirations: amqp.array("timestamp", expirations) };
+  return { expirations: typed.array("timestamp", expirations) };
 };
 
 const schedule: Operation = async (given, { engine, entity, transaction }) => {
@@ -43,7 +43,7 @@ const schedule: Operation = async (given, { engine, entity, transaction }) => {
     throw new SobreError("InvalidArgument", "The request's messages must be maps with a message each.");
   });
   const numbers = await engine.schedule(entity, envelopes, { transaction });
-  return { "sequence-numbers": amqp.array("long", numbers) };
+  return { "sequence-numbers": typed.array("long", numbers) };
 };
 
 const cancel: Operation = async (given, { engine, entity }) => {
@@ -62,7 +62,7 @@ const receiveBySequenceNumber: Operation = async (given, { engine, entity }) => 
 function received(delivery: Delivery): AmqpMap {
   const message = encodeMessage(delivery.envelope, { delivery });
   const entries: [string, AmqpValue][] = [["message", message]];
-  if (delivery.lockToken !== undefined) entries.unshift(["lock-token", amqp.uuid(delivery.lockToken)]);
+  if (delivery.lockToken !== undefined) entries.unshift(["lock-token", typed.uuid(delivery.lockToken)]);
   return new AmqpMap(entries);
 }
 
@@ -105,7 +105,7 @@ const batchDelete: Operation = async (given, { engine, entity }) => {
     beforeEnqueueTime: given.time("enqueued-time-utc"),
     sessionId: given.text("session-id"),
   });
-  return deleted === 0 ? undefined : { "message-count": amqp.int(deleted) };
+  return deleted === 0 ? undefined : { "message-count": typed.int(deleted) };
 };
 
 /** Operations on messages, by name. */

@@ -1,5 +1,5 @@
 import type { Engine, EngineSessionReceiver, ReceiveMode } from "../../../engine/index.ts";
-import { amqp, AmqpMap, Typed } from "../../../envelope/index.ts";
+import { typed, AmqpMap, Typed } from "../../../envelope/index.ts";
 import type { SendingLink } from "../sending-link.ts";
 import { ReceiveEnd } from "./receive-end.ts";
 import { sessionFilter, ticksOf, withSession } from "./session-filter.ts";
@@ -64,7 +64,7 @@ async function openSessionEnd(
   };
   const end = new ReceiveEnd(link, { ...context, receiver, receiveMode, closed });
   const properties = new AmqpMap([
-    [amqp.symbol("com.microsoft:locked-until-utc"), ticksOf(receiver.sessionLockedUntilUtc())],
+    [typed.symbol("com.microsoft:locked-until-utc"), ticksOf(receiver.sessionLockedUntilUtc())],
   ]);
   link.open(
     {

@@ -1,5 +1,5 @@
 import type { CorrelationFilter, RuleAction, RuleFilter, RuleProperties } from "../../../engine/index.ts";
-import { amqp, AmqpMap, type AmqpValue } from "../../../envelope/index.ts";
+import { typed, AmqpMap, type AmqpValue } from "../../../envelope/index.ts";
 import { SobreError } from "../../../errors/index.ts";
 import type { Operation } from "./management.ts";
 import { RequestArguments } from "./request-arguments.ts";
@@ -81,20 +81,20 @@ const enumerate: Operation = async (given, { engine, entity }) => {
 function described({ name, filter, action }: RuleProperties): AmqpValue {
   const act =
     action === undefined
-      ? amqp.described(amqp.ulong(code.emptyAction), [])
-      : amqp.described(amqp.ulong(code.sqlAction), [action.expression]);
-  return amqp.described(amqp.ulong(code.rule), [describedFilter(filter), act, name]);
+      ? typed.described(typed.ulong(code.emptyAction), [])
+      : typed.described(typed.ulong(code.sqlAction), [action.expression]);
+  return typed.described(typed.ulong(code.rule), [describedFilter(filter), act, name]);
 }
 
 function describedFilter(filter: RuleFilter): AmqpValue {
   switch (filter.kind) {
     case "sql":
-      return amqp.described(amqp.ulong(code.sql), [filter.expression]);
+      return typed.described(typed.ulong(code.sql), [filter.expression]);
     case "correlation":
-      return amqp.described(amqp.ulong(code.correlation), correlationList(filter));
+      return typed.described(typed.ulong(code.correlation), correlationList(filter));
     case "true":
     case "false":
-      return amqp.described(amqp.ulong(code[filter.kind]), [filter.kind === "true" ? "1=1" : "1=0"]);
+      return typed.described(typed.ulong(code[filter.kind]), [filter.kind === "true" ? "1=1" : "1=0"]);
     default:
       return filter satisfies never;
   }

@@ -1,4 +1,4 @@
-import { amqp, AmqpMap, type AmqpValue, Typed } from "../../../envelope/index.ts";
+import { typed, AmqpMap, type AmqpValue, Typed } from "../../../envelope/index.ts";
 import type { Terminus } from "../performative.ts";
 import { textOf } from "./settlement-of.ts";
 
@@ -20,7 +20,7 @@ function plain(value: AmqpValue): AmqpValue {
 
 /** The same source with the filter of the session that was granted. */
 export function withSession(source: Terminus, sessionId: string): Terminus {
-  return { ...source, filter: new AmqpMap([[amqp.symbol(name), sessionId]]) };
+  return { ...source, filter: new AmqpMap([[typed.symbol(name), sessionId]]) };
 }
 
 /** .NET's ticks of a time: tenths of microseconds since the year 1. */

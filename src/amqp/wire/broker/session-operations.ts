@@ -1,5 +1,5 @@
 import type { EngineSessionReceiver } from "../../../engine/index.ts";
-import { amqp } from "../../../envelope/index.ts";
+import { typed } from "../../../envelope/index.ts";
 import { SobreError } from "../../../errors/index.ts";
 import type { ManagementContext, Operation } from "./management.ts";
 import { sessionKey } from "./open-receive-end.ts";
@@ -36,7 +36,7 @@ const list: Operation = async (given, { engine, entity }) => {
   const updatedAfter = since === undefined || since.getTime() >= anyTime ? undefined : since;
   const ids = await engine.listSessions(entity, { updatedAfter, skip, maxSessions: given.count("top") });
   if (ids.length === 0) return undefined;
-  return { skip: amqp.int(skip + ids.length), "sessions-ids": amqp.array("string", ids) };
+  return { skip: typed.int(skip + ids.length), "sessions-ids": typed.array("string", ids) };
 };
 
 /** Operations on sessions, by name. */

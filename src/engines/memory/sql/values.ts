@@ -1,4 +1,4 @@
-import { amqp, type ApplicationPropertyValue, Typed } from "../../../envelope/index.ts";
+import { typed, type ApplicationPropertyValue, Typed } from "../../../envelope/index.ts";
 import { SobreError } from "../../../errors/index.ts";
 import type { Arithmetic, Comparison } from "./syntax.ts";
 
@@ -21,7 +21,7 @@ export function toSql(value: ApplicationPropertyValue | undefined): SqlValue {
 /** The application property that an expression's value becomes. */
 export function fromSql(value: SqlValue): ApplicationPropertyValue {
   if (value === undefined) return null;
-  return typeof value === "number" ? amqp.double(value) : value;
+  return typeof value === "number" ? typed.double(value) : value;
 }
 
 const isNumber = (value: SqlValue): value is number | bigint => typeof value === "number" || typeof value === "bigint";
