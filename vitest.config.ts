@@ -10,6 +10,8 @@ const config: ViteUserConfig = defineConfig({
     isolate: false,
     // The default leaves a core to a watcher, and takes twice as long on two.
     maxWorkers: "100%",
+    // A hang is no longer than this; a busy machine may be slow.
+    testTimeout: 30_000,
   },
 });
 
