@@ -98,7 +98,7 @@ describe("a body that a codec with more types than JSON has read", () => {
   });
 
   it("is looked through in linear time", () => {
-    const body = Array.from({ length: 200_000 }, () => 1n);
+    const body = Array.from({ length: 50_000 }, () => 1n);
 
     const { value, problems } = compileBodySchema({ type: "array", items: integer })(body);
 

@@ -159,11 +159,14 @@ describe("the data contract XML decoder", () => {
   });
 
   it("reads lists of Nullable<T>, whose items bear the name of the type in the namespace of System", () => {
-    const list = (items: string): string =>
-      `<R xmlns='urn:r' xmlns:i='http://www.w3.org/2001/XMLSchema-instance'><L xmlns:a='http://schemas.datacontract.org/2004/07/System'>${items}</L></R>`;
+    const xsi = "xmlns:i='http://www.w3.org/2001/XMLSchema-instance'";
+    const system = "xmlns:a='http://schemas.datacontract.org/2004/07/System'";
+    const numbers = `<L ${system}><a:long>1</a:long><a:long i:nil='true'/></L>`;
+    const flags = `<F ${system}><a:boolean>true</a:boolean></F>`;
 
-    expect(shown(decoder, list("<a:long>1</a:long><a:long i:nil='true'/>"))).toEqual({ L: [{ $int64: "1" }, null] });
-    expect(shown(decoder, list("<a:boolean>true</a:boolean>"))).toEqual({ L: [true] });
+    const value = shown(decoder, `<R xmlns='urn:r' ${xsi}>${flags}${numbers}</R>`);
+
+    expect(value).toEqual({ L: [{ $int64: "1" }, null], F: [true] });
   });
 
   it("takes members and roots that bear the name of a type, and hold none, for what they are", () => {
