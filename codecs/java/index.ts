@@ -52,8 +52,8 @@ function sniff(payload: Uint8Array): Sniff {
 }
 
 function typeNameOf({ contents }: JavaStream): string | undefined {
-  const [only, ...more] = contents;
-  return only === undefined || more.length > 0 ? undefined : typeOf(only);
+  const [only] = contents;
+  return only === undefined || contents.length > 1 ? undefined : typeOf(only);
 }
 
 function typeOf(node: ContentNode): string | undefined {

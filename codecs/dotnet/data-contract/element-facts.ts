@@ -26,17 +26,19 @@ const none: ElementFacts = {
   size: undefined,
   others: false,
 };
+const onlyOthers: ElementFacts = { ...none, others: true };
 
 /** Reads the attributes of the serializers. */
-export function factsOf({ attributes }: XmlElement): ElementFacts {
-  if (attributes.length === 0) return none;
+export function factsOf({ firstAttribute }: XmlElement): ElementFacts {
+  if (firstAttribute === undefined) return none;
   let nil = false;
   let others = false;
   let id: string | undefined;
   let ref: string | undefined;
   let clrType: string | undefined;
   let size: string | undefined;
-  for (const { namespace, local, value } of attributes) {
+  for (let one: XmlAttribute | undefined = firstAttribute; one !== undefined; one = one.next) {
+    const { namespace, local, value } = one;
     if (namespace === xmlns) continue;
     const text = lexical(value, undefined);
     if (namespace === xsi) nil ||= local === "nil" && (text === "true" || text === "1");
@@ -46,15 +48,18 @@ export function factsOf({ attributes }: XmlElement): ElementFacts {
     else if (local === "Type") clrType = text;
     else if (local === "Size") size = text;
   }
+  if (!nil && id === undefined && ref === undefined && clrType === undefined && size === undefined)
+    return others ? onlyOthers : none;
   return { nil, id, ref, clrType, size, others };
 }
 
 /** Whether an element names the type of what it holds, by `xsi:type` or `z:Type`. */
-export function namesItsType({ attributes, type }: XmlElement): boolean {
-  if (attributes.length === 0) return false;
-  return (
-    type !== undefined || attributes.some(({ namespace, local }) => namespace === serialization && local === "Type")
-  );
+export function namesItsType({ firstAttribute, type }: XmlElement): boolean {
+  if (type !== undefined) return true;
+  for (let one = firstAttribute; one !== undefined; one = one.next) {
+    if (one.namespace === serialization && one.local === "Type") return true;
+  }
+  return false;
 }
 
 /** Whether an attribute is one of the serializers' own. */
@@ -62,9 +67,31 @@ export function isSerializers({ namespace }: XmlAttribute): boolean {
   return namespace === xmlns || namespace === xsi || namespace === serialization;
 }
 
+/** The members that attributes become, one text for all of a name: engines look up a new text letter by letter. */
+export class AttributeMembers {
+  readonly #known = new Map<string, string>();
+
+  /** `@name`. */
+  of(name: string): string {
+    let member = this.#known.get(name);
+    if (member === undefined) this.#known.set(name, (member = `@${name}`));
+    return member;
+  }
+}
+
+/** The names from the root to an element, for people. */
+export function pathOf(element: XmlElement): string {
+  const steps: string[] = [];
+  for (let at: XmlElement | undefined = element; at !== undefined; at = at.parent) steps.push(at.local);
+  return steps.reverse().join("/");
+}
+
 /** Whether an element declares a namespace, as serializers do around items of another one. */
-export function declaresNamespace({ attributes }: XmlElement): boolean {
-  return attributes.some(({ namespace, prefix }) => namespace === xmlns && prefix === "xmlns");
+export function declaresNamespace({ firstAttribute }: XmlElement): boolean {
+  for (let one = firstAttribute; one !== undefined; one = one.next) {
+    if (one.namespace === xmlns && one.prefix === "xmlns") return true;
+  }
+  return false;
 }
 
 /** The elements inside, without text and comments; those of an array record one by one. */

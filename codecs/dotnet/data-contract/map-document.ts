@@ -4,6 +4,7 @@ import { annotate, annotateTyped } from "../../../src/values/annotations.ts";
 import { lexical } from "../xml/lexical.ts";
 import type { XmlArray, XmlDocument, XmlElement } from "../xml/node.ts";
 import {
+  AttributeMembers,
   declaresNamespace,
   decodeName,
   factsOf,
@@ -11,6 +12,7 @@ import {
   isXmlSerializer,
   namesItsType,
   isSerializers,
+  pathOf,
 } from "./element-facts.ts";
 import {
   type Frame,
@@ -28,6 +30,7 @@ import {
 import { isNamedScalar, objectPlan, type Plan, planOf, systemStruct } from "./plan.ts";
 import { References } from "./references.ts";
 import { contentOf, declaredQName, enumValue, notScalar, typedScalar, untypedScalar } from "./scalar.ts";
+import { lostToXmlSerializer } from "./scalar-kind.ts";
 import { ShapeChoice } from "./shape-choice.ts";
 import { withType } from "./typed-number.ts";
 import {
@@ -73,9 +76,6 @@ export function mapDocument({ root }: XmlDocument, options: MapOptions): MappedD
 
 const mostWarnings = 100;
 
-/** XmlSerializer writes structs without public members as empty elements. */
-const lostToXmlSerializer: ReadonlySet<string> = new Set(["timespan", "version", "dateTimeOffset"]);
-
 class Mapper {
   readonly #root: XmlElement;
   readonly #options: MapOptions;
@@ -89,6 +89,7 @@ class Mapper {
   readonly #frames: Frame[] = [];
   #depth = 0;
   readonly #warnings: string[] = [];
+  readonly #memberNames = new AttributeMembers();
   #items = 0;
 
   constructor(root: XmlElement, options: MapOptions) {
@@ -166,7 +167,7 @@ class Mapper {
     const frame = this.#innermost;
     if (frame?.kind !== "object") return;
     const isPlain = this.#xmlSerializer && declaresNamespace(this.#root);
-    for (const attribute of element.attributes) {
+    for (let attribute = element.firstAttribute; attribute !== undefined; attribute = attribute.next) {
       if (isSerializers(attribute)) continue;
       const name = decodeName(attribute.local);
       const member = this.#member(shape?.kind === "object" ? shape : undefined, name);
@@ -178,7 +179,7 @@ class Mapper {
           : scalar?.kind === "enum"
             ? enumValue(content, scalar, this.#xmlSerializer)
             : untypedScalar(content, this.#guess);
-      frame.bag[isPlain ? this.#nameOf(member, name) : `@${name}`] = read;
+      frame.bag[isPlain ? this.#nameOf(member, name) : this.#memberNames.of(name)] = read;
     }
   }
 
@@ -227,7 +228,7 @@ class Mapper {
     if (++this.#items > this.#options.limits.maxItems) {
       throw limitExceeded("maxItems", this.#options.limits, { offset: element.offset });
     }
-    if (element.attributes.length === 0 && (element.isEmpty || element.onlyChild?.kind === "text")) {
+    if (element.firstAttribute === undefined && (element.isEmpty || element.onlyChild?.kind === "text")) {
       // Most elements are scalars and nothing else; without contents, it takes a name to be a list.
       const plain = this.#shapes.plain(element, declared);
       const isScalar = plain === undefined ? !element.isEmpty || !element.local.startsWith("ArrayOf") : false;
@@ -293,8 +294,6 @@ class Mapper {
   /** One for all elements, since every one of them is planned. */
   readonly #warn = (element: XmlElement, what: string): void => {
     if (this.#warnings.length >= mostWarnings) return;
-    const steps: string[] = [];
-    for (let at: XmlElement | undefined = element; at !== undefined; at = at.parent) steps.push(at.local);
-    this.#warnings.push(`${steps.reverse().join("/")} ${what}.`);
+    this.#warnings.push(`${pathOf(element)} ${what}.`);
   };
 }

@@ -60,11 +60,13 @@ export function planOf(element: XmlElement, context: PlanContext): Plan {
   }
 }
 
+const collections = `${clrNamespaces}System.Collections`;
+
 /** NetDataContractSerializer numbers them; DataContractSerializer writes the fields of Queue and Stack in their namespace. */
 function mayBeNetCollection(element: XmlElement, { id }: ElementFacts): boolean {
   const first = element.at(0);
   const namespace = first?.kind === "array" ? first.item.namespace : first?.kind === "element" ? first.namespace : "";
-  return id !== undefined || namespace.startsWith(`${clrNamespaces}System.Collections`);
+  return id !== undefined || namespace.startsWith(collections);
 }
 
 function pick({ items, count }: { readonly items: readonly XmlNode[]; readonly count: number }): {
@@ -231,7 +233,7 @@ export function scalarOfElement(element: XmlElement, xmlSerializer: boolean): Sc
 
 /** Whether text is one that a scalar has; what has attributes says more of itself. */
 function fits(element: XmlElement, scalar: ScalarKind): boolean {
-  if (element.attributes.length > 0 || scalar === "qname") return true;
+  if (element.firstAttribute !== undefined || scalar === "qname") return true;
   return !element.holdsElements && scalarOfText(lexical(contentOf(element).value, undefined), scalar) !== undefined;
 }
 

@@ -103,3 +103,6 @@ export function xmlNameOf(kind: ScalarKind): XmlName | undefined {
 
 /** The local names of scalars, longest first, for names that are put together of several. */
 export const scalarLocals: readonly string[] = [...byXml.keys()].toSorted((a, b) => b.length - a.length);
+
+/** XmlSerializer writes structs without public members as empty elements. */
+export const lostToXmlSerializer: ReadonlySet<string> = new Set(["timespan", "version", "dateTimeOffset"]);

@@ -144,11 +144,13 @@ function ofRecord(
  * Where the element has a type, the prefix may be that one's.
  */
 export function declaredQName({ value }: ScalarContent, element: XmlElement): QName | undefined {
-  const { attributes, type, prefix } = element;
-  if (attributes.length === 0 || type !== undefined || typeof value !== "string") return undefined;
+  const { firstAttribute, type, prefix } = element;
+  if (firstAttribute === undefined || type !== undefined || typeof value !== "string") return undefined;
   const [, own, local] = /^([^\s:]{1,64}):([^\s:]+)$/.exec(value) ?? [];
   if (own === undefined || local === undefined || own === prefix) return undefined;
-  const declaration = attributes.find((one) => one.namespace === xmlns && one.prefix === "xmlns" && one.local === own);
+  const declaration = element.attributes.find(
+    (one) => one.namespace === xmlns && one.prefix === "xmlns" && one.local === own,
+  );
   return declaration && new QName(lexical(declaration.value, undefined), local);
 }
 
@@ -157,7 +159,8 @@ function qNameOf(text: string, element: XmlElement): QName | undefined {
   const colon = text.indexOf(":");
   const prefix = colon === -1 ? "" : text.slice(0, colon);
   for (let at: XmlElement | undefined = element; at !== undefined; at = at.parent) {
-    for (const { local, prefix: own, namespace, value } of at.attributes) {
+    for (let one = at.firstAttribute; one !== undefined; one = one.next) {
+      const { local, prefix: own, namespace, value } = one;
       if (namespace !== xmlns || (prefix === "" ? own !== "" : own !== "xmlns" || local !== prefix)) continue;
       return new QName(lexical(value, undefined), text.slice(colon + 1));
     }

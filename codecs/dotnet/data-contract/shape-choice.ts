@@ -11,6 +11,8 @@ interface ChosenShape {
   readonly typeName: string | undefined;
 }
 
+const noShape: ChosenShape = { shape: undefined, typeName: undefined };
+
 /** Chooses the contract of a document, and the shape of each of its elements. */
 export class ShapeChoice {
   readonly #root: XmlElement;
@@ -58,10 +60,8 @@ export class ShapeChoice {
     }
     if (declared !== undefined) return { shape: declared, typeName: undefined };
     const named = scalarOfElement(element, this.#xmlSerializer);
-    return {
-      shape: named === undefined || named === "any" ? undefined : { kind: "scalar", scalar: named },
-      typeName: undefined,
-    };
+    if (named === undefined || named === "any") return noShape;
+    return { shape: { kind: "scalar", scalar: named }, typeName: undefined };
   }
 
   /** The contract whose root, or one of whose types, the document is. */

@@ -44,8 +44,6 @@ class NbfxReader {
   /** Where the scopes of the open elements begin. */
   readonly #marks: number[] = [];
   readonly #nodes: (XmlElement | XmlComment)[] = [];
-  /** Those of the element that is being read. */
-  readonly #attributes: XmlAttribute[] = [];
   readonly #names = new NewNames();
   #open: XmlElement | undefined;
   #items = 0;
@@ -128,15 +126,16 @@ class NbfxReader {
     this.#weigh(local, start);
     const element = new XmlElement(prefix, local, this.#open, start);
     this.#marks.push(this.#scope.mark);
-    let next = cursor.bytes[cursor.at] ?? 0;
-    if (next >= record.shortAttribute && next < record.shortElement) {
-      let count = 0;
-      while (next >= record.shortAttribute && next < record.shortElement) {
-        this.#attributes[count++] = this.#attribute();
-        next = cursor.bytes[cursor.at] ?? 0;
-      }
-      // A list that grows has room for many more.
-      element.attributes = this.#attributes.slice(0, count);
+    let last: XmlAttribute | undefined;
+    for (
+      let next = cursor.bytes[cursor.at] ?? 0;
+      next >= record.shortAttribute && next < record.shortElement;
+      next = cursor.bytes[cursor.at] ?? 0
+    ) {
+      const attribute = this.#attribute();
+      if (last === undefined) element.firstAttribute = attribute;
+      else last.next = attribute;
+      last = attribute;
     }
     this.#scope.enter(element);
     return element;

@@ -18,6 +18,8 @@ export class XmlAttribute {
   readonly value: XmlScalar | readonly XmlScalar[];
   /** Byte offset of the attribute. */
   readonly offset: number;
+  /** The one behind it in the same start tag. */
+  next: XmlAttribute | undefined;
 
   constructor(prefix: string, local: string, value: XmlScalar | readonly XmlScalar[], offset: number) {
     this.prefix = prefix;
@@ -25,6 +27,7 @@ export class XmlAttribute {
     this.namespace = "";
     this.value = value;
     this.offset = offset;
+    this.next = undefined;
   }
 }
 
@@ -74,7 +77,8 @@ export class XmlElement {
   readonly local: string;
   /** Resolved when the start tag is complete. */
   namespace: string;
-  attributes: readonly XmlAttribute[];
+  /** The others follow by {@link XmlAttribute.next}: most elements have none or one, and a list costs more than these. */
+  firstAttribute: XmlAttribute | undefined;
   /** What `xsi:type` names, resolved. */
   type: XmlName | undefined;
   /** One node stands for a list of it, since most elements have one. */
@@ -87,7 +91,7 @@ export class XmlElement {
     this.prefix = prefix;
     this.local = local;
     this.namespace = "";
-    this.attributes = noAttributes;
+    this.firstAttribute = undefined;
     this.type = undefined;
     this.parent = parent;
     this.offset = offset;
@@ -95,6 +99,12 @@ export class XmlElement {
 
   get kind(): "element" {
     return "element";
+  }
+
+  get attributes(): readonly XmlAttribute[] {
+    const attributes: XmlAttribute[] = [];
+    for (let one = this.firstAttribute; one !== undefined; one = one.next) attributes.push(one);
+    return attributes;
   }
 
   get children(): readonly XmlNode[] {
@@ -154,7 +164,6 @@ export class XmlElement {
 }
 
 const noChildren: readonly XmlNode[] = [];
-const noAttributes: readonly XmlAttribute[] = [];
 
 /** Elements of one name and one scalar each, which binary XML writes in one array record. */
 export class XmlArray {

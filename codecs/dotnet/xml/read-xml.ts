@@ -31,7 +31,6 @@ class XmlReader {
   readonly #marks: number[] = [];
   readonly #nodes: (XmlElement | XmlComment)[] = [];
   /** Those of the element that is being read. */
-  readonly #attributes: XmlAttribute[] = [];
   readonly #names = new NewNames();
   #open: XmlElement | undefined;
   #root: XmlElement | undefined;
@@ -87,17 +86,18 @@ class XmlReader {
     }
     const offset = this.#count(start);
     const element = this.#element(offset);
-    let count = 0;
+    let last: XmlAttribute | undefined;
     for (;;) {
       const before = this.#at;
       this.#skipBlanks();
       const unit = this.#text.charCodeAt(this.#at);
       if (unit === 0x3e || unit === 0x2f) break;
       if (before === this.#at) throw this.#unexpected();
-      this.#attributes[count++] = this.#attribute();
+      const attribute = this.#attribute();
+      if (last === undefined) element.firstAttribute = attribute;
+      else last.next = attribute;
+      last = attribute;
     }
-    // A list that grows has room for many more.
-    if (count > 0) element.attributes = this.#attributes.slice(0, count);
     this.#marks.push(this.#scope.mark);
     this.#scope.enter(element);
     if (this.#open === undefined) {

@@ -41,23 +41,15 @@ export class NamespaceScope {
    * @throws SobreError `DecodeFailed` for an undeclared prefix and for an attribute that stands twice.
    */
   enter(element: XmlElement): void {
-    const { attributes } = element;
-    if (attributes.length === 0) {
-      element.namespace = this.#resolve(element.prefix, element.offset);
-      return;
-    }
-    for (let index = 0; index < attributes.length; index++) {
-      const attribute = attributes[index];
-      if (attribute !== undefined) this.#declare(attribute);
-    }
+    const first = element.firstAttribute;
+    for (let attribute = first; attribute !== undefined; attribute = attribute.next) this.#declare(attribute);
     element.namespace = this.#resolve(element.prefix, element.offset);
-    for (let index = 0; index < attributes.length; index++) {
-      const attribute = attributes[index];
-      if (attribute === undefined || attribute.namespace === xmlns) continue;
+    for (let attribute = first; attribute !== undefined; attribute = attribute.next) {
+      if (attribute.namespace === xmlns) continue;
       if (attribute.prefix !== "") attribute.namespace = this.#resolve(attribute.prefix, attribute.offset);
       if (attribute.local === "type" && attribute.namespace === xsi) element.type = this.#typeOf(attribute);
     }
-    if (attributes.length > 1) refuseDoubles(attributes);
+    if (first?.next !== undefined) refuseDoubles(element.attributes);
   }
 
   /** The namespace of a prefix, or `undefined`. */
