@@ -1,3 +1,4 @@
+import { readUtf8 } from "#utf8";
 import { SobreError } from "../errors/index.ts";
 
 const charsets = ["utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "iso-8859-1", "windows-1252"] as const;
@@ -53,7 +54,6 @@ export function markedCharset(payload: Uint8Array): Charset | undefined {
 }
 
 const fatal = { fatal: true } as const;
-const utf8 = new TextDecoder("utf-8", fatal);
 
 /**
  * The text of a payload, without a byte-order mark.
@@ -84,7 +84,7 @@ function decodeUnicode(payload: Uint8Array, charset: Charset): string {
   const big = charset === "utf-16" && payload[0] === 0xfe && payload[1] === 0xff;
   const label = big ? "utf-16be" : charset;
   try {
-    return (label === "utf-8" ? utf8 : new TextDecoder(label, fatal)).decode(payload);
+    return label === "utf-8" ? readUtf8(payload) : new TextDecoder(label, fatal).decode(payload);
   } catch {
     throw broken(payload, charset, brokenAt(payload, label));
   }

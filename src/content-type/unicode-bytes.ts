@@ -1,3 +1,4 @@
+import { encodeUtf8 } from "#utf8";
 import type { Charset } from "./charset.ts";
 
 /** The charsets that hold every character. */
@@ -7,8 +8,6 @@ export type UnicodeCharset = Extract<Charset, `utf-${string}`>;
 export function isUnicode(charset: Charset): charset is UnicodeCharset {
   return charset.startsWith("utf-");
 }
-
-const utf8 = new TextEncoder();
 
 /**
  * Writes text in a Unicode charset; `utf-16` as little-endian with a byte-order mark, the others without one.
@@ -25,24 +24,4 @@ export function encodeUnicode(text: string, charset: UnicodeCharset): Uint8Array
     view.setUint16(2 * index, marked.charCodeAt(index), charset !== "utf-16be");
   }
   return payload;
-}
-
-/** Bytes of a slab; small payloads share one, because a buffer of its own costs more than writing the text does. */
-const slabSize = 64 * 1024;
-/** Longer texts get a buffer of their own, so that a payload that is kept for long pins little else. */
-const longestShared = 2048;
-let slab = new Uint8Array(0);
-let used = 0;
-
-function encodeUtf8(text: string): Uint8Array {
-  // UTF-8 takes at most three bytes for a UTF-16 unit.
-  const most = 3 * text.length;
-  if (text.length > longestShared) return utf8.encode(text);
-  if (most > slab.length - used) {
-    slab = new Uint8Array(slabSize);
-    used = 0;
-  }
-  const start = used;
-  used += utf8.encodeInto(text, slab.subarray(start)).written;
-  return slab.subarray(start, used);
 }
