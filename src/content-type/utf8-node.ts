@@ -1,11 +1,13 @@
 import * as portable from "./utf8.ts";
 
+// Bundles for browsers have the portable module in place of this one, by the field "browser" of package.json.
+const buffer: object = Object(Reflect.get(Object(Reflect.get(globalThis, "Buffer")), "prototype"));
 // What `toString` and `write` of Node's Buffer come to: they need half the time of TextDecoder and TextEncoder, and give
 // strings of one byte a character where they can, which everything reads faster.
-const slice: unknown = Reflect.get(Buffer.prototype, "utf8Slice");
-const write: unknown = Reflect.get(Buffer.prototype, "utf8Write");
+const slice: unknown = Reflect.get(buffer, "utf8Slice");
+const write: unknown = Reflect.get(buffer, "utf8Write");
 
-/** {@link portable.readUtf8} with Node's own means. @throws TypeError for bytes that are none. */
+/** {@link portable.readUtf8}, with Node's own means where there are any. @throws TypeError for bytes that are none. */
 export const readUtf8: (bytes: Uint8Array) => string = isSlice(slice)
   ? (bytes) => {
       const text = slice.call(bytes, 0, bytes.length);
@@ -15,7 +17,7 @@ export const readUtf8: (bytes: Uint8Array) => string = isSlice(slice)
     }
   : portable.readUtf8;
 
-/** {@link portable.encodeUtf8} with Node's own means. */
+/** {@link portable.encodeUtf8}, with Node's own means where there are any. */
 export const encodeUtf8: (text: string) => Uint8Array = isWrite(write) ? inSlabs(write) : portable.encodeUtf8;
 
 /** Bytes of a slab; small payloads share one, because a buffer of its own costs more than writing the text does. */

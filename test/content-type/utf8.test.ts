@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import * as portable from "../../src/content-type/utf8.ts";
 import * as node from "../../src/content-type/utf8-node.ts";
 
@@ -53,5 +53,21 @@ describe("UTF-8 with Node's own means", () => {
     expect(first).toEqual(portable.encodeUtf8(value));
     expect(first.constructor).toBe(Uint8Array);
     expect(node.readUtf8(first)).toBe(value);
+  });
+});
+
+describe("UTF-8 on a platform without Node's Buffer", () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+
+  it("reads and writes by the platform's own means", async () => {
+    vi.stubGlobal("Buffer", undefined);
+    vi.resetModules();
+    const { readUtf8, encodeUtf8 } = await import("../../src/content-type/utf8-node.ts");
+
+    expect(readUtf8(encodeUtf8("año"))).toBe("año");
+    expect(() => readUtf8(Uint8Array.of(0xff))).toThrow(TypeError);
   });
 });
