@@ -8,7 +8,7 @@ import type { ProcessorHandlers } from "./message-work.ts";
 import { checkOption, checkOptions, entityName, listOf, methods, type OptionChecks, text } from "./option-checks.ts";
 import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
-import type { ReadMessage, Received, ReceivedMessage } from "./received-message.ts";
+import type { ReadMessage, Received } from "./received-message.ts";
 import { createReceiver, type Receiver, type ReceiverOptions } from "./receiver.ts";
 import { redrive } from "./redrive.ts";
 import type { RedriveOptions, RedriveReport } from "./redrive-options.ts";
@@ -93,13 +93,17 @@ export interface Client {
     options?: ProcessorOptions<Types>,
   ): Processor;
   /** One request with a requester of its own; resolves to the first reply. */
-  request(entityPath: string, message: Message, options: RequesterOptions & RequestOptions): Promise<ReceivedMessage>;
-  /** One request with a requester of its own; the replies as they come. */
-  requestMany(
+  request<const Types extends readonly MessageType[] = readonly []>(
     entityPath: string,
     message: Message,
-    options: RequesterOptions & RequestManyOptions,
-  ): AsyncGenerator<ReceivedMessage, void, undefined>;
+    options: RequesterOptions<Types> & RequestOptions,
+  ): Promise<ReadMessage<Types>>;
+  /** One request with a requester of its own; the replies as they come. */
+  requestMany<const Types extends readonly MessageType[] = readonly []>(
+    entityPath: string,
+    message: Message,
+    options: RequesterOptions<Types> & RequestManyOptions,
+  ): AsyncGenerator<ReadMessage<Types>, void, undefined>;
   /** Starts workflows, one per session, at once. */
   createSessionWorkflow<State, const Types extends readonly MessageType[] = readonly []>(
     entityPath: string,

@@ -1,3 +1,4 @@
+import type { MessageType } from "../message/index.ts";
 import { checkOptions } from "./option-checks.ts";
 import { requestChecks, requesterChecks, type RequesterOptions, type RequestManyOptions } from "./requester.ts";
 
@@ -6,9 +7,9 @@ import { requestChecks, requesterChecks, type RequesterOptions, type RequestMany
  *
  * @throws SobreError `InvalidArgument` naming the option.
  */
-export function oneRequest(
-  options: RequesterOptions & RequestManyOptions,
-): readonly [RequesterOptions, RequestManyOptions] {
+export function oneRequest<Types extends readonly MessageType[]>(
+  options: RequesterOptions<Types> & RequestManyOptions,
+): readonly [RequesterOptions<Types>, RequestManyOptions] {
   checkOptions(options, { ...requesterChecks, ...requestChecks }, { needed: ["replyTo"] });
   const { replyTo, receiveFrom, replyToSessionId, messageTypes, onError, ...request } = options;
   return [{ replyTo, receiveFrom, replyToSessionId, messageTypes, onError }, request];

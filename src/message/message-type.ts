@@ -84,34 +84,58 @@ export interface MessageType<Name extends string = string, Input = unknown, Outp
 /** The type of the body that handlers get. */
 export type BodyOf<T> = T extends MessageType<string, infer _Input, infer Output> ? Output : never;
 
-/** A tuple of as many entries as the number, to count with. */
-type Count<N extends number, C extends unknown[] = []> = C["length"] extends N ? C : Count<N, [...C, unknown]>;
-
-/** The least version above N; the ladder ends at 100 above. */
-type Next<V extends number, N extends number> = Climb<V, [...Count<N>, unknown], Gap>;
-type Climb<V extends number, C extends unknown[], G extends unknown[]> = C["length"] extends V
-  ? C["length"]
-  : G extends [unknown, ...infer Rest]
-    ? Climb<V, [...C, unknown], Rest>
+/** Whether A is less than B, both whole and not negative; by their digits, so that any version is as good as another. */
+type IsLess<A extends number, B extends number> =
+  Longer<`${A}`, `${B}`> extends infer Which
+    ? Which extends "neither"
+      ? IsLessText<`${A}`, `${B}`>
+      : Which extends "second"
+        ? true
+        : false
     : never;
-type Gap = Count<100>;
 
-/** The greatest version below N. */
-type Previous<V extends number, N extends number> =
-  Count<N> extends [unknown, ...infer Below]
-    ? Below["length"] extends V
-      ? Below["length"]
-      : Descend<V, Below>
-    : never;
-type Descend<V extends number, C extends unknown[]> = C extends [unknown, ...infer Below]
-  ? Below["length"] extends V
-    ? Below["length"]
-    : Descend<V, Below>
-  : never;
+/** Which of two texts is longer. */
+type Longer<A extends string, B extends string> = A extends `${string}${infer RestA}`
+  ? B extends `${string}${infer RestB}`
+    ? Longer<RestA, RestB>
+    : "first"
+  : B extends ""
+    ? "neither"
+    : "second";
 
-/** The member that has no next one. */
+/** Whether the first of two texts of one length is less. */
+type IsLessText<A extends string, B extends string> = A extends `${infer DigitA}${infer RestA}`
+  ? B extends `${DigitA}${infer RestB}`
+    ? IsLessText<RestA, RestB>
+    : B extends `${infer DigitB}${string}`
+      ? "0123456789" extends `${string}${DigitA}${string}${DigitB}${string}`
+        ? true
+        : false
+      : false
+  : false;
+
+/** The members above N. */
+type Above<V extends number, N extends number> = V extends unknown ? (IsLess<N, V> extends true ? V : never) : never;
+
+/** The members below N. */
+type Below<V extends number, N extends number> = V extends unknown ? (IsLess<V, N> extends true ? V : never) : never;
+
+/** The member that has none above. */
 type Greatest<V extends number, N extends number = V> = N extends unknown
-  ? [Next<V, N>] extends [never]
+  ? [Above<V, N>] extends [never]
     ? N
     : never
   : never;
+
+/** The member that has none below. */
+type Least<V extends number, N extends number = V> = N extends unknown
+  ? [Below<V, N>] extends [never]
+    ? N
+    : never
+  : never;
+
+/** The least version above N. */
+type Next<V extends number, N extends number> = Least<Above<V, N>>;
+
+/** The greatest version below N. */
+type Previous<V extends number, N extends number> = Greatest<Below<V, N>>;

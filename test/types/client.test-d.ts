@@ -120,6 +120,15 @@ describe("the patterns", () => {
     const requester = client.createRequester("q", { replyTo: "r", messageTypes: [Invoice] });
     type Reply = Awaited<ReturnType<(typeof requester)["request"]>>;
     expectTypeOf<Reply["body"]>().toEqualTypeOf<{ number: string }>();
+    type OneReply = Awaited<ReturnType<typeof one>>;
+    const one = async () => client.request("q", { body: 1 }, { replyTo: "r", messageTypes: [Invoice] });
+    expectTypeOf<OneReply["body"]>().toEqualTypeOf<{ number: string }>();
+    void (async () => {
+      const replies = client.requestMany("q", { body: 1 }, { replyTo: "r", messageTypes: [Order, Invoice] });
+      for await (const { body } of replies) expectTypeOf(body).toEqualTypeOf<{ id: number } | { number: string }>();
+      for await (const { body } of client.requestMany("q", { body: 1 }, { replyTo: "r" }))
+        expectTypeOf(body).toEqualTypeOf<unknown>();
+    });
     void client.createSessionWorkflow<{ readonly sum: number }, readonly [typeof Order]>(
       "q",
       {

@@ -79,6 +79,21 @@ describe("a message type", () => {
     expectTypeOf<BodyOf<typeof Order>>().toEqualTypeOf<{ seven: number }>();
   });
 
+  it("has versions as great as they may be, as years and dates are, and gaps of any length", () => {
+    const Order = defineMessage(
+      "acme.order",
+      { 2_147_483_647: z.object({ last: z.number() }), 9: z.string(), 2024: z.object({ year: z.number() }) },
+      {
+        upcast: { 9: (text) => ({ year: text.length }), 2024: ({ year }) => ({ last: year }) },
+        downcast: { 2_147_483_647: ({ last }) => ({ year: last }), 2024: ({ year }) => String(year) },
+      },
+    );
+
+    expectTypeOf<BodyOf<typeof Order>>().toEqualTypeOf<{ last: number }>();
+    // @ts-expect-error -- the version above 9 is 2024, which has a year
+    void (() => defineMessage("b", { 9: z.string(), 2024: z.number() }, { upcast: { 9: (text) => text } }));
+  });
+
   it("refuses a body that is not of its latest version", () => {
     const Order = defineMessage("acme.order", { 1: z.object({ id: z.number() }) });
 
