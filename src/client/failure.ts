@@ -1,6 +1,6 @@
 import type { Settlement } from "../engine/index.ts";
 import { type Envelope, headerSize, maxHeaderSize } from "../envelope/index.ts";
-import { cut } from "./cut.ts";
+import { cut } from "../errors/cut.ts";
 
 /** The application property that tells why the last handler failed; it stays on the dead letter. */
 export const failureProperty = "sobre-failure";
@@ -22,7 +22,12 @@ export function failureSettlement(envelope: Envelope, error: unknown): Settlemen
 }
 
 function describe(error: unknown): string {
-  if (!(error instanceof Error)) return `${typeof error} thrown`;
-  const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
-  return `${error.name}${code}: ${error.message}`;
+  try {
+    if (!(error instanceof Error)) return `${typeof error} thrown`;
+    const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
+    return `${error.name}${code}: ${error.message}`;
+  } catch {
+    // Getters of its own, or a name that is no text.
+    return "an error thrown that cannot be described";
+  }
 }

@@ -1,7 +1,7 @@
 import type { Attempt, UnreadableResult } from "../codec/index.ts";
 import { amend, type Envelope, headerSize, maxHeaderSize } from "../envelope/index.ts";
+import { cut } from "../errors/cut.ts";
 import { type ErrorCode, SobreError } from "../errors/index.ts";
-import { cut } from "./cut.ts";
 import { deadLetterProperties, type Settlement } from "../engine/index.ts";
 import { failureProperty } from "./failure.ts";
 

@@ -71,11 +71,21 @@ export class SendingLink extends Link {
     return this.session.send(this, outgoing);
   }
 
-  /** Sends a message that may write itself, which is the delivery's context. */
+  /**
+   * Sends a message that may write itself, which is the delivery's context.
+   *
+   * @throws What its payload throws; nothing is sent then, and no credit taken.
+   */
   sendDirect(message: DirectMessage): void {
     this.credit--;
     this.#deliveryCount = plus(this.#deliveryCount, 1);
-    this.session.sendDirect(this, message);
+    try {
+      this.session.sendDirect(this, message);
+    } catch (error) {
+      this.credit++;
+      this.#deliveryCount = plus(this.#deliveryCount, -1);
+      throw error;
+    }
   }
 
   /** Tells the peer that the delivery is settled, and how. */

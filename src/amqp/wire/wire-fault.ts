@@ -1,4 +1,5 @@
 import type { AmqpMap } from "../../envelope/index.ts";
+import { cut } from "../../errors/cut.ts";
 import { errorTraits, SobreError } from "../../errors/index.ts";
 
 /** The error of a detach, end, close or rejected delivery (AMQP 1.0 part 2.8.14). */
@@ -27,11 +28,9 @@ const longestDescription = 400;
 
 /** What a peer is told about an error. */
 export function wireErrorOf(error: unknown): WireError {
-  if (error instanceof WireFault) return { condition: error.condition, description: cut(error.message) };
+  if (error instanceof WireFault)
+    return { condition: error.condition, description: cut(error.message, longestDescription) };
   if (error instanceof SobreError)
-    return { condition: errorTraits(error.code).amqpCondition, description: cut(error.message) };
+    return { condition: errorTraits(error.code).amqpCondition, description: cut(error.message, longestDescription) };
   return { condition: "amqp:internal-error", description: "The server failed. Its log tells more." };
 }
-
-const cut = (text: string): string =>
-  text.length <= longestDescription ? text : `${text.slice(0, longestDescription - 1)}…`;

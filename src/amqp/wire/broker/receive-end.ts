@@ -1,7 +1,8 @@
-import type { Delivery, Engine, EngineReceiver, ReceiveMode } from "../../../engine/index.ts";
+import type { Delivery, Engine, EngineReceiver, LockToken, ReceiveMode, Settlement } from "../../../engine/index.ts";
+import { SobreError } from "../../../errors/index.ts";
 import { accepted, type DeliveryState } from "../delivery-state.ts";
 import type { OutgoingDelivery, SendingLink, SendingLinkEvents } from "../sending-link.ts";
-import { wireErrorOf } from "../wire-fault.ts";
+import { type WireError, wireErrorOf } from "../wire-fault.ts";
 import { DeliveryMessage } from "./delivery-message.ts";
 import { settlementOf } from "./settlement-of.ts";
 import type { Transactions } from "./transactions.ts";
@@ -89,10 +90,7 @@ export class ReceiveEnd implements SendingLinkEvents {
     const maxMessages = waits && this.#settled ? 1 : Math.min(credit, session.room, this.#batch);
     this.#receive(maxMessages, waits).then(
       (deliveries) => this.#received(deliveries, maxMessages),
-      (error: unknown) => {
-        this.#link.detach(wireErrorOf(error));
-        this.detached();
-      },
+      (error: unknown) => this.#end(wireErrorOf(error)),
     );
   }
 
@@ -119,12 +117,36 @@ export class ReceiveEnd implements SendingLinkEvents {
   #sendBacklog(): void {
     if (this.#backlog.length === 0) return;
     let sent = 0;
+    let lost: WireError | undefined;
     for (const delivery of this.#backlog) {
       if (!this.#link.ready) break;
-      this.#link.sendDirect(new DeliveryMessage(delivery, this.#settled));
       sent++;
+      try {
+        this.#link.sendDirect(new DeliveryMessage(delivery, this.#settled));
+      } catch (error) {
+        if (delivery.lockToken === undefined) lost = wireErrorOf(error);
+        else this.#deadLetter(delivery.lockToken, error);
+      }
     }
     if (sent > 0) this.#backlog = this.#backlog.slice(sent);
+    if (lost !== undefined) this.#end(lost);
+  }
+
+  /** What AMQP cannot hold would come back for ever; where it cannot be dead-lettered, the link ends. */
+  #deadLetter(token: LockToken, error: unknown): void {
+    const { engine, entity } = this.#options;
+    const told = wireErrorOf(error);
+    const settlement: Settlement = {
+      kind: "deadLetter",
+      deadLetterReason: error instanceof SobreError ? error.code : told.condition,
+      deadLetterErrorDescription: told.description,
+    };
+    engine.settle(entity, token, settlement).catch(() => this.#end(told));
+  }
+
+  #end(error: WireError): void {
+    this.#link.detach(error);
+    this.detached();
   }
 
   #settle({ context }: OutgoingDelivery, state: DeliveryState | undefined): Promise<void> {
