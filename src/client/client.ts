@@ -5,7 +5,7 @@ import type { MessageType } from "../message/index.ts";
 import { type Clock, systemClock } from "../time/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
-import { checkOption, checkOptions, entityName, listOf, methods, type OptionChecks, text } from "./option-checks.ts";
+import { checkOption, checkOptions, entityName, methods, type OptionChecks, text } from "./option-checks.ts";
 import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
@@ -26,6 +26,7 @@ import { createSender, type Sender } from "./sender.ts";
 import { type SessionContext, type SessionProcessorOptions, startSessionProcessor } from "./session-processor.ts";
 import { acceptSession, type AcceptSessionOptions, type ReceivedSession } from "./session-receiver.ts";
 import { type SessionWorkflowOptions, startSessionWorkflow, type WorkflowHandlers } from "./session-workflow.ts";
+import { stageList } from "./staging.ts";
 import type { Tracing } from "./tracing.ts";
 
 /** What {@link createClient} takes. */
@@ -146,12 +147,16 @@ export function createClient(options: ClientOptions): Client {
   ): Promise<ReceivedSession<Types, OnUnreadable>> => {
     checkOpen();
     const forget: { closed: ClientParts["closed"] } = { closed: () => undefined };
-    const session = await acceptSession(
-      checkPath(entityPath),
-      sessionId,
-      { ...parts, closed: () => forget.closed() },
-      sessionOptions,
-    );
+    const stop = new AbortController();
+    const waiting = { close: async () => stop.abort() };
+    open.add(waiting);
+    const sessionParts = { ...parts, closed: () => forget.closed() };
+    const session = await acceptSession(checkPath(entityPath), sessionId, sessionParts, sessionOptions, stop.signal)
+      .catch((error: unknown) => {
+        checkOpen();
+        throw error;
+      })
+      .finally(() => open.delete(waiting));
     if (closed) await session.close();
     return keep((own) => {
       forget.closed = own.closed;
@@ -213,9 +218,7 @@ export function createClient(options: ClientOptions): Client {
 const checks: OptionChecks<ClientOptions> = {
   engine: methods("an engine, as memoryEngine()", "openSender", "openReceiver", "settle"),
   serializer: methods("made by createSerializer", "serialize", "deserialize"),
-  stages: listOf("payload stages", (stage) =>
-    typeof stage === "object" && stage !== null ? text(Reflect.get(stage, "name")) : "must be a stage",
-  ),
+  stages: stageList,
   // It checks its own.
   retryOptions: () => undefined,
   clock: methods("a clock, as ManualClock", "now", "setTimer"),

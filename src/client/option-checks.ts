@@ -1,4 +1,5 @@
 import { SobreError } from "../errors/index.ts";
+import { checkOptionNames } from "../validation/option-names.ts";
 
 /** What a value must be, as in `must be a function`, or `undefined` when it is. */
 export type OptionCheck = (value: unknown) => string | undefined;
@@ -17,13 +18,7 @@ export function checkOptions(
   checks: Readonly<Record<string, OptionCheck>>,
   { needed = [], prefix = "" }: { readonly needed?: readonly string[]; readonly prefix?: string } = {},
 ): void {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw invalidOption(prefix === "" ? "options" : prefix.slice(0, -1), "must be an object");
-  }
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(checks, name)) continue;
-    throw invalidOption(`${prefix}${name}`, `is no option here; there are ${Object.keys(checks).join(", ")}`);
-  }
+  checkOptionNames(options, checks, { prefix });
   for (const [name, check] of Object.entries(checks)) {
     const value: unknown = Reflect.get(options, name);
     if (value !== undefined || needed.includes(name)) checkOption(`${prefix}${name}`, value, check);
@@ -94,6 +89,10 @@ export function listOf(what: string, check: OptionCheck): OptionCheck {
       ? undefined
       : `must be a list of ${what}`;
 }
+
+/** What `createEnvelope` makes. */
+export const isEnvelope = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "payload" in value && "brokerProperties" in value;
 
 /** What `defineMessage` makes. */
 export const messageTypes: OptionCheck = listOf(

@@ -59,6 +59,7 @@ const checks: OptionChecks<AcceptSessionOptions> = {
  *
  * @throws SobreError `SessionCannotBeLocked` when another receiver holds it, `ServiceTimeout` when none is free in time,
  *   `InvalidArgument` naming the option.
+ * @param closed Aborted when the client is closed.
  */
 export async function acceptSession<
   const Types extends readonly MessageType[],
@@ -67,13 +68,15 @@ export async function acceptSession<
   entity: string,
   sessionId: string | undefined,
   parts: ClientParts,
-  options: AcceptSessionOptions<Types, OnUnreadable> = {},
+  options: AcceptSessionOptions<Types, OnUnreadable>,
+  closed: AbortSignal,
 ): Promise<ReceivedSession<Types, OnUnreadable>> {
   checkOptions(options, checks);
   const { maxWaitTimeInMs = 60_000, abortSignal, maxAutoLockRenewalDurationInMs = 300_000 } = options;
   const end = receivingEnd(entity, options);
   const renewal = new LockRenewal(parts.clock, maxAutoLockRenewalDurationInMs);
-  const wait = { sessionId, receiveMode: end.receiveMode, maxWaitTime: maxWaitTimeInMs, signal: abortSignal };
+  const either = abortSignal === undefined ? closed : AbortSignal.any([abortSignal, closed]);
+  const wait = { sessionId, receiveMode: end.receiveMode, maxWaitTime: maxWaitTimeInMs, signal: either };
   const first = await heldOpen(parts.clock, maxWaitTimeInMs, () => parts.engine.acceptSession(entity, wait));
   const source = new SessionSource(first, { engine: parts.engine, entity, receiveMode: end.receiveMode, renewal });
   const receiver = receiverOver<Types, OnUnreadable>(

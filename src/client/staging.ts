@@ -1,6 +1,25 @@
 import type { PayloadStage } from "../codec/index.ts";
 import type { Envelope } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
+import type { OptionCheck } from "./option-checks.ts";
+
+/** The stages that know nothing of each other and are wrong in another order: sealed bytes do not shrink, stored ones stay plain. */
+const order: readonly string[] = ["compression", "encryption", "claim-check"];
+
+/** A list of payload stages, in an order in which they can work. */
+export const stageList: OptionCheck = (value) => {
+  if (!Array.isArray(value) || !value.every(isStage)) return "must be a list of payload stages";
+  const ranks = value.map(({ name }) => order.indexOf(name)).filter((rank) => rank >= 0);
+  const isOrdered = ranks.every((rank, index) => rank >= (ranks[index - 1] ?? 0));
+  return isOrdered ? undefined : `must have ${order.join(", ")} in this order, in which messages are sent`;
+};
+
+function isStage(value: unknown): value is PayloadStage {
+  if (typeof value !== "object" || value === null || typeof Reflect.get(value, "name") !== "string") return false;
+  return ["beforeSend", "afterReceive"].every((method) =>
+    ["function", "undefined"].includes(typeof Reflect.get(value, method)),
+  );
+}
 
 /** The envelope as the stages have it sent, in their order. @throws what a stage throws. */
 export async function staged(stages: readonly PayloadStage[], encoded: Envelope): Promise<Envelope> {

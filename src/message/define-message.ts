@@ -1,4 +1,5 @@
 import { SobreError } from "../errors/index.ts";
+import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
 import type {
   Downcasts,
   LatestOf,
@@ -55,17 +56,21 @@ export interface UntypedOptions extends MessageTypeOptions {
   readonly downcast?: StepTable | undefined;
 }
 
+const optionNames: OptionNames<UntypedOptions> = { wire: true, aliases: true, upcast: true, downcast: true };
+
 /** {@link defineMessage} for versions of which the compiler knows nothing. */
 export function assembleMessageType<Name extends string, Input, Output>(
   name: Name,
   schemas: SchemaVersions,
-  { wire = "properties", aliases = {}, upcast = {}, downcast = {} }: UntypedOptions,
+  options: UntypedOptions,
 ): MessageType<Name, Input, Output> {
   if (typeof name !== "string" || name === "" || name.length > 128) {
     throw invalid("The name of a message type must be text of 1 to 128 characters");
   }
-  if (typeof schemas !== "object" || schemas === null)
+  if (typeof schemas !== "object" || schemas === null || Array.isArray(schemas))
     throw invalid(`${name}: the versions must be an object, as { 1: schema }`);
+  checkOptionNames(options, optionNames, { owner: `${name}: ` });
+  const { wire = "properties", aliases = {}, upcast = {}, downcast = {} } = options;
   const tables: Readonly<Record<string, unknown>> = { aliases, upcast, downcast };
   for (const [option, table] of Object.entries(tables)) {
     if (typeof table !== "object" || table === null || Array.isArray(table))

@@ -1,6 +1,7 @@
 import type { PayloadStage } from "../codec/index.ts";
 import { amend, type Envelope } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
+import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
 import { schemaIdProperty } from "./type-property.ts";
 
 /** Options of {@link registryIds}. */
@@ -18,13 +19,24 @@ export interface RegistryIdsOptions {
  * `application/json+5f1b…` and `avro/binary+5f1b…`, as `@azure/schema-registry-json` and `-avro` write them, become
  * `application/json` and `avro/binary`; the id goes into the application property `sobre-schema-id`. Confluent's ids
  * are decimal there.
+ *
+ * @throws SobreError `InvalidArgument` naming the option.
  */
-export function registryIds({ confluentPrefix = false }: RegistryIdsOptions = {}): PayloadStage {
+export function registryIds(options: RegistryIdsOptions = {}): PayloadStage {
+  checkOptionNames(options, names, { owner: "registryIds: " });
+  const { confluentPrefix = false } = options;
+  if (typeof confluentPrefix !== "boolean") {
+    throw new SobreError("InvalidArgument", "registryIds: confluentPrefix must be true or false.", {
+      path: "$.confluentPrefix",
+    });
+  }
   return {
     name: "registry-ids",
     afterReceive: (envelope) => withoutPrefix(withoutSuffix(envelope), confluentPrefix),
   };
 }
+
+const names: OptionNames<RegistryIdsOptions> = { confluentPrefix: true };
 
 /** The registry's ids are 32 hexadecimal digits behind the subtype. */
 const suffixed = /^\s*([^\s;+/]+\/[^\s;+/]+)\+([0-9a-f]{32})\s*$/i;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { PayloadStage } from "../codec/index.ts";
 import { amend, type BodyKind, type Envelope } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
+import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
 import { withLayer, withoutLayer } from "./content-layer.ts";
 import { fetched } from "./fetched.ts";
 
@@ -38,6 +39,9 @@ interface Claim {
 }
 
 const maxClaimBytes = 4096;
+const maxKeyLength = 1024;
+
+const names: OptionNames<ClaimCheckOptions> = { store: true, threshold: true, maxBytes: true };
 
 /**
  * A stage that keeps large payloads in a store and sends their keys; it stands last, so that the final size decides.
@@ -48,7 +52,7 @@ const maxClaimBytes = 4096;
  * @throws SobreError `InvalidArgument` naming the option.
  */
 export function claimCheck(options: ClaimCheckOptions): PayloadStage {
-  if (typeof options !== "object" || options === null) throw invalid("options", "must be an object");
+  checkOptionNames(options, names, { owner: "claimCheck: " });
   const { store, threshold = 196_608, maxBytes = 100 * 1024 * 1024 } = options;
   if (typeof store?.put !== "function" || typeof store.get !== "function")
     throw invalid("store", "must have put and get");
@@ -68,7 +72,7 @@ export function claimCheck(options: ClaimCheckOptions): PayloadStage {
         bodyKind,
       };
       return amend(envelope, {
-        payload: new TextEncoder().encode(JSON.stringify(claim)),
+        payload: writeClaim(claim),
         bodyKind: "data",
         brokerProperties: { contentEncoding: withLayer(envelope, claimCheckEncoding) },
       });
@@ -94,6 +98,15 @@ export function claimCheck(options: ClaimCheckOptions): PayloadStage {
       return amend(envelope, { payload, bodyKind: claim.bodyKind, brokerProperties: inner });
     },
   };
+}
+
+/** @throws SobreError `InvalidArgument` for a key that nobody could ask with. */
+function writeClaim(claim: Claim): Uint8Array {
+  const key: unknown = claim.key;
+  const bytes = new TextEncoder().encode(JSON.stringify(claim));
+  const isKey = typeof key === "string" && key !== "" && key.length <= maxKeyLength;
+  if (isKey && bytes.byteLength <= maxClaimBytes) return bytes;
+  throw invalid("store", `must put under a key of 1 to ${maxKeyLength} characters of text`);
 }
 
 function readClaim({ payload }: Envelope): Claim {

@@ -2,6 +2,7 @@ import { constants } from "node:buffer";
 import { isIdentityEncoding, type PayloadStage } from "../codec/index.ts";
 import { amend, type Envelope } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
+import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
 import {
   compress,
   type Compression,
@@ -43,6 +44,7 @@ const ratioFloor = 1024 * 1024;
  * @throws SobreError `InvalidArgument` for a wrong option, or zstd on a Node without it.
  */
 export function compression(options: CompressionOptions = {}): PayloadStage {
+  checkOptionNames(options, optionNames, { owner: "compression: " });
   const { encoding, threshold = 1024 } = options;
   if (encoding !== undefined) checkEncoding(encoding);
   checkNumber("threshold", threshold, 0);
@@ -75,6 +77,13 @@ export function compression(options: CompressionOptions = {}): PayloadStage {
   };
 }
 
+const optionNames: OptionNames<CompressionOptions> = {
+  encoding: true,
+  threshold: true,
+  maxOutputBytes: true,
+  maxRatio: true,
+};
+
 /** What tools write into the application properties because their client lacks the broker property. */
 const propertyName = "Content-Encoding";
 
@@ -87,6 +96,8 @@ function resolveCaps(options: CompressionOptions): (name: Compression, inputByte
   const { maxOutputBytes = 100 * 1024 * 1024, maxRatio } = options;
   const ratios: Readonly<Record<Compression, number>> = { gzip: 250, deflate: 250, br: 1000, zstd: 1000, ...maxRatio };
   checkNumber("maxOutputBytes", maxOutputBytes, 1);
+  if (maxRatio !== undefined && (typeof maxRatio !== "object" || maxRatio === null))
+    throw invalid("maxRatio must be an object, as { gzip: 250 }");
   for (const name of Object.keys(maxRatio ?? {}))
     if (!isCompression(name)) throw invalid(`maxRatio.${name} is of no compression`);
   for (const name of compressionNames) checkNumber(`maxRatio.${name}`, ratios[name], 1);

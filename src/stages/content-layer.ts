@@ -2,12 +2,20 @@ import type { Envelope } from "../envelope/index.ts";
 
 /** The content encodings of an envelope without the last one, when that is `name`; otherwise `undefined`. */
 export function withoutLayer(
-  { brokerProperties }: Envelope,
+  { brokerProperties: { contentEncoding = "" } }: Envelope,
   name: string,
 ): { readonly contentEncoding: string | undefined } | undefined {
-  const names = (brokerProperties.contentEncoding ?? "").split(",").map((one) => one.trim());
-  if (names.at(-1)?.toLowerCase() !== name) return undefined;
-  return { contentEncoding: names.length === 1 ? undefined : names.slice(0, -1).join(", ") };
+  const comma = contentEncoding.lastIndexOf(",");
+  if (encodingsOf(contentEncoding.slice(comma + 1))[0] !== name) return undefined;
+  return { contentEncoding: comma < 0 ? undefined : contentEncoding.slice(0, comma) };
+}
+
+/** The names in a list of content encodings, in lower case. */
+export function encodingsOf(contentEncoding = ""): readonly string[] {
+  return contentEncoding
+    .split(",")
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== "");
 }
 
 /**

@@ -3,7 +3,8 @@ import type { PayloadStage } from "../codec/index.ts";
 import { amend, type BodyKind, type BrokerProperties, type Envelope, Typed } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { typeProperty, versionProperty } from "../message/index.ts";
-import { withLayer, withoutLayer } from "./content-layer.ts";
+import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
+import { encodingsOf, withLayer, withoutLayer } from "./content-layer.ts";
 import { fetched } from "./fetched.ts";
 
 /** The keys by their ids: a table, or a function that may wait for them and answers `undefined` for unknown ids. */
@@ -19,7 +20,10 @@ export interface EncryptionOptions {
   readonly keyId?: string | undefined;
   /** Whether plain payloads are refused when receiving. Default: true. */
   readonly required?: boolean | undefined;
-  /** Broker properties that the ciphertext is bound to beside the content type; what changes on the way must not be here. */
+  /**
+   * Broker properties that the ciphertext is bound to beside the content type; what changes on the way must not be here. A
+   * message that is bound to its id must have one, and keeps it when it is re-driven.
+   */
   readonly bind?: readonly (keyof BrokerProperties)[] | undefined;
 }
 
@@ -45,12 +49,15 @@ const tagBytes = 16;
  * @throws SobreError `InvalidArgument` naming the option.
  */
 export function encryption(options: EncryptionOptions): PayloadStage {
-  const { keys, keyId, required = true, bind = [] } = options;
   checkOptions(options);
+  const { keys, keyId, required = true, bind = [] } = options;
   return {
     name: "encryption",
     async beforeSend(envelope) {
       if (keyId === undefined) return envelope;
+      if (bind.includes("messageId") && envelope.brokerProperties.messageId === undefined) {
+        throw invalid("bind", "names messageId, and the message has none. Give it one; a broker may add its own");
+      }
       const key = await keyFor(keys, keyId);
       const { bodyKind } = envelope;
       const nonce = randomBytes(nonceBytes);
@@ -127,7 +134,9 @@ function boundMetadata(
   const { contentType, contentEncoding } = brokerProperties;
   const type = [applicationProperties[typeProperty], applicationProperties[versionProperty]];
   const own = bind.map((name) => [name, canonical(brokerProperties[name])]);
-  const parts = [encryptedEncoding, 1, keyId, contentType, contentEncoding, bodyKind, ...type.map(canonical), own];
+  // Brokers and layers may write the list of encodings anew, so that it counts by what is in it.
+  const encodings = encodingsOf(contentEncoding).join(", ") || undefined;
+  const parts = [encryptedEncoding, 1, keyId, contentType, encodings, bodyKind, ...type.map(canonical), own];
   return Buffer.from(JSON.stringify(parts.map((part) => part ?? null)));
 }
 
@@ -163,7 +172,26 @@ function checkKey(key: Uint8Array, keyId: string): Uint8Array {
   throw invalid(`keys[${JSON.stringify(keyId)}]`, "must be 32 bytes");
 }
 
-function checkOptions({ keys, keyId, required = true, bind = [] }: EncryptionOptions): void {
+const names: OptionNames<EncryptionOptions> = { keys: true, keyId: true, required: true, bind: true };
+
+/** The broker properties that can be bound. */
+const bindable: Readonly<Record<Exclude<keyof BrokerProperties, "contentType" | "contentEncoding">, true>> = {
+  correlationId: true,
+  messageId: true,
+  partitionKey: true,
+  viaPartitionKey: true,
+  replyTo: true,
+  replyToSessionId: true,
+  scheduledEnqueueTimeUtc: true,
+  sessionId: true,
+  subject: true,
+  timeToLive: true,
+  to: true,
+};
+
+function checkOptions(options: EncryptionOptions): void {
+  checkOptionNames(options, names, { owner: "encryption: " });
+  const { keys, keyId, required = true, bind = [] } = options;
   if (typeof keys !== "function") {
     if (typeof keys !== "object" || keys === null) throw invalid("keys", "must be a table of keys or a function");
     for (const [id, key] of Object.entries(keys)) checkKey(key, id);
@@ -171,9 +199,11 @@ function checkOptions({ keys, keyId, required = true, bind = [] }: EncryptionOpt
   }
   if (keyId !== undefined && (typeof keyId !== "string" || keyId === "")) throw invalid("keyId", "must be text");
   if (typeof required !== "boolean") throw invalid("required", "must be true or false");
-  if (!Array.isArray(bind) || bind.some((name) => typeof name !== "string"))
-    throw invalid("bind", "must be a list of broker properties");
+  if (!Array.isArray(bind)) throw invalid("bind", "must be a list of broker properties");
   if (bind.includes("contentEncoding") || bind.includes("contentType")) throw invalid("bind", "has these two already");
+  // A misspelt one would be bound to nothing, and nobody would know.
+  if (bind.some((name) => typeof name !== "string" || !Object.hasOwn(bindable, name)))
+    throw invalid("bind", `must be a list of broker properties, of ${Object.keys(bindable).join(", ")}`);
 }
 
 function invalid(option: string, what: string): SobreError {

@@ -3,6 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promi
 import { join } from "node:path";
 import { SobreError } from "../errors/index.ts";
 import { type Clock, systemClock } from "../time/index.ts";
+import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
 import { type PayloadStore, tooLarge } from "./claim-check.ts";
 
 /** Options of {@link filePayloadStore}. */
@@ -15,20 +16,25 @@ export interface FilePayloadStoreOptions {
 
 /** A {@link PayloadStore} of files. */
 export interface FilePayloadStore extends PayloadStore {
-  /** Deletes the payloads older than so many milliseconds; resolves to how many. */
+  /** Deletes the payloads older than so many milliseconds; resolves to how many. @throws SobreError `InvalidArgument`. */
   removeOlderThan(milliseconds: number): Promise<number>;
 }
 
 /** Keys are what `randomUUID` makes; anything else never becomes a path. */
 const keyForm = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Keeps each payload in a file of its own, under a random name, and whole or not at all. */
-export function filePayloadStore({ folder, clock = systemClock }: FilePayloadStoreOptions): FilePayloadStore {
-  if (typeof folder !== "string" || folder === "") {
-    throw new SobreError("InvalidArgument", "filePayloadStore: folder must be the path of a folder.", {
-      path: "$.folder",
-    });
-  }
+const optionNames: OptionNames<FilePayloadStoreOptions> = { folder: true, clock: true };
+
+/**
+ * Keeps each payload in a file of its own, under a random name, and whole or not at all.
+ *
+ * @throws SobreError `InvalidArgument` naming the option.
+ */
+export function filePayloadStore(options: FilePayloadStoreOptions): FilePayloadStore {
+  checkOptionNames(options, optionNames, { owner: "filePayloadStore: " });
+  const { folder, clock = systemClock } = options;
+  if (typeof folder !== "string" || folder === "") throw invalid("folder", "must be the path of a folder");
+  if (typeof clock?.now !== "function") throw invalid("clock", "must be a clock, as ManualClock");
   return {
     async put(payload) {
       const key = randomUUID();
@@ -52,6 +58,9 @@ export function filePayloadStore({ folder, clock = systemClock }: FilePayloadSto
       }
     },
     async removeOlderThan(milliseconds) {
+      // Compared with NaN, every file would be old enough.
+      if (typeof milliseconds !== "number" || !(milliseconds >= 0))
+        throw invalid("milliseconds", "must be a number from 0 up");
       const before = clock.now() - milliseconds;
       const names = (await readdir(folder).catch(unlessMissing)) ?? [];
       let removed = 0;
@@ -66,6 +75,10 @@ export function filePayloadStore({ folder, clock = systemClock }: FilePayloadSto
       return removed;
     },
   };
+}
+
+function invalid(option: string, what: string): SobreError {
+  return new SobreError("InvalidArgument", `filePayloadStore: ${option} ${what}.`, { path: `$.${option}` });
 }
 
 /** `undefined` for what is not there. */

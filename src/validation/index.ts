@@ -8,4 +8,5 @@ export {
   type Refusal,
   type ValidationProblem,
 } from "./ajv.ts";
+export { checkOptionNames, type OptionNames, type OptionOwner } from "./option-names.ts";
 export { jsonFormOf, type NativeKind, nativeKindOf, nativeOf } from "./native-form.ts";

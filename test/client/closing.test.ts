@@ -213,6 +213,21 @@ describe("a closed sender", () => {
   });
 });
 
+describe("closing a client", () => {
+  it.each([undefined, new AbortController().signal])(
+    "ends the waiting for a session, also with a signal: %o",
+    async (abortSignal) => {
+      const { client, clock } = setup({ queues: { talks: { requiresSession: true } } });
+      const accepting = rejection(client.acceptNextSession("talks", { abortSignal }));
+      await clock.advance(0);
+
+      await client.close();
+
+      expect((await accepting).code).toBe("Closed");
+    },
+  );
+});
+
 describe("a closed client", () => {
   it("begins nothing", async () => {
     const { client } = setup({ queues: ["orders"] });

@@ -39,6 +39,28 @@ describe("a claim check", () => {
     expect(await stage.afterReceive?.(envelope(5))).toEqual(envelope(5));
   });
 
+  it.each([undefined, 5, "", "k".repeat(1_025), "\u0001".repeat(1_000)])(
+    "is not sent with a key that nobody could ask with: %j",
+    async (key) => {
+      const store = { put: () => Promise.resolve(key), get: () => Promise.resolve(undefined) };
+      const stage = Reflect.apply(claimCheck, undefined, [{ store, threshold: 1 }]);
+
+      const error = await rejection(Promise.resolve(stage.beforeSend?.(envelope(10))));
+
+      expect(error).toMatchObject({ code: "InvalidArgument", path: "$.store" });
+    },
+  );
+
+  it.each([Number.NaN, undefined, -1, "1"])("deletes nothing that is older than %o", async (age) => {
+    const store = filePayloadStore({ folder });
+    const key = await store.put(new Uint8Array([1]));
+
+    const error = await rejection(Reflect.apply(Reflect.get(store, "removeOlderThan"), store, [age]));
+
+    expect(error).toMatchObject({ code: "InvalidArgument", path: "$.milliseconds" });
+    expect(await store.get(key, 10)).toEqual(new Uint8Array([1]));
+  });
+
   it("is refused by its name where there is no such stage, instead of read as something else", async () => {
     const large = await claimCheck({ store: filePayloadStore({ folder }), threshold: 1 }).beforeSend?.(envelope(10));
     if (large === undefined) throw new Error("It sends.");

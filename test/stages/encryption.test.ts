@@ -49,6 +49,27 @@ describe("encryption", () => {
     expect(a.payload).not.toEqual(b.payload);
   });
 
+  it.each(["gzip,br", " gzip", "GZIP , br", "gzip,", "", "identity"])(
+    "opens what was encoded before, however its list of encodings is written: %j",
+    async (contentEncoding) => {
+      const encoded = createEnvelope({ payload: text.encode("..."), brokerProperties: { contentEncoding } });
+
+      const opened = await unseal(await seal(encoded));
+
+      expect(opened.payload).toEqual(encoded.payload);
+      expect(opened.brokerProperties.contentEncoding ?? "").toBe(contentEncoding);
+    },
+  );
+
+  it("refuses to bind a message to an id that it does not have, since a broker adds one", async () => {
+    const nameless = createEnvelope({ payload: text.encode("x"), brokerProperties: { subject: "s" } });
+
+    const error = await rejection(seal(nameless, { bind: ["messageId"] }));
+
+    expect(error).toMatchObject({ code: "InvalidArgument", path: "$.bind" });
+    expect((await seal(nameless, { bind: ["sessionId"] })).brokerProperties.contentEncoding).toBe("aes-256-gcm");
+  });
+
   it("stands over a compression, and brings AMQP values back as such", async () => {
     const compressed = createEnvelope({
       payload: text.encode("..."),
