@@ -1,8 +1,20 @@
 import type { MaybePromise } from "../message/index.ts";
 import type { ReceivedMessage } from "./received-message.ts";
-import { aFunction, checkOption, checkOptions, countFrom, methods, type OptionChecks } from "./option-checks.ts";
+import {
+  aFunction,
+  checkOption,
+  checkOptions,
+  countFrom,
+  methods,
+  name,
+  type OptionCheck,
+  type OptionChecks,
+} from "./option-checks.ts";
 
-/** Remembers which messages have been handled. */
+/**
+ * Remembers which messages have been handled. Handlers that do different work need stores, or keys, of their own: a message
+ * that one of them has handled is known to all that ask by the same key.
+ */
 export interface IdempotencyStore {
   has(key: string): MaybePromise<boolean>;
   /** Called when the handler has resolved; best in the transaction of what the handler did. */
@@ -11,7 +23,10 @@ export interface IdempotencyStore {
 
 /** Options of {@link idempotent}. */
 export interface IdempotentOptions<Message> {
-  /** What makes two deliveries the same. Default: the message id, or the sequence number where there is none. */
+  /**
+   * What makes two deliveries the same, as text that is not empty. Default: the message id, or the sequence number where
+   * there is none.
+   */
   readonly key?: ((message: Message) => string) | undefined;
 }
 
@@ -41,6 +56,8 @@ export function idempotent<Message extends ReceivedMessage, Context>(
   };
   return async (message, context) => {
     const id = key(message);
+    // Everything without a key would be one message, handled once.
+    checkOption("key", id, givesText);
     for (let other = running.get(id); other !== undefined; other = running.get(id)) await other.catch(() => undefined);
     const own = handle(id, message, context).finally(() => running.delete(id));
     running.set(id, own);
@@ -48,16 +65,28 @@ export function idempotent<Message extends ReceivedMessage, Context>(
   };
 }
 
+const givesText: OptionCheck = (value) =>
+  name(value) === undefined ? undefined : "must give text that is not empty for every message";
+
 function keyOf({ messageId, sequenceNumber }: ReceivedMessage): string {
   if (messageId === undefined) return `sequence:${sequenceNumber}`;
   return messageId instanceof Uint8Array ? `bytes:${messageId.join(",")}` : `id:${String(messageId)}`;
 }
 
-/** A store in memory of the latest `capacity` keys, for one process; default: 10,000. */
-export function memoryIdempotencyStore({
-  capacity = 10_000,
-}: { readonly capacity?: number | undefined } = {}): IdempotencyStore {
-  checkOption("capacity", capacity, countFrom(1));
+interface MemoryStoreOptions {
+  readonly capacity?: number | undefined;
+}
+
+const storeChecks: OptionChecks<MemoryStoreOptions> = { capacity: countFrom(1) };
+
+/**
+ * A store in memory of the latest `capacity` keys, for one process; default: 10,000.
+ *
+ * @throws SobreError `InvalidArgument` naming the option.
+ */
+export function memoryIdempotencyStore(options: MemoryStoreOptions = {}): IdempotencyStore {
+  checkOptions(options, storeChecks);
+  const { capacity = 10_000 } = options;
   const keys = new Set<string>();
   return {
     has: (key) => keys.has(key),

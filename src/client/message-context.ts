@@ -2,11 +2,20 @@ import type { Delivery, Engine, Settlement } from "../engine/index.ts";
 import { SobreError } from "../errors/index.ts";
 import type { RenewalTarget } from "./lock-renewal.ts";
 import type { TellError } from "./process-error.ts";
-import { deadLetterSettlement, lockTokenOf, type DeadLetterOptions, type PropertiesToModify } from "./settling.ts";
+import {
+  deadLetterSettlement,
+  lockTokenOf,
+  type DeadLetterOptions,
+  properties,
+  type PropertiesToModify,
+} from "./settling.ts";
 
 /** What a handler can do with the message it was called for; what it settles itself is not settled again. */
 export interface MessageContext {
-  /** Aborted when the lock is lost: what is done from then on may be done twice. */
+  /**
+   * Aborted when renewing finds the lock lost: what is done from then on may be done twice. A lock that is renewed no more,
+   * because its maximum is over, ends without a word; settling tells.
+   */
   readonly abortSignal: AbortSignal;
   completeMessage(): Promise<void>;
   abandonMessage(propertiesToModify?: PropertiesToModify): Promise<void>;
@@ -55,11 +64,11 @@ export class HandlerContext implements MessageContext, RenewalTarget {
   }
 
   async abandonMessage(propertiesToModify?: PropertiesToModify): Promise<void> {
-    await this.settle({ kind: "abandon", propertiesToModify });
+    await this.settle({ kind: "abandon", propertiesToModify: properties(propertiesToModify) });
   }
 
   async deferMessage(propertiesToModify?: PropertiesToModify): Promise<void> {
-    await this.settle({ kind: "defer", propertiesToModify });
+    await this.settle({ kind: "defer", propertiesToModify: properties(propertiesToModify) });
   }
 
   async deadLetterMessage(deadLetter?: DeadLetterOptions): Promise<void> {

@@ -21,7 +21,7 @@ export function createMessageWriter(
     return before.length === 0 ? envelope : staged(before, envelope);
   };
   return (message) => {
-    if (!isMessage(message)) throw invalidOption("messages", "must be messages, as { body }");
+    if (!isMessage(message)) throw invalidOption("messages", "must be a message, as { body }, or a list of them");
     if (!isTyped(message)) return encode(message);
     const { messageType, messageVersion: version, ...plain } = message;
     const claimed = (body: unknown): Message =>
@@ -31,8 +31,13 @@ export function createMessageWriter(
   };
 }
 
-const isMessage = (message: unknown): boolean =>
-  typeof message === "object" && message !== null && !Array.isArray(message);
+/** Lists, promises, dates and the like would go as messages without a body. */
+function isMessage(message: unknown): boolean {
+  if (typeof message !== "object" || message === null || Array.isArray(message)) return false;
+  if ("body" in message) return true;
+  const prototype: unknown = Object.getPrototypeOf(message);
+  return prototype === null || prototype === Object.prototype;
+}
 
 function isTyped(message: Message): message is TypedMessage {
   return "messageType" in message && typeof message.messageType === "object";

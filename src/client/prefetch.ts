@@ -35,8 +35,7 @@ export class Prefetch {
     const ready = this.#pick(maxMessages);
     this.#fill();
     if (ready.length > 0 || signal?.aborted === true) return Promise.resolve(ready);
-    // Without waiting, the stock is no answer: it may not have been filled yet.
-    if (maxWaitTime === 0) return this.#fetch({ maxMessages, maxWaitTime });
+    if (maxWaitTime === 0) return this.#takeNow(maxMessages);
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         timer.cancel();
@@ -59,6 +58,14 @@ export class Prefetch {
       signal?.addEventListener("abort", giveUp);
       this.#waiting.push(waiting);
     });
+  }
+
+  /** Without waiting, an empty stock is no answer: it may not have been filled yet. What fills it may be first, too. */
+  async #takeNow(maxMessages: number): Promise<readonly Delivery[]> {
+    const fetched = await this.#fetch({ maxMessages, maxWaitTime: 0 });
+    this.#stock.push(...fetched);
+    // What a receiver that was closed meanwhile has is given back with its connection.
+    return this.#stop.signal.aborted ? [] : this.#pick(maxMessages);
   }
 
   /** Forgets the stock: its locks ended with the connection. */

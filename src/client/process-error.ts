@@ -30,15 +30,23 @@ export type TellError = (
   attempts?: UnreadableResult["attempts"],
 ) => Promise<void>;
 
+/** The code of an error, or `GeneralError` when it is foreign; handlers may throw anything, also what cannot be looked at. */
+export function codeOf(error: unknown): ErrorCode {
+  try {
+    return error instanceof SobreError ? error.code : "GeneralError";
+  } catch {
+    return "GeneralError";
+  }
+}
+
 /** Makes the teller of a processor. */
 export function errorTeller(
   entityPath: string,
   processError: (args: ProcessErrorArgs) => Promise<void> | void,
 ): TellError {
   return async (errorSource, error, envelope, attempts = []) => {
-    const code = error instanceof SobreError ? error.code : "GeneralError";
     try {
-      await processError({ entityPath, errorSource, error, code, envelope, attempts });
+      await processError({ entityPath, errorSource, error, code: codeOf(error), envelope, attempts });
     } catch {
       // There is nobody left to tell.
     }

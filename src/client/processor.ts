@@ -71,7 +71,8 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   checkOptions(options, checks);
   const { receiveMode = "peekLock", maxConcurrentCalls = 1, prefetchCount = 0 } = options;
   const { work, tell } = createWork<Types, MessageContext>(entityPath, parts, handlers, options);
-  const renewal = renewalOf(parts, options);
+  // A shared source is a session's, and its messages are locked with it, by whoever holds it.
+  const renewal = shared === undefined ? renewalOf(parts, options) : undefined;
   const source = shared ?? openSource({ ...parts, entityPath, receiveMode, prefetchCount });
   const receiveAll = async (signal: AbortSignal): Promise<void> => {
     const wait = { maxMessages: 1, maxWaitTime: receiveWait, signal };
@@ -103,7 +104,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
     start: (signal, loop) =>
       Promise.all(Array.from({ length: maxConcurrentCalls }, () => loop(() => receiveAll(signal)))),
     async ended() {
-      renewal.stop();
+      renewal?.stop();
       if (shared === undefined) await source.close();
     },
   });

@@ -104,7 +104,7 @@ export interface DeleteMessagesOptions {
   readonly beforeEnqueueTime?: Date | undefined;
 }
 
-/** Options of {@link Receiver.subscribe}. */
+/** Options of {@link Receiver.subscribe}. In a session, the locks are the session's, which has its own renewal. */
 export type SubscribeOptions = Omit<ProcessorOptions, "receiveMode" | "messageTypes">;
 
 /** The checks of what every receiver takes. */

@@ -20,9 +20,12 @@ import {
 export interface RedriveOptions {
   /** Where the messages go. Default: the entity that they were dead-lettered on; a subscription has none. */
   readonly to?: string | undefined;
-  /** Which messages. Default: all. */
+  /** Which messages, by true or false. Default: all. */
   readonly where?: ((message: Delivery) => boolean) | undefined;
-  /** Makes the message to send of one without its marks; `undefined` leaves it where it is. Default: as it was. */
+  /**
+   * Makes the message to send of one without its marks, whose payload is as it travelled: compressed, encrypted or stored
+   * apart where the stages made it so. `undefined` leaves it where it is. Default: as it was.
+   */
   readonly repair?:
     | ((envelope: Envelope, message: Delivery) => Envelope | undefined | Promise<Envelope | undefined>)
     | undefined;
@@ -38,7 +41,8 @@ export interface RedriveOptions {
   readonly dryRun?: boolean | undefined;
   /**
    * What becomes of message ids when the target detects duplicates, which would drop a message that it saw before: `keep`
-   * takes that risk, `renew` leaves the id out. Default: refused there.
+   * takes that risk, `renew` leaves the id out, which ciphertext that is bound to the id does not survive. Default:
+   * refused there.
    */
   readonly messageIds?: "keep" | "renew" | undefined;
   /** Called after each message; what it throws ends the re-drive. */

@@ -4,7 +4,7 @@ import { type ErrorCode, SobreError } from "../errors/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { Link } from "./link.ts";
 import { LockRenewal } from "./lock-renewal.ts";
-import { invalidOption } from "./option-checks.ts";
+import { checkOption, invalidOption, isEnvelope, type OptionCheck } from "./option-checks.ts";
 import { checkRedrive, type RedriveEntry, type RedriveOptions, type RedriveReport } from "./redrive-options.ts";
 import { rewritten } from "./rewriting.ts";
 import { withoutDeadLetterMarks } from "./unreadable.ts";
@@ -139,12 +139,15 @@ class Redrive {
 
   async #prepare(delivery: Delivery): Promise<Envelope | "skipped" | "unreadable"> {
     const { where, repair, readableBy, rewriteAs, maxRedrives = Infinity } = this.#options;
-    if (where?.(delivery) === false) return "skipped";
+    const isWanted: unknown = where === undefined || where(delivery);
+    checkOption("where", isWanted, givesFlag);
+    if (isWanted === false) return "skipped";
     const count = countOf(delivery.envelope);
     if (count >= maxRedrives) return "skipped";
     const bare = withoutDeadLetterMarks(delivery.envelope);
     const repaired = repair === undefined ? bare : await repair(bare, delivery);
     if (repaired === undefined) return "skipped";
+    checkOption("repair", repaired, givesEnvelope);
     const { stages } = this.#parts;
     const chain = readableBy && { serializer: readableBy, stages, rewriteAs };
     const written = chain === undefined ? repaired : await rewritten(repaired, chain);
@@ -180,6 +183,13 @@ class Redrive {
     return { from: this.#from, dryRun, seen: this.#entries.length, ...this.#counts, entries: this.#entries };
   }
 }
+
+/** A promise, or nothing, would be as good as yes. */
+const givesFlag: OptionCheck = (value) =>
+  typeof value === "boolean" ? undefined : "must give true or false, and no promise";
+
+const givesEnvelope: OptionCheck = (value) =>
+  isEnvelope(value) ? undefined : "must give an envelope, as amend makes it of the one it gets, or undefined";
 
 const receiveOne = (link: EngineReceiver): Promise<readonly Delivery[]> =>
   link.receive({ maxMessages: 1, maxWaitTime: 0 });

@@ -8,7 +8,8 @@ import { SobreError } from "../errors/index.ts";
  * @throws SobreError `InvalidArgument` when it names no entity.
  */
 export function resolveReplyTo(replyTo: string): string {
-  const entity = /^[a-z][a-z0-9+.-]*:\/\//i.test(replyTo) ? pathOf(replyTo) : replyTo.replace(/^\/+/, "");
+  const text: string = typeof replyTo === "string" ? replyTo : "";
+  const entity = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? pathOf(text) : text.replace(/^\/+/, "");
   if (entity !== undefined && entity !== "") return entity;
   throw new SobreError("InvalidArgument", 'replyTo must name an entity, as "replies" or "sb://host/replies" do.', {
     path: "$.replyTo",

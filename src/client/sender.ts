@@ -12,6 +12,7 @@ import {
   countFrom,
   invalidOption,
   isDate,
+  isEnvelope,
   type OptionChecks,
   signal,
 } from "./option-checks.ts";
@@ -204,9 +205,6 @@ function listOf<T>(items: T | readonly T[]): readonly T[] {
 function isList<T>(items: T | readonly T[]): items is readonly T[] {
   return Array.isArray(items);
 }
-
-const isEnvelope = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "payload" in value && "brokerProperties" in value;
 
 function isIterable(value: unknown): boolean {
   return typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);

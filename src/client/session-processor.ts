@@ -1,13 +1,12 @@
 import type { EngineSessionReceiver } from "../engine/index.ts";
-import { SobreError } from "../errors/index.ts";
 import type { MessageType } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
 import { type HandlerContext, type MessageContext } from "./message-context.ts";
 import { createWork, type MessageWork, type ProcessorHandlers } from "./message-work.ts";
-import { checkOptions, countFrom, listOf, milliseconds, type OptionChecks, text } from "./option-checks.ts";
+import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "./option-checks.ts";
 import { pause } from "./pause.ts";
-import type { TellError } from "./process-error.ts";
+import { codeOf, type TellError } from "./process-error.ts";
 import { processingChecks, type ProcessorOptions, renewalOf } from "./processor.ts";
 import { type Processor, type RunLoop, runProcessor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
@@ -34,13 +33,18 @@ export interface SessionContext extends MessageContext {
   readonly session: HeldSession;
 }
 
+const isText = (value: unknown): boolean => text(value) === undefined;
+
 /** The checks of what every processor of sessions takes. */
 export const sessionChecks: OptionChecks<SessionProcessorOptions> = {
   ...processingChecks,
   maxConcurrentSessions: countFrom(1),
   maxConcurrentCallsPerSession: countFrom(1),
   sessionIdleTimeoutInMs: milliseconds,
-  sessionIds: listOf("ids", text),
+  sessionIds: (value) =>
+    Array.isArray(value) && value.length > 0 && value.every(isText) && new Set(value).size === value.length
+      ? undefined
+      : "must be a list of ids, at least one and none twice",
 };
 
 /** Milliseconds that one acceptance waits; it only bounds how long an idle processor is silent. */
@@ -158,5 +162,3 @@ async function serve<Types extends readonly MessageType[]>(
     await link.close().catch(() => undefined);
   }
 }
-
-const codeOf = (error: unknown): string => (error instanceof SobreError ? error.code : "GeneralError");

@@ -1,6 +1,6 @@
 import type { Delivery, Engine, LockToken, Settlement, TransactionOption } from "../engine/index.ts";
 import { SobreError } from "../errors/index.ts";
-import { checkOptions, type OptionChecks, text } from "./option-checks.ts";
+import { checkOptional, checkOptions, type OptionCheck, type OptionChecks, text } from "./option-checks.ts";
 
 /** Application properties to change while settling; `undefined` removes one. */
 export type PropertiesToModify = Extract<Settlement, { readonly kind: "abandon" }>["propertiesToModify"];
@@ -11,6 +11,10 @@ export interface DeadLetterOptions {
   readonly deadLetterErrorDescription?: string | undefined;
   readonly propertiesToModify?: PropertiesToModify;
 }
+
+/** What is in it the engine checks. */
+const isProperties: OptionCheck = (value) =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object";
 
 /** The settling verbs; they throw SobreError `MessageLockLost` when the lock is gone, and nothing is changed then. */
 export interface SettlingVerbs {
@@ -34,27 +38,36 @@ export function settlingVerbs(
 ): SettlingVerbs {
   const settle = async (message: Delivery, settlement: Settlement, options?: TransactionOption): Promise<void> => {
     const token = lockTokenOf(message);
+    if (options !== undefined) checkOptions(options, transactionChecks);
     settled(message);
     await engine(options).settle(entityPath, token, settlement, options);
   };
   return {
     completeMessage: (message, options) => settle(message, { kind: "complete" }, options),
-    abandonMessage: (message, propertiesToModify, options) =>
-      settle(message, { kind: "abandon", propertiesToModify }, options),
-    deferMessage: (message, propertiesToModify, options) =>
-      settle(message, { kind: "defer", propertiesToModify }, options),
+    abandonMessage: async (message, propertiesToModify, options) =>
+      settle(message, { kind: "abandon", propertiesToModify: properties(propertiesToModify) }, options),
+    deferMessage: async (message, propertiesToModify, options) =>
+      settle(message, { kind: "defer", propertiesToModify: properties(propertiesToModify) }, options),
     deadLetterMessage: async (message, deadLetter, options) =>
       settle(message, deadLetterSettlement(deadLetter), options),
     renewMessageLock: async (message) => engine().renew(entityPath, lockTokenOf(message)),
   };
 }
 
+// The engine that began it knows its own.
+const transactionChecks: OptionChecks<TransactionOption> = { transaction: () => undefined };
+
 const deadLetterChecks: OptionChecks<DeadLetterOptions> = {
   deadLetterReason: text,
   deadLetterErrorDescription: text,
-  // What is in it the engine checks, as it does when abandoning.
-  propertiesToModify: (value) => (typeof value === "object" && value !== null ? undefined : "must be an object"),
+  propertiesToModify: isProperties,
 };
+
+/** @throws SobreError `InvalidArgument` for what are no properties. */
+export function properties(propertiesToModify: PropertiesToModify): PropertiesToModify {
+  checkOptional("propertiesToModify", propertiesToModify, isProperties);
+  return propertiesToModify;
+}
 
 /** @throws SobreError `InvalidArgument` naming the option. */
 export function deadLetterSettlement(deadLetter: DeadLetterOptions = {}): Settlement {

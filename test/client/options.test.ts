@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createClient, idempotent, memoryIdempotencyStore, openTelemetry } from "../../src/client/index.ts";
+import { createClient, openTelemetry } from "../../src/client/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { setup } from "./setup.ts";
 
@@ -46,7 +46,7 @@ const factories: Readonly<Record<string, Readonly<Record<string, readonly unknow
     maxConcurrentSessions: [...wrongNumbers, 0],
     maxConcurrentCallsPerSession: [...wrongNumbers, 0],
     sessionIdleTimeoutInMs: wrongTimes,
-    sessionIds: ["one", [1], {}],
+    sessionIds: ["one", [1], {}, [], ["one", "one"]],
     prefetchCount: [1],
   },
   createRequester: {
@@ -139,6 +139,11 @@ describe("an argument of a call", () => {
     ["sendMessages", "messages", [[1]]],
     ["sendMessages", "messages", [[null]]],
     ["sendMessages", "messages", [[[1]]]],
+    ["sendMessages", "messages", [new Set([{ body: 1 }])]],
+    ["sendMessages", "messages", [[{ body: 1 }].values()]],
+    ["sendMessages", "messages", [Promise.resolve({ body: 1 })]],
+    ["sendMessages", "messages", [new Date(0)]],
+    ["scheduleMessages", "messages", [new Map(), new Date(0)]],
     ["sendMessages", "abortSignal", [{ body: 1 }, { abortSignal: {} }]],
     ["sendEnvelopes", "envelopes", [null]],
     ["sendEnvelopes", "envelopes", [[{ body: 1 }]]],
@@ -188,18 +193,21 @@ describe("an argument of a call", () => {
   });
 });
 
-describe("an idempotent handler", () => {
-  it("wants a store, a handler and a key of the right kind", async () => {
-    const store = memoryIdempotencyStore();
-    const wrong = [
-      ["store", [{}, () => undefined]],
-      ["handler", [store, undefined]],
-      ["key", [store, () => undefined, { key: "id" }]],
-    ] as const;
+describe("settling", () => {
+  it("refuses an option that it does not have, and properties that are none, and leaves the message", async () => {
+    const { client } = setup(queues);
+    await client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = client.createReceiver("orders");
+    const messages = await receiver.receiveMessages(1);
+    const settle = async (verb: "completeMessage" | "abandonMessage" | "deferMessage", ...given: readonly unknown[]) =>
+      refusal(() => Reflect.apply(receiver[verb], receiver, [...messages, ...given]));
 
-    for (const [option, given] of wrong) {
-      expect((await refusal(() => Reflect.apply(idempotent, undefined, given))).path).toBe(`$.${option}`);
-    }
+    expect((await settle("completeMessage", { transacton: 1 })).path).toBe("$.transacton");
+    expect((await settle("abandonMessage", {}, { tx: 1 })).path).toBe("$.tx");
+    expect((await settle("abandonMessage", 5)).path).toBe("$.propertiesToModify");
+    expect((await settle("deferMessage", [])).path).toBe("$.propertiesToModify");
+    for (const message of messages) await receiver.completeMessage(message);
+    expect(await receiver.peekMessages(1)).toEqual([]);
   });
 });
 

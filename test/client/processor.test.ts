@@ -86,6 +86,26 @@ describe("a handler that fails", () => {
     expect(small?.applicationProperties[failureProperty]).toBe("string thrown");
   });
 
+  it.each([
+    ["a getter that throws", Object.defineProperty(new Error("x"), "message", { get: () => JSON.parse("{") })],
+    ["a name that is no text", Object.assign(new Error("x"), { name: Symbol("odd") })],
+    ["a proxy that was revoked", revokedProxy()],
+  ])("is abandoned, and the processor goes on, whatever it throws: %s", async (_what, thrown) => {
+    const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 1 } } });
+    const { handlers } = noting(() => {
+      throw thrown;
+    });
+    const processor = client.createProcessor("orders", handlers);
+
+    await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
+    await clock.advance(0);
+    const letters = await client.createReceiver("orders/$DeadLetterQueue").peekMessages(5);
+
+    expect(letters).toHaveLength(2);
+    expect(letters[1]?.applicationProperties[failureProperty]).toBe("an error thrown that cannot be described");
+    expect(processor.isRunning).toBe(true);
+  });
+
   it("does not stop the processor, nor does a failing processError", async () => {
     const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 1 } } });
     const processMessage = vi.fn(({ body }: { readonly body: unknown }) => {
@@ -227,3 +247,9 @@ describe("options", () => {
     ).toContain("acme.order");
   });
 });
+
+function revokedProxy(): Error {
+  const { proxy, revoke } = Proxy.revocable(new Error("x"), {});
+  revoke();
+  return proxy;
+}

@@ -148,6 +148,18 @@ describe("a receiver", () => {
     ]);
   });
 
+  it("hands over what is there without waiting, though it is being fetched ahead, in its order", async () => {
+    const { client } = setup({ queues: ["orders"] });
+    await client.createSender("orders").sendMessages([1, 2, 3, 4].map((body) => ({ body })));
+    const receiver = client.createReceiver("orders", { prefetchCount: 3 });
+
+    const first = await receiver.receiveMessages(10, { maxWaitTimeInMs: 0 });
+    const second = await receiver.receiveMessages(10, { maxWaitTimeInMs: 0 });
+
+    expect(first.map(({ body }) => body)).toEqual([1, 2, 3, 4]);
+    expect(second).toEqual([]);
+  });
+
   it("does not hand over what was fetched ahead and has lost its lock", async () => {
     const { client, clock } = setup({ queues: { orders: { lockDuration: 10_000 } } });
     await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);

@@ -210,6 +210,21 @@ describe("a re-drive", () => {
     ]);
   });
 
+  it.each<readonly [string, object]>([
+    ["a repair that gives no envelope", { repair: () => ({ body: 1 }) }],
+    ["a repair that gives null", { repair: () => null }],
+    ["a where that gives a promise, which would be true", { where: async () => false }],
+    ["a where that gives nothing", { where: () => undefined }],
+  ])("sends nothing for %s, and tells of it", async (_what, options) => {
+    const { client } = await deadLettered(["a"]);
+
+    const { sent, entries } = await Reflect.apply(Reflect.get(client, "redrive"), client, [deadLetterQueue, options]);
+
+    expect(sent).toBe(0);
+    expect(entries).toMatchObject([{ outcome: "failed", error: { code: "InvalidArgument" } }]);
+    expect(entries[0].error.message).toMatch(/^(repair|where) must give /);
+  });
+
   it("needs to be told where to send what a subscription dead-lettered", async () => {
     const { client } = setup({ topics: { prices: { subscriptions: ["eu"] } }, queues: ["orders"] });
     await client.createSender("prices").sendEnvelopes(garbage("a"));

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { ReadMessage, SessionContext } from "../../src/client/index.ts";
+import type { MessageContext, ReadMessage, SessionContext } from "../../src/client/index.ts";
 import { rejection, refusal } from "../refusal.ts";
 import { noting, one, setup } from "./setup.ts";
 
@@ -27,6 +27,31 @@ describe("a session receiver", () => {
     expect(peeked).toHaveLength(2);
     expect(next.sessionId).toBe("b");
     expect(await again.getSessionState()).toEqual(new Uint8Array([7]));
+  });
+
+  it("has a processor of its own handle a message for longer than its lock, which is the session's", async () => {
+    const { client, clock } = setup({ queues });
+    await client.createSender("orders").sendMessages([message("a", "slow"), message("a", "next")]);
+    const session = await client.acceptSession("orders", "a");
+    const gate = new AbortController();
+    const opened = new Promise<void>((resolve) => gate.signal.addEventListener("abort", () => resolve()));
+    const story: unknown[] = [];
+    const { errors, handlers } = noting(async ({ body }: Message, { abortSignal }: MessageContext) => {
+      if (body === "slow") await opened;
+      story.push([body, abortSignal.aborted]);
+    });
+
+    session.subscribe(handlers);
+    await clock.advance(60_000);
+    gate.abort();
+    await clock.advance(0);
+
+    expect(story).toEqual([
+      ["slow", false],
+      ["next", false],
+    ]);
+    expect(errors).toEqual([]);
+    expect(await session.peekMessages(1)).toEqual([]);
   });
 
   it("is refused when another holds the session, or none is free in time", async () => {
