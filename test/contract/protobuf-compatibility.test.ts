@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkCompatibility, type ProtobufPolicy } from "../../src/contract/index.ts";
 
 const message = (fields: string, name = "M") => `syntax = "proto3"; package a; message ${name} { ${fields} }`;
+const message2 = (fields: string) => `syntax = "proto2"; package a; enum E { A = 1; B = 2; } message M { ${fields} }`;
 const compare = (older: string, newer: string, policy: ProtobufPolicy = "wire") =>
   checkCompatibility({ format: "protobuf", older, newer, policy });
 
@@ -28,6 +29,44 @@ describe("checkCompatibility of Protobuf schemas", () => {
     expect(result.verdict).toBe(verdict);
     if (verdict === "breaking")
       expect(result.findings[0]?.witness?.encodings[0]?.payload.byteLength).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["optional int32 n = 1 [default = 5];", "optional int32 n = 1 [default = 6];", "reads 6", "instead of 5"],
+    ['optional string n = 1 [default = "a"];', "optional string n = 1;", 'reads ""', 'instead of "a"'],
+    ["optional bool n = 1;", "optional bool n = 1 [default = true];", "reads true", "instead of false"],
+    ["optional E n = 1;", "optional E n = 1 [default = B];", "reads B", "instead of A"],
+    ["optional double n = 1 [default = inf];", "optional double n = 1 [default = -inf];", "-Infinity", "Infinity"],
+    ["optional int32 n = 1 [default = 5];", "repeated int32 n = 1;", "reads nothing", "instead of 5"],
+    ["oneof o { int32 n = 1 [default = 3]; }", "oneof o { int32 n = 1; }", "reads 0", "instead of 3"],
+  ])("breaks on the wire when what is left out means something else: %s %s", async (older, newer, read, meant) => {
+    const { verdict, findings } = await compare(message2(older), message2(newer));
+
+    expect([verdict, findings.map(({ code }) => code)]).toEqual(["breaking", ["field-default-changed"]]);
+    expect(findings[0]?.witness?.outcome).toContain(read);
+    expect(findings[0]?.witness?.outcome).toContain(meant);
+    expect(findings[0]?.witness?.encodings[0]?.payload.byteLength).toBe(0);
+  });
+
+  it.each([
+    ["optional int32 n = 1 [default = 0x10];", "optional int64 n = 1 [default = 16];"],
+    ["optional int32 n = 1 [default = 0];", "optional int32 n = 1;"],
+    ['optional string n = 1 [default = "a"];', 'optional bytes n = 1 [default = "a"];'],
+    ["required int32 n = 1 [default = 5];", "required int32 n = 1 [default = 6];"],
+    ["optional float n = 1 [default = nan];", "optional float n = 1 [default = nan];"],
+    ["optional E n = 1;", "optional E n = 1 [default = A];"],
+  ])("is safe on the wire when what is left out means the same: %s %s", async (older, newer) => {
+    const { verdict } = await compare(message2(older), message2(newer));
+
+    expect(verdict).toBe("safe");
+  });
+
+  it("breaks when a zero that proto3 leaves out meets a default", async () => {
+    const { findings } = await compare(message("int32 n = 1;"), message2("optional int32 n = 1 [default = 5];"));
+
+    expect(findings.map(({ code, witness }) => [code, witness?.outcome])).toEqual([
+      ["field-default-changed", "reads 5 for field 1, which was left out, instead of 0"],
+    ]);
   });
 
   it("is safe on the wire and breaking in JSON when a field is renamed, in one row each", async () => {

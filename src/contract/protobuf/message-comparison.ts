@@ -1,7 +1,15 @@
 import type { ProtobufPolicy } from "../options.ts";
 import { keySample, samplesOf } from "./kinds.ts";
 import { lossInJson, type Loss, lossOnWire } from "./reading.ts";
-import { clashingFields, type FieldReason, isKept, nameIsRead, pairKey, type RelatedPair } from "./relation.ts";
+import {
+  clashingFields,
+  type FieldReason,
+  isKept,
+  isUnsetAlike,
+  nameIsRead,
+  pairKey,
+  type RelatedPair,
+} from "./relation.ts";
 import type { ProtobufSchema } from "./schema.ts";
 import { type FieldShape, isReserved, type MessageShape } from "./shape.ts";
 
@@ -101,6 +109,7 @@ export class MessageComparison {
   ): void {
     const { policy } = this.sides;
     if (field.message && other.message) this.compare(field.message, other.message);
+    if (!isUnsetAlike(field, other)) this.unset(field, other, { writer, reader });
     if (isKept(field, other, { relation: this.relation, policy })) {
       fields.set(field.number, "read as it is");
       return;
@@ -112,6 +121,30 @@ export class MessageComparison {
     const before = this.changes.length;
     this.found(lossOnWire, [...values, ...twice], about, policy !== "wire");
     if (policy !== "wire" && this.changes.length === before) this.found(lossInJson, [...values, ...twice], about);
+  }
+
+  /** A default travels in no message: each side reads its own. */
+  private unset(
+    field: FieldShape,
+    other: FieldShape,
+    { writer, reader }: { readonly writer: MessageShape; readonly reader: MessageShape },
+  ): void {
+    const value = this.baseline(writer);
+    const [meant, read] = [field, other].map(shownDefault);
+    this.changes.push({
+      code: "field-default-changed",
+      message: `${writer.name}.${field.name} (${field.number}) means ${meant} to the writer where it is left out, and ${read} to the reader.`,
+      repair: "Keep the default, or add a field with a new number.",
+      writerPlace: `${writer.name}.${field.name}`,
+      readerPlace: `${reader.name}.${other.name}`,
+      sent: {
+        type: writer.name,
+        value,
+        payload: this.sides.writer.encode(writer.name, value),
+        codec: "protobuf",
+        outcome: `reads ${read} for field ${field.number}, which was left out, instead of ${meant}`,
+      },
+    });
   }
 
   private required(writer: MessageShape, reader: MessageShape): void {
@@ -222,6 +255,14 @@ function describe(
     message: `${place} is written as ${kind(field)} and read as ${kind(other)}.`,
     repair,
   };
+}
+
+function shownDefault({ unset = "0", label, kind: name, enumeration }: FieldShape): string {
+  if (label !== "one") return "nothing";
+  const number = unset.replace("float ", "");
+  if (name === "string" || name === "bytes")
+    return JSON.stringify(Buffer.from(unset === "0" ? "" : unset.replace("text ", ""), "base64").toString());
+  return name === "bool" ? String(number === "1") : (enumeration?.names.get(Number(number)) ?? number);
 }
 
 function kind({ kind: name, message, enumeration }: FieldShape): string {

@@ -74,14 +74,16 @@ function plainItems(value: unknown, { label }: FieldShape): readonly unknown[] {
   return label === "map" && isObject(value) ? Object.entries(value).flat() : [value];
 }
 
-function wireForm(value: unknown, { kind }: FieldShape): string {
+/** A scalar in the form that the wire does not tell apart. */
+export function wireForm(value: unknown, { kind }: Pick<FieldShape, "kind">): string {
   if (typeof value === "boolean") return value ? "1" : "0";
   if (kind === "string" && typeof value === "string") return `text ${Buffer.from(value).toString("base64")}`;
   if (kind === "bytes") return `text ${String(value)}`;
   return kind === "float" || kind === "double" ? `float ${String(value)}` : String(value);
 }
 
-function isZero(form: unknown): boolean {
+/** Whether a {@link wireForm} is the zero of its kind. */
+export function isZero(form: unknown): boolean {
   return form === "0" || form === "text " || form === "float 0";
 }
 

@@ -22,8 +22,8 @@ export function pairKey(writer: MessageShape, reader: MessageShape): string {
 
 /**
  * Whether a relation proves that the reader reads what the writer writes: every field of every pair is accounted for, every
- * pair of nested types is in the relation too, no field is newly required, and no oneof takes in fields that could be set
- * together. It searches nothing and encodes nothing.
+ * pair of nested types is in the relation too, no default has changed, no field is newly required, and no oneof takes in
+ * fields that could be set together. It searches nothing and encodes nothing.
  */
 export function checkRelation(relation: Relation, policy: ProtobufPolicy): boolean {
   return Array.from(relation.values()).every(({ writer, reader, fields }) => {
@@ -32,7 +32,7 @@ export function checkRelation(relation: Relation, policy: ProtobufPolicy): boole
       const reason = fields.get(field.number);
       return other === undefined
         ? reason !== undefined && reason !== "read as it is"
-        : isKept(field, other, { relation, policy });
+        : isKept(field, other, { relation, policy }) && isUnsetAlike(field, other);
     });
     const required = reader.fields.every(
       ({ number, required: is }) => !is || writer.byNumber.get(number)?.required === true,
@@ -53,6 +53,11 @@ export function isKept(
   if (field.message === undefined || other.message === undefined) return keepsOnWire(field, other);
   if (field.kind !== other.kind || (field.label === "map" && field.keyKind !== other.keyKind)) return false;
   return relation.has(pairKey(field.message, other.message));
+}
+
+/** Whether a field that the writer leaves out means the same to both. */
+export function isUnsetAlike(field: FieldShape, other: FieldShape): boolean {
+  return field.required || field.unset === other.unset;
 }
 
 /** Whether the reader's JSON form takes the name that the writer's has. */

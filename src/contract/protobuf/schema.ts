@@ -1,6 +1,7 @@
 import { SobreError } from "../../errors/index.ts";
 import { common, Enum, type Field, MapField, Namespace, parse, Root, Service, Type } from "../../protobufjs/index.ts";
 import { isObject } from "../json-schema/json-value.ts";
+import { isZero, wireForm } from "./reading.ts";
 import type { EnumShape, FieldShape, MessageShape, Reserved } from "./shape.ts";
 
 /** A remote procedure: its name and the types it takes and gives. */
@@ -165,19 +166,29 @@ function fieldShape(field: Field, known: Map<string, MessageShape>): FieldShape 
   const jsonName: unknown = Reflect.get(field, "jsonName");
   const message = resolvedType instanceof Type ? messageShape(resolvedType, known) : undefined;
   const isGroup = field.delimited;
+  const kind = message ? (isGroup ? "group" : "message") : resolvedType instanceof Enum ? "enum" : field.type;
   return {
     number: field.id,
     name: field.name,
     jsonName: typeof jsonName === "string" ? jsonName : field.name,
-    kind: message ? (isGroup ? "group" : "message") : resolvedType instanceof Enum ? "enum" : field.type,
+    kind,
     label: field.map ? "map" : field.repeated ? "many" : "one",
     keyKind: field instanceof MapField ? field.keyType : "",
     required: field.required,
     oneof: partOf === null || partOf === undefined || partOf.isProto3Optional ? undefined : partOf.name,
     hasPresence: field.hasPresence,
+    unset: message || field.map || field.repeated ? undefined : unsetForm(field, kind),
     message,
     enumeration: resolvedType instanceof Enum ? enumShape(resolvedType) : undefined,
   };
+}
+
+/** protobufjs takes the default of bytes for Base64 where it can be; the text is as it was declared. */
+function unsetForm({ typeDefault, options: declared }: Field, kind: string): string | undefined {
+  const value: unknown = kind === "bytes" ? (declared?.["default"] ?? "") : typeDefault;
+  if (value === null || value === undefined) return undefined;
+  const form = wireForm(value, { kind: kind === "bytes" ? "string" : kind });
+  return isZero(form) ? undefined : form;
 }
 
 function enumShape(type: Enum): EnumShape {

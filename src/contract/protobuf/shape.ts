@@ -26,6 +26,8 @@ export interface FieldShape {
   readonly oneof: string | undefined;
   /** Whether a reader can tell that it was set to zero. */
   readonly hasPresence: boolean;
+  /** What is read where it was left out, as the wire would have it: its default, `undefined` for zero and for nothing. */
+  readonly unset: string | undefined;
   readonly message: MessageShape | undefined;
   readonly enumeration: EnumShape | undefined;
 }

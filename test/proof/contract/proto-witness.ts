@@ -19,8 +19,11 @@ export function replayProtobuf(older: unknown, newer: unknown, { findings }: Com
       const sent = writer.lookupType(contentType.split("messageType=")[1] ?? "");
       const read = typeAt(reader, newerPointer);
       if (read === undefined) throw new Error(`${code}: ${newerPointer} is no type of the reader's`);
-      const meant = formOf(sent, sent.decode(payload));
-      if (meant === outcomeOf(read, payload)) throw new Error(`${code}: the reader reads ${meant} as it was meant`);
+      // A default travels in no message.
+      const defaults = code === "field-default-changed";
+      const meant = formOf(sent, sent.decode(payload), defaults);
+      if (meant === outcomeOf(read, payload, defaults))
+        throw new Error(`${code}: the reader reads ${meant} as it was meant`);
       replayed++;
     }
   }
@@ -54,20 +57,21 @@ function typeAt(root: Root, pointer: string): Type | undefined {
   return undefined;
 }
 
-function outcomeOf(type: Type, payload: Uint8Array): string | undefined {
+function outcomeOf(type: Type, payload: Uint8Array, defaults: boolean): string | undefined {
   try {
-    return formOf(type, type.decode(payload));
+    return formOf(type, type.decode(payload), defaults);
   } catch {
     return undefined;
   }
 }
 
-/** The set fields by number, with their values as protobufjs has them. */
-function formOf(type: Type, message: object): string {
+/** The set fields, or all of them with their defaults, by number, with their values as protobufjs has them. */
+function formOf(type: Type, message: object, defaults: boolean): string {
   const plain: Readonly<Record<string, unknown>> = type.toObject(type.decode(type.encode(message).finish()), {
     longs: String,
     bytes: String,
     enums: Number,
+    defaults,
   });
   const byNumber = type.fieldsArray.flatMap((field) =>
     plain[field.name] === undefined ? [] : [[field.id, plain[field.name]] as const],
