@@ -31,8 +31,8 @@ const accepts: readonly MediaRange[] = Object.freeze(
  * milliseconds comes back as a `Date`, a `Map` with only string keys as an object, a bigint of up to 53 bits as a number.
  */
 export function msgpack(options: MsgpackOptions = {}): Codec {
-  const { protoKey = "refuse" } = options;
-  const rules = { protoKey };
+  const protoKey = options.protoKey === "keep" ? "keep" : "refuse";
+  const rules = { protoKey } as const;
   return Object.freeze<Codec>({
     name: "msgpack",
     contentType: "application/vnd.msgpack",

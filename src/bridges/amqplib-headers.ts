@@ -1,7 +1,7 @@
 import { emptyBag, memberOf } from "../envelope/bag.ts";
 import { typed, type ApplicationPropertyValue, Typed } from "../envelope/index.ts";
 import { asBuffer, asBytes } from "./bytes.ts";
-import { unsupported, wellFormed } from "./unsupported.ts";
+import { unsupported } from "./unsupported.ts";
 
 /** A value with its type beside it, as amqplib takes and gives those that JavaScript cannot name. */
 interface Tagged {
@@ -102,8 +102,7 @@ function isLong(value: bigint): boolean {
  * @throws SobreError `UnsupportedValue` for a type that AMQP 0-9-1 lacks.
  */
 export function writeHeader(value: ApplicationPropertyValue, path: string): unknown {
-  if (value === null || typeof value === "boolean") return value;
-  if (typeof value === "string") return wellFormed(path, value);
+  if (value === null || typeof value === "boolean" || typeof value === "string") return value;
   // amqplib would write -0 as 0 and fail for NaN and large numbers, were it to choose the type.
   if (typeof value === "number") return isInt(value) ? value : { "!": "double", value };
   if (typeof value === "bigint") {

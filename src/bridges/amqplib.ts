@@ -12,7 +12,7 @@ import {
 } from "./amqplib-message.ts";
 import { asBuffer, asBytes } from "./bytes.ts";
 import { fromNestedText, nestedMark, nestedNames, toNestedText } from "./nested-properties.ts";
-import { propertyName, someMessage, unsupported, wellFormed } from "./unsupported.ts";
+import { propertyName, someMessage, unsupported } from "./unsupported.ts";
 
 /**
  * The envelope of a message that amqplib received, ready to be deserialized.
@@ -157,7 +157,7 @@ function writeBasic(broker: BrokerProperties): Omit<AmqplibProperties, "headers"
 /** A short string of AMQP 0-9-1 (section 4.2.5.3): at most 255 bytes. */
 function shortText(path: string, value: unknown): string {
   if (typeof value !== "string") throw unsupported(path, "is no text, and AMQP 0-9-1 has only text there");
-  if (Buffer.byteLength(wellFormed(path, value)) > 255) throw unsupported(path, "is longer than 255 bytes");
+  if (Buffer.byteLength(value) > 255) throw unsupported(path, "is longer than 255 bytes");
   return value;
 }
 
@@ -193,6 +193,6 @@ function writeBrokerHeaders(headers: Record<string, unknown>, broker: BrokerProp
   for (const [name, header] of brokerHeaders) {
     const value = broker[name];
     if (value === undefined) continue;
-    headers[header] = typeof value === "string" ? wellFormed(`$.brokerProperties.${name}`, value) : value.toISOString();
+    headers[header] = typeof value === "string" ? value : value.toISOString();
   }
 }

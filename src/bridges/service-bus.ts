@@ -11,7 +11,7 @@ import { asBuffer, asBytes, fromUuid, toUuid } from "./bytes.ts";
 import { nestedMark, nestedNames, toNestedText } from "./nested-properties.ts";
 import { bodyOf } from "./service-bus-body.ts";
 import type { ServiceBusMessageFields, ServiceBusMessageLike } from "./service-bus-message.ts";
-import { propertyName, someMessage, unsupported, wellFormed } from "./unsupported.ts";
+import { propertyName, someMessage, unsupported } from "./unsupported.ts";
 
 /** Where the content encoding travels, since the official client writes no such broker property; tools read it there. */
 const encodingProperty = "Content-Encoding";
@@ -110,7 +110,8 @@ export function toServiceBusMessage(envelope: Envelope): ServiceBusMessageFields
   if (bodyKind !== "data") throw unsupported("$.bodyKind", `is ${bodyKind}, and the client sends bytes only as data`);
   if (viaPartitionKey !== undefined)
     throw unsupported("$.brokerProperties.viaPartitionKey", "is not sent by the client");
-  checkTexts(direct);
+  // A symbol on the wire (AMQP 1.0 part 3.2.4).
+  if (/[^\0-\x7f]/.test(direct.contentType ?? "")) throw unsupported("$.brokerProperties.contentType", "is not ASCII");
   if ((direct.timeToLive ?? 0) > 0xffff_ffff) {
     throw unsupported(
       "$.brokerProperties.timeToLive",
@@ -127,18 +128,8 @@ export function toServiceBusMessage(envelope: Envelope): ServiceBusMessageFields
   };
 }
 
-function checkTexts(direct: object): void {
-  for (const [name, value] of Object.entries(direct)) {
-    const path = `$.brokerProperties.${name}`;
-    if (typeof value === "string") wellFormed(path, value);
-    // A symbol on the wire (AMQP 1.0 part 3.2.4).
-    if (name === "contentType" && /[^\0-\x7f]/.test(String(value))) throw unsupported(path, "is not ASCII");
-  }
-}
-
 function writeId(id: MessageId, path: string): string | number | Buffer {
-  if (typeof id === "string") return wellFormed(path, id);
-  if (typeof id === "number") return id;
+  if (typeof id === "string" || typeof id === "number") return id;
   if (id instanceof Typed) return fromUuid(id);
   if (id instanceof Uint8Array) throw unsupported(path, "is binary, which the client sends as a uuid");
   if (id > Number.MAX_SAFE_INTEGER) throw unsupported(path, "is beyond 2^53 and would be rounded");
@@ -161,14 +152,13 @@ function writeProperties(given: ApplicationProperties, contentEncoding: string |
         "differs from the content encoding, which goes there",
       );
     }
-    properties[encodingProperty] = wellFormed("$.brokerProperties.contentEncoding", contentEncoding);
+    properties[encodingProperty] = contentEncoding;
   }
   return Object.keys(properties).length === 0 ? undefined : properties;
 }
 
 function writeProperty(value: ApplicationPropertyValue, path: string): Properties[string] {
-  if (value === null || typeof value === "boolean" || value instanceof Date) return value;
-  if (typeof value === "string") return wellFormed(path, value);
+  if (value === null || typeof value === "boolean" || typeof value === "string" || value instanceof Date) return value;
   if (typeof value !== "number") throw unsupported(path, "is of a type that the client cannot name");
   if (Number.isNaN(value)) throw unsupported(path, "is NaN, which the client sends as null");
   if (Object.is(value, -0)) throw unsupported(path, "is negative zero, which the client sends as 0");

@@ -22,23 +22,11 @@ export function someMessage<T extends object>(message: T | null | undefined): T 
 }
 
 /**
- * `text`, when UTF-8 can hold it.
- *
- * @throws SobreError `UnsupportedValue` for half a surrogate pair, which clients write as U+FFFD.
- */
-export function wellFormed(path: string, text: string): string {
-  if (/\p{Surrogate}/u.test(text))
-    throw unsupported(path, "contains half of a surrogate pair, which UTF-8 cannot hold");
-  return text;
-}
-
-/**
  * `name`, when it can be a property of the other side's messages.
  *
- * @throws SobreError `UnsupportedValue` for half a surrogate pair, and for `__proto__`: the clients read properties into
- *   ordinary objects, where it is lost.
+ * @throws SobreError `UnsupportedValue` for `__proto__`: the clients read properties into ordinary objects, where it is lost.
  */
 export function propertyName(path: string, name: string): string {
   if (name === "__proto__") throw unsupported(path, "has a name that the client's readers lose");
-  return wellFormed(path, name);
+  return name;
 }

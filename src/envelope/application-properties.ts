@@ -17,7 +17,8 @@ const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyVa
 /**
  * A frozen copy with every value checked; `undefined` members are left out.
  *
- * @throws SobreError `InvalidArgument` naming the property, for lists, maps, arrays, functions and the like.
+ * @throws SobreError `InvalidArgument` naming the property, for lists, maps, arrays, functions and the like,
+ *   and for half a surrogate pair in a name or value.
  */
 export function applicationProperties(init: unknown): ApplicationProperties {
   if (init === undefined) return none;
@@ -29,6 +30,7 @@ export function applicationProperties(init: unknown): ApplicationProperties {
     const value = given[name];
     if (value === undefined) continue;
     if (!isSimple(value)) throw invalid(`$.applicationProperties.${name}`, wanted);
+    if (!name.isWellFormed()) throw invalid(`$.applicationProperties.${name}`, "must have a well-formed name");
     checked[name] = value;
     count++;
   }
@@ -36,11 +38,12 @@ export function applicationProperties(init: unknown): ApplicationProperties {
 }
 
 const wanted =
-  "must be null, a boolean, string, number, 64-bit bigint, valid Date, Uint8Array or typed AMQP value; lists and objects go into the payload";
+  "must be null, a boolean, well-formed string, number, 64-bit bigint, valid Date, Uint8Array or typed AMQP value; lists and objects go into the payload";
 
 function isSimple(value: unknown): value is ApplicationPropertyValue {
   switch (typeof value) {
     case "string":
+      return value.isWellFormed();
     case "boolean":
     case "number":
       return true;

@@ -34,6 +34,11 @@ export function checkBag(value: unknown, path: string): Readonly<Record<string, 
   throw invalid(path, "must be a plain object");
 }
 
+/** Whether a value is text that UTF-8 can hold: every surrogate is one of a pair. */
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && value.isWellFormed();
+}
+
 /** Whether a value is a Date that stands for a time. */
 export function isTime(value: unknown): value is Date {
   return value instanceof Date && !Number.isNaN(value.getTime());

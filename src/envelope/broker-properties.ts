@@ -1,5 +1,5 @@
 import type { SobreError } from "../errors/index.ts";
-import { checkBag, invalid, isOwn, isTime } from "./bag.ts";
+import { checkBag, invalid, isOwn, isText, isTime } from "./bag.ts";
 import { Typed } from "./typed.ts";
 
 /** A message id or correlation id: text, or one of the other AMQP forms (AMQP 1.0 part 3.2.11 to 3.2.14); numbers are ulong. */
@@ -8,7 +8,8 @@ export type MessageId = string | number | bigint | Uint8Array | Typed<"uuid">;
 /**
  * The broker properties a sender may set, with the names of `@azure/service-bus`.
  *
- * Ids are at most 128 characters; `sessionId` and `partitionKey` are equal when both are set.
+ * Ids are at most 128 characters; `sessionId` and `partitionKey` are equal when both are set. No text has half a
+ * surrogate pair, which UTF-8 cannot hold.
  */
 export interface BrokerProperties {
   /** RFC 2045 content type of the payload; it chooses the codec. */
@@ -64,7 +65,7 @@ const none: BrokerProperties = Object.freeze({});
 /**
  * A frozen copy with every member checked; `undefined` members are left out.
  *
- * @throws SobreError `InvalidArgument` naming the property: unknown, read-only, of the wrong type, too long,
+ * @throws SobreError `InvalidArgument` naming the property: unknown, read-only, of the wrong type, too long, no well-formed text,
  *   or a session id that differs from the partition key.
  */
 export function brokerProperties(init: unknown): BrokerProperties {
@@ -118,11 +119,11 @@ export function set(checked: Draft, name: string, value: unknown): void {
 
 // The checks give the value back when it is what the property may be.
 
-const idText = `a string of at most ${maxIdLength} characters`;
+const idText = `a well-formed string of at most ${maxIdLength} characters`;
 
 export function text(name: string, value: unknown): string {
-  if (typeof value === "string") return value;
-  throw refused(name, "must be a string");
+  if (isText(value)) return value;
+  throw refused(name, "must be a well-formed string");
 }
 
 export function key(name: string, value: unknown): string {
@@ -131,7 +132,7 @@ export function key(name: string, value: unknown): string {
 }
 
 function isKey(value: unknown): value is string {
-  return typeof value === "string" && value.length <= maxIdLength;
+  return isText(value) && value.length <= maxIdLength;
 }
 
 export function id(name: string, value: unknown): MessageId {

@@ -3,7 +3,7 @@ import {
   type ApplicationPropertyValue,
   applicationProperties,
 } from "./application-properties.ts";
-import { invalid } from "./bag.ts";
+import { checkBag, invalid } from "./bag.ts";
 import { type BrokerProperties, type BrokerPropertiesInit, brokerProperties } from "./broker-properties.ts";
 import { checkHeaderSize } from "./limits.ts";
 
@@ -79,10 +79,13 @@ export function amend(envelope: Envelope, changes: EnvelopeChanges): Envelope {
     checkBodyKind(changes.bodyKind ?? envelope.bodyKind),
     changes.brokerProperties === undefined
       ? envelope.brokerProperties
-      : brokerProperties({ ...envelope.brokerProperties, ...changes.brokerProperties }),
+      : brokerProperties({ ...envelope.brokerProperties, ...checkBag(changes.brokerProperties, "$.brokerProperties") }),
     changes.applicationProperties === undefined
       ? envelope.applicationProperties
-      : applicationProperties({ ...envelope.applicationProperties, ...changes.applicationProperties }),
+      : applicationProperties({
+          ...envelope.applicationProperties,
+          ...checkBag(changes.applicationProperties, "$.applicationProperties"),
+        }),
     changes.origin ?? envelope.origin,
   );
 }

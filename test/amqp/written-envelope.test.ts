@@ -14,6 +14,7 @@ import {
 import { writeEnvelope } from "../../src/amqp/encode-message.ts";
 import {
   amend,
+  Typed,
   typed,
   AmqpMap,
   createEnvelope,
@@ -49,10 +50,10 @@ describe("an envelope as a message", () => {
   });
 
   it("names the property that AMQP cannot hold", () => {
-    const envelope = createEnvelope({ payload: hex(""), applicationProperties: { text: "\ud800" } });
+    const envelope = createEnvelope({ payload: hex(""), applicationProperties: { tiny: new Typed("ubyte", 300) } });
 
     expect(() => encodeMessage(envelope)).toThrow(
-      expect.objectContaining({ code: "UnsupportedValue", path: "$.applicationProperties.text" }),
+      expect.objectContaining({ code: "UnsupportedValue", path: "$.applicationProperties.tiny" }),
     );
     expect(() => encodeMessage(createEnvelope({ payload: hex(""), brokerProperties: { contentType: "ñ/ñ" } }))).toThrow(
       expect.objectContaining({ code: "UnsupportedValue", path: "$.brokerProperties.contentType" }),

@@ -252,9 +252,6 @@ describe("toServiceBusMessage", () => {
     [{ brokerProperties: { timeToLive: 2 ** 32 } }, "$.brokerProperties.timeToLive"],
     [{ brokerProperties: { timeToLive: Infinity } }, "$.brokerProperties.timeToLive"],
     [{ brokerProperties: { contentType: "text/é" } }, "$.brokerProperties.contentType"],
-    [{ brokerProperties: { subject: "\ud800" } }, "$.brokerProperties.subject"],
-    [{ brokerProperties: { messageId: "\ud800" } }, "$.brokerProperties.messageId"],
-    [{ brokerProperties: { contentEncoding: "\ud800" } }, "$.brokerProperties.contentEncoding"],
     [
       { brokerProperties: { contentEncoding: "gzip" }, applicationProperties: { "Content-Encoding": "br" } },
       "$.applicationProperties.Content-Encoding",
@@ -265,8 +262,6 @@ describe("toServiceBusMessage", () => {
     [{ applicationProperties: { x: Number.NaN } }, "$.applicationProperties.x"],
     [{ applicationProperties: { x: -0 } }, "$.applicationProperties.x"],
     [{ applicationProperties: { x: 2 ** 53 } }, "$.applicationProperties.x"],
-    [{ applicationProperties: { x: "\udfff" } }, "$.applicationProperties.x"],
-    [{ applicationProperties: { "\udfff": 1 } }, "$.applicationProperties.\udfff"],
     [{ applicationProperties: Object.fromEntries([["__proto__", 1]]) }, "$.applicationProperties.__proto__"],
   ])("refuses %o, naming %s", (init, path) => {
     const envelope = createEnvelope({ payload, ...init });

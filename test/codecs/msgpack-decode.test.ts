@@ -163,6 +163,14 @@ describe("refusing MessagePack", () => {
     expect(Object.entries(kept ?? {})).toEqual([["__proto__", { admin: true }]]);
   });
 
+  it("refuses the key __proto__ also when the option says what it does not know", () => {
+    const options: object = { protoKey: "Keep" };
+
+    const refused = failure(() => decode(hex("81 a9 5f5f70726f746f5f5f 01"), {}, options));
+
+    expect(refused.code).toBe("DecodeFailed");
+  });
+
   it("reads other names with underscores", () => {
     expect(decode(hex("81 a9 5f5f76657273696f6e 01"))).toEqual({ __version: 1 });
   });

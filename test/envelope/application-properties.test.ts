@@ -49,10 +49,18 @@ describe("application properties", () => {
     [typed.described(typed.symbol("a"), ["list"])],
     [typed.described(new AmqpMap(), "text")],
     [/regexp/],
+    ["half \ud83d"],
+    [typed.described(typed.symbol("a"), "\ude80 half")],
   ])("refuse %o, naming the property", (value) => {
     const error = refusal(() => create({ fine: 1, wrong: value }));
 
     expect(error).toMatchObject({ code: "InvalidArgument", path: "$.applicationProperties.wrong" });
+  });
+
+  it("refuse half a surrogate pair in a name, which no border could carry", () => {
+    const error = refusal(() => create({ "\ud83d": 1 }));
+
+    expect(error).toMatchObject({ code: "InvalidArgument", path: "$.applicationProperties.\ud83d" });
   });
 
   it("take a described simple value, as .NET writes its TimeSpan", () => {

@@ -108,6 +108,18 @@ describe("broker properties", () => {
     expect(refusal(() => create({ timeToLive })).path).toBe("$.brokerProperties.timeToLive");
   });
 
+  it.each(
+    [
+      ["contentType", "contentEncoding", "correlationId", "messageId", "partitionKey", "viaPartitionKey"],
+      ["replyTo", "replyToSessionId", "sessionId", "subject", "to"],
+    ].flat(),
+  )("refuse half a surrogate pair in %s, which no border could carry", (name) => {
+    const error = refusal(() => create({ [name]: "half \ud83d" }));
+
+    expect(error).toMatchObject({ code: "InvalidArgument", path: `$.brokerProperties.${name}` });
+    expect(create({ [name]: "whole 🚀" }).brokerProperties).toEqual({ [name]: "whole 🚀" });
+  });
+
   it("take an endless time to live", () => {
     expect(create({ timeToLive: Infinity }).brokerProperties.timeToLive).toBe(Infinity);
   });

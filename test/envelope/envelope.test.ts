@@ -137,6 +137,11 @@ describe("amend", () => {
       "InvalidArgument",
     );
     expect(refusal(() => amendUnchecked(original, { payload: "text" })).code).toBe("InvalidArgument");
+    for (const nothing of [null, "text", 5, [], new Map([["a", 1]])]) {
+      const inBroker = refusal(() => amendUnchecked(original, { brokerProperties: nothing }));
+      const inApplication = refusal(() => amendUnchecked(original, { applicationProperties: nothing }));
+      expect([inBroker.path, inApplication.path]).toEqual(["$.brokerProperties", "$.applicationProperties"]);
+    }
     expect(refusal(() => amend(original, { applicationProperties: { filler: "x".repeat(70_000) } })).code).toBe(
       "MessageSizeExceeded",
     );

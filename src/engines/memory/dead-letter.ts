@@ -8,7 +8,7 @@ const maxTextLength = 4096;
 
 type Modification = Readonly<Record<string, ApplicationPropertyValue | undefined>>;
 
-/** The mark with its texts cut to {@link maxTextLength} characters, never inside a surrogate pair. */
+/** The mark with its texts cut to {@link maxTextLength} characters, never inside a surrogate pair; halves become U+FFFD. */
 export function legalMark(mark: DeadLetterMark): DeadLetterMark {
   return { ...mark, reason: cut(mark.reason, maxTextLength), description: cut(mark.description, maxTextLength) };
 }
@@ -60,7 +60,7 @@ export function brokerDeadLetter(envelope: Envelope, mark: DeadLetterMark): Enve
 const present = (name: string, text: string | undefined): Modification => (text === undefined ? {} : { [name]: text });
 
 function cut(text: string | undefined, length: number): string | undefined {
-  if (text === undefined || text.length <= length) return text;
+  if (text === undefined || text.length <= length) return text?.toWellFormed();
   const end = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800 ? length - 1 : length;
-  return text.slice(0, end);
+  return text.slice(0, end).toWellFormed();
 }

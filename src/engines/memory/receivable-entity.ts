@@ -26,6 +26,9 @@ export interface Transfer {
 /** How much an entity may hold. */
 export type Limits = Pick<SendableSettings, "maxMessageSizeInBytes" | "maxSizeInMegabytes">;
 
+/** The last time that a `Date` can hold, in milliseconds since 1970. */
+const lastTime = 8.64e15;
+
 /** What queues and subscriptions have in common: messages to receive, and sub-queues. */
 export abstract class ReceivableEntity implements QueuePolicy {
   readonly address: string;
@@ -120,13 +123,14 @@ export abstract class ReceivableEntity implements QueuePolicy {
       this.deadLetterArrival({ ...incoming, enqueuedSequenceNumber: number }, noSessionId, now);
       return;
     }
-    const timeToLive = Math.min(envelope.brokerProperties.timeToLive ?? Infinity, defaultMessageTimeToLive);
+    const expiresAt = now + Math.min(envelope.brokerProperties.timeToLive ?? Infinity, defaultMessageTimeToLive);
     this.messages.enqueue(
       {
         envelope,
         size: incoming.size,
         enqueuedAt: now,
-        expiresAt: now + timeToLive,
+        // What no Date can tell is never.
+        expiresAt: expiresAt > lastTime ? Infinity : expiresAt,
         deliveryCount: 0,
         enqueuedSequenceNumber,
         deadLetter: incoming.deadLetter,

@@ -93,6 +93,34 @@ describe("memoryEngine", () => {
     expect(ids.filter((id) => id === "same")).toHaveLength(5);
   });
 
+  it("lets a message that would expire beyond every Date never expire", async () => {
+    const engine = memoryEngine({ queues: ["q"] });
+    await (
+      await engine.openSender("q")
+    ).send([message("a", { timeToLive: 1e300 }), message("b", { timeToLive: 1000 })]);
+
+    const [endless, short] = await engine.peek("q", { maxMessages: 2 });
+
+    expect(endless?.expiresAtUtc).toBeUndefined();
+    expect(short?.expiresAtUtc).toBeInstanceOf(Date);
+  });
+
+  it("takes half a surrogate pair out of the texts of a dead letter, which no wire could carry", async () => {
+    const engine = await filled({}, "a");
+    const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    if (delivery?.lockToken === undefined) throw new Error("Nothing was received.");
+
+    await engine.settle("q", delivery.lockToken, {
+      kind: "deadLetter",
+      deadLetterReason: "half \ud83d",
+      deadLetterErrorDescription: "\ude80 other half",
+    });
+
+    const [letter] = await engine.peek("q/$DeadLetterQueue", { maxMessages: 1 });
+    expect(letter).toMatchObject({ deadLetterReason: "half \ufffd", deadLetterErrorDescription: "\ufffd other half" });
+  });
+
   it("is closed with its connections", async () => {
     const engine = memoryEngine({ queues: ["q"] });
     const other = await engine.connect();
