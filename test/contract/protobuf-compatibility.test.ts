@@ -61,6 +61,26 @@ describe("checkCompatibility of Protobuf schemas", () => {
     expect(verdict).toBe("safe");
   });
 
+  it("breaks when a procedure may be called in another way", async () => {
+    const service = (option: string) => `${message("int32 n = 1;")} service S { rpc Get(M) returns (M) { ${option} } }`;
+
+    const { findings } = await compare(service(""), service("option idempotency_level = NO_SIDE_EFFECTS;"));
+
+    expect(findings.map(({ code, message: what }) => [code, what])).toEqual([
+      [
+        "rule-procedure-changed",
+        "The procedure a.S.Get went from IDEMPOTENCY_UNKNOWN to NO_SIDE_EFFECTS, so it may be called in another way.",
+      ],
+    ]);
+  });
+
+  it("proves nothing of a message that becomes a message set", async () => {
+    const older = message2("extensions 4 to 100;");
+    const newer = message2("option message_set_wire_format = true; extensions 4 to 100;");
+
+    expect((await compare(older, newer)).verdict).toBe("unproven");
+  });
+
   it("breaks when a zero that proto3 leaves out meets a default", async () => {
     const { findings } = await compare(message("int32 n = 1;"), message2("optional int32 n = 1 [default = 5];"));
 

@@ -55,6 +55,8 @@ export class MessageComparison {
     if (this.relation.has(key)) return;
     const fields = new Map<number, FieldReason>();
     this.relation.set(key, { writer, reader, fields });
+    if (writer.isMessageSet !== reader.isMessageSet)
+      this.doubts.push(`${writer.name} is a message set on one side only, which protobufjs does not encode.`);
     for (const field of writer.fields) {
       const other = reader.byNumber.get(field.number);
       if (other === undefined) this.removed(field, writer, { reader, fields });

@@ -57,6 +57,12 @@ export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): r
       other.streams !== procedure.streams
     )
       add("procedure-changed", `The procedure ${name} takes or gives other types.`, name);
+    else if (other.idempotency !== procedure.idempotency)
+      add(
+        "procedure-changed",
+        `The procedure ${name} went from ${procedure.idempotency} to ${other.idempotency}, so it may be called in another way.`,
+        name,
+      );
   }
   return changes;
 }

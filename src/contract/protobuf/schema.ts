@@ -4,12 +4,14 @@ import { isObject } from "../json-schema/json-value.ts";
 import { isZero, wireForm } from "./reading.ts";
 import type { EnumShape, FieldShape, MessageShape, Reserved } from "./shape.ts";
 
-/** A remote procedure: its name and the types it takes and gives. */
+/** A remote procedure: its name, the types it takes and gives, and whether it may be called again. */
 interface ProcedureShape {
   readonly name: string;
   readonly request: string;
   readonly response: string;
   readonly streams: string;
+  /** Clients call one without side effects by another HTTP method. */
+  readonly idempotency: string;
 }
 
 /** A schema of .proto files. */
@@ -116,6 +118,7 @@ function reflected(root: Root): ProtobufSchema {
             request: method.resolvedRequestType === null ? method.requestType : nameOf(method.resolvedRequestType),
             response: method.resolvedResponseType === null ? method.responseType : nameOf(method.resolvedResponseType),
             streams: `${method.requestStream === true} ${method.responseStream === true}`,
+            idempotency: String(method.options?.["idempotency_level"] ?? "IDEMPOTENCY_UNKNOWN"),
           });
         }
       if (child instanceof Namespace) visit(child);
@@ -150,6 +153,7 @@ function messageShape(type: Type, known: Map<string, MessageShape>): MessageShap
     byNumber,
     reserved: reservedOf(type.reserved),
     strictJson: isStrictJson(type),
+    isMessageSet: type.options?.["message_set_wire_format"] === true,
   };
   // A message may contain itself.
   known.set(name, shape);

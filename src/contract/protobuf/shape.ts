@@ -9,6 +9,8 @@ export interface MessageShape {
   readonly reserved: Reserved;
   /** Whether the JSON form is defined for all of it: proto3 and editions say so, proto2 does not. */
   readonly strictJson: boolean;
+  /** Whether it is in the wire form of message sets, which nothing here reads. */
+  readonly isMessageSet: boolean;
 }
 
 /** A field. */
