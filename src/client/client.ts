@@ -5,7 +5,14 @@ import type { MessageType } from "../message/index.ts";
 import { type Clock, systemClock } from "../time/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
-import { checkOption, checkOptions, entityName, methods, type OptionChecks, text } from "./option-checks.ts";
+import {
+  checkOption,
+  checkOptions,
+  entityName,
+  methods,
+  type OptionChecks,
+  text,
+} from "../validation/option-checks.ts";
 import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage, Received } from "./received-message.ts";

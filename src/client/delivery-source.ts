@@ -1,7 +1,7 @@
 import type { Delivery, Engine, EngineReceiver, ReceiveMode, ReceiveOptions } from "../engine/index.ts";
 import type { Clock } from "../time/index.ts";
 import { Link } from "./link.ts";
-import { invalidOption } from "./option-checks.ts";
+import { invalidOption } from "../validation/option-checks.ts";
 import { Prefetch } from "./prefetch.ts";
 import { isRetryable } from "./retry.ts";
 

@@ -9,7 +9,7 @@ import {
   name,
   type OptionCheck,
   type OptionChecks,
-} from "./option-checks.ts";
+} from "../validation/option-checks.ts";
 
 /**
  * Remembers which messages have been handled. Handlers that do different work need stores, or keys, of their own: a message

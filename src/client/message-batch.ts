@@ -1,7 +1,7 @@
 import type { Message } from "../codec/index.ts";
 import { type Envelope, sizeOf, sizeOfProperties } from "../envelope/index.ts";
 import type { MessageWriter } from "./message-writer.ts";
-import { checkOption, countFrom, invalidOption } from "./option-checks.ts";
+import { checkOption, countFrom, invalidOption } from "../validation/option-checks.ts";
 
 /** Messages that go in one send, within a size. */
 export interface MessageBatch {

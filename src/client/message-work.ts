@@ -6,7 +6,7 @@ import { failureSettlement } from "./failure.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
 import { HandlerContext, type MessageContext } from "./message-context.ts";
 import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
-import { aFunction, checkOption, checkOptional, invalidOption } from "./option-checks.ts";
+import { aFunction, checkOption, checkOptional, invalidOption } from "../validation/option-checks.ts";
 import { errorTeller, type ProcessErrorArgs, type TellError } from "./process-error.ts";
 import { type ReadMessage, readMessage, type UnreadableMessage, unreadableMessage } from "./received-message.ts";
 import { needsUnreadableHandler, unreadableSettlement } from "./unreadable.ts";

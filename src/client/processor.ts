@@ -13,7 +13,7 @@ import {
   milliseconds,
   oneOf,
   type OptionChecks,
-} from "./option-checks.ts";
+} from "../validation/option-checks.ts";
 import { pause } from "./pause.ts";
 import { type Processor, runProcessor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";

@@ -20,7 +20,7 @@ import {
   type OptionChecks,
   sequenceNumber,
   signal,
-} from "./option-checks.ts";
+} from "../validation/option-checks.ts";
 import { heldOpen } from "./pause.ts";
 import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";

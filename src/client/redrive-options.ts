@@ -14,7 +14,7 @@ import {
   oneOf,
   type OptionChecks,
   signal,
-} from "./option-checks.ts";
+} from "../validation/option-checks.ts";
 
 /** Options of `redrive`. */
 export interface RedriveOptions {

@@ -4,7 +4,7 @@ import { type ErrorCode, SobreError } from "../errors/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { Link } from "./link.ts";
 import { LockRenewal } from "./lock-renewal.ts";
-import { checkOption, invalidOption, isEnvelope, type OptionCheck } from "./option-checks.ts";
+import { checkOption, invalidOption, isEnvelope, type OptionCheck } from "../validation/option-checks.ts";
 import { checkRedrive, type RedriveEntry, type RedriveOptions, type RedriveReport } from "./redrive-options.ts";
 import { rewritten } from "./rewriting.ts";
 import { withoutDeadLetterMarks } from "./unreadable.ts";

@@ -15,7 +15,7 @@ import {
   milliseconds,
   type OptionChecks,
   signal,
-} from "./option-checks.ts";
+} from "../validation/option-checks.ts";
 import { type ReadMessage, readMessage } from "./received-message.ts";
 import { resolveReplyTo } from "./reply-address.ts";
 import { ReplyInbox } from "./reply-inbox.ts";

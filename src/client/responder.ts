@@ -4,7 +4,7 @@ import type { MessageType } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { MessageContext } from "./message-context.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
-import { aFunction, checkOption, invalidOption } from "./option-checks.ts";
+import { aFunction, checkOption, invalidOption } from "../validation/option-checks.ts";
 import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";

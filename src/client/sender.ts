@@ -15,7 +15,7 @@ import {
   isEnvelope,
   type OptionChecks,
   signal,
-} from "./option-checks.ts";
+} from "../validation/option-checks.ts";
 import { throwIfAborted } from "./retry.ts";
 import { sequenceNumbersOf } from "./sequence-numbers.ts";
 

@@ -4,7 +4,7 @@ import type { ClientParts } from "./client-parts.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
 import { type HandlerContext, type MessageContext } from "./message-context.ts";
 import { createWork, type MessageWork, type ProcessorHandlers } from "./message-work.ts";
-import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "./option-checks.ts";
+import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "../validation/option-checks.ts";
 import { pause } from "./pause.ts";
 import { codeOf, type TellError } from "./process-error.ts";
 import { processingChecks, type ProcessorOptions, renewalOf } from "./processor.ts";

@@ -4,7 +4,7 @@ import type { ClientParts } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
 import { Link } from "./link.ts";
 import { LockRenewal } from "./lock-renewal.ts";
-import { checkOptions, milliseconds, type OptionChecks, signal } from "./option-checks.ts";
+import { checkOptions, milliseconds, type OptionChecks, signal } from "../validation/option-checks.ts";
 import { heldOpen } from "./pause.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
 import { type Receiver, type ReceiverOptions, receiverOver, receivingChecks, receivingEnd } from "./receiver.ts";

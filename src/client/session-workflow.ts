@@ -2,7 +2,14 @@ import { SobreError } from "../errors/index.ts";
 import type { MessageType } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
-import { aFunction, checkOption, checkOptions, invalidOption, type OptionChecks, text } from "./option-checks.ts";
+import {
+  aFunction,
+  checkOption,
+  checkOptions,
+  invalidOption,
+  type OptionChecks,
+  text,
+} from "../validation/option-checks.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
 import {

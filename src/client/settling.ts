@@ -1,6 +1,6 @@
 import type { Delivery, Engine, LockToken, Settlement, TransactionOption } from "../engine/index.ts";
 import { SobreError } from "../errors/index.ts";
-import { checkOptional, checkOptions, type OptionCheck, type OptionChecks, text } from "./option-checks.ts";
+import { checkOptional, checkOptions, type OptionCheck, type OptionChecks, text } from "../validation/option-checks.ts";
 
 /** Application properties to change while settling; `undefined` removes one. */
 export type PropertiesToModify = Extract<Settlement, { readonly kind: "abandon" }>["propertiesToModify"];

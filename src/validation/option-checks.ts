@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/index.ts";
-import { checkOptionNames } from "../validation/option-names.ts";
+import { checkOptionNames } from "./option-names.ts";
 
 /** What a value must be, as in `must be a function`, or `undefined` when it is. */
 export type OptionCheck = (value: unknown) => string | undefined;
