@@ -3,6 +3,7 @@ import { checkCompatibility, type ProtobufPolicy } from "../../src/contract/inde
 
 const message = (fields: string, name = "M") => `syntax = "proto3"; package a; message ${name} { ${fields} }`;
 const message2 = (fields: string) => `syntax = "proto2"; package a; enum E { A = 1; B = 2; } message M { ${fields} }`;
+const service = (option: string) => `${message("int32 n = 1;")} service S { rpc Get(M) returns (M) { ${option} } }`;
 const compare = (older: string, newer: string, policy: ProtobufPolicy = "wire") =>
   checkCompatibility({ format: "protobuf", older, newer, policy });
 
@@ -62,8 +63,6 @@ describe("checkCompatibility of Protobuf schemas", () => {
   });
 
   it("breaks when a procedure may be called in another way", async () => {
-    const service = (option: string) => `${message("int32 n = 1;")} service S { rpc Get(M) returns (M) { ${option} } }`;
-
     const { findings } = await compare(service(""), service("option idempotency_level = NO_SIDE_EFFECTS;"));
 
     expect(findings.map(({ code, message: what }) => [code, what])).toEqual([
