@@ -1,4 +1,4 @@
-import { readTraceContext, traceProperties } from "../message/index.ts";
+import { diagnosticIdProperty, readTraceContext, traceProperties } from "../message/index.ts";
 import { checkOption } from "../validation/option-checks.ts";
 import type { TracedOperation, Tracing } from "./tracing.ts";
 
@@ -67,12 +67,15 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan>(api: Open
   };
   return {
     inject(message, operation) {
+      const carried = message.applicationProperties ?? {};
+      // What comes from elsewhere goes on: with two contexts, readers of either would tell two stories.
+      if (carried["traceparent"] !== undefined || carried[diagnosticIdProperty] !== undefined) return message;
       const span = start("create", operation, context.active());
       const carrier: Record<string, string> = {};
       propagation.inject(trace.setSpan(context.active(), span), carrier);
       span.end();
       const { traceparent, tracestate, baggage } = carrier;
-      if (traceparent === undefined || message.applicationProperties?.["traceparent"] !== undefined) return message;
+      if (traceparent === undefined) return message;
       const own = traceProperties({ traceparent, tracestate, baggage });
       return { ...message, applicationProperties: { ...own, ...message.applicationProperties } };
     },
@@ -89,7 +92,8 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan>(api: Open
         end(span);
         return result;
       } catch (error) {
-        end(span, error);
+        // A handler may throw nothing at all, and has failed.
+        end(span, error ?? new TypeError(`${String(error)} was thrown`));
         throw error;
       }
     },

@@ -54,7 +54,11 @@ export function startResponder<const Types extends readonly MessageType[] = read
       correlationId: messageId ?? correlationId,
       ...(replyToSessionId !== undefined && { sessionId: replyToSessionId }),
     };
-    for await (const reply of messagesOf(answer)) await sender.sendMessages({ ...reply, ...own });
+    for await (const reply of messagesOf(answer)) {
+      // A spread of anything else would be a message without a body.
+      if (!isMessage(reply)) throw wrongAnswer();
+      await sender.sendMessages({ ...reply, ...own });
+    }
   };
   const processUnreadable: ProcessorHandlers["processUnreadable"] =
     handlers.processUnreadable && ((message, context) => handlers.processUnreadable?.(message, context));
@@ -78,7 +82,11 @@ export function startResponder<const Types extends readonly MessageType[] = read
 function messagesOf(answer: unknown): Iterable<Message> | AsyncIterable<Message> {
   if (isMany(answer)) return answer;
   if (isMessage(answer)) return [answer];
-  throw new SobreError(
+  throw wrongAnswer();
+}
+
+function wrongAnswer(): SobreError {
+  return new SobreError(
     "InvalidArgument",
     "processRequest must resolve to a message with a body, to an iterable of messages, or to undefined.",
   );

@@ -1,3 +1,4 @@
+import { type Json, valueFromJson, valueToJson } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import type { MessageType } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
@@ -33,7 +34,10 @@ export interface WorkflowStep<State, Message> {
 
 /** What a session workflow calls. */
 export interface WorkflowHandlers<State, Message> extends Pick<ProcessorHandlers, "processError"> {
-  /** Takes a step; what it resolves to is kept in the session, as JSON, before the message is completed. */
+  /**
+   * Takes a step; what it resolves to is kept in the session before the message is completed: as JSON, and what JSON lacks
+   * in the form of `valueToJson`, such as bigints, bytes, dates and maps. What has no such form fails the step.
+   */
   processStep(step: WorkflowStep<State, Message>): State | Promise<State>;
 }
 
@@ -61,10 +65,16 @@ const checks: OptionChecks<SessionWorkflowOptions> = {
 export const workflowOutOfOrder = "WorkflowOutOfOrder";
 
 /** What is kept in the session. Sequence numbers are decimal text, since JSON has no such integers. */
-interface Progress<State> {
+interface Kept {
   readonly start: string;
   readonly last: string;
   readonly ended: boolean;
+  /** As `valueToJson` writes it. */
+  readonly state?: Json | undefined;
+}
+
+/** {@link Kept} with the state as it was given. */
+interface Progress<State> extends Omit<Kept, "state"> {
   readonly state: State | undefined;
 }
 
@@ -139,22 +149,29 @@ async function finish(context: SessionContext): Promise<void> {
   await context.session.setSessionState(undefined);
 }
 
-function writeProgress<State>(progress: Progress<State>): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(progress));
+function writeProgress<State>({ state, ...progress }: Progress<State>): Uint8Array {
+  const kept: Kept = state === undefined ? progress : { ...progress, state: valueToJson(state) };
+  return new TextEncoder().encode(JSON.stringify(kept));
 }
 
 function readProgress<State>(bytes: Uint8Array | undefined): Progress<State> | undefined {
   if (bytes === undefined) return undefined;
-  const progress: Progress<State> | null = parsed(bytes);
-  if (typeof progress?.start === "string" && typeof progress.last === "string") return progress;
+  const kept = parsed(bytes);
+  if (typeof kept?.start === "string" && typeof kept.last === "string") {
+    return { ...kept, state: kept.state === undefined ? undefined : asState<State>(valueFromJson(kept.state)) };
+  }
   throw new SobreError(
     "DecodeFailed",
     "The session's state is not that of a workflow. Clear it, or use sessions of their own.",
   );
 }
 
+/** What a step of the same workflow has given. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters -- sessions carry no types
+const asState = <State>(value: unknown): State => value as State;
+
 /** Whatever JSON is there; {@link readProgress} looks at it. */
-function parsed<State>(bytes: Uint8Array): Progress<State> | null {
+function parsed(bytes: Uint8Array): Kept | null {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {

@@ -6,6 +6,7 @@ import {
   Typed,
 } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
+import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
 import {
   attributesOf,
   broken,
@@ -34,9 +35,10 @@ export interface CloudEventEnvelopeOptions {
 /**
  * The message of an event, by the AMQP binding (CloudEvents 1.0.2).
  *
- * @throws SobreError `InvalidArgument` naming the attribute.
+ * @throws SobreError `InvalidArgument` naming the attribute or the option.
  */
 export function cloudEventToEnvelope(event: CloudEvent, options: CloudEventEnvelopeOptions = {}): Envelope {
+  checkOptionNames(options, optionNames);
   const { mode = "binary", prefix = "cloudEvents:", brokerProperties } = options;
   checkMode(mode);
   if (prefix !== "cloudEvents:" && prefix !== "cloudEvents_")
@@ -55,6 +57,8 @@ export function cloudEventToEnvelope(event: CloudEvent, options: CloudEventEnvel
     applicationProperties,
   });
 }
+
+const optionNames: OptionNames<CloudEventEnvelopeOptions> = { mode: true, prefix: true, brokerProperties: true };
 
 /**
  * The event of a message in either mode, or `undefined` when it is no CloudEvent.

@@ -51,6 +51,7 @@ const ownNames: ReadonlySet<string> = new Set([
  * @throws SobreError `InvalidArgument` naming the attribute.
  */
 export function attributesOf(event: CloudEvent): readonly (readonly [string, CloudEventValue])[] {
+  checkMembers(event);
   const { id, source, type, subject, time, dataschema, datacontenttype, data, extensions = {} } = event;
   for (const [name, value] of Object.entries({ id, source, type })) checkText(name, value);
   for (const [name, value] of Object.entries({ subject, dataschema, datacontenttype })) {
@@ -79,6 +80,22 @@ export function attributesOf(event: CloudEvent): readonly (readonly [string, Clo
   return attributes;
 }
 
+const members: ReadonlySet<string> = new Set([...ownNames, "extensions"].filter((name) => name !== "data_base64"));
+
+/** A further attribute among those of the specification, where other libraries have them, would be left out in silence. */
+function checkMembers(event: unknown): void {
+  if (typeof event !== "object" || event === null) {
+    throw new SobreError("InvalidArgument", "A CloudEvent must be an object.", { path: "$" });
+  }
+  for (const [name, value] of Object.entries(event)) {
+    if (value === undefined || (members.has(name) && (name !== "specversion" || value === "1.0"))) continue;
+    throw invalid(
+      name,
+      name === "specversion" ? 'must be "1.0"' : "is none of the specification; it goes into extensions",
+    );
+  }
+}
+
 function checkText(name: string, value: unknown): void {
   if (typeof value !== "string" || value === "") throw invalid(name, "must be text that is not empty");
 }
@@ -86,13 +103,18 @@ function checkText(name: string, value: unknown): void {
 function checkValue(name: string, value: unknown): void {
   if (typeof value === "boolean" || value instanceof Uint8Array || value instanceof URL) return;
   if (value instanceof Date && !Number.isNaN(value.getTime())) return;
-  if (typeof value === "number" && Number.isInteger(value) && Math.abs(value + 0.5) < 2 ** 31) return;
+  if (isInteger(value)) return;
   // Control characters and lone surrogates (CloudEvents 1.0.2, 3.1).
   if (typeof value === "string" && !/\p{Cc}|\p{Cs}/u.test(value)) return;
   throw invalid(
     name,
     "must be a boolean, a 32-bit integer, text without control characters, bytes, a URL or a valid Date",
   );
+}
+
+/** Whether a value is an Integer of CloudEvents, of 32 bits. */
+function isInteger(value: unknown): boolean {
+  return typeof value === "number" && Number.isInteger(value) && Math.abs(value + 0.5) < 2 ** 31;
 }
 
 /** The canonical text of a value. */
@@ -161,6 +183,8 @@ export function eventOf(
   const extensions: Record<string, CloudEventValue> = {};
   for (const [name, value] of attributes) {
     if (ownNames.has(name) || !attributeName.test(name)) continue;
+    if (typeof value === "number" && !isInteger(value))
+      throw broken(`The CloudEvents attribute "${name}" is no integer.`);
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
     extensions[name] = typeof value === "string" && type !== undefined ? valueOf(name, value, type) : value;
   }

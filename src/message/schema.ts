@@ -63,11 +63,15 @@ export function compileSchema(schema: Schema, where: string): (value: unknown) =
   }
 }
 
+/** An empty list of issues is a refusal too (Standard Schema 1). */
+const wholeValue = { message: "", path: [] };
+
 function toChecked(result: StandardResult<unknown>, vendor: string): Checked {
   if (!isResult(result)) throw new TypeError(`${vendor} gave neither a value nor issues`);
   if (result.issues === undefined) return { ok: true, value: result.value };
   // Some libraries quote the value in their messages, so that only the path is told; the issues are in the cause.
-  const problems = result.issues.map((issue) => ({ path: issuePath(issue), message: `is refused by ${vendor}` }));
+  const issues = result.issues.length === 0 ? [wholeValue] : result.issues;
+  const problems = issues.map((issue) => ({ path: issuePath(issue), message: `is refused by ${vendor}` }));
   return { ok: false, problems, cause: result.issues };
 }
 

@@ -120,4 +120,29 @@ describe("OpenTelemetry", () => {
       { code: api.SpanStatusCode.ERROR, attributes: { "error.type": "QuotaExceeded" } },
     ]);
   });
+
+  it("leaves a Diagnostic-Id alone, so that its readers and those of traceparent are told one story", async () => {
+    const { client } = setup({ queues: ["orders"] }, { tracing: openTelemetry(api) });
+    const diagnosticId = { "Diagnostic-Id": `00-${traceId}-00f067aa0ba902b7-00` };
+
+    await client.createSender("orders").sendMessages({ body: 1, applicationProperties: diagnosticId });
+    const [message] = await client.createReceiver("orders").peekMessages(1);
+
+    expect(message?.applicationProperties).toEqual(diagnosticId);
+  });
+
+  it("tells of a handler that failed without an error", async () => {
+    spans.length = 0;
+    const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 1 } } }, { tracing: openTelemetry(api) });
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what is tested
+    client.createProcessor("orders", { processMessage: () => Promise.reject(), processError: vi.fn() });
+
+    await client.createSender("orders").sendMessages({ body: 1 });
+    await clock.advance(0);
+
+    expect(spans.find(({ name }) => name === "process orders")).toMatchObject({
+      code: api.SpanStatusCode.ERROR,
+      ended: true,
+    });
+  });
 });

@@ -51,6 +51,39 @@ describe("a session workflow", () => {
     expect(await session.receiveMessages(1, { maxWaitTimeInMs: 0 })).toEqual([]);
   });
 
+  it("keeps what JSON lacks in its state: bigints, dates, bytes and maps come back as they were", async () => {
+    const all = setup({ queues });
+    const kept = {
+      deferred: [9_007_199_254_740_993n],
+      at: new Date(5),
+      bytes: new Uint8Array([1]),
+      byId: new Map([["a", 1]]),
+      $tag: "mine",
+    };
+    const states: unknown[] = [];
+    const processStep = ({ state }: WorkflowStep<typeof kept, ReceivedMessage>): typeof kept => {
+      states.push(state);
+      return kept;
+    };
+    await send(all, ["start", "content"]);
+
+    all.client.createSessionWorkflow("steps", { processStep, processError: vi.fn() });
+    await settle(all);
+
+    expect(states).toEqual([undefined, kept]);
+  });
+
+  it("fails a step whose state has no form to be kept in, instead of keeping less", async () => {
+    const all = setup({ queues });
+    const processError = vi.fn();
+    await send(all, ["start"]);
+
+    all.client.createSessionWorkflow("steps", { processStep: () => ({ lock: () => 1 }), processError });
+    await settle(all);
+
+    expect(processError).toHaveBeenCalledWith(expect.objectContaining({ code: "UnsupportedValue" }));
+  });
+
   it("is gone on with by another process", async () => {
     const all = setup({ queues });
     const states: unknown[] = [];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { createClient, type ProcessErrorArgs } from "../../src/client/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
@@ -6,6 +6,7 @@ import { json } from "../../codecs/json/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { rejection } from "../refusal.ts";
+import { setup } from "./setup.ts";
 
 const Question = defineMessage(
   "acme.question",
@@ -90,6 +91,25 @@ describe("a requester and a responder of message types", () => {
     const letters = await engine.peek("replies/$DeadLetterQueue", { maxMessages: 2 });
     expect(letters).toMatchObject([{ deadLetterReason: "UnknownMessageType" }]);
   });
+
+  it.each([[[{ body: 1 }, null]], [[[{ body: 1 }]]], [["text"]], [[{ text: "no body" }]]])(
+    "send no reply without a body for what is no message among several: %j",
+    async (answer) => {
+      const { client, clock, engine } = setup({ queues: { asks: { maxDeliveryCount: 1 }, answers: {} } });
+      const processError = vi.fn();
+      const processRequest = (): unknown => answer;
+      Reflect.apply(Reflect.get(client, "createResponder"), client, ["asks", { processRequest, processError }]);
+
+      await client.createSender("asks").sendMessages({ body: "?", replyTo: "answers" });
+      await clock.advance(0);
+      const replies = await engine.peek("answers", { maxMessages: 5 });
+
+      expect(replies.filter(({ envelope }) => envelope.payload.byteLength === 0)).toEqual([]);
+      expect(processError).toHaveBeenCalledWith(
+        expect.objectContaining({ errorSource: "handler", code: "InvalidArgument" }),
+      );
+    },
+  );
 
   it("send no question that is not of its type", async () => {
     const { client, engine } = shop();

@@ -221,6 +221,37 @@ describe("what is no event, or not a right one", () => {
     expect(refusal(() => cloudEventFromHttp(headers, bytes(""), wanted)).code).toBe("DecodeFailed");
   });
 
+  it.each([
+    ['"count":1.5', "count"],
+    ['"count":2147483648', "count"],
+    ['"data_base64":5', "data_base64"],
+  ])("refuses the JSON member %s, and names it", (member, name) => {
+    const json = bytes(`{"specversion":"1.0","id":"1","source":"s","type":"t",${member}}`);
+
+    const error = refusal(() => cloudEventFromJson(json));
+
+    expect(error.code).toBe("DecodeFailed");
+    expect(error.message).toContain(name);
+  });
+
+  it("is not written when it is none, or with an option that there is none of", () => {
+    expect(refusal(() => Reflect.apply(cloudEventToEnvelope, undefined, [null])).code).toBe("InvalidArgument");
+    expect(refusal(() => Reflect.apply(cloudEventToHttp, undefined, [])).code).toBe("InvalidArgument");
+    expect(refusal(() => Reflect.apply(cloudEventToEnvelope, undefined, [event, { Mode: "structured" }])).path).toBe(
+      "$.Mode",
+    );
+  });
+
+  it("is not written without an attribute that stands beside those of the specification, as other libraries have it", () => {
+    const foreign = { ...event, specversion: "1.0", traceparent: "00-1" };
+
+    const error = refusal(() => cloudEventToJson(foreign));
+
+    expect(error.path).toBe("$.traceparent");
+    expect(error.message).toContain("extensions");
+    expect(() => cloudEventToJson(Object.assign({ specversion: "1.0" }, event))).not.toThrow();
+  });
+
   it.each<readonly [string, Partial<CloudEvent>]>([
     ["id", { id: "" }],
     ["subject", { subject: "line\nbreak" }],

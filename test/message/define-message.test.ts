@@ -103,6 +103,20 @@ describe("reading", () => {
     }
   });
 
+  it("takes an empty list of issues for a refusal, of the whole body", () => {
+    const standard = { version: 1, vendor: "own", validate: () => ({ issues: [] }) } as const;
+    const Thing = defineMessage("acme.thing", { 1: { "~standard": standard } });
+
+    const error = refusal(() => Thing.read({}, 1));
+
+    expect(error).toMatchObject({ code: "ValidationFailed", path: "$" });
+    expect(error.message).toBe("The body is not acme.thing version 1: $ is refused by own.");
+  });
+
+  it.each([[[true]], [null], ["1"]])("needs its versions as an object: %j", (versions) => {
+    expect(refusal(() => Reflect.apply(defineMessage, undefined, ["a", versions])).message).toContain("{ 1: schema }");
+  });
+
   it("stays synchronous where the schemas are", () => {
     expect(Order.read("12", 0)).not.toBeInstanceOf(Promise);
   });
