@@ -122,12 +122,15 @@ const noSubject: Subject = {
   versions: [],
 };
 
+/** What has been released with a name that is none can only be mended here. */
+const skipMisnamed = { skipMisnamed: true };
+
 async function reportOf({ folder, against, upcasters, strict }: CheckCommand): Promise<CheckReport> {
   const subjects = readSubjects(folderFiles(folder));
   const compared =
     against === undefined || against === "lock"
       ? []
-      : pairsAgainst(subjects, readSubjects(otherFiles(against, folder)), isElsewhere(against));
+      : pairsAgainst(subjects, readSubjects(otherFiles(against, folder), skipMisnamed), isElsewhere(against));
   const pairs = against === undefined ? subjects.flatMap(pairsWithin) : compared;
   const checked: CheckedPair[] = [];
   const upcast = await upcastsOf(upcasters);

@@ -1,6 +1,6 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { amqp } from "../../codecs/amqp/index.ts";
@@ -89,6 +89,38 @@ describe("sobre contract", () => {
     const code = await checkContracts({ folder, against: undefined, format: "text", strict: false }, captureTerminal());
 
     expect(code).toBe(2);
+  });
+
+  it.each([
+    ["orders.placed/v1.2.schema.json", "beside versions"],
+    ["orders.placed/common.proto", "beside versions"],
+    ["orders.shipped/2.schema.json", "alone"],
+  ])("leaves no schema out in silence: %s, %s", async (file) => {
+    const folder = copy();
+    mkdirSync(dirname(join(folder, "schemas", file)), { recursive: true });
+    writeFileSync(join(folder, "schemas", file), "{}");
+    const terminal = captureTerminal();
+
+    const code = await checkContracts(
+      { folder: join(folder, "schemas"), against: undefined, format: "text", strict: false },
+      terminal,
+    );
+
+    expect(code).toBe(4);
+    expect(terminal.errors()).toContain(`${file} is named as no version`);
+  });
+
+  it("compares with a release that left a schema out by its name", async () => {
+    const folder = copy();
+    const released = join(copy(), "schemas");
+    writeFileSync(join(released, "orders.placed/v1.2.schema.json"), "{}");
+
+    const code = await checkContracts(
+      { folder: join(folder, "schemas"), against: released, format: "text", strict: false },
+      captureTerminal(),
+    );
+
+    expect(code).toBe(0);
   });
 
   it("fails with its own code when a schema cannot be read", async () => {

@@ -63,17 +63,34 @@ export function folderFiles(folder: string): SubjectFiles {
 /**
  * Reads every subject: a folder with a `subject.json`, or with at least one version.
  *
- * @throws SobreError `InvalidArgument` naming the file that cannot be read.
+ * @throws SobreError `InvalidArgument` naming the file that cannot be read, or that is a schema and not named as a version.
  */
-export function readSubjects(files: SubjectFiles): readonly Subject[] {
+export function readSubjects(
+  files: SubjectFiles,
+  { skipMisnamed = false }: { readonly skipMisnamed?: boolean } = {},
+): readonly Subject[] {
   const versions = new Map<string, SubjectVersion[]>();
   const settings = new Set<string>();
+  const misnamed: string[] = [];
   for (const file of files.list().toSorted()) {
     const [, subject, version, extension] = /^(.+)\/(\d+\.\d+)\.(schema\.json|proto)$/.exec(file) ?? [];
     if (file.endsWith("/subject.json")) settings.add(file.slice(0, -"/subject.json".length));
-    if (subject === undefined || version === undefined) continue;
+    if (subject === undefined || version === undefined) {
+      if (/\/[^/]+\.(?:schema\.json|proto)$/.test(file)) misnamed.push(file);
+      continue;
+    }
     const made = versionOf(files, file, { version, isProto: extension === "proto" });
     versions.set(subject, [...(versions.get(subject) ?? []), made]);
+  }
+  for (const file of misnamed) {
+    const [, folder = "", name = ""] = /^(.*)\/([^/]+)$/.exec(file) ?? [];
+    // A version that is left out would be checked by nobody, silently.
+    if (skipMisnamed) continue;
+    if (versions.has(folder) || settings.has(folder) || /^v?\d/i.test(name))
+      throw new SobreError(
+        "InvalidArgument",
+        `${file} is named as no version; name it MAJOR.MINOR.schema.json or MAJOR.MINOR.proto, as 1.0.schema.json.`,
+      );
   }
   return Array.from(new Set([...versions.keys(), ...settings]), (name) => {
     const file = `${name}/subject.json`;
