@@ -22,7 +22,9 @@ export function succeeded(codec: string, outcome: "read" | "unwrapped"): Attempt
 /** The record of a decoder that threw `thrown`. */
 export function failed(codec: string, thrown: unknown): Attempt {
   const { code, offset, message } = asDecodeError(codec, thrown);
-  return { codec, outcome: "failed", code, offset, message };
+  // That of a content type counts its characters, and not the bytes of the payload.
+  const at = code === "InvalidContentType" ? undefined : offset;
+  return { codec, outcome: "failed", code, offset: at, message };
 }
 
 /** The record of a decoder whose `sniff` said no. */

@@ -6,6 +6,7 @@ import {
   rangesOverlap,
 } from "../content-type/index.ts";
 import type { BodyKind, Envelope } from "../envelope/index.ts";
+import { isRecord } from "../envelope/bag.ts";
 import { SobreError } from "../errors/index.ts";
 import { type Attempt, failed, succeeded, vetoed } from "./attempt.ts";
 import type { Decoded, Decoder, DecodeContext, Sniff, Unwrapped } from "./codec.ts";
@@ -45,6 +46,7 @@ export function createDeserializerChain(options: DeserializerChainOptions): Dese
   const accept = options.accept?.map(parseMediaRange);
   checkFallback(options.fallback, accept);
   return (envelope) => {
+    checkIsEnvelope(envelope);
     const { payload, bodyKind, brokerProperties } = envelope;
     const selection = options.registry.select(brokerProperties.contentType, bodyKind);
     const layer: Layer = { payload, bodyKind, selection, left: maxLayers };
@@ -52,6 +54,18 @@ export function createDeserializerChain(options: DeserializerChainOptions): Dese
     if (refusal !== undefined) return unreadable(refusal, [], payload);
     return new Run(envelope, options, accept).read(layer);
   };
+}
+
+function checkIsEnvelope(envelope: unknown): void {
+  if (isRecord(envelope) && envelope["payload"] instanceof Uint8Array && isRecord(envelope["brokerProperties"])) {
+    const { bodyKind } = envelope;
+    if (bodyKind === "data" || bodyKind === "value" || bodyKind === "sequence") return;
+  }
+  throw new SobreError(
+    "InvalidArgument",
+    "This is no envelope, as createEnvelope makes them. A message of another client becomes one by a function of sobre/bridges.",
+    { path: "$" },
+  );
 }
 
 function checkFallback(fallback: readonly Decoder[], accept: readonly MediaRange[] | undefined): void {

@@ -1,4 +1,5 @@
 import { SobreError } from "../errors/index.ts";
+import { checkOptionNames } from "../validation/option-names.ts";
 
 /** Budgets that hold for every decoder; beyond them it throws `LimitExceeded`. */
 export interface DecodeLimits {
@@ -6,7 +7,7 @@ export interface DecodeLimits {
   readonly maxBytes: number;
   /** Deepest nesting of lists and maps; a scalar has depth 0. Default: 128. */
   readonly maxDepth: number;
-  /** Most list elements, map entries and scalars together. Default: 1,000,000. */
+  /** Most list elements and map entries together. Default: 1,000,000. */
   readonly maxItems: number;
 }
 
@@ -20,14 +21,17 @@ export const defaultDecodeLimits: DecodeLimits = /* @__PURE__ */ Object.freeze({
 /**
  * The given limits over the defaults.
  *
- * @throws SobreError `InvalidArgument` naming a limit that is not an integer from 0 up.
+ * @throws SobreError `InvalidArgument` naming a limit that is not an integer from 0 up, or that there is none of.
  */
 export function resolveDecodeLimits(limits?: Partial<DecodeLimits>): DecodeLimits {
   if (limits === undefined) return defaultDecodeLimits;
+  checkOptionNames(limits, { ...defaultDecodeLimits }, { prefix: "limits." });
   const resolved = { ...defaultDecodeLimits, ...limits };
   for (const [name, value] of Object.entries(resolved)) {
     if (!Number.isSafeInteger(value) || value < 0) {
-      throw new SobreError("InvalidArgument", `limits.${name} must be an integer from 0 up.`);
+      throw new SobreError("InvalidArgument", `limits.${name} must be an integer from 0 up.`, {
+        path: `$.limits.${name}`,
+      });
     }
   }
   return Object.freeze(resolved);

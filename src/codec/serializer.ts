@@ -5,7 +5,20 @@ import {
   type EnvelopeInit,
   messageEnvelope,
 } from "../envelope/index.ts";
+import { memberOf } from "../envelope/bag.ts";
+import { checkBodyKind } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/index.ts";
+import {
+  aFunction,
+  checkOption,
+  checkOptions,
+  hasMethod,
+  listOf,
+  oneOf,
+  type OptionCheck,
+  type OptionChecks,
+  text,
+} from "../validation/option-checks.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Codec, Decoder, Encoded, EncodeContext, Encoder } from "./codec.ts";
 import { createDeserializerChain, type WhenUnknown } from "./deserializer-chain.ts";
@@ -69,31 +82,58 @@ export interface Serializer {
 /**
  * Makes a serializer from codecs.
  *
- * @throws SobreError `InvalidArgument` when an option is wrong: no codec, two of one name, an unknown fallback name,
- *   a fallback decoder that reads nothing on the `accept` list.
+ * @throws SobreError `InvalidArgument` naming the option that is wrong, also one that there is none of: no codec, two of
+ *   one name, an unknown fallback name, a fallback decoder that reads nothing on the `accept` list.
  */
 export function createSerializer(options: SerializerOptions): Serializer {
+  checkOptions(options, checks, { needed: ["codecs"] });
   const registry = createCodecRegistry(options.codecs);
-  if (options.codecs.length === 0)
-    throw new SobreError("InvalidArgument", "codecs must name at least one codec, as in [json()].");
   const deserialize = createDeserializerChain({
     registry,
     fallback: (options.fallback ?? []).map((entry) => resolveFallback(entry, registry)),
     accept: options.accept,
     limits: resolveDecodeLimits(options.limits),
-    whenUnknown: checkWhenUnknown(options.whenUnknown ?? "dead-letter"),
+    whenUnknown: options.whenUnknown ?? "dead-letter",
     onAttempt: options.onAttempt,
   });
   return {
     registry,
     serialize: (message) => serialize(registry, message),
     deserialize,
-    deserializeMany: (envelopes) => envelopes.map(deserialize),
+    deserializeMany(envelopes) {
+      checkOption("envelopes", envelopes, aList);
+      return envelopes.map(deserialize);
+    },
   };
 }
 
+const isDecoder: OptionCheck = (value) =>
+  hasMethod(value, "decode") && Array.isArray(memberOf(value, "accepts")) ? isNamed(value) : "must be a decoder";
+
+const isCodec: OptionCheck = (value) =>
+  hasMethod(value, "encode") ? (text(memberOf(value, "contentType")) ?? isNamed(value)) : isDecoder(value);
+
+const isNamed = (value: object): string | undefined => text(memberOf(value, "name"));
+
+const aList = listOf("envelopes, as createEnvelope makes them", () => undefined);
+
+const checks: OptionChecks<SerializerOptions> = {
+  codecs: (value) =>
+    Array.isArray(value) && value.length === 0
+      ? "must name at least one codec, as in [json()]"
+      : listOf("codecs, as in [json()]", isCodec)(value),
+  fallback: listOf("names of codecs, or decoders as msgpack()", (value) => text(value) && isDecoder(value)),
+  accept: listOf('media ranges, as in ["application/json", "text/*"]', text),
+  // Checked where they are resolved.
+  limits: () => undefined,
+  whenUnknown: oneOf("dead-letter", "fallback", "raw"),
+  onAttempt: aFunction,
+};
+
 function serialize(registry: CodecRegistry, message: Message): Envelope {
+  checkMessage(message);
   const { applicationProperties, bodyKind: asked } = message;
+  if (asked !== undefined) checkBodyKind(asked);
   const { encoder, contentType } = registry.encoderFor(message.contentType, asked);
   const context = { contentType, applicationProperties: applicationProperties ?? none, bodyKind: asked };
   const encoded = encodeWith(encoder, message.body, context);
@@ -111,6 +151,11 @@ function serialize(registry: CodecRegistry, message: Message): Envelope {
     bodyKind,
     contentType: encoded.contentType ?? (message.contentType || own),
   });
+}
+
+function checkMessage(message: unknown): void {
+  if (typeof message === "object" && message !== null) return;
+  throw new SobreError("InvalidArgument", "A message is an object that has its body as { body }.", { path: "$" });
 }
 
 /** Bodies bring code of their own: getters and `toJSON`. */
@@ -136,16 +181,4 @@ function resolveFallback(entry: string | Decoder, registry: CodecRegistry): Deco
   if (found !== undefined) return found;
   const known = registry.decoders.map(({ name }) => name).join(", ");
   throw new SobreError("InvalidArgument", `fallback names "${entry}", and the decoders are ${known}.`);
-}
-
-function checkWhenUnknown(value: WhenUnknown): WhenUnknown {
-  switch (value) {
-    case "dead-letter":
-    case "fallback":
-    case "raw":
-      return value;
-    default:
-      value satisfies never;
-      throw new SobreError("InvalidArgument", 'whenUnknown must be "dead-letter", "fallback" or "raw".');
-  }
 }

@@ -26,6 +26,8 @@ export const maxContentTypeLength = 1024;
  *   media ranges such as `application/*+json`, and more than 1,024 characters.
  */
 export function parseContentType(text: string): ContentType {
+  // Envelopes of other makers hold anything.
+  if (typeof text !== "string") throw invalid("is no text", 0);
   if (text.length > maxContentTypeLength) {
     throw invalid(`is ${text.length} characters long; ${maxContentTypeLength} are allowed`, maxContentTypeLength);
   }

@@ -100,7 +100,8 @@ export const messageTypes: OptionCheck = listOf(
   methods("a message type", "message", "read", "write"),
 );
 
-function hasMethod(value: unknown, method: string): value is object {
+/** Whether a value is an object with this method. */
+export function hasMethod(value: unknown, method: string): value is object {
   return typeof value === "object" && value !== null && typeof Reflect.get(value, method) === "function";
 }
 
