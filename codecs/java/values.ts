@@ -1,13 +1,6 @@
 import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
-import { buildGraph, notLeaf, type Plan, planOfList, setMember } from "../../src/values/graph.ts";
-import {
-  annotate,
-  annotateDictionary,
-  type Annotations,
-  ClassName,
-  ContentStream,
-  EnumValue,
-} from "../../src/values/index.ts";
+import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList, setMember } from "../../src/values/graph.ts";
+import { annotate, type Annotations, ClassName, ContentStream, EnumValue } from "../../src/values/index.ts";
 import { joinBlocks } from "./block-reader.ts";
 import { collectedOf, isOrdinary, unwrapped } from "./collections.ts";
 import { type FieldPlace, placesOf } from "./members.ts";
@@ -208,21 +201,7 @@ function namesOf(node: PlainObject): readonly string[] | undefined {
 
 function mapOf(items: readonly FieldNode[]): Plan<ValueNode> {
   const named = items.every((item, index) => index % 2 === 1 || targetOf(item)?.kind === "string");
-  let key: unknown;
-  if (named) {
-    const members: Record<string, unknown> = annotateDictionary({});
-    const put = (value: unknown, index: number): void => {
-      if (index % 2 === 0) key = value;
-      else setMember(members, String(key), value);
-    };
-    return { value: members, children: items, put };
-  }
-  const entries = new Map<unknown, unknown>();
-  const put = (value: unknown, index: number): void => {
-    if (index % 2 === 0) key = value;
-    else entries.set(key, value);
-  };
-  return { value: entries, children: items, put };
+  return planOfEntries<ValueNode>(items, named);
 }
 
 function withoutResets(contents: readonly ContentNode[]): readonly ContentNode[] {

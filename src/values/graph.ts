@@ -1,3 +1,5 @@
+import { annotateDictionary } from "./annotations.ts";
+
 /** A container that is still empty, and what is to be put into it. */
 export interface Plan<N> {
   /** The container, or a value that holds no other. */
@@ -89,6 +91,19 @@ export function planOfList<N>(
     if (place !== undefined) list[place] = value;
   };
   return { value: list, children, put };
+}
+
+/** Plans a map of keys and values in turn: an object marked as a dictionary when `named`, otherwise a Map. */
+export function planOfEntries<N>(items: readonly N[], named: boolean): Plan<N> {
+  let key: unknown;
+  const members: Record<string, unknown> = {};
+  const entries = new Map<unknown, unknown>();
+  const put = (value: unknown, index: number): void => {
+    if (index % 2 === 0) key = value;
+    else if (named) setMember(members, String(key), value);
+    else entries.set(key, value);
+  };
+  return { value: named ? annotateDictionary(members) : entries, children: items, put };
 }
 
 function once(): number {

@@ -1,6 +1,6 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
-import { buildGraph, notLeaf, type Plan, planOfList, setMember } from "../../../src/values/graph.ts";
-import { annotate, annotateDictionary, type Annotations, MultiArray } from "../../../src/values/index.ts";
+import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList, setMember } from "../../../src/values/graph.ts";
+import { annotate, type Annotations, MultiArray } from "../../../src/values/index.ts";
 import { ClassView, plainNameOf, targetOf } from "./class-view.ts";
 import { collectedOf, isOrdinary, type ItemNode, wrappedIn } from "./collections.ts";
 import type { ArrayNode, ClassDescription, ClassNode, NrbfDocument, PrimitiveArrayNode } from "./nodes.ts";
@@ -166,22 +166,10 @@ class Planner {
   }
 
   #map(items: readonly ItemNode[]): Plan<ItemNode> {
-    let key: unknown;
-    const named = items.every((item, index) => index % 2 === 1 || this.resolve(item).kind === "string");
-    if (named) {
-      const members: Record<string, unknown> = annotateDictionary({});
-      const put = (value: unknown, index: number): void => {
-        if (index % 2 === 0) key = value;
-        else setMember(members, String(key), value);
-      };
-      return { value: members, children: items, put };
-    }
-    const entries = new Map<unknown, unknown>();
-    const put = (value: unknown, index: number): void => {
-      if (index % 2 === 0) key = value;
-      else entries.set(key, value);
-    };
-    return { value: entries, children: items, put };
+    return planOfEntries(
+      items,
+      items.every((item, index) => index % 2 === 1 || this.resolve(item).kind === "string"),
+    );
   }
 
   #primitives({ type, values }: PrimitiveArrayNode): unknown {
