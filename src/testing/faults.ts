@@ -1,4 +1,5 @@
 import { type ErrorCode, isErrorCode, SobreError } from "../errors/index.ts";
+import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
 
 /** What of an engine can be made to fail. */
 export type FaultyOperation =
@@ -60,6 +61,8 @@ const operations: ReadonlySet<string> = new Set<FaultyOperation>([
   "sessionState",
 ]);
 
+const optionNames: OptionNames<FaultOptions> = { entity: true, times: true };
+
 const invalid = (option: string, what: string): SobreError =>
   new SobreError("InvalidArgument", `${option} ${what}.`, { path: `$.${option}` });
 
@@ -76,7 +79,9 @@ interface Pending {
 export class FaultPlan {
   #pending: Pending[] = [];
 
-  add(effect: FaultEffect, { entity, times = 1 }: FaultOptions = {}): void {
+  add(effect: FaultEffect, options: FaultOptions = {}): void {
+    checkOptionNames(options, optionNames);
+    const { entity, times = 1 } = options;
     if ("operation" in effect && !operations.has(effect.operation))
       throw invalid("operation", `must be one of ${[...operations].join(", ")}`);
     if (effect.kind === "refuse" && !isErrorCode(effect.code)) throw invalid("code", "must be a code of SobreError");

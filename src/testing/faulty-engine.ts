@@ -1,5 +1,6 @@
 import type { Delivery, Engine, EngineReceiver } from "../engine/index.ts";
 import type { Clock } from "../time/index.ts";
+import { checkOption, methods } from "../validation/option-checks.ts";
 import { FaultPlan, type Faults, refused } from "./faults.ts";
 import { faultyReceiver, faultySender, faultySessionReceiver, type LinkParts } from "./faulty-links.ts";
 
@@ -9,8 +10,14 @@ export interface FaultyEngine {
   readonly faults: Faults;
 }
 
-/** Puts faults on demand before any engine; without a fault it behaves as that one. `clock` is the engine's. */
+/**
+ * Puts faults on demand before any engine; without a fault it behaves as that one. `clock` is the engine's.
+ *
+ * @throws SobreError `InvalidArgument` naming the argument.
+ */
 export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
+  checkOption("inner", inner, methods("an engine, as memoryEngine()", "openSender", "openReceiver", "settle"));
+  checkOption("clock", clock, methods("a clock, as ManualClock", "now", "setTimer"));
   const plan = new FaultPlan();
   const open = new Set<Connection>();
   const engine = connectionOver(inner, plan, clock, open, () => inner.close());

@@ -1,6 +1,17 @@
 import type { DeserializeResult, Serializer } from "../codec/index.ts";
 import { type Engine, parseAddress, subQueueSuffix } from "../engine/index.ts";
 import type { Envelope } from "../envelope/index.ts";
+import {
+  checkOption,
+  checkOptional,
+  checkOptions,
+  countFrom,
+  entityName,
+  methods,
+  name,
+  type OptionChecks,
+  text,
+} from "../validation/option-checks.ts";
 
 /** What a matcher says: `expect.extend` of vitest and jest take it. */
 export interface MatcherResult {
@@ -33,12 +44,19 @@ export interface SobreMatchers<R = void> {
 /** Most dead letters that are looked at. */
 const most = 1_000;
 
+/** A misspelt expectation would be none, and anything would meet it. */
+const checks: OptionChecks<ExpectedDeadLetters> = { count: countFrom(0), reason: text };
+
 /** The matchers for `expect.extend(sobreMatchers)`. */
 export const sobreMatchers: {
   toHaveDeadLettered(engine: Engine, entity: string, expected?: ExpectedDeadLetters): Promise<MatcherResult>;
   toBeReadableBy(envelope: Envelope, serializer: Serializer, codec?: string): MatcherResult;
 } = {
-  async toHaveDeadLettered(engine, entity, { count, reason } = {}) {
+  async toHaveDeadLettered(engine, entity, expected = {}) {
+    checkOption("engine", engine, methods("an engine, as memoryEngine(), and no client", "openSender", "peek"));
+    checkOption("entity", entity, entityName);
+    checkOptions(expected, checks);
+    const { count, reason } = expected;
     const address = parseAddress(entity).subQueue === undefined ? `${entity}${subQueueSuffix.deadLetter}` : entity;
     const letters = await engine.peek(address, { maxMessages: most });
     const reasons = letters.map(({ deadLetterReason }) => deadLetterReason ?? "none");
@@ -52,6 +70,8 @@ export const sobreMatchers: {
     };
   },
   toBeReadableBy(envelope, serializer, codec) {
+    checkOption("serializer", serializer, methods("made by createSerializer", "serialize", "deserialize"));
+    checkOptional("codec", codec, name);
     const result = serializer.deserialize(envelope);
     const pass = result.ok && (codec === undefined || result.codec === codec);
     return {

@@ -3,7 +3,7 @@ import { json } from "../../codecs/json/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { engineSuite, runEngineCase } from "../../src/conformance/index.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
-import { sobreMatchers, testEngine, type TestEngine } from "../../src/testing/index.ts";
+import { faultyEngine, sobreMatchers, testEngine, type TestEngine } from "../../src/testing/index.ts";
 import { refusal, rejection } from "../refusal.ts";
 
 const envelope = (messageId: string): Envelope =>
@@ -98,6 +98,8 @@ describe("faults", () => {
     ["milliseconds", (faults) => faults.delay(-1)],
     ["times", (faults) => faults.drop({ times: 0 })],
     ["entity", (faults) => Reflect.apply(Reflect.get(faults, "drop"), faults, [{ entity: 1 }])],
+    ["queue", (faults) => Reflect.apply(Reflect.get(faults, "drop"), faults, [{ queue: "orders" }])],
+    ["options", (faults) => Reflect.apply(Reflect.get(faults, "duplicate"), faults, [3])],
   ])("are refused with a wrong %s, or they would never happen", (option, ask) => {
     const { faults } = testEngine({ queues: ["orders"] });
 
@@ -136,6 +138,31 @@ describe("the matchers", () => {
     expect(none.message()).toContain("0 dead letters");
     expect(passes.map(({ pass }) => pass)).toEqual([true, true, false, true, false]);
     expect(passes[2]?.message()).toContain("with the reason Other");
+  });
+
+  it.each<readonly [string, readonly unknown[]]>([
+    ["reson", ["a", { reson: "Broken" }]],
+    ["count", ["a", { count: -1 }]],
+    ["reason", ["a", { reason: /Broken/ }]],
+    ["options", ["a", null]],
+    ["entity", [undefined]],
+  ])("refuse a wrong %s, which would be met by anything or nothing", async (option, given) => {
+    const { engine } = testEngine({ queues: ["a"] });
+
+    const error = await rejection(
+      Reflect.apply(Reflect.get(sobreMatchers, "toHaveDeadLettered"), sobreMatchers, [engine, ...given]),
+    );
+
+    expect(error).toMatchObject({ code: "InvalidArgument", path: `$.${option}` });
+  });
+
+  it("refuse what is no engine and no serializer", async () => {
+    const ofClient = Reflect.apply(Reflect.get(sobreMatchers, "toHaveDeadLettered"), sobreMatchers, [{}, "a"]);
+    const toBeReadableBy = Reflect.get(sobreMatchers, "toBeReadableBy");
+
+    expect((await rejection(ofClient)).message).toContain("must be an engine");
+    expect(refusal(() => Reflect.apply(toBeReadableBy, sobreMatchers, [envelope("1")])).path).toBe("$.serializer");
+    expect(refusal(() => Reflect.apply(faultyEngine, undefined, [])).path).toBe("$.inner");
   });
 
   it("tell what reads an envelope", () => {
