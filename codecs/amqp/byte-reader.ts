@@ -81,6 +81,11 @@ export class ByteReader {
     return this.bytes[this.at++] ?? 0;
   }
 
+  /** How many items may still be read. */
+  get left(): number {
+    return this.#items;
+  }
+
   /** Counts `items` that are not read through {@link code}. */
   spend(items: number): void {
     this.#items -= items;

@@ -18,9 +18,12 @@ export function readArray(reader: ByteReader, width: 1 | 4, depth: number, read:
   const count = reader.enter(width);
   const descriptors: AmqpValue[] = [];
   let code = reader.code();
+  let shared = 0;
   for (; code === 0x00; code = reader.code()) {
+    const { at, left } = reader;
     descriptors.push(read(reader, reader.code(), depth + 1));
     reader.checkDepth(depth + descriptors.length);
+    if (descriptors.length > 1) shared += left - reader.left + ((reader.at - at) >>> 6);
   }
   const format = formatCodes.get(code);
   if (format === undefined) throw reader.fault("A format code is none of AMQP 1.0", reader.at - 1);
@@ -30,7 +33,8 @@ export function readArray(reader: ByteReader, width: 1 | 4, depth: number, read:
     throw reader.fault("An array without elements has more than one descriptor, which nothing could hold", reader.at);
   }
   const values: AmqpValue[] = [];
-  reader.spend(count * (1 + inner.length));
+  // Every element shows the inner descriptors again: nested ones would let a few bytes stand for any number of values.
+  reader.spend(count + Math.max(0, count - 1) * shared);
   for (let left = count; left > 0; left--) {
     const element = read(reader, code, depth + 1 + inner.length);
     values.push(inner.length === 0 ? bare(element) : inner.reduceRight(describe, element));

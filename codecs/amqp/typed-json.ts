@@ -1,6 +1,7 @@
 import { AmqpMap, type AmqpValue, Typed, type TypedValues } from "../../src/envelope/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { nanBits } from "./nan-bits.ts";
+import { arrayLevels } from "./unsupported-value.ts";
 
 /** Deeper values are refused: no decoder would read them. */
 const deepest = 1024;
@@ -80,7 +81,7 @@ function renderTyped(typed: Typed, path: string, depth: number): TypedJson {
   const { type, value } = typed;
   if (value === null || value === undefined) throw notAmqp(path, `is typed as ${type} and holds no value`);
   if (typeof value === "object" && !(value instanceof Uint8Array)) {
-    if ("values" in value) return renderArray(value, path, depth + 1);
+    if ("values" in value) return renderArray(value, path, depth + arrayLevels);
     return {
       t: "described",
       d: render(value.descriptor, path, depth + 1),

@@ -3,6 +3,9 @@ import { SobreError } from "../../src/errors/index.ts";
 /** The deepest nesting that is written. */
 const deepest = 1024;
 
+/** Arrays count as so many levels when they are gone through: they take as much of the stack. */
+export const arrayLevels = 3;
+
 /** @throws SobreError `UnsupportedValue` when a value is nested too deep to be one that ends. */
 export function checkDepth(depth: number): void {
   if (depth >= deepest) throw unsupported(`nests deeper than ${deepest} levels or contains itself`);

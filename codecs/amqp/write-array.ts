@@ -10,25 +10,32 @@ type WriteWhole = (item: unknown) => void;
 /** Writes an array (AMQP 1.0 part 1.6.24): one constructor, then the bare elements. */
 export function writeArray(writer: ByteWriter, array: TypedValues["array"], write: WriteWhole): void {
   const mark = writer.open();
-  writeElements(writer, array, write, 0);
-  writer.close(mark, 0xe0, array.values.length);
-}
-
-/** Writes the constructor and the elements; `layer` descriptors came before. */
-function writeElements(
-  writer: ByteWriter,
-  { elementType, descriptor, values }: TypedValues["array"],
-  write: WriteWhole,
-  layer: number,
-): void {
-  checkDepth(layer);
+  const { elementType, descriptor, values } = array;
   if (descriptor !== undefined) {
     writer.byte(0x00);
     write(descriptor);
+  } else if (elementType === "described") {
+    throw unsupported("is an array of described elements and has no descriptor itself");
   }
+  writeElements(writer, elementType, values, write, 0);
+  writer.close(mark, 0xe0, values.length);
+}
+
+/** Writes the constructor behind `layer` + 1 descriptors, and the elements. */
+function writeElements(
+  writer: ByteWriter,
+  elementType: string,
+  values: readonly AmqpValue[],
+  write: WriteWhole,
+  layer: number,
+): void {
   if (elementType === "described") {
-    if (descriptor === undefined) throw unsupported("is an array of described elements and has no descriptor itself");
-    return writeElements(writer, undescribed(writer, values, write), write, layer + 1);
+    checkDepth(layer);
+    const [first, ...others] = undescribed(writer, values, write);
+    if (first === undefined) {
+      throw unsupported("is an array of described elements without an element that shows the descriptor");
+    }
+    return writeElements(writer, typeOf(first), [first, ...others], write, layer + 1);
   }
   const items = values.map((item) => bareItem(item, elementType));
   const code = elementCode(elementType, items);
@@ -41,41 +48,56 @@ function writeElements(
   }
 }
 
-/** The array of what the elements describe: all must have the one descriptor that its constructor can hold. */
-function undescribed(writer: ByteWriter, elements: readonly AmqpValue[], write: WriteWhole): TypedValues["array"] {
+/** Writes the one descriptor of all elements into the constructor, and gives what they describe. */
+function undescribed(writer: ByteWriter, elements: readonly AmqpValue[], write: WriteWhole): readonly AmqpValue[] {
   const values: AmqpValue[] = [];
-  let descriptor: AmqpValue | undefined;
-  let shared: string | undefined;
+  let shared: Shared | undefined;
   for (const [index, element] of elements.entries()) {
     const described = describedOf(element);
-    const bytes = described === undefined ? undefined : bytesOf(writer, described.descriptor, write);
-    shared ??= bytes;
-    if (described === undefined || bytes !== shared) {
-      throw inside(unsupported("is not described as the array's other elements are"), `[${index}]`);
+    if (described === undefined) throw inside(differs(), `[${index}]`);
+    const { descriptor, value } = described;
+    shared ??= writeShared(writer, descriptor, write);
+    if (descriptor !== shared.descriptor && !isEncodedAs(writer, descriptor, shared, write)) {
+      throw inside(differs(), `[${index}]`);
     }
-    descriptor ??= described.descriptor;
-    values.push(described.value);
+    values.push(value);
   }
-  const [first] = values;
-  if (first === undefined || descriptor === undefined) {
-    throw unsupported("is an array of described elements without an element that shows the descriptor");
-  }
-  return { elementType: typeOf(first), descriptor, values };
+  return values;
+}
+
+/** The descriptor of all elements, and where its encoding lies behind the start of the writer. */
+interface Shared {
+  readonly descriptor: AmqpValue;
+  readonly start: number;
+  readonly end: number;
+}
+
+function writeShared(writer: ByteWriter, descriptor: AmqpValue, write: WriteWhole): Shared {
+  writer.byte(0x00);
+  const start = writer.mark();
+  write(descriptor);
+  return { descriptor, start, end: writer.mark() };
+}
+
+/** Whether a value has the encoding that was written; nothing of it stays in the writer. */
+function isEncodedAs(writer: ByteWriter, value: AmqpValue, { start, end }: Shared, write: WriteWhole): boolean {
+  const mark = writer.mark();
+  write(value);
+  let left = writer.mark() - mark === end - start ? end - start : -1;
+  const { bytes, start: begin } = writer;
+  while (left > 0 && bytes[begin + mark + left - 1] === bytes[begin + start + left - 1]) left--;
+  writer.at = begin + mark;
+  return left === 0;
+}
+
+function differs(): ReturnType<typeof unsupported> {
+  return unsupported("is not described as the array's other elements are");
 }
 
 function describedOf(element: AmqpValue): TypedValues["described"] | undefined {
   if (!(element instanceof Typed) || element.type !== "described") return undefined;
   const { value } = element;
   return typeof value === "object" && "descriptor" in value && "value" in value ? value : undefined;
-}
-
-/** The encoding of a value, of which nothing stays in the writer. */
-function bytesOf(writer: ByteWriter, value: AmqpValue, write: WriteWhole): string {
-  const mark = writer.mark();
-  write(value);
-  const bytes = writer.bytes.toString("latin1", writer.start + mark, writer.at);
-  writer.at = writer.start + mark;
-  return bytes;
 }
 
 /** The AMQP type that a value stands for. */

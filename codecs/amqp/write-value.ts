@@ -3,7 +3,7 @@ import { Decimal } from "../../src/values/index.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { fromDecimalString } from "./decimal.ts";
 import type { Extensions } from "./extension.ts";
-import { checkDepth, inside, memberStep, unsupported } from "./unsupported-value.ts";
+import { arrayLevels, checkDepth, inside, memberStep, unsupported } from "./unsupported-value.ts";
 import { writeArray } from "./write-array.ts";
 import { type Profile, writeNumber } from "./write-number.ts";
 import { writeScalar } from "./write-typed.ts";
@@ -64,7 +64,7 @@ function writeTyped(writer: ByteWriter, typed: Typed, settings: WriterSettings, 
   const { type, value } = typed;
   if (type === "array" && isArray(value)) {
     checkDepth(depth);
-    return writeArray(writer, value, (item) => writeValue(writer, item, settings, depth + 1));
+    return writeArray(writer, value, (item) => writeValue(writer, item, settings, depth + arrayLevels));
   }
   if (type === "described" && isDescribed(value)) {
     checkDepth(depth);

@@ -1,13 +1,8 @@
-import {
-  type ApplicationProperties,
-  type BodyKind,
-  type BrokerProperties,
-  createEnvelope,
-  type Envelope,
-} from "../envelope/index.ts";
+import { createEnvelope, type Envelope } from "../envelope/index.ts";
 import { type MessageReadOptions, openMessage } from "./amqp-message.ts";
 import { encodeMessage } from "./encode-message.ts";
 import { MessageOrigin } from "./message-origin.ts";
+import { ReceivedEnvelope } from "./received-envelope.ts";
 
 /** How {@link decodeMessage} reads. */
 export interface DecodeMessageOptions extends MessageReadOptions {
@@ -34,35 +29,6 @@ export function decodeMessage(bytes: Uint8Array, options?: DecodeMessageOptions)
   const origin = new MessageOrigin(openMessage(bytes, options), measure);
   if (options?.check === true) checkAll(origin);
   return new ReceivedEnvelope(origin);
-}
-
-/** An envelope whose parts are read when they are first asked for; the getters are the class's, since own ones cost more than the message. */
-class ReceivedEnvelope implements Envelope {
-  readonly #origin: MessageOrigin;
-
-  constructor(origin: MessageOrigin) {
-    this.#origin = origin;
-  }
-
-  get payload(): Uint8Array {
-    return this.#origin.payload;
-  }
-
-  get bodyKind(): BodyKind {
-    return this.#origin.bodyKind;
-  }
-
-  get brokerProperties(): BrokerProperties {
-    return this.#origin.brokerProperties;
-  }
-
-  get applicationProperties(): ApplicationProperties {
-    return this.#origin.applicationProperties;
-  }
-
-  get origin(): MessageOrigin {
-    return this.#origin;
-  }
 }
 
 function checkAll(origin: MessageOrigin): void {

@@ -1,18 +1,19 @@
 import { ByteWriter } from "../../codecs/amqp/byte-writer.ts";
 import { resolveWriteOptions } from "../../codecs/amqp/encode-value.ts";
 import { inside, withPath } from "../../codecs/amqp/unsupported-value.ts";
-import type { WriterSettings } from "../../codecs/amqp/write-value.ts";
+import { writeValue, type WriterSettings } from "../../codecs/amqp/write-value.ts";
 import type { DeliveryFacts } from "./delivery-facts.ts";
 import type { BrokerProperties, Envelope } from "../envelope/index.ts";
 import { hasAnnotations, messageAnnotationsOf, sameAnnotations } from "./envelope-annotations.ts";
-import { hasProperties, isEmpty, propertiesOf, sameProperties } from "./envelope-properties.ts";
+import { hasProperties, inOrder, isEmpty, propertiesOf, sameProperties } from "./envelope-properties.ts";
 import type { MessageHeader } from "./message-header.ts";
 import { MessageOrigin } from "./message-origin.ts";
+import { ReceivedEnvelope } from "./received-envelope.ts";
 import { section } from "./section.ts";
 import { writeHeader, writeProperties } from "./write-fields.ts";
 import type { MessageWriteOptions } from "./write-message.ts";
 import { writePayload } from "./write-payload.ts";
-import { writeAnnotations, writeApplicationProperties, writeDescriptor } from "./write-section.ts";
+import { writeApplicationProperties, writeDescriptor } from "./write-section.ts";
 
 /** How {@link encodeMessage} writes. */
 export interface EncodeMessageOptions extends MessageWriteOptions {
@@ -68,10 +69,12 @@ function writeParts(writer: ByteWriter, envelope: Envelope, options: EncodeMessa
 
 function isUntouched(envelope: Envelope, origin: MessageOrigin): boolean {
   return (
-    envelope.payload === origin.payload &&
-    envelope.bodyKind === origin.bodyKind &&
-    envelope.brokerProperties === origin.brokerProperties &&
-    envelope.applicationProperties === origin.applicationProperties
+    // Nothing of it needs to be read, or be readable.
+    envelope instanceof ReceivedEnvelope ||
+    (envelope.payload === origin.payload &&
+      envelope.bodyKind === origin.bodyKind &&
+      envelope.brokerProperties === origin.brokerProperties &&
+      envelope.applicationProperties === origin.applicationProperties)
   );
 }
 
@@ -137,7 +140,8 @@ class EnvelopeWriter {
     const map = messageAnnotationsOf(this.#broker, origin?.message.messageAnnotations, delivery);
     if (map === undefined) return;
     writeDescriptor(this.#writer, section.messageAnnotations);
-    writeAnnotations(this.#writer, map, this.#settings);
+    // The keys of sloppy peers, too, go on as they came.
+    writeValue(this.#writer, map, this.#settings, 0);
   }
 
   #properties(): void {
@@ -160,7 +164,8 @@ class EnvelopeWriter {
     }
     if (isEmpty(applicationProperties)) return;
     writeDescriptor(this.#writer, section.applicationProperties);
-    writeApplicationProperties(this.#writer, applicationProperties, this.#settings);
+    const ordered = inOrder(applicationProperties, origin?.message.applicationProperties);
+    writeApplicationProperties(this.#writer, ordered, this.#settings);
   }
 
   #body(): void {

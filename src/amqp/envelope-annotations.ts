@@ -53,6 +53,8 @@ function asReceived(value: string | Date | undefined, received: AmqpValue | unde
 /** Active messages carry no state. */
 const states = { active: undefined, deferred: typed.int(1), scheduled: typed.int(2) } as const;
 
+/** Also under a string of the name, as sloppy peers write it and as it is read. */
 function isWritten(key: AmqpValue): boolean {
-  return key instanceof Typed && typeof key.value === "string" && writtenAnnotations.has(key.value);
+  const name = key instanceof Typed ? key.value : key;
+  return typeof name === "string" && writtenAnnotations.has(name);
 }

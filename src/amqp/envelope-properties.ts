@@ -1,4 +1,4 @@
-import type { ApplicationProperties, BrokerProperties } from "../envelope/index.ts";
+import { AmqpMap, type AmqpValue, type ApplicationProperties, type BrokerProperties } from "../envelope/index.ts";
 import type { MessageProperties } from "./message-properties.ts";
 
 /** The broker properties that the properties section carries. */
@@ -47,4 +47,23 @@ export function propertiesOf(broker: BrokerProperties, received: MessageProperti
 export function isEmpty(properties: ApplicationProperties): boolean {
   for (const name in properties) if (properties[name] !== undefined) return false;
   return true;
+}
+
+/** The properties in the order of those received, new ones last: objects put names that are numbers first. */
+export function inOrder(
+  properties: ApplicationProperties,
+  received: AmqpMap | undefined,
+): ApplicationProperties | AmqpMap {
+  if (received === undefined || !/^\d+$/.test(firstName(properties))) return properties;
+  const entries = new Map<AmqpValue, AmqpValue>();
+  for (const name of [...received.keys(), ...Object.keys(properties)]) {
+    const value = typeof name === "string" ? properties[name] : undefined;
+    if (value !== undefined) entries.set(name, value);
+  }
+  return new AmqpMap(entries);
+}
+
+function firstName(properties: ApplicationProperties): string {
+  for (const name in properties) return name;
+  return "";
 }

@@ -15,8 +15,10 @@ interface SizedOrigin {
  * For an envelope that was received it counts the sections that are sent on as they came.
  */
 export function sizeOf(envelope: Envelope): number {
-  const { origin, brokerProperties, applicationProperties } = envelope;
+  // What was received has been read only where somebody asked for it.
+  const { origin } = envelope;
   if (origin !== undefined && isSized(origin)) return origin.sizeOf(envelope);
+  const { brokerProperties, applicationProperties } = envelope;
   return sizeOfProperties(brokerProperties, applicationProperties) + sizeOfBody(envelope);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { decodeMessage, encodeMessage, openMessage, writeMessage } from "../../src/amqp/index.ts";
+import { decodeMessage, encodeBatch, encodeMessage, openMessage, writeMessage } from "../../src/amqp/index.ts";
 import { lockToken } from "../../src/engine/index.ts";
-import { amend, typed, createEnvelope, sizeOf } from "../../src/envelope/index.ts";
+import { amend, typed, AmqpMap, createEnvelope, sizeOf } from "../../src/envelope/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { hex } from "../codecs/amqp/vectors.ts";
 
@@ -197,5 +197,55 @@ describe("a received message as an envelope", () => {
 
     expect(() => openMessage(lying)).toThrow(SobreError);
     expect([message.properties?.messageId, message.body]).toEqual(["a", { kind: "value", value: ["b"] }]);
+  });
+});
+
+describe("a received message that no envelope could say", () => {
+  // The application property "a" is a list.
+  const listed = hex("005374c10502a1016145");
+  // The annotation "a" and a partition key are under strings, which annotations may not be.
+  const strings = hex("005372c11f04a101615401a113782d6f70742d706172746974696f6e2d6b6579a1026575");
+
+  it("comes back as the very same bytes while nobody touches it, also in a batch", () => {
+    const envelope = decodeMessage(listed);
+
+    expect(() => envelope.applicationProperties).toThrow(expect.objectContaining({ code: "DecodeFailed" }));
+    expect(encodeMessage(envelope)).toBe(listed);
+    expect(sizeOf(envelope)).toBe(listed.byteLength);
+    expect(openMessage(encodeBatch([envelope])).body).toMatchObject({ sections: [listed] });
+  });
+
+  it("keeps annotations under strings when others are written, and no name is there twice", () => {
+    const amended = amend(decodeMessage(strings), { brokerProperties: { viaPartitionKey: "us" } });
+
+    const annotations = openMessage(encodeMessage(amended)).messageAnnotations;
+
+    expect(Array.from(annotations ?? [])).toEqual([
+      ["a", 1],
+      [typed.symbol("x-opt-partition-key"), "eu"],
+      [typed.symbol("x-opt-via-partition-key"), "us"],
+    ]);
+  });
+
+  it("keeps the order of application properties, also of those whose names are numbers", () => {
+    const message = writeMessage({
+      applicationProperties: new AmqpMap([
+        ["b", 1],
+        ["7", 2],
+        ["a", 3],
+        ["1", 4],
+      ]),
+    });
+
+    const amended = amend(decodeMessage(message), { applicationProperties: { "0": 5, a: undefined, c: 6 } });
+
+    expect(Array.from(openMessage(encodeMessage(amended)).applicationProperties ?? [])).toEqual([
+      ["b", 1],
+      ["7", 2],
+      ["1", 4],
+      ["0", 5],
+      ["c", 6],
+    ]);
+    expect(sizeOf(amended)).toBe(encodeMessage(amended).byteLength);
   });
 });
