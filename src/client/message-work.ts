@@ -97,9 +97,9 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     renewal: LockRenewal | undefined,
     extend: (context: HandlerContext) => Context,
   ): Promise<boolean> {
-    const { entityPath, tell, autoCompleteMessages } = this.#options;
+    const { entityPath, tell, autoCompleteMessages, parts } = this.#options;
     const { envelope, lockToken } = delivery;
-    const context = new HandlerContext(engine, entityPath, delivery, tell);
+    const context = new HandlerContext(engine, entityPath, delivery, tell, parts.engine);
     if (lockToken !== undefined) renewal?.keep(lockToken, delivery.lockedUntilUtc, context);
     try {
       const reading = this.#read(envelope);
@@ -110,7 +110,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
         return result.error.retryable;
       }
       try {
-        const returned = this.#call(delivery, result, extend(context));
+        const returned = this.#call(delivery, result, context, extend(context));
         if (returned !== undefined) await returned;
       } catch (error) {
         await tell("handler", error, envelope);
@@ -133,12 +133,18 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     await this.#options.tell("deserialize", error, envelope, attempts);
   }
 
-  #call(delivery: Delivery, result: MessageResult, context: Context): Promise<void> | void {
+  #call(delivery: Delivery, result: MessageResult, own: HandlerContext, context: Context): Promise<void> | void {
     const { entityPath, handlers, parts } = this.#options;
-    const handle = (): Promise<void> | void =>
-      result.ok
-        ? handlers.processMessage(readMessage<Types>(delivery, result), context)
-        : handlers.processUnreadable?.(unreadableMessage(delivery, result), context);
+    const handle = (): Promise<void> | void => {
+      if (result.ok) {
+        const message = readMessage<Types>(delivery, result);
+        own.handles(message);
+        return handlers.processMessage(message, context);
+      }
+      const message = unreadableMessage(delivery, result);
+      own.handles(message);
+      return handlers.processUnreadable?.(message, context);
+    };
     if (parts.tracing === undefined) return handle();
     const operation = { entityPath, engine: parts.engine.name, messageCount: 1 };
     return parts.tracing.process(operation, delivery.envelope, async () => handle());

@@ -22,6 +22,12 @@ export function createMessageWriter(
   };
   return (message) => {
     if (!isMessage(message)) throw invalidOption("messages", "must be a message, as { body }, or a list of them");
+    if ("envelope" in message) {
+      throw invalidOption(
+        "messages",
+        "must be new ones; send what was received again with sendEnvelopes(message.envelope), or make one of its body",
+      );
+    }
     if (!isTyped(message)) return encode(message);
     const { messageType, messageVersion: version, ...plain } = message;
     const claimed = (body: unknown): Message =>

@@ -30,6 +30,26 @@ export interface SettlingVerbs {
   renewMessageLock(message: Delivery): Promise<Date>;
 }
 
+/** Messages that were settled by a verb, so that a processor whose handler did that leaves them alone. */
+const settledMessages = new WeakSet<object>();
+
+/** Whether a message was settled by a verb of a receiver, or nobody knows. */
+export function isSettledByVerb(message: unknown): boolean {
+  return typeof message === "object" && message !== null && settledMessages.has(message);
+}
+
+/** Codes of settlements that are wrong in themselves, whoever holds the message. */
+const refusals: ReadonlySet<string> = new Set([
+  "InvalidArgument",
+  "InvalidOperation",
+  "LimitExceeded",
+  "MessageSizeExceeded",
+  "UnsupportedValue",
+]);
+
+/** Whether a settlement was refused for its own sake, which left the message as it was. */
+export const isRefused = (error: unknown): boolean => error instanceof SobreError && refusals.has(error.code);
+
 /** The verbs over an engine; a settlement is never repeated, since its outcome would be another. */
 export function settlingVerbs(
   entityPath: string,
@@ -38,9 +58,15 @@ export function settlingVerbs(
 ): SettlingVerbs {
   const settle = async (message: Delivery, settlement: Settlement, options?: TransactionOption): Promise<void> => {
     const token = lockTokenOf(message);
-    if (options !== undefined) checkOptions(options, transactionChecks);
+    checkTransaction(options);
     settled(message);
-    await engine(options).settle(entityPath, token, settlement, options);
+    settledMessages.add(message);
+    try {
+      await engine(options).settle(entityPath, token, settlement, options);
+    } catch (error) {
+      if (isRefused(error)) settledMessages.delete(message);
+      throw error;
+    }
   };
   return {
     completeMessage: (message, options) => settle(message, { kind: "complete" }, options),
@@ -62,6 +88,11 @@ const deadLetterChecks: OptionChecks<DeadLetterOptions> = {
   deadLetterErrorDescription: text,
   propertiesToModify: isProperties,
 };
+
+/** @throws SobreError `InvalidArgument` naming the option. */
+export function checkTransaction(options: TransactionOption | undefined): void {
+  if (options !== undefined) checkOptions(options, transactionChecks);
+}
 
 /** @throws SobreError `InvalidArgument` for what are no properties. */
 export function properties(propertiesToModify: PropertiesToModify): PropertiesToModify {

@@ -189,7 +189,8 @@ describe("an argument of a call", () => {
 
     const error = await refusal(() => Reflect.apply(Reflect.get(sender, "sendMessages"), sender, [again]));
 
-    expect(error.code).toBe("InvalidArgument");
+    expect(error).toMatchObject({ code: "InvalidArgument", path: "$.messages" });
+    expect(error.message).toContain("sendEnvelopes(message.envelope)");
   });
 });
 
