@@ -1,5 +1,6 @@
 import { SobreError } from "../errors/index.ts";
 import { type Duration, toMilliseconds } from "../time/index.ts";
+import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
 import type {
   EntityOptions,
   EntityStatus,
@@ -52,18 +53,55 @@ export interface SubscriptionSettings extends ReceivableSettings {
 const minute = 60_000;
 const statuses: readonly EntityStatus[] = ["Active", "Disabled", "SendDisabled", "ReceiveDisabled"];
 
-/** @throws SobreError `InvalidArgument` naming the option. */
+const entityNames: OptionNames<EntityOptions> = {
+  defaultMessageTimeToLive: true,
+  autoDeleteOnIdle: true,
+  status: true,
+  userMetadata: true,
+};
+
+const topicNames: OptionNames<TopicOptions> = {
+  ...entityNames,
+  maxMessageSizeInBytes: true,
+  maxSizeInMegabytes: true,
+  requiresDuplicateDetection: true,
+  duplicateDetectionHistoryTimeWindow: true,
+  enablePartitioning: true,
+};
+
+const receivableNames: OptionNames<ReceivableOptions> = {
+  lockDuration: true,
+  maxDeliveryCount: true,
+  deadLetteringOnMessageExpiration: true,
+  requiresSession: true,
+  forwardTo: true,
+  forwardDeadLetteredMessagesTo: true,
+};
+
+const queueNames: OptionNames<QueueOptions> = { ...topicNames, ...receivableNames };
+
+const subscriptionNames: OptionNames<SubscriptionOptions> = {
+  ...entityNames,
+  ...receivableNames,
+  deadLetteringOnFilterEvaluationExceptions: true,
+  rules: true,
+};
+
+/** @throws SobreError `InvalidArgument` naming the option, also one that there is none of. */
 export function queueSettings(options: QueueOptions = {}): QueueSettings {
+  checkOptionNames(options, queueNames);
   return { ...sendable(options), ...receivable(options) };
 }
 
-/** @throws SobreError `InvalidArgument` naming the option. */
+/** @throws SobreError `InvalidArgument` naming the option, also one that there is none of. */
 export function topicSettings(options: TopicOptions = {}): TopicSettings {
+  checkOptionNames(options, topicNames);
   return sendable(options);
 }
 
-/** @throws SobreError `InvalidArgument` naming the option. */
+/** @throws SobreError `InvalidArgument` naming the option, also one that there is none of. */
 export function subscriptionSettings(options: SubscriptionOptions = {}): SubscriptionSettings {
+  checkOptionNames(options, subscriptionNames);
   return {
     ...entity(options),
     ...receivable(options),

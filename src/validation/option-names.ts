@@ -26,7 +26,8 @@ export function checkOptionNames(
     throw refused(prefix === "" ? "options" : prefix.slice(0, -1), "must be an object", owner);
   }
   for (const name of Object.keys(options)) {
-    if (Object.hasOwn(known, name)) continue;
+    // What is undefined is not given.
+    if (Object.hasOwn(known, name) || Reflect.get(options, name) === undefined) continue;
     throw refused(`${prefix}${name}`, `is no option here; there are ${Object.keys(known).join(", ")}`, owner);
   }
 }

@@ -1,5 +1,7 @@
 import type {
+  EntityOptions,
   QueueOptions,
+  ReceivableOptions,
   RuleFilter,
   RuleProperties,
   SubscriptionOptions,
@@ -83,7 +85,7 @@ function entitiesOf(config: unknown): {
   const [{ SharedAccessKeys = [], Queues = [], Topics = [] } = {}] = config.UserConfig.Namespaces;
   return {
     keys: SharedAccessKeys.map(({ Name, Key, Rights }) => [Name, { key: Key, rights: Rights }]),
-    queues: Queues.map(({ Name, Properties = {} }) => [Name, entityOptions(Properties)]),
+    queues: Queues.map(({ Name, Properties = {} }) => [Name, queueOptions(Properties)]),
     topics: Topics.map((topic) => [topic.Name, topicOptions(topic)]),
   };
 }
@@ -98,34 +100,50 @@ function topicOptions({ Properties = {}, Subscriptions = [] }: TopicConfig): Con
     subscription.Name,
     subscriptionOptions(subscription),
   ]);
-  return { ...entityOptions(Properties), subscriptions: unique(subscriptions, "Subscriptions") };
+  return { ...sendableOptions(Properties), subscriptions: unique(subscriptions, "Subscriptions") };
 }
 
 function subscriptionOptions({ Properties = {}, Rules }: SubscriptionConfig): SubscriptionOptions {
   const rules = Rules === undefined || Rules.length === 0 ? undefined : Rules.map(ruleOf);
   return {
-    ...entityOptions(Properties),
+    ...receivableOptions(Properties),
     deadLetteringOnFilterEvaluationExceptions: Properties.DeadLetteringOnFilterEvaluationExceptions,
     rules,
   };
 }
 
-function entityOptions(properties: EntityProperties): QueueOptions {
+function queueOptions(properties: EntityProperties): QueueOptions {
+  return { ...sendableOptions(properties), ...receivableOptions(properties) };
+}
+
+function commonOptions(properties: EntityProperties): EntityOptions {
   return {
-    lockDuration: properties.LockDuration,
-    maxDeliveryCount: properties.MaxDeliveryCount ?? 3,
     defaultMessageTimeToLive: properties.DefaultMessageTimeToLive ?? "PT1H",
-    deadLetteringOnMessageExpiration: properties.DeadLetteringOnMessageExpiration,
-    requiresSession: properties.RequiresSession,
-    requiresDuplicateDetection: properties.RequiresDuplicateDetection,
-    duplicateDetectionHistoryTimeWindow: properties.DuplicateDetectionHistoryTimeWindow ?? "PT20S",
-    forwardTo: properties.ForwardTo,
-    forwardDeadLetteredMessagesTo: properties.ForwardDeadLetteredMessagesTo,
-    maxSizeInMegabytes: properties.MaxSizeInMegabytes,
-    enablePartitioning: properties.EnablePartitioning,
     autoDeleteOnIdle: properties.AutoDeleteOnIdle,
     status: properties.Status,
     userMetadata: properties.UserMetadata,
+  };
+}
+
+function sendableOptions(properties: EntityProperties): TopicOptions {
+  return {
+    ...commonOptions(properties),
+    requiresDuplicateDetection: properties.RequiresDuplicateDetection,
+    duplicateDetectionHistoryTimeWindow: properties.DuplicateDetectionHistoryTimeWindow ?? "PT20S",
+    maxSizeInMegabytes: properties.MaxSizeInMegabytes,
+    enablePartitioning: properties.EnablePartitioning,
+  };
+}
+
+function receivableOptions(properties: EntityProperties): EntityOptions & ReceivableOptions {
+  return {
+    ...commonOptions(properties),
+    lockDuration: properties.LockDuration,
+    maxDeliveryCount: properties.MaxDeliveryCount ?? 3,
+    deadLetteringOnMessageExpiration: properties.DeadLetteringOnMessageExpiration,
+    requiresSession: properties.RequiresSession,
+    forwardTo: properties.ForwardTo,
+    forwardDeadLetteredMessagesTo: properties.ForwardDeadLetteredMessagesTo,
   };
 }
 

@@ -1,5 +1,13 @@
 import type { Engine, QueueOptions, SubscriptionOptions, TopicOptions } from "../../engine/index.ts";
 import { type Clock, systemClock } from "../../time/index.ts";
+import {
+  checkOption,
+  checkOptional,
+  methods,
+  type OptionCheck,
+  type OptionChecks,
+  sequenceNumber,
+} from "../../validation/option-checks.ts";
 import { MemoryConnection } from "./connection.ts";
 import { Namespace } from "./namespace.ts";
 
@@ -25,24 +33,43 @@ export interface MemoryEngineOptions {
  *
  * Envelopes are kept by reference, payload included: bytes that are changed after `send` change the message.
  *
- * @throws SobreError `InvalidArgument` naming the option.
+ * @throws SobreError `InvalidArgument` naming the option that is wrong, also one of an entity that there is none of.
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
+  checkOption("options", options, anObject);
+  for (const [name, check] of Object.entries(checks)) checkOptional(name, Reflect.get(options, name), check);
   const { clock = systemClock, queues = {}, topics = {}, firstSequenceNumber = 1n } = options;
   const namespace = new Namespace(clock, firstSequenceNumber);
   for (const [name, queue] of named(queues)) namespace.createQueue(name, queue);
-  for (const [name, topic] of named(topics)) {
-    namespace.createTopic(name, topic);
-    for (const [subscription, setup] of named(topic?.subscriptions ?? {}))
-      namespace.createSubscription(name, subscription, setup);
+  for (const [name, topic = {}] of named(topics)) {
+    const { subscriptions = {}, ...settings } = topic;
+    namespace.createTopic(name, settings);
+    checkOption("subscriptions", subscriptions, entities);
+    for (const [subscription, setup] of named(subscriptions)) namespace.createSubscription(name, subscription, setup);
   }
   return new MemoryConnection(namespace);
 }
 
+const anObject: OptionCheck = (value) =>
+  typeof value === "object" && value !== null ? undefined : "must be an object";
+
+const entities: OptionCheck = (value) =>
+  typeof value === "object" && value !== null
+    ? undefined
+    : "must be a list of names, or options by name, as { orders: {} }";
+
+/** Others are left alone: what configures a server has more to say than its engine asks. */
+const checks: OptionChecks<MemoryEngineOptions> = {
+  clock: methods("a Clock, as ManualClock", "now", "setTimer"),
+  queues: entities,
+  topics: entities,
+  firstSequenceNumber: sequenceNumber,
+};
+
 function named<T>(
-  entities: Readonly<Record<string, T>> | readonly string[],
+  given: Readonly<Record<string, T>> | readonly string[],
 ): readonly (readonly [string, T | undefined])[] {
-  return isList(entities) ? entities.map((name) => [name, undefined]) : Object.entries(entities);
+  return isList(given) ? given.map((name) => [name, undefined]) : Object.entries(given);
 }
 
-const isList = (entities: object): entities is readonly string[] => Array.isArray(entities);
+const isList = (given: object): given is readonly string[] => Array.isArray(given);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryEngine, type MemoryEngineOptions } from "../../../src/engines/memory/index.ts";
 import { createEnvelope, type Envelope } from "../../../src/envelope/index.ts";
 import { ManualClock } from "../../../src/time/index.ts";
+import { refusal } from "../../refusal.ts";
 
 const message = (messageId: string, properties: object = {}): Envelope =>
   createEnvelope({ payload: new Uint8Array(), brokerProperties: { messageId, ...properties } });
@@ -33,6 +34,22 @@ describe("memoryEngine", () => {
     expect(() => memoryEngine({ topics: { t: { subscriptions: { s: { maxDeliveryCount: 0 } } } } })).toThrow(
       /maxDeliveryCount/,
     );
+  });
+
+  it.each<[string, object]>([
+    ["queues", { queues: "q" }],
+    ["topics", { topics: 5 }],
+    ["subscriptions", { topics: { t: { subscriptions: "s" } } }],
+    ["clock", { clock: 5 }],
+    ["firstSequenceNumber", { firstSequenceNumber: 1 }],
+    ["options", { queues: { q: null } }],
+    ["maxDelivery", { queues: { q: { maxDelivery: 5 } } }],
+    ["lockDuration", { topics: { t: { lockDuration: 5 } } }],
+    ["maxSizeInMegabytes", { topics: { t: { subscriptions: { s: { maxSizeInMegabytes: 1 } } } } }],
+  ])("names %s when it is no option of an entity, or nothing that it can be", (option, options) => {
+    const error = refusal(() => memoryEngine(options));
+
+    expect(error).toMatchObject({ code: "InvalidArgument", path: `$.${option}` });
   });
 
   it("goes on at sequence number 0 after the last of 64 bits, in the order of arrival", async () => {
