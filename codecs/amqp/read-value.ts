@@ -1,5 +1,6 @@
 import { type DecodeLimits, resolveDecodeLimits } from "../../src/codec/index.ts";
 import type { AmqpValue } from "../../src/envelope/index.ts";
+import { SobreError } from "../../src/errors/index.ts";
 import { ByteReader, type ReaderSettings } from "./byte-reader.ts";
 import { type AmqpExtension, type Extensions, extensionsByDescriptor } from "./extension.ts";
 import { microsoftExtensions } from "./microsoft-extensions.ts";
@@ -37,10 +38,16 @@ const defaultExtensions = extensionsByDescriptor(microsoftExtensions);
 /**
  * The options over the defaults.
  *
- * @throws SobreError `InvalidArgument` naming a limit that is no integer from 0 up.
+ * @throws SobreError `InvalidArgument` naming a mode that does not exist or a limit that is no integer from 0 up.
  */
 export function resolveReadOptions(options: ReadOptions = {}): ResolvedReadOptions {
   const { extensions, mode = "typed", maxZeroWidth = 4096, lenient = false, copy = false } = options;
+  if (mode !== "typed" && mode !== "plain") {
+    throw new SobreError("InvalidArgument", 'The mode must be "typed" or "plain".');
+  }
+  if (!Number.isSafeInteger(maxZeroWidth) || maxZeroWidth < 0) {
+    throw new SobreError("InvalidArgument", "maxZeroWidth must be an integer from 0 up.");
+  }
   return {
     mode,
     settings: { limits: resolveDecodeLimits(options.limits), maxZeroWidth, lenient, copy },

@@ -52,13 +52,20 @@ function pair(entry: unknown, path: string, depth: number): readonly [AmqpValue,
 
 function readArray({ of, v, d }: Members, path: string, depth: number): Typed<"array"> {
   if (typeof of !== "string") throw malformed(path, 'an array with its element type in "of"');
+  if (!elementTypes.has(of)) throw malformed(path, "an array whose element type AMQP 1.0 has");
+  const isWhole = of === "array" || of === "described";
   const values = list(v, path).map((item, index) => {
     const here = `${path}[${index}]`;
-    const isWhole = of === "array" || of === "described";
-    return isWhole ? read(item, here, depth + 1) : bare(read({ t: of, v: item }, here, depth + 1));
+    return isWhole ? whole(item, of, here, depth + 1) : bare(read({ t: of, v: item }, here, depth + 1));
   });
   const descriptor = d === undefined ? {} : { descriptor: read(d, `${path}{descriptor}`, depth + 1) };
   return new Typed("array", { elementType: of, ...descriptor, values });
+}
+
+/** An element that carries its own type, which must be that of the array. */
+function whole(item: unknown, of: string, path: string, depth: number): AmqpValue {
+  if (membersOf(item, path).t !== of) throw malformed(path, `of its array's element type, ${of}`);
+  return read(item, path, depth);
 }
 
 /** The element behind a type that the array states; those that carry more stay typed. */
@@ -90,6 +97,8 @@ const scalars: ReadonlyMap<unknown, ScalarReader> = new Map<unknown, ScalarReade
   ...numbers.map((type): [unknown, ScalarReader] => [type, (v) => typed[type](number(v))]),
   ...decimals.map((type): [unknown, ScalarReader] => [type, (v) => typed[type](fromHex(v))]),
 ]);
+
+const elementTypes: ReadonlySet<unknown> = new Set([...scalars.keys(), "null", "list", "map", "array", "described"]);
 
 function readScalar(t: unknown, v: unknown, path: string): AmqpValue {
   const reader = scalars.get(t);

@@ -111,10 +111,13 @@ export function codePoint(value: string): number {
   return point;
 }
 
+/** With the hyphens in their places, or without any. */
+const uuidForm = /^[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-|[0-9a-f]{12})[0-9a-f]{12}$/i;
+
 /** The 16 bytes of a uuid, into room that was reserved. */
 export function putUuid(writer: ByteWriter, value: string): void {
+  if (!uuidForm.test(value)) throw unsupported("is typed as a uuid and is none");
   const hex = value.replaceAll("-", "");
-  if (!/^[0-9a-f]{32}$/i.test(hex)) throw unsupported("is typed as a uuid and is none");
   for (let index = 0; index < 32; index += 8) writer.put32(Number.parseInt(hex.slice(index, index + 8), 16));
 }
 

@@ -147,7 +147,8 @@ function writeMembers(
     // A loop over the names reads members far faster than a list of the names does.
     for (name in value) {
       const member = value[name];
-      if (member === undefined || (mayInherit && !Object.hasOwn(value, name))) continue;
+      if (member === undefined && settings.profile !== "azure-js") continue;
+      if (mayInherit && !Object.hasOwn(value, name)) continue;
       writer.text(0xa1, name);
       writeValue(writer, member, settings, depth + 1);
       count += 2;

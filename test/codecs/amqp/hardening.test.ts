@@ -41,6 +41,15 @@ describe("bytes are refused with code, offset and path", () => {
     expect(() => decodeValue(hex(bytes))).not.toThrow();
   });
 
+  it.each(['{"maxZeroWidth":-1}', '{"maxZeroWidth":"4"}', '{"mode":"type"}', '{"limits":{"maxDepth":1.5}}'])(
+    "and no misspelt option is taken for another: %s",
+    (json) => {
+      const options: ReadOptions = JSON.parse(json);
+
+      expect(errorOf(() => decodeValue(hex("40"), options)).code).toBe("InvalidArgument");
+    },
+  );
+
   it("but arrays without bytes are read up to the cap", () => {
     const uints = decodeValue(hex("e0021143"));
 
@@ -202,6 +211,8 @@ describe("typed JSON", () => {
     [{ t: "map", v: [[{ t: "null" }]] }, "${0}"],
     [{ t: "array", v: [] }, "$"],
     [{ t: "array", of: "int", v: ["x"] }, "$[0]"],
+    [{ t: "array", of: "integer", v: [] }, "$"],
+    [{ t: "array", of: "array", v: [{ t: "int", v: 1 }] }, "$[0]"],
     [{ t: "described", d: { t: "symbol", v: "ñ" }, v: { t: "null" } }, "${descriptor}"],
   ])("%j is refused at %s", (json, path) => {
     expect(errorOf(() => fromTypedJson(json))).toMatchObject({ code: "InvalidArgument", path });

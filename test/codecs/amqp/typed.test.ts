@@ -48,7 +48,8 @@ describe("plain values stand for", () => {
     [-(2 ** 31 - 1), "81ffffffff80000001"],
     [1.5, "823ff8000000000000"],
     [-0, "828000000000000000"],
-  ])("%s in the profile of the official JavaScript client: %s", (value, expected) => {
+    [{ a: undefined }, "c10502a1016140"],
+  ])("%o in the profile of the official JavaScript client: %s", (value, expected) => {
     const bytes = encoded(value, "azure-js");
 
     expect(bytes).toBe(expected);
@@ -158,6 +159,7 @@ describe("what AMQP cannot hold is refused with its path", () => {
     [[new Typed("float", 0.1)], "$[0]"],
     [[new Typed("symbol", "ñ")], "$[0]"],
     [[new Typed("uuid", "none")], "$[0]"],
+    [[new Typed("uuid", "0-f8fad5bd9cb469fa16570867728950e")], "$[0]"],
     [[new Typed("decimal32", Uint8Array.of(1))], "$[0]"],
     [{ list: typed.array("int", [1, "two"]) }, "$.list[1]"],
     [typed.array("symbol", ["ñ"]), "$[0]"],
