@@ -87,6 +87,8 @@ function writeSections(writer: ByteWriter, message: MessageInit, settings: Write
 }
 
 function writeBody(writer: ByteWriter, body: BodyInit, settings: WriterSettings): void {
+  if (body.kind !== "value" && body.sections.length === 0)
+    throw unsupported("is a body without sections, so none at all");
   switch (body.kind) {
     case "data":
       for (const data of body.sections) writeData(writer, data);

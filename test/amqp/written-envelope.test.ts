@@ -120,8 +120,10 @@ describe("a message", () => {
   it.each([
     ['{"header":{"durable":1}}', "$.header.durable"],
     ['{"body":{"kind":"data","sections":["text"]}}', "$.body"],
+    ['{"body":{"kind":"data","sections":[]}}', "$.body"],
+    ['{"body":{"kind":"sequence","sections":[]}}', "$.body"],
     ['{"body":{"kind":"sequence","sections":["text"]}}', "$.body"],
-  ])("is refused when a caller without types gives %s", (json, path) => {
+  ])("is refused when a caller gives %s", (json, path) => {
     const message: MessageInit = JSON.parse(json);
 
     expect(() => writeMessage(message)).toThrow(expect.objectContaining({ code: "UnsupportedValue", path }));
