@@ -146,7 +146,8 @@ function isEntries(headers: HttpHeaders): headers is Iterable<readonly [string, 
   return Symbol.iterator in headers;
 }
 
-function isStructured(contentType: string | undefined): boolean {
+/** Whether a content type is that of a structured event. */
+export function isStructured(contentType: string | undefined): boolean {
   return contentType !== undefined && /^\s*application\/cloudevents\+json\s*(?:;|$)/i.test(contentType);
 }
 

@@ -9,6 +9,7 @@ export {
   cloudEventToHttp,
   type HttpHeaders,
 } from "./cloud-event-binding.ts";
+export { cloudEvents } from "./cloud-event-stage.ts";
 export { cloudEventFromJson, cloudEventJson, cloudEventToJson } from "./cloud-event-json.ts";
 export { defineMessage, type Steps, type UntypedOptions } from "./define-message.ts";
 export type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";

@@ -22,7 +22,8 @@ export interface EncryptionOptions {
   readonly required?: boolean | undefined;
   /**
    * Broker properties that the ciphertext is bound to beside the content type; what changes on the way must not be here. A
-   * message that is bound to its id must have one, and keeps it when it is re-driven.
+   * message that is bound to its id must have one, and keeps it when it is re-driven. Where the subject alone tells the
+   * type of a message, it belongs here.
    */
   readonly bind?: readonly (keyof BrokerProperties)[] | undefined;
 }
