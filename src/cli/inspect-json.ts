@@ -58,9 +58,12 @@ function readValues(bytes: Uint8Array): readonly TypedJson[] {
   return decodeValues(bytes).map(toTypedJson);
 }
 
+/** A section's descriptor as a small ulong, as a ulong, or as a symbol. */
+// oxlint-disable-next-line no-control-regex -- these are bytes
+const sectionStart = /^\x00(?:\x53[\x70-\x78]|\x80\x00{7}[\x70-\x78]|(?:\xa3.|\xb3.{4})amqp:)/s;
+
 function beginsLikeMessage(bytes: Uint8Array): boolean {
-  const [zero, code, descriptor = 0] = bytes;
-  return zero === 0x00 && code === 0x53 && descriptor >= 0x70 && descriptor <= 0x78;
+  return sectionStart.test(Buffer.from(bytes.subarray(0, 16)).toString("latin1"));
 }
 
 function failure(attempted: Attempt<unknown>): Inspected {

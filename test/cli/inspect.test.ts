@@ -151,9 +151,15 @@ describe("sobre inspect", () => {
   });
 
   it("says what is wrong with sections that are no message", () => {
-    const twoHeaders = inspectHexLine("0053704500537045");
+    const symbol = `00a310${Buffer.from("amqp:header:list").toString("hex")}45`;
 
-    expect(twoHeaders).toMatchObject({ ok: false, code: "DecodeFailed", offset: 4 });
+    const failures = ["00537045", "0080000000000000007045", symbol].map((header) => inspectHexLine(header.repeat(2)));
+
+    expect(failures).toMatchObject([
+      { ok: false, code: "DecodeFailed", offset: 4 },
+      { ok: false, code: "DecodeFailed", offset: 11 },
+      { ok: false, code: "DecodeFailed", offset: 20 },
+    ]);
   });
 
   it("shows broken bytes as far as they go", async () => {
