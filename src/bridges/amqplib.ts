@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { emptyBag } from "../envelope/bag.ts";
 import { type ApplicationProperties, type BrokerProperties, checkEnvelope, type Envelope } from "../envelope/index.ts";
+import { anEnvelope, checkOption } from "../validation/option-checks.ts";
 import { readHeader, withBuffers, writeHeader } from "./amqplib-headers.ts";
 import {
   type AmqplibMessage,
@@ -126,8 +127,10 @@ function keepBasicProperties(application: Record<string, unknown>, properties: A
  * @throws SobreError `UnsupportedValue` with the path for what AMQP 0-9-1 cannot hold: AMQP values as body, ids that are
  *   no text, texts of more than 255 bytes in basic properties and names, times that are no whole seconds, unsigned
  *   64-bit integers, decimals, uuids, symbols, characters, described values, and a property named `__proto__`.
+ *   `InvalidArgument` for what is no envelope.
  */
 export function toAmqplibMessage(envelope: Envelope): AmqplibMessage {
+  checkOption("envelope", envelope, anEnvelope);
   const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
   if (bodyKind !== "data") throw unsupported("$.bodyKind", `is ${bodyKind}, and AMQP 0-9-1 has only opaque bytes`);
   const { headers, basic } = writeApplication(applicationProperties);

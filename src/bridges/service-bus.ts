@@ -7,6 +7,7 @@ import {
   type MessageId,
   Typed,
 } from "../envelope/index.ts";
+import { anEnvelope, checkOption } from "../validation/option-checks.ts";
 import { asBuffer, asBytes, fromUuid, toUuid } from "./bytes.ts";
 import { nestedMark, nestedNames, toNestedText } from "./nested-properties.ts";
 import { bodyOf } from "./service-bus-body.ts";
@@ -103,8 +104,10 @@ function readProperties(given: ServiceBusMessageLike["applicationProperties"]): 
  * @throws SobreError `UnsupportedValue` with the path for what the client cannot hold or would change: AMQP values as
  *   body, via-partition keys, binary ids, properties that are bigint, bytes, typed, NaN, negative zero or integers beyond
  *   2^53 or named `__proto__`, times to live beyond 49 days.
+ *   `InvalidArgument` for what is no envelope.
  */
 export function toServiceBusMessage(envelope: Envelope): ServiceBusMessageFields {
+  checkOption("envelope", envelope, anEnvelope);
   const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
   const { contentEncoding, correlationId, messageId, viaPartitionKey, ...direct } = brokerProperties;
   if (bodyKind !== "data") throw unsupported("$.bodyKind", `is ${bodyKind}, and the client sends bytes only as data`);

@@ -6,6 +6,7 @@ import {
   Typed,
 } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
+import { anEnvelope, checkOption } from "../validation/option-checks.ts";
 import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
 import {
   attributesOf,
@@ -65,10 +66,9 @@ const optionNames: OptionNames<CloudEventEnvelopeOptions> = { mode: true, prefix
  *
  * @throws SobreError `DecodeFailed` when it is one and breaks the specification.
  */
-export function cloudEventFromEnvelope(
-  { payload, brokerProperties, applicationProperties }: Envelope,
-  types: CloudEventTypes = {},
-): CloudEvent | undefined {
+export function cloudEventFromEnvelope(envelope: Envelope, types: CloudEventTypes = {}): CloudEvent | undefined {
+  checkOption("envelope", envelope, anEnvelope);
+  const { payload, brokerProperties, applicationProperties } = envelope;
   const { contentType } = brokerProperties;
   if (isStructured(contentType)) return cloudEventFromJson(payload, types);
   const attributes = new Map<string, CloudEventValue>();

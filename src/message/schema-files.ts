@@ -1,6 +1,7 @@
 import { SobreError } from "../errors/index.ts";
 import { assembleMessageType, type UntypedOptions } from "./define-message.ts";
 import type { JsonSchema } from "./json-schema-type.ts";
+import { checkOption, methods } from "../validation/option-checks.ts";
 import type { MessageType } from "./message-type.ts";
 import { isStandardSchema } from "./standard-schema.ts";
 
@@ -21,6 +22,9 @@ export function messageTypeFromFiles<Body = unknown>(
   files: SchemaFiles,
   options: UntypedOptions = {},
 ): MessageType<string, Body> {
+  checkOption("files", files, (value) =>
+    typeof value === "object" && value !== null ? undefined : 'must be an object, as { "1.0.schema.json": schema }',
+  );
   const versions: Record<number, JsonSchema> = {};
   const minors = new Map<number, number>();
   for (const [name, schema] of Object.entries(files)) {
@@ -42,6 +46,7 @@ export function messageTypeFromFiles<Body = unknown>(
  * @throws SobreError `InvalidArgument` for a schema of a library that offers none, or of what JSON Schema does not have.
  */
 export function schemaFilesOf(type: MessageType): SchemaFiles {
+  checkOption("type", type, methods("a message type, as defineMessage makes them", "message", "schemaOf"));
   return Object.fromEntries(type.versions.map((version) => [`${version}.0.schema.json`, jsonSchemaOf(type, version)]));
 }
 

@@ -94,6 +94,10 @@ export function listOf(what: string, check: OptionCheck): OptionCheck {
 export const isEnvelope = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "payload" in value && "brokerProperties" in value;
 
+/** {@link isEnvelope} as a check. */
+export const anEnvelope: OptionCheck = (value) =>
+  isEnvelope(value) ? undefined : "must be an envelope, as createEnvelope and a serializer make them";
+
 /** What `defineMessage` makes. */
 export const messageTypes: OptionCheck = listOf(
   "message types, as defineMessage makes them",

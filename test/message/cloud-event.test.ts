@@ -237,6 +237,7 @@ describe("what is no event, or not a right one", () => {
   it("is not written when it is none, or with an option that there is none of", () => {
     expect(refusal(() => Reflect.apply(cloudEventToEnvelope, undefined, [null])).code).toBe("InvalidArgument");
     expect(refusal(() => Reflect.apply(cloudEventToHttp, undefined, [])).code).toBe("InvalidArgument");
+    expect(refusal(() => Reflect.apply(cloudEventFromEnvelope, undefined, [event])).path).toBe("$.envelope");
     expect(refusal(() => Reflect.apply(cloudEventToEnvelope, undefined, [event, { Mode: "structured" }])).path).toBe(
       "$.Mode",
     );

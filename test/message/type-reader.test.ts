@@ -202,6 +202,8 @@ describe("schema files", () => {
     const type = defineMessage("acme.valibot", { 1: v.string() });
 
     expect(refusal(() => schemaFilesOf(type)).message).toContain("valibot");
+    expect(refusal(() => Reflect.apply(schemaFilesOf, undefined, ["acme.order"])).path).toBe("$.type");
+    expect(refusal(() => Reflect.apply(messageTypeFromFiles, undefined, ["acme.order", null])).path).toBe("$.files");
     expect(refusal(() => schemaFilesOf(defineMessage("a", { 1: z.bigint() }))).message).toContain("a, version 1");
   });
 });
