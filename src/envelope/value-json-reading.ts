@@ -1,3 +1,4 @@
+import { cut } from "../errors/cut.ts";
 import { SobreError } from "../errors/index.ts";
 import { annotate, type Annotations } from "../values/annotations.ts";
 import { ContentStream, MultiArray } from "../values/multi-array.ts";
@@ -20,7 +21,13 @@ export function valueFromJson(json: unknown): unknown {
 
 /** {@link valueFromJson} of a part that stands at `path`, so that errors name the whole path. */
 export function valueFromJsonAt(json: unknown, path: string): unknown {
-  return new Reading().read(json, { path, depth: 0 });
+  try {
+    return new Reading().read(json, { path, depth: 0 });
+  } catch (error) {
+    // A caller may leave less stack than a thousand levels take.
+    if (error instanceof RangeError) throw malformed({ path, depth: 0 }, "nests deeper than this process can follow");
+    throw error;
+  }
 }
 
 interface Place {
@@ -155,6 +162,10 @@ function members(content: unknown, place: Place): object {
   throw malformed(place, "has something else where its tag asks for an object");
 }
 
-function malformed({ path }: Place, why: string): SobreError {
+/** Characters of a path that errors show: nobody reads more. */
+const longestPath = 256;
+
+function malformed(place: Place, why: string): SobreError {
+  const path = cut(place.path, longestPath);
   return new SobreError("InvalidArgument", `The value at ${path} ${why}.`, { path });
 }

@@ -1,3 +1,4 @@
+import { cut } from "../errors/cut.ts";
 import { SobreError } from "../errors/index.ts";
 import { AmqpMap } from "./amqp-map.ts";
 import { Instant } from "./instant.ts";
@@ -13,6 +14,9 @@ export type { Json } from "../values/json.ts";
 /** Deeper values are refused, since JSON.stringify would overflow the stack. */
 const maxDepth = 1000;
 
+/** Characters of a path that errors show: nobody reads more. */
+const longestPath = 256;
+
 /**
  * Renders a value as JSON for people and files; what JSON lacks becomes an object with one `$` key, as `{"$int64":"9"}`.
  *
@@ -24,7 +28,13 @@ const maxDepth = 1000;
  */
 export function valueToJson(value: unknown): Json {
   const ids = new Map<Container, string>();
-  return render(value, { path: "$", depth: 0, shared: sharedIn(value), ids });
+  try {
+    return render(value, { path: "$", depth: 0, shared: sharedIn(value), ids });
+  } catch (error) {
+    // A caller may leave less stack than a thousand levels take.
+    if (error instanceof RangeError) throw unsupported("$", "nests deeper than this process can follow from here");
+    throw error;
+  }
 }
 
 /** Where in the value a part stands, and what all parts share. */
@@ -69,7 +79,11 @@ function renderScalar(value: object, place: Place): Json {
 function renderContainer(value: Container, place: Place): Json {
   const known = place.ids.get(value);
   if (known !== undefined) return { $ref: known };
-  if (!place.shared.has(value)) return withHeader(value, undefined, place);
+  if (!place.shared.has(value)) {
+    // Most have nothing to be told but their contents, and each call on the way takes stack.
+    if (annotationsOf(value) !== undefined) return withHeader(value, undefined, place);
+    return Array.isArray(value) ? renderItems(value, place) : renderContents(value, place);
+  }
   const id = `${place.ids.size + 1}`;
   place.ids.set(value, id);
   return withHeader(value, id, place);
@@ -84,28 +98,37 @@ function withHeader(value: Container, id: string | undefined, place: Place): Jso
     ...(superMembers === undefined ? {} : { $super: render(superMembers, within(place, ".$super")) }),
   };
   if (!Array.isArray(value)) return { ...header, ...renderContents(value, place) };
-  const items = Array.from(value, (item, index) => render(item, within(place, `[${index}]`)));
+  const items = renderItems(value, place);
   return Object.keys(header).length === 0 ? items : { ...header, $values: items };
+}
+
+function renderItems(list: readonly unknown[], place: Place): Json[] {
+  const items: Json[] = [];
+  for (let index = 0; index < list.length; index++) items.push(render(list[index], within(place, `[${index}]`)));
+  return items;
 }
 
 function renderContents(value: Exclude<Container, readonly unknown[]>, place: Place): JsonObject {
   if (value instanceof TaggedValue) return value.toTagged((inner, at) => render(inner, within(place, `[${at}]`)));
   if (value instanceof Map || value instanceof AmqpMap) {
-    const entries = Array.from<readonly [unknown, unknown]>(value);
-    return {
-      $map: entries.map(([key, item], index) => {
-        const inner = within(place, `[${index}]`);
-        return [render(key, inner), render(item, inner)];
-      }),
-    };
+    const entries: Json[] = [];
+    for (const [key, item] of value) {
+      const inner = within(place, `[${entries.length}]`);
+      entries.push([render(key, inner), render(item, inner)]);
+    }
+    return { $map: entries };
   }
   return renderMembers(value, place);
 }
 
 function renderMembers(value: object, place: Place): JsonObject {
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  const members = Object.fromEntries(entries.map(([key, member]) => [key, render(member, within(place, `.${key}`))]));
-  return entries.some(([key]) => key.startsWith("$")) ? { $object: members } : members;
+  const rendered: [string, Json][] = [];
+  // A loop, since a callback would take the stack of two calls for each level.
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) rendered.push([key, render(member, within(place, `.${key}`))]);
+  }
+  const members = Object.fromEntries(rendered);
+  return rendered.some(([key]) => key.startsWith("$")) ? { $object: members } : members;
 }
 
 function renderDate(value: Date, path: string): Json {
@@ -146,6 +169,7 @@ function isPlainNumber(value: number): boolean {
   return Math.abs(value) >= 1e21 && Number.isFinite(value);
 }
 
-function unsupported(path: string, why: string): SobreError {
+function unsupported(fullPath: string, why: string): SobreError {
+  const path = cut(fullPath, longestPath);
   return new SobreError("UnsupportedValue", `The value at ${path} ${why} and has no JSON form.`, { path });
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AmqpMap, typed, Instant, Typed, valueFromJson, valueToJson } from "../../src/envelope/index.ts";
@@ -153,6 +154,35 @@ describe("the JSON form of values", () => {
 
     expect(refusal(() => valueToJson(deep)).code).toBe("UnsupportedValue");
     expect(refusal(() => valueFromJson(deep)).code).toBe("InvalidArgument");
+  });
+
+  it("shows of a path no more than people read", () => {
+    let deep: unknown = 0;
+    for (let level = 0; level < 5000; level++) deep = { aNameOfSomeLength: deep };
+
+    for (const error of [refusal(() => valueToJson(deep)), refusal(() => valueFromJson(deep))]) {
+      expect(error.path).toMatch(/^\$\.aNameOfSomeLength.{1,240}…$/);
+      expect(error.message.length).toBeLessThan(400);
+    }
+  });
+
+  it.each([
+    ["renders a thousand levels in a process that has just begun", [], "rendered"],
+    ["tells by its own error when a process has less stack than that", ["--stack-size=150"], "UnsupportedValue"],
+  ])("%s", (_, options, told) => {
+    const program = `
+      import { valueToJson } from "sobre";
+      let deep = 1;
+      for (let level = 0; level < 1000; level++) deep = { a: deep };
+      try {
+        valueToJson(deep);
+        console.log("rendered");
+      } catch (error) {
+        console.log(error.code ?? error);
+      }`;
+    const run = ["--conditions=sobre-source", ...options, "--input-type=module", "--eval", program];
+
+    expect(execFileSync(process.execPath, run, { encoding: "utf8", cwd: import.meta.dirname }).trim()).toBe(told);
   });
 
   it("never throws anything but SobreError, whatever the JSON", () => {
