@@ -2,7 +2,7 @@ import type { Message } from "../codec/index.ts";
 import type { Envelope } from "../envelope/index.ts";
 import { type MaybePromise, type TypedMessage, withTypeClaim } from "../message/index.ts";
 import type { ClientParts } from "./client-parts.ts";
-import { invalidOption } from "../validation/option-checks.ts";
+import { hasMethod, invalidOption } from "../validation/option-checks.ts";
 import { staged } from "./staging.ts";
 
 /** Turns a message into the envelope to send, through message type, serializer and stages. */
@@ -46,5 +46,5 @@ function isMessage(message: unknown): boolean {
 }
 
 function isTyped(message: Message): message is TypedMessage {
-  return "messageType" in message && typeof message.messageType === "object";
+  return "messageType" in message && hasMethod(message.messageType, "write");
 }

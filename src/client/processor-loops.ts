@@ -1,3 +1,4 @@
+import { SobreError } from "../errors/index.ts";
 import { asyncScope } from "./async-scope.ts";
 import type { ClientParts } from "./client-parts.ts";
 
@@ -48,6 +49,19 @@ export function runProcessor({ entityPath, parts, start, ended }: ProcessorRun):
       await (loops.othersEnded() ?? running);
     },
   };
+}
+
+/** What the loops of a processor have ended with: what ends several of them is told once. */
+export class LoopEnds {
+  readonly #told = new Set<string>();
+
+  /** Whether none has ended with its code so far; texts of one cause may differ in tracking ids. */
+  isNew(error: unknown): boolean {
+    if (!(error instanceof SobreError)) return true;
+    const isNew = !this.#told.has(error.code);
+    this.#told.add(error.code);
+    return isNew;
+  }
 }
 
 /** One of the loops of a processor, or of the loops within one. */

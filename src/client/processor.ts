@@ -15,7 +15,7 @@ import {
   type OptionChecks,
 } from "../validation/option-checks.ts";
 import { pause } from "./pause.ts";
-import { type Processor, runProcessor } from "./processor-loops.ts";
+import { LoopEnds, type Processor, runProcessor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
 
 /** Options of a processor. */
@@ -74,6 +74,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   // A shared source is a session's, and its messages are locked with it, by whoever holds it.
   const renewal = shared === undefined ? renewalOf(parts, options) : undefined;
   const source = shared ?? openSource({ ...parts, entityPath, receiveMode, prefetchCount });
+  const ends = new LoopEnds();
   const receiveAll = async (signal: AbortSignal): Promise<void> => {
     const wait = { maxMessages: 1, maxWaitTime: receiveWait, signal };
     let givenBack = 0;
@@ -85,7 +86,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
       } catch (error) {
         if (isAborted(signal)) return;
         const mayPass = await source.failed(error);
-        await tell("receive", error);
+        if (mayPass || ends.isNew(error)) await tell("receive", error);
         if (!mayPass) return;
         await pause(parts.clock, parts.retry.delay(++failures), signal);
         continue;

@@ -8,7 +8,7 @@ import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "
 import { pause } from "./pause.ts";
 import { codeOf, type TellError } from "./process-error.ts";
 import { processingChecks, type ProcessorOptions, renewalOf } from "./processor.ts";
-import { type Processor, type RunLoop, runProcessor } from "./processor-loops.ts";
+import { LoopEnds, type Processor, type RunLoop, runProcessor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
 import { isRetryable, isSessionGone } from "./retry.ts";
 import { type HeldSession, heldSession } from "./session-receiver.ts";
@@ -68,6 +68,7 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   const { maxConcurrentCallsPerSession: calls = 1, sessionIdleTimeoutInMs: idle = 60_000 } = options;
   const { work, tell } = createWork<Types, SessionContext>(entityPath, parts, handlers, options);
   const serving = { parts, tell, work, calls, idle, renewal: () => renewalOf(parts, options) };
+  const ends = new LoopEnds();
   const acceptAll = async (sessionId: string | undefined, signal: AbortSignal, loop: RunLoop): Promise<void> => {
     for (let failures = 0; ;) {
       if (signal.aborted) return;
@@ -87,8 +88,9 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
           if (parts.clock.now() === startedAt) await pause(parts.clock, parts.retry.delay(1), signal);
           continue;
         }
-        await tell(accepted ? "receive" : "acceptSession", error);
-        if (!isRetryable(error) && !isSessionGone(error)) return;
+        const mayPass = isRetryable(error) || isSessionGone(error);
+        if (mayPass || ends.isNew(error)) await tell(accepted ? "receive" : "acceptSession", error);
+        if (!mayPass) return;
         await pause(parts.clock, parts.retry.delay(++failures), signal);
       }
     }

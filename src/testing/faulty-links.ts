@@ -37,11 +37,14 @@ export function faultySender(inner: EngineSender, { entity, plan, connection, cl
       case "drop":
         return;
       case "delay": {
-        const scheduledEnqueueTimeUtc = new Date(clock.now() + fault.milliseconds);
-        await inner.send(
-          envelopes.map((envelope) => amend(envelope, { brokerProperties: { scheduledEnqueueTimeUtc } })),
-          options,
-        );
+        const now = clock.now();
+        const late = envelopes.map((envelope) => {
+          // What is for later anyway is late from then on.
+          const due = Math.max(now, envelope.brokerProperties.scheduledEnqueueTimeUtc?.getTime() ?? now);
+          const scheduledEnqueueTimeUtc = new Date(due + fault.milliseconds);
+          return amend(envelope, { brokerProperties: { scheduledEnqueueTimeUtc } });
+        });
+        await inner.send(late, options);
         return;
       }
       case "duplicate":

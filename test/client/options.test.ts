@@ -144,6 +144,8 @@ describe("an argument of a call", () => {
     ["sendMessages", "messages", [Promise.resolve({ body: 1 })]],
     ["sendMessages", "messages", [new Date(0)]],
     ["scheduleMessages", "messages", [new Map(), new Date(0)]],
+    ["sendMessages", "brokerProperties.messageType", [{ body: 1, messageType: {} }]],
+    ["sendMessages", "brokerProperties.messageType", [{ body: 1, messageType: null }]],
     ["sendMessages", "abortSignal", [{ body: 1 }, { abortSignal: {} }]],
     ["sendEnvelopes", "envelopes", [null]],
     ["sendEnvelopes", "envelopes", [[{ body: 1 }]]],

@@ -89,3 +89,26 @@ describe("a lost link", () => {
     expect(processor.isRunning).toBe(false);
   });
 });
+
+describe("what ends a processor", () => {
+  it("is told once, however many calls or sessions it would have had", async () => {
+    const { client, clock } = setup({ queues: { orders: {}, talks: { requiresSession: true } } });
+    const { errors, handlers } = noting(() => undefined);
+
+    const processors = [
+      client.createProcessor("talks", handlers, { maxConcurrentCalls: 4 }),
+      client.createProcessor("missing", handlers, { maxConcurrentCalls: 4, prefetchCount: 3 }),
+      client.createSessionProcessor("orders", handlers),
+    ];
+    await clock.advance(0);
+
+    expect(
+      errors.map(({ entityPath, errorSource, code }) => `${entityPath} ${errorSource} ${code}`).toSorted(),
+    ).toEqual([
+      "missing receive MessagingEntityNotFound",
+      "orders acceptSession InvalidOperation",
+      "talks receive InvalidOperation",
+    ]);
+    expect(processors.map(({ isRunning }) => isRunning)).toEqual([false, false, false]);
+  });
+});

@@ -48,6 +48,21 @@ describe("faults", () => {
     expect(await engine.peek("b", { maxMessages: 5 })).toHaveLength(1);
   });
 
+  it("delay what is for later anyway from then on", async () => {
+    const { engine, clock, faults } = testEngine({ queues: ["a"] });
+    const brokerProperties = { scheduledEnqueueTimeUtc: new Date(clock.now() + 60_000) };
+    faults.delay(1_000);
+
+    await (await engine.openSender("a")).send([createEnvelope({ payload: new Uint8Array(), brokerProperties })]);
+    const receiver = await engine.openReceiver("a", peekLock);
+    await clock.advance(60_999);
+    const before = await receiver.receive(atOnce);
+    await clock.advance(1);
+
+    expect(before).toEqual([]);
+    expect(await receiver.receive(atOnce)).toHaveLength(1);
+  });
+
   it("refuse what was asked for, so often as was asked for, and lose answers", async () => {
     const { engine, faults } = testEngine({ queues: ["a"] });
     const sender = await engine.openSender("a");
