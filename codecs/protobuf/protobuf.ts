@@ -48,7 +48,7 @@ const accepts: readonly MediaRange[] = Object.freeze(
 export function protobuf(options: ProtobufOptions): Codec {
   const types = messageCodecs(openSchema(options));
   const rules: TypeRules = {
-    type: options.type?.replace(/^\./, ""),
+    type: typeof options.type === "string" ? options.type.replace(/^\./, "") : options.type,
     typeProperty: options.typeProperty ?? "sobre-type",
   };
   if (rules.type !== undefined && !types.has(rules.type)) {

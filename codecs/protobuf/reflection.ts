@@ -63,14 +63,16 @@ Object.assign(PayloadReader.prototype, longReaders);
 /**
  * The message types of a schema by full name.
  *
- * @throws SobreError `InvalidArgument` when the schema cannot be read or lacks an import.
+ * @throws SobreError `InvalidArgument` when the schema cannot be read, lacks an import, or has no message type.
  */
 export function openSchema(source: SchemaSource): ReadonlyMap<string, MessageType> {
   try {
     const root = readRoot(source);
     root.resolveAll();
     const shapes = new Map<Type, MessageShape>();
-    return new Map(typesIn(root).map((type) => [bareName(type), messageType(type, shapes)]));
+    const types = typesIn(root);
+    if (types.length === 0) throw new SobreError("InvalidArgument", "The Protobuf schema has no message type.");
+    return new Map(types.map((type) => [bareName(type), messageType(type, shapes)]));
   } catch (error) {
     if (error instanceof SobreError) throw error;
     const reason = error instanceof Error ? error.message : String(error);

@@ -16,7 +16,7 @@ import { SobreError } from "../../src/errors/index.ts";
  * @throws SobreError `UnknownCharset` when `fallback` cannot be read.
  */
 export function readCharset(fallback: string): (payload: Uint8Array, contentType: ContentType | undefined) => string {
-  if (charsetNamed(fallback) === undefined) platformDecoder(fallback);
+  if (typeof fallback !== "string" || charsetNamed(fallback) === undefined) platformDecoder(fallback);
   return (payload, contentType) => {
     const label = charsetParameter(contentType) ?? markedCharset(payload) ?? fallback;
     const charset = charsetNamed(label);

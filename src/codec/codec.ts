@@ -77,7 +77,8 @@ export interface Encoder {
   /** The content type it writes. */
   readonly contentType: string;
   /**
-   * Writes the body so that its decoder reads the same value back; `undefined` is zero bytes.
+   * Writes the body so that its decoder reads the same value back; `undefined` is zero bytes, or refused where those are
+   * another value (`""` as text).
    *
    * @throws SobreError `UnsupportedValue` with the path to a value that the format cannot hold. What a getter or
    *   `toJSON` of the body throws may come through; a serializer makes it `UnsupportedValue`, too.

@@ -71,28 +71,32 @@ export const typed: TypedMakers = {
       throw outside("float", "a number of single precision: pass it through Math.fround");
     return new Typed("float", value);
   },
-  double: (value: number): Typed<"double"> => new Typed("double", value),
+  double(value: number): Typed<"double"> {
+    if (typeof value !== "number") throw outside("double", "a number");
+    return new Typed("double", value);
+  },
   decimal32: bits("decimal32", 4),
   decimal64: bits("decimal64", 8),
   decimal128: bits("decimal128", 16),
   char(value: string): Typed<"char"> {
-    const point = value.codePointAt(0) ?? 0xd800;
+    const point = (typeof value === "string" ? value.codePointAt(0) : undefined) ?? 0xd800;
     if (String.fromCodePoint(point) !== value || (point >= 0xd800 && point <= 0xdfff))
       throw outside("char", "one Unicode character");
     return new Typed("char", value);
   },
   timestamp(value: bigint): Typed<"timestamp"> {
-    if (BigInt.asIntN(64, value) !== value) throw outside("timestamp", "a signed 64-bit number of milliseconds");
+    if (typeof value !== "bigint" || BigInt.asIntN(64, value) !== value)
+      throw outside("timestamp", "a signed 64-bit number of milliseconds");
     return new Typed("timestamp", value);
   },
   uuid(value: string): Typed<"uuid"> {
-    const text = value.toLowerCase();
+    const text = typeof value === "string" ? value.toLowerCase() : "";
     if (!uuidForm.test(text)) throw outside("uuid", 'text as in "0f8fad5b-d9cb-469f-a165-70867728950e"');
     return new Typed("uuid", text);
   },
   symbol(value: string): Typed<"symbol"> {
     // oxlint-disable-next-line no-control-regex -- a symbol is any ASCII text (AMQP 1.0 part 1.6.21)
-    if (!/^[\x00-\x7f]*$/.test(value)) throw outside("symbol", "ASCII text");
+    if (typeof value !== "string" || !/^[\x00-\x7f]*$/.test(value)) throw outside("symbol", "ASCII text");
     return new Typed("symbol", value);
   },
   described: (descriptor: AmqpValue, value: AmqpValue): Typed<"described"> =>

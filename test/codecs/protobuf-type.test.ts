@@ -101,6 +101,9 @@ describe("the schema", () => {
     ["an import that is missing", { protos: 'syntax = "proto3"; import "nowhere.proto";' }],
     ["a field of an unknown type", { protos: 'syntax = "proto3"; message M { Nobody n = 1; }' }],
     ["a type that is not in it", { protos, type: "acme.Nobody" }],
+    ["a type that is no text", { protos, ...Object.fromEntries([["type", 5]]) }],
+    ["a schema without message types", { protos: 'syntax = "proto3"; enum E { NONE = 0; }' }],
+    ["a schema that is none", Object.fromEntries([["protos", 5]])],
   ])("is refused: %s", (_, options) => {
     expect(failure(() => protobuf(options)).code).toBe("InvalidArgument");
   });

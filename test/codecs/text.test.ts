@@ -91,6 +91,8 @@ describe("text", () => {
   it("takes another charset for what names none", () => {
     expect(read(Uint8Array.of(0xe9), "text/plain", text({ charset: "iso-8859-1" }))).toBe("é");
     expect(errorOf(() => text({ charset: "klingon" })).code).toBe("UnknownCharset");
+    // @ts-expect-error -- what JavaScript callers may do
+    expect(errorOf(() => text({ charset: 5 })).code).toBe("UnknownCharset");
   });
 
   it("is the empty string for zero bytes", () => {

@@ -2,6 +2,10 @@ import { describe, expect, it } from "vitest";
 import { typed, AmqpMap, Typed } from "../../src/envelope/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 
+/** What JavaScript callers may pass. */
+const make = (type: "double" | "char" | "timestamp" | "uuid" | "symbol", value: unknown): unknown =>
+  Reflect.apply(typed[type], typed, [value]);
+
 describe("typed values", () => {
   it.each<[string, () => unknown]>([
     ["ubyte", () => typed.ubyte(256)],
@@ -21,9 +25,14 @@ describe("typed values", () => {
     ["timestamp", () => typed.timestamp(2n ** 63n)],
     ["uuid", () => typed.uuid("no uuid")],
     ["symbol", () => typed.symbol("ñ")],
-  ])("refuse what a %s cannot hold", (_type, make) => {
-    expect(make).toThrow(SobreError);
-    expect(make).toThrow(expect.objectContaining({ code: "InvalidArgument" }));
+    ["double", () => make("double", "5")],
+    ["char", () => make("char", 5)],
+    ["timestamp", () => make("timestamp", 5)],
+    ["uuid", () => make("uuid", 5)],
+    ["symbol", () => make("symbol", 5)],
+  ])("refuse what a %s cannot hold", (_type, act) => {
+    expect(act).toThrow(SobreError);
+    expect(act).toThrow(expect.objectContaining({ code: "InvalidArgument" }));
   });
 
   it("take part in arithmetic, comparison and JSON as their values", () => {
