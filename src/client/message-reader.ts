@@ -1,4 +1,4 @@
-import type { PayloadStage, ReadResult, Serializer, UnreadableResult } from "../codec/index.ts";
+import type { DeserializeResult, PayloadStage, ReadResult, Serializer, UnreadableResult } from "../codec/index.ts";
 import type { Envelope } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
 import { createTypeReader, type MaybePromise, type MessageType, type TypedReadResult } from "../message/index.ts";
@@ -22,7 +22,7 @@ export function createMessageReader(
   const after = stages.filter((stage) => "afterReceive" in stage);
   const readType = messageTypes.length === 0 ? undefined : createTypeReader(messageTypes);
   const read = (envelope: Envelope): MaybePromise<MessageResult> => {
-    const result = serializer.deserialize(envelope);
+    const result = deserialized(serializer, envelope);
     if (!result.ok) return result;
     return readType === undefined ? untyped(result) : readType(envelope, result);
   };
@@ -37,6 +37,17 @@ export function createMessageReader(
     }
     return read(envelope);
   };
+}
+
+/** A serializer of one's own, or what a stage made, may break it; that must not end a processor. */
+function deserialized(serializer: Serializer, envelope: Envelope): DeserializeResult {
+  try {
+    return serializer.deserialize(envelope);
+  } catch (cause) {
+    const what = cause instanceof Error ? cause.name : typeof cause;
+    const error = new SobreError("DecodeFailed", `The serializer broke with a ${what} on this message.`, { cause });
+    return { ok: false, error, attempts: [] };
+  }
 }
 
 function untyped(result: ReadResult): TypedReadResult {

@@ -1,7 +1,7 @@
 import type { PayloadStage } from "../codec/index.ts";
 import type { Envelope } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
-import type { OptionCheck } from "../validation/option-checks.ts";
+import { isEnvelope, type OptionCheck } from "../validation/option-checks.ts";
 
 /** The stages that know nothing of each other and are wrong in another order: sealed bytes do not shrink, stored ones stay plain. */
 const order: readonly string[] = ["compression", "encryption", "claim-check"];
@@ -24,7 +24,10 @@ function isStage(value: unknown): value is PayloadStage {
 /** The envelope as the stages have it sent, in their order. @throws what a stage throws. */
 export async function staged(stages: readonly PayloadStage[], encoded: Envelope): Promise<Envelope> {
   let envelope = encoded;
-  for (const stage of stages) envelope = (await stage.beforeSend?.(envelope)) ?? envelope;
+  for (const stage of stages) {
+    envelope = (await stage.beforeSend?.(envelope)) ?? envelope;
+    if (!isEnvelope(envelope)) throw noEnvelope(stage.name, "InvalidArgument");
+  }
   return envelope;
 }
 
@@ -34,11 +37,16 @@ export async function unstaged(stages: readonly PayloadStage[], received: Envelo
   for (const stage of stages.toReversed()) {
     try {
       envelope = (await stage.afterReceive?.(envelope)) ?? envelope;
+      if (!isEnvelope(envelope)) throw noEnvelope(stage.name, "DecodeFailed");
     } catch (error) {
       throw stageError(stage.name, error);
     }
   }
   return envelope;
+}
+
+function noEnvelope(stage: string, code: "InvalidArgument" | "DecodeFailed"): SobreError {
+  return new SobreError(code, `The stage "${stage}" gave no envelope; amend makes one of the one that it gets.`);
 }
 
 function stageError(stage: string, cause: unknown): SobreError {
