@@ -63,16 +63,14 @@ Object.assign(PayloadReader.prototype, longReaders);
 /**
  * The message types of a schema by full name.
  *
- * @throws SobreError `InvalidArgument` when the schema cannot be read, lacks an import, or has no message type.
+ * @throws SobreError `InvalidArgument` when the schema cannot be read or lacks an import.
  */
 export function openSchema(source: SchemaSource): ReadonlyMap<string, MessageType> {
   try {
     const root = readRoot(source);
     root.resolveAll();
     const shapes = new Map<Type, MessageShape>();
-    const types = typesIn(root);
-    if (types.length === 0) throw new SobreError("InvalidArgument", "The Protobuf schema has no message type.");
-    return new Map(types.map((type) => [bareName(type), messageType(type, shapes)]));
+    return new Map(typesIn(root).map((type) => [bareName(type), messageType(type, shapes)]));
   } catch (error) {
     if (error instanceof SobreError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -85,6 +83,10 @@ function readRoot({ root, protos, descriptor, keepCase = false }: SchemaSource):
     throw new SobreError("InvalidArgument", "protobuf() takes exactly one of root, protos and descriptor.");
   }
   if (root !== undefined) return ownRoot(root);
+  const source: unknown = descriptor ?? protos;
+  if (typeof source !== "object" && typeof source !== "string") {
+    throw new SobreError("InvalidArgument", "Option protos takes the text of .proto files, and descriptor an object.");
+  }
   if (descriptor !== undefined) return Root.fromJSON(descriptor);
   const files = new Map(Object.entries(typeof protos === "string" ? { protos } : (protos ?? {})));
   const parsed = new Root();

@@ -102,7 +102,6 @@ describe("the schema", () => {
     ["a field of an unknown type", { protos: 'syntax = "proto3"; message M { Nobody n = 1; }' }],
     ["a type that is not in it", { protos, type: "acme.Nobody" }],
     ["a type that is no text", { protos, ...Object.fromEntries([["type", 5]]) }],
-    ["a schema without message types", { protos: 'syntax = "proto3"; enum E { NONE = 0; }' }],
     ["a schema that is none", Object.fromEntries([["protos", 5]])],
   ])("is refused: %s", (_, options) => {
     expect(failure(() => protobuf(options)).code).toBe("InvalidArgument");
