@@ -14,10 +14,12 @@ export class ByteWriter {
   start = 0;
   at = 0;
   #view: DataView;
+  #buffer: ArrayBufferLike;
   #busy = false;
 
   constructor(size: number = chunkSize) {
     this.bytes = Buffer.allocUnsafeSlow(size);
+    this.#buffer = this.bytes.buffer;
     this.#view = new DataView(this.bytes.buffer);
   }
 
@@ -40,9 +42,9 @@ export class ByteWriter {
 
   /** What was written since the last time. */
   take(): Uint8Array {
-    const { start, at, bytes } = this;
+    const { start, at } = this;
     this.start = at;
-    return new Uint8Array(bytes.buffer, start, at - start);
+    return new Uint8Array(this.#buffer, start, at - start);
   }
 
   /** Makes room for `size` bytes more. */
@@ -55,6 +57,7 @@ export class ByteWriter {
     const next = Buffer.allocUnsafeSlow(Math.max(chunkSize, written * 2 + size));
     this.bytes.copy(next, 0, this.start, this.at);
     this.bytes = next;
+    this.#buffer = next.buffer;
     this.#view = new DataView(next.buffer);
     this.start = 0;
     this.at = written;
@@ -160,12 +163,14 @@ export class ByteWriter {
     if (length > loopLength) return this.#longText(code8, value);
     this.reserve(loopLength + 2);
     const { bytes, at } = this;
+    let seen = 0;
     for (let index = 0; index < length; index++) {
       // A method of a text is looked up anew for each of the many ways in which the engine keeps texts, which is slow.
       const unit = String.prototype.charCodeAt.call(value, index);
-      if (unit >= 0x80) return this.#longText(code8, value);
+      seen |= unit;
       bytes[at + 2 + index] = unit;
     }
+    if (seen >= 0x80) return this.#longText(code8, value);
     bytes[at] = code8;
     bytes[at + 1] = length;
     this.at = at + 2 + length;
