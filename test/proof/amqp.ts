@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { decodeValue, encodeValue, toTypedJson } from "../../codecs/amqp/index.ts";
 import { decodeMessage, encodeMessage, openMessage, writeMessage } from "../../src/amqp/index.ts";
-import { amend, AmqpMap, type Envelope, sizeOf } from "../../src/envelope/index.ts";
+import { amend, AmqpMap, type Envelope, sizeOf, typed } from "../../src/envelope/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { type Random, seeded } from "../random.ts";
 
@@ -111,7 +111,7 @@ function proveBounds(): number {
   for (const bytes of inputs) {
     const heap = process.memoryUsage().heapUsed;
     const start = process.cpuUsage();
-    for (const read of [() => decodeValue(bytes), () => decodeMessage(bytes, { check: true })])
+    for (const read of [() => encodeValue(decodeValue(bytes)), () => decodeMessage(bytes, { check: true })])
       attempt(() => void read());
     const { user } = process.cpuUsage(start);
     const grownBy = process.memoryUsage().heapUsed - heap;
@@ -135,6 +135,8 @@ function grown(): readonly Uint8Array[] {
     Buffer.concat([Buffer.from("d0000186a4000186a0", "hex"), Buffer.alloc(100_000, 0x45)]),
     Buffer.concat([Buffer.from("d100030d44000186a0", "hex"), Buffer.alloc(200_000, "5401", "hex")]),
     longKeys(16, 8000),
+    nestedDescriptors(60, 1),
+    nestedDescriptors(20, 10),
   ];
 }
 
@@ -150,6 +152,19 @@ function load(file: string): readonly Uint8Array[] {
 function longKeys(keys: number, length: number): Uint8Array {
   const items = Array.from({ length: length - 1 }, () => 7);
   return encodeValue(new AmqpMap(Array.from({ length: keys }, (_, last) => [[...items, last], null])));
+}
+
+/** Arrays whose elements show the array of the level below as their descriptor. */
+function nestedDescriptors(levels: number, count: number): Uint8Array {
+  let inner: Uint8Array = encodeValue(typed.symbol("b"));
+  for (let level = 0; level < levels; level++) {
+    const content = Buffer.concat([Buffer.from("00a3016100", "hex"), inner, Buffer.of(0x43)]);
+    const head = Buffer.alloc(9, 0xf0);
+    head.writeUInt32BE(content.byteLength + 4, 1);
+    head.writeUInt32BE(count, 5);
+    inner = Buffer.concat([head, content]);
+  }
+  return inner;
 }
 
 /** 20,000 compound values of one item, each the item of the one before. */
