@@ -33,8 +33,9 @@ export function readArray(reader: ByteReader, width: 1 | 4, depth: number, read:
     throw reader.fault("An array without elements has more than one descriptor, which nothing could hold", reader.at);
   }
   const values: AmqpValue[] = [];
-  // Every element shows the inner descriptors again: nested ones would let a few bytes stand for any number of values.
-  reader.spend(count + Math.max(0, count - 1) * shared);
+  const repeated = Math.max(0, count - 1) * shared;
+  checkRepeated(reader, repeated);
+  reader.spend(count + repeated);
   for (let left = count; left > 0; left--) {
     const element = read(reader, code, depth + 1 + inner.length);
     values.push(inner.length === 0 ? bare(element) : inner.reduceRight(describe, element));
@@ -55,6 +56,13 @@ function bare(value: AmqpValue): AmqpValue {
   const { value: content } = value;
   if (typeof content === "object" && !(content instanceof Uint8Array)) return value;
   return nanBits(value) === undefined ? content : value;
+}
+
+/** Every element shows the inner descriptors again: nested ones would let a few bytes stand for any number of values. */
+function checkRepeated(reader: ByteReader, repeated: number): void {
+  if (repeated <= reader.settings.maxZeroWidth + 4 * reader.bytes.byteLength) return;
+  const what = `The elements of an array repeat ${repeated} values of its inner descriptors, far more than there are bytes`;
+  throw reader.fault(what, reader.at, "LimitExceeded");
 }
 
 function checkCount(reader: ByteReader, count: number, width: number): void {

@@ -16,7 +16,10 @@ export interface ReadOptions {
   readonly mode?: ReadMode | undefined;
   /** Default: those of every codec. */
   readonly limits?: Partial<DecodeLimits> | undefined;
-  /** Most elements of an array whose elements take no bytes, which no other limit holds down. Default: 4096. */
+  /**
+   * Most elements of an array whose elements take no bytes, and most values of its descriptors that elements repeat
+   * beyond four for each byte of the payload: no other limit holds them down. Default: 4096.
+   */
   readonly maxZeroWidth?: number | undefined;
   /** Tolerates size fields that lie, text that is no UTF-8, and keys that come twice, as sloppy peers send them. Default: false. */
   readonly lenient?: boolean | undefined;
