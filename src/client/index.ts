@@ -16,7 +16,6 @@ export type {
   ReceiveMessagesOptions,
   Receiver,
   ReceiverOptions,
-  SubscribeOptions,
 } from "./receiver.ts";
 export { redriveCountProperty } from "./redrive.ts";
 export type { RedriveEntry, RedriveOptions, RedriveReport } from "./redrive-options.ts";
@@ -34,5 +33,6 @@ export {
   type WorkflowStep,
 } from "./session-workflow.ts";
 export type { DeadLetterOptions, PropertiesToModify, SettlingVerbs } from "./settling.ts";
+export type { SubscribeOptions } from "./subscribe-options.ts";
 export type { TracedOperation, TracedSpan, Tracing } from "./tracing.ts";
 export { attemptsProperty, maxDescriptionLength, unreadableReason, withoutDeadLetterMarks } from "./unreadable.ts";

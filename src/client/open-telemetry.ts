@@ -46,7 +46,9 @@ interface SpanOptions {
 export function openTelemetry<Context, Span extends OpenTelemetrySpan>(api: OpenTelemetryApi<Context, Span>): Tracing {
   for (const part of ["trace", "context", "propagation", "SpanKind", "SpanStatusCode"]) {
     checkOption("api", api, (value) =>
-      hasPart(value, part) ? undefined : `must be @opentelemetry/api, which has ${part}`,
+      hasPart(value, part)
+        ? undefined
+        : `must be all of @opentelemetry/api, as import * as api has it; ${part} is missing`,
     );
   }
   const { trace, context, propagation, SpanKind } = api;

@@ -22,7 +22,7 @@ import {
   signal,
 } from "../validation/option-checks.ts";
 import { heldOpen } from "./pause.ts";
-import { type ProcessorOptions, startProcessor } from "./processor.ts";
+import { startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
 import {
   handedOver,
@@ -34,6 +34,7 @@ import {
 } from "./received-message.ts";
 import { sequenceNumbersOf } from "./sequence-numbers.ts";
 import { type SettlingVerbs, settlingVerbs } from "./settling.ts";
+import { checkSubscribe, type SubscribeOptions } from "./subscribe-options.ts";
 import { unreadableSettlement } from "./unreadable.ts";
 
 /** Options of a receiver. */
@@ -103,9 +104,6 @@ export interface DeleteMessagesOptions {
   /** Only what was enqueued before. Default: anything. */
   readonly beforeEnqueueTime?: Date | undefined;
 }
-
-/** Options of {@link Receiver.subscribe}. In a session, the locks are the session's, which has its own renewal. */
-export type SubscribeOptions = Omit<ProcessorOptions, "receiveMode" | "messageTypes">;
 
 /** The checks of what every receiver takes. */
 export const receivingChecks: OptionChecks<Omit<ReceiverOptions, "prefetchCount" | "subQueueType">> = {
@@ -182,6 +180,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     ({ lockToken }) => renewal.release(lockToken),
   );
   const subscriptions = new Set<Processor>();
+  let release: (() => Promise<void>) | undefined;
   const stop = new AbortController();
   const checkOpen = (): void => {
     if (stop.signal.aborted) throw new SobreError("Closed", "The receiver is closed. Create another.");
@@ -262,9 +261,14 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     },
     subscribe(handlers, subscribeOptions) {
       checkOpen();
+      checkSubscribe(subscribeOptions, source.sessionId !== undefined);
       const processorOptions = { ...subscribeOptions, receiveMode, messageTypes };
       const shared = source.sessionId === undefined ? undefined : source;
-      const own = { ...parts, closed: () => void subscriptions.delete(processor) };
+      const closed = async (): Promise<void> => {
+        subscriptions.delete(processor);
+        if (subscriptions.size === 0) await release?.();
+      };
+      const own = { ...parts, closed };
       const processor: Processor = startProcessor<Types>(entityPath, own, handlers, processorOptions, shared);
       subscriptions.add(processor);
       return processor;
@@ -273,8 +277,12 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       stop.abort();
       await parts.closed();
       await Promise.all([...subscriptions].map((processor) => processor.close()));
-      renewal.stop();
-      await source.close();
+      release = async () => {
+        renewal.stop();
+        await source.close();
+      };
+      // A handler that closes its receiver has its message settled first, which a session must be held for.
+      if (subscriptions.size === 0) await release();
     },
   };
 }

@@ -182,6 +182,22 @@ describe("closing a receiver", () => {
   });
 });
 
+describe("closing a session from its own handler", () => {
+  it("settles the message first, and frees the session then", async () => {
+    const { client, clock } = setup({ queues: { talks: { requiresSession: true } } });
+    await client.createSender("talks").sendMessages({ body: 1, sessionId: "a" });
+    const session = await client.acceptSession("talks", "a");
+    const { errors, handlers } = noting(() => session.close());
+
+    session.subscribe(handlers);
+    await clock.advance(0);
+    const again = await client.acceptSession("talks", "a", { maxWaitTimeInMs: 0 });
+
+    expect(errors).toEqual([]);
+    expect(await again.peekMessages(1)).toEqual([]);
+  });
+});
+
 describe("a closed receiver", () => {
   it.each<readonly [string, (receiver: Receiver) => unknown]>([
     ["receives", (receiver) => receiver.receiveMessages(1)],

@@ -118,6 +118,20 @@ describe("an option", () => {
   });
 });
 
+describe("subscribing", () => {
+  it("refuses the options of its receiver, unknown ones, and prefetching in a session", async () => {
+    const { client } = setup({ queues: { orders: {}, talks: { requiresSession: true } } });
+    await client.createSender("talks").sendMessages({ body: 1, sessionId: "a" });
+    const receiver = client.createReceiver("orders");
+    const session = await client.acceptSession("talks", "a");
+
+    expect((await subscribe(receiver, { receiveMode: "receiveAndDelete" })).path).toBe("$.receiveMode");
+    expect((await subscribe(receiver, { messageTypes: [] })).path).toBe("$.messageTypes");
+    expect((await subscribe(receiver, null)).path).toBe("$.options");
+    expect((await subscribe(session, { prefetchCount: 5 })).path).toBe("$.prefetchCount");
+  });
+});
+
 describe("handlers", () => {
   it.each(["createProcessor", "createSessionProcessor", "createResponder", "createSessionWorkflow"])(
     "of %s must be an object of functions",
@@ -245,6 +259,9 @@ describe("tracing", () => {
     expect((await refusal(() => Reflect.apply(openTelemetry, undefined, [api]))).path).toBe("$.api");
   });
 });
+
+const subscribe = async (end: object, options: unknown): Promise<SobreError> =>
+  refusal(() => Reflect.apply(Reflect.get(end, "subscribe"), end, [handlers, options]));
 
 function make(factory: string, option: string, value: unknown): unknown {
   const [outer = "", inner] = option.split(".");
