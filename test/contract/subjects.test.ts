@@ -93,7 +93,6 @@ describe("sobre contract", () => {
 
   it.each([
     ["orders.placed/v1.2.schema.json", "beside versions"],
-    ["orders.placed/common.proto", "beside versions"],
     ["orders.shipped/2.schema.json", "alone"],
   ])("leaves no schema out in silence: %s, %s", async (file) => {
     const folder = copy();

@@ -71,26 +71,15 @@ export function readSubjects(
 ): readonly Subject[] {
   const versions = new Map<string, SubjectVersion[]>();
   const settings = new Set<string>();
-  const misnamed: string[] = [];
   for (const file of files.list().toSorted()) {
     const [, subject, version, extension] = /^(.+)\/(\d+\.\d+)\.(schema\.json|proto)$/.exec(file) ?? [];
     if (file.endsWith("/subject.json")) settings.add(file.slice(0, -"/subject.json".length));
     if (subject === undefined || version === undefined) {
-      if (/\/[^/]+\.(?:schema\.json|proto)$/.test(file)) misnamed.push(file);
+      if (!skipMisnamed && /\/v?\d+(?:\.\d+)*(?:-[^/]*)?\.(?:schema\.json|proto)$/i.test(file)) throw misnamed(file);
       continue;
     }
     const made = versionOf(files, file, { version, isProto: extension === "proto" });
     versions.set(subject, [...(versions.get(subject) ?? []), made]);
-  }
-  for (const file of misnamed) {
-    const [, folder = "", name = ""] = /^(.*)\/([^/]+)$/.exec(file) ?? [];
-    // A version that is left out would be checked by nobody, silently.
-    if (skipMisnamed) continue;
-    if (versions.has(folder) || settings.has(folder) || /^v?\d/i.test(name))
-      throw new SobreError(
-        "InvalidArgument",
-        `${file} is named as no version; name it MAJOR.MINOR.schema.json or MAJOR.MINOR.proto, as 1.0.schema.json.`,
-      );
   }
   return Array.from(new Set([...versions.keys(), ...settings]), (name) => {
     const file = `${name}/subject.json`;
@@ -101,6 +90,14 @@ export function readSubjects(
       (versions.get(name) ?? []).toSorted((a, b) => compareVersions(a.version, b.version)),
     );
   });
+}
+
+/** A version that is left out would be checked by nobody, silently; what is named otherwise is none. */
+function misnamed(file: string): SobreError {
+  return new SobreError(
+    "InvalidArgument",
+    `${file} is named as no version; name it MAJOR.MINOR.schema.json or MAJOR.MINOR.proto, as 1.0.schema.json.`,
+  );
 }
 
 function versionOf(
