@@ -89,8 +89,10 @@ export interface CloudEventHttp {
   readonly body: Uint8Array;
 }
 
-/** Headers as an object, or as entries such as `Headers` has. */
-export type HttpHeaders = Readonly<Record<string, string | undefined>> | Iterable<readonly [string, string]>;
+/** Headers as an object, such as Node's `request.headers`, or as entries such as `Headers` has. */
+export type HttpHeaders =
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+  | Iterable<readonly [string, string]>;
 
 /**
  * The headers and body of an event, by the HTTP binding (CloudEvents 1.0.2).
@@ -111,7 +113,7 @@ export function cloudEventToHttp(event: CloudEvent, mode: CloudEventMode = "bina
 /**
  * The event of an HTTP request or response in either mode, or `undefined` when it is no CloudEvent.
  *
- * @throws SobreError `DecodeFailed` when it is one and breaks the specification.
+ * @throws SobreError `DecodeFailed` when it is one and breaks the specification, `InvalidArgument` for no headers.
  */
 export function cloudEventFromHttp(
   headers: HttpHeaders,
@@ -120,9 +122,11 @@ export function cloudEventFromHttp(
 ): CloudEvent | undefined {
   const attributes = new Map<string, CloudEventValue>();
   let contentType: string | undefined;
-  for (const [header, value] of entriesOf(headers)) {
+  for (const [header, given] of entriesOf(headers)) {
     const name = header.toLowerCase();
-    if (value === undefined) continue;
+    if (given === undefined) continue;
+    // Lines of one name are one list (RFC 9110 section 5.3).
+    const value = typeof given === "string" ? given : given.join(", ");
     if (name === "content-type") contentType = value;
     else if (name.startsWith("ce-")) attributes.set(name.slice(3), percentDecode(name, value));
   }
@@ -138,7 +142,8 @@ function invalid(option: string, what: string): SobreError {
   return new SobreError("InvalidArgument", `${option} ${what}.`, { path: `$.${option}` });
 }
 
-function entriesOf(headers: HttpHeaders): Iterable<readonly [string, string | undefined]> {
+function entriesOf(headers: HttpHeaders): Iterable<readonly [string, string | readonly string[] | undefined]> {
+  if (typeof headers !== "object" || headers === null) throw invalid("headers", "must be an object or entries");
   return isEntries(headers) ? headers : Object.entries(headers);
 }
 

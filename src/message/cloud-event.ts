@@ -173,11 +173,12 @@ export function eventOf(
   if (specversion !== "1.0") throw broken("The CloudEvents specversion is not 1.0.");
   const text = (name: string): string | undefined => {
     const value = attributes.get(name);
-    return value === undefined ? undefined : textOf(value);
+    // The optional ones are not empty when they are there (CloudEvents 1.0.2, 3.1), so that empty ones are not.
+    return value === undefined || value === "" ? undefined : textOf(value);
   };
   const required = (name: string): string => {
     const value = text(name);
-    if (value === undefined || value === "") throw broken(`The CloudEvents attribute "${name}" is missing.`);
+    if (value === undefined) throw broken(`The CloudEvents attribute "${name}" is missing.`);
     return value;
   };
   const extensions: Record<string, CloudEventValue> = {};

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { typed, createEnvelope } from "../../src/envelope/index.ts";
@@ -232,6 +233,24 @@ describe("what is no event, or not a right one", () => {
 
     expect(error.code).toBe("DecodeFailed");
     expect(error.message).toContain(name);
+  });
+
+  it("is read from the headers of Node's requests, which may be lists, and can be sent on", () => {
+    const headers: IncomingHttpHeaders = {
+      "ce-specversion": "1.0",
+      "ce-id": "1",
+      "ce-source": "s",
+      "ce-type": "t",
+      "ce-subject": "",
+      "set-cookie": ["a=1", "b=2"],
+    };
+
+    const read = cloudEventFromHttp(headers, bytes(""));
+
+    expect(read).toMatchObject({ id: "1", source: "s", type: "t" });
+    expect(read?.subject).toBeUndefined();
+    expect(read && cloudEventToHttp(read).headers["ce-id"]).toBe("1");
+    expect(refusal(() => Reflect.apply(cloudEventFromHttp, undefined, [null, bytes("")])).path).toBe("$.headers");
   });
 
   it("is not written when it is none, or with an option that there is none of", () => {
