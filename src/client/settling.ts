@@ -59,13 +59,17 @@ export function settlingVerbs(
   const settle = async (message: Delivery, settlement: Settlement, options?: TransactionOption): Promise<void> => {
     const token = lockTokenOf(message);
     checkTransaction(options);
-    settled(message);
     settledMessages.add(message);
+    let wasRefused = false;
     try {
       await engine(options).settle(entityPath, token, settlement, options);
     } catch (error) {
-      if (isRefused(error)) settledMessages.delete(message);
+      wasRefused = isRefused(error);
       throw error;
+    } finally {
+      // What was refused for its own sake is still held, and its lock still kept.
+      if (wasRefused) settledMessages.delete(message);
+      else settled(message);
     }
   };
   return {

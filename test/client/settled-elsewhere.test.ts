@@ -63,6 +63,22 @@ describe("a handler that settles by the receiver, as in @azure/service-bus", () 
   });
 });
 
+describe("a receiver that renews its locks", () => {
+  it("keeps the lock of a message whose settlement was refused for its own sake", async () => {
+    const { client, clock } = setup({ queues });
+    await client.createSender("orders").sendMessages({ body: 1 });
+    const receiver = client.createReceiver("orders", { maxAutoLockRenewalDurationInMs: 100_000 });
+    const message = one(await receiver.receiveMessages(1));
+
+    const refused = await rejection(receiver.deferMessage(message, { note: "x".repeat(70_000) }));
+    await clock.advance(30_000);
+    await receiver.completeMessage(message);
+
+    expect(refused.code).toBe("MessageSizeExceeded");
+    expect(await receiver.peekMessages(1)).toEqual([]);
+  });
+});
+
 describe("a handler that settles in a transaction", () => {
   it.each([0, 3])("sends a copy for later and completes, or neither, prefetching %i", async (prefetchCount) => {
     const { client, clock } = setup({ queues });
