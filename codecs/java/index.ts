@@ -1,5 +1,7 @@
 import type { Decoded, Decoder, DecodeContext, Sniff } from "../../src/codec/codec.ts";
 import { mediaRange } from "../../src/content-type/media-range.ts";
+import { checkOptional, oneOf } from "../../src/validation/option-checks.ts";
+import { checkOptionNames, type OptionNames } from "../../src/validation/option-names.ts";
 import type { ContentNode } from "./nodes.ts";
 import { type JavaStream, readStream } from "./read-stream.ts";
 import { javaTimeType } from "./java-time.ts";
@@ -24,8 +26,12 @@ export interface JavaOptions {
  * It loads, resolves and runs nothing. Boxed types, strings, the JDK's collections, `BigDecimal`, dates, `java.time`,
  * UUIDs, URIs and enums become values; any other object becomes its fields, with its class as `typeNameOf` tells. A
  * long is a bigint always. What is shared or cyclic stays so. Several top-level contents are a `ContentStream`.
+ *
+ * @throws SobreError `InvalidArgument` for an unknown option.
  */
 export function java(options: JavaOptions = {}): Decoder {
+  checkOptionNames(options, optionNames, { owner: "java: " });
+  checkOptional("form", options.form, oneOf("values", "tree"));
   return Object.freeze({
     name: "java",
     accepts,
@@ -33,6 +39,8 @@ export function java(options: JavaOptions = {}): Decoder {
     sniff,
   } satisfies Decoder);
 }
+
+const optionNames: OptionNames<JavaOptions> = { form: true };
 
 const accepts = Object.freeze([mediaRange("application", "x-java-serialized-object")]);
 

@@ -1,4 +1,6 @@
 import type { Decoder } from "../../src/codec/codec.ts";
+import { checkOptional, flag } from "../../src/validation/option-checks.ts";
+import { checkOptionNames, type OptionNames } from "../../src/validation/option-names.ts";
 import {
   dataContractJson,
   dataContractXml,
@@ -37,6 +39,15 @@ export interface LegacyOptions {
   readonly rawDeflate?: boolean;
 }
 
+const optionNames: OptionNames<LegacyOptions> = {
+  contracts: true,
+  jsonContract: true,
+  timeZone: true,
+  nrbf: true,
+  xml: true,
+  rawDeflate: true,
+};
+
 /**
  * All readers of legacy payloads, in the order in which their first bytes prove most: compressed data, Java, .NET's
  * BinaryFormatter, text with a byte-order mark, .NET's binary XML, XML and JSON.
@@ -44,9 +55,11 @@ export interface LegacyOptions {
  * None of them is on unless it is listed: give them to a serializer as codecs, and name them as its fallback, in front
  * of MessagePack and behind `json`.
  *
- * @throws SobreError `InvalidArgument` for a contract that is not understood, and for an unknown time zone.
+ * @throws SobreError `InvalidArgument` for a contract that is not understood, an unknown time zone or option.
  */
 export function legacy(options: LegacyOptions = {}): readonly Decoder[] {
+  checkOptionNames(options, optionNames, { owner: "legacy: " });
+  checkOptional("rawDeflate", options.rawDeflate, flag);
   const { contracts = [], jsonContract, timeZone } = options;
   const zone = timeZone === undefined ? {} : { timeZone };
   return Object.freeze([

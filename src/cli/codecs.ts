@@ -85,9 +85,7 @@ function legacyReaders({ contracts = [], timeZone, jsonIsOfContract }: Hints): r
     });
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
-    throw new Misuse(
-      error.message.replace(/^\w+: timeZone is/, "--time-zone is").replace("The contract", "--contracts:"),
-    );
+    throw new Misuse(error.message.replace(/^\w+: timeZone is/, "--time-zone is"));
   }
 }
 

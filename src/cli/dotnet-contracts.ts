@@ -1,12 +1,13 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { DotnetContract } from "../../codecs/dotnet/index.ts";
+import { dataContractJson, type DotnetContract } from "../../codecs/dotnet/index.ts";
+import { SobreError } from "../errors/index.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
 
 /**
  * Reads contracts of .NET types: a JSON file each, or all `.json` files of a folder.
  *
- * @throws Misuse for what cannot be read or is no JSON object.
+ * @throws Misuse for what cannot be read or is no JSON object or no contract.
  */
 export async function readDotnetContracts(paths: readonly string[]): Promise<readonly DotnetContract[]> {
   const files = await Promise.all(paths.map(filesOf));
@@ -33,6 +34,13 @@ async function readContract(path: string): Promise<DotnetContract> {
   }
   const contract = parsed(text);
   if (!isContract(contract)) throw new Misuse(`--contracts: ${path}: is not a JSON object`);
+  try {
+    // A folder holds many: the one that is not understood has to be named.
+    dataContractJson({ contract });
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    throw new Misuse(`--contracts: ${path}: ${error.message.replace("The contract at ", "")}`);
+  }
   return contract;
 }
 

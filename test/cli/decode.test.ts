@@ -76,6 +76,16 @@ describe("sobre decode", () => {
     }
   });
 
+  it("names the contract that is not understood, and where", async () => {
+    const broken = file("broken.json", '{"title":"Order","properties":{"Id":{"x-dotnet":{"typ":"guid"}}}}');
+    const body = file("any.json", "{}");
+
+    const { code, terminal } = await sobre("decode", "--contracts", broken, body);
+
+    expect(code).toBe(2);
+    expect(terminal.errors()).toContain(`${broken}: $.properties.Id has x-dotnet.typ`);
+  });
+
   it("reads the body of a whole AMQP message by what the message says of it", async () => {
     const value = file("value.bin", Buffer.from("0053704500537345005377a1036f6e65", "hex"));
     const none = file("none.bin", Buffer.from("0053704500537345", "hex"));

@@ -1,6 +1,7 @@
 import { SobreError } from "../../../src/errors/index.ts";
 import { arrays, clrNamespaces } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
+import { checkContract, invalidContract, isNode } from "./contract-check.ts";
 import { type ScalarKind, scalarKinds } from "./scalar-kind.ts";
 import {
   type Contract,
@@ -30,7 +31,19 @@ type Node = Readonly<Record<string, unknown>>;
  * @throws SobreError `InvalidArgument` with the JSON path to what is not understood.
  */
 export function compileContract(contract: DotnetContract): Contract {
+  checkContract(contract, kindOf);
   return new Compiler(contract).compile();
+}
+
+/**
+ * Compiles the contracts of a reader's options.
+ *
+ * @throws SobreError `InvalidArgument` for contracts that are no list, and for what is not understood in one.
+ */
+export function compileContracts(contracts: readonly DotnetContract[] = []): readonly Contract[] {
+  if (!Array.isArray(contracts))
+    throw new SobreError("InvalidArgument", "contracts must be a list of contracts.", { path: "$.contracts" });
+  return contracts.map((contract: DotnetContract) => compileContract(contract));
 }
 
 class Compiler {
@@ -67,8 +80,8 @@ class Compiler {
     if (known !== undefined) return known;
     const path = `$.$defs.${name}`;
     const node = object(object(this.#document["$defs"])?.[name]);
-    if (node === undefined) throw invalid(path, "is not declared");
-    if (this.#pending.has(name)) throw invalid(path, "is declared by itself");
+    if (node === undefined) throw invalidContract(path, "is not declared");
+    if (this.#pending.has(name)) throw invalidContract(path, "is declared by itself");
     this.#pending.add(name);
     const shape = resolved(this.#shape(node, path, name));
     this.#pending.delete(name);
@@ -80,12 +93,12 @@ class Compiler {
     const reference = text(node["$ref"]);
     if (reference !== undefined) {
       const name = /^#\/\$defs\/([^/]+)$/.exec(reference)?.[1];
-      if (name === undefined) throw invalid(path, "has a $ref that is not #/$defs/NAME");
+      if (name === undefined) throw invalidContract(path, "has a $ref that is not #/$defs/NAME");
       // Only the root is needed at once; members may lead back to their class.
       return path === "$" ? this.#type(name) : () => this.#type(name);
     }
     const hint = hints(node);
-    const kind = text(hint["type"]) ?? this.#plainKind(node);
+    const kind = kindOf(node);
     switch (kind) {
       case "class":
         return this.#class(node, hint, path, title);
@@ -98,37 +111,18 @@ class Compiler {
         return this.#map(node, hint, path);
       default: {
         const scalar = scalarKinds.find((candidate) => candidate === kind);
-        if (scalar === undefined) throw invalid(path, `has the unknown x-dotnet type ${JSON.stringify(kind)}`);
+        if (scalar === undefined) {
+          const known = [...scalarKinds, "class", "enum", "list", "array", "map"].join(", ");
+          throw invalidContract(path, `has the unknown x-dotnet type ${JSON.stringify(kind)}; there are ${known}`);
+        }
         return { kind: "scalar", scalar };
       }
     }
   }
 
-  /** What the schema says without the keyword. */
-  #plainKind(node: Node): string {
-    const type = Array.isArray(node["type"]) ? node["type"].find((one) => one !== "null") : node["type"];
-    switch (type) {
-      case "boolean":
-      case "string":
-        return type;
-      case "integer":
-        return "int";
-      case "number":
-        return "double";
-      case "array":
-        return "list";
-      case "object":
-        return node["properties"] === undefined && node["allOf"] === undefined && object(node["additionalProperties"])
-          ? "map"
-          : "class";
-      default:
-        return node["properties"] === undefined && node["allOf"] === undefined ? "any" : "class";
-    }
-  }
-
   #name(hint: Node, local: string | undefined, path: string): XmlName {
     const name = text(hint["name"]) ?? local;
-    if (name === undefined) throw invalid(path, "needs a name: a title, a key of $defs, or x-dotnet.name");
+    if (name === undefined) throw invalidContract(path, "needs a name: a title, a key of $defs, or x-dotnet.name");
     return { namespace: text(hint["namespace"]) ?? this.#namespace, local: name };
   }
 
@@ -137,7 +131,7 @@ class Compiler {
     const bases = list(node["allOf"]).map((base, index) => {
       const shape = resolved(this.#shape(object(base) ?? {}, `${path}.allOf[${index}]`, undefined));
       const target = typeof shape === "object" && shape.kind === "object" ? shape : undefined;
-      if (target === undefined) throw invalid(`${path}.allOf[${index}]`, "is no class");
+      if (target === undefined) throw invalidContract(`${path}.allOf[${index}]`, "is no class");
       return target;
     });
     const declared = Object.entries(object(node["properties"]) ?? {});
@@ -236,6 +230,29 @@ class Compiler {
   }
 }
 
+/** What x-dotnet says of a type, or else the rest of the schema. */
+function kindOf(node: Node): string {
+  const named = text(hints(node)["type"]);
+  if (named !== undefined) return named;
+  const type = Array.isArray(node["type"]) ? node["type"].find((one) => one !== "null") : node["type"];
+  switch (type) {
+    case "boolean":
+    case "string":
+      return type;
+    case "integer":
+      return "int";
+    case "number":
+      return "double";
+    case "array":
+      return "list";
+    default:
+      if (node["properties"] !== undefined || node["allOf"] !== undefined) return "class";
+      if (object(node["additionalProperties"]) !== undefined) return "map";
+      if (type === "object") return "class";
+      return node["items"] === undefined ? "any" : "list";
+  }
+}
+
 function isReferenceType(shape: ResolvedShape): boolean {
   if (shape.kind !== "scalar") return shape.kind !== "enum";
   const reference: readonly ScalarKind[] = ["any", "bytes", "qname", "string", "uri", "version"];
@@ -263,7 +280,7 @@ function integers(value: unknown, path: string): ReadonlyMap<string, bigint> {
     entries.map(([name, number]) => {
       if (typeof number === "number" && Number.isSafeInteger(number)) return [name, BigInt(number)];
       if (typeof number === "string" && /^-?\d+$/.test(number)) return [name, BigInt(number)];
-      throw invalid(`${path}.${name}`, "is no integer");
+      throw invalidContract(`${path}.${name}`, "is no integer");
     }),
   );
 }
@@ -278,12 +295,4 @@ function list(value: unknown): readonly unknown[] {
 
 function object(value: unknown): Node | undefined {
   return isNode(value) ? value : undefined;
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function invalid(path: string, why: string): SobreError {
-  return new SobreError("InvalidArgument", `The contract at ${path} ${why}.`, { path });
 }

@@ -2,7 +2,8 @@ import type { Decoded, DecodeContext, Decoder, Sniff } from "../../../src/codec/
 import { limitExceeded } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
 import { typeNameOf } from "../../../src/values/annotations.ts";
-import { compileContract, type DotnetContract } from "../data-contract/contract.ts";
+import { checkOptionNames, type OptionNames } from "../../../src/validation/option-names.ts";
+import { compileContract, compileContracts, type DotnetContract } from "../data-contract/contract.ts";
 import { rootNameOf } from "../data-contract/type-names.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";
 import { ByteOffsets } from "../xml/source-text.ts";
@@ -29,11 +30,12 @@ export interface DataContractJsonOptions {
  *
  * Other JSON is read too, and mostly as the `json` codec reads it; list it behind that one.
  *
- * @throws SobreError `InvalidArgument` for a contract that is not understood.
+ * @throws SobreError `InvalidArgument` for a contract that is not understood, and for an unknown option.
  */
 export function dataContractJson(options: DataContractJsonOptions = {}): Decoder {
+  checkOptionNames(options, optionNames, { owner: "dataContractJson: " });
   const contract = options.contract === undefined ? undefined : compileContract(options.contract);
-  const contracts = (options.contracts ?? []).map(compileContract);
+  const contracts = compileContracts(options.contracts);
   return Object.freeze({
     name: "datacontract-json",
     accepts,
@@ -41,6 +43,8 @@ export function dataContractJson(options: DataContractJsonOptions = {}): Decoder
     sniff,
   } satisfies Decoder);
 }
+
+const optionNames: OptionNames<DataContractJsonOptions> = { contract: true, contracts: true };
 
 const accepts = Object.freeze([mediaRange("application", "json"), mediaRange("text", "json")]);
 

@@ -1,6 +1,8 @@
 import type { Codec, Decoded, DecodeContext, Encoded, Unwrapped } from "../../../src/codec/codec.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
-import { compileContract, type DotnetContract } from "../data-contract/contract.ts";
+import { checkOptional, flag, oneOf } from "../../../src/validation/option-checks.ts";
+import { checkOptionNames, type OptionNames } from "../../../src/validation/option-names.ts";
+import { compileContracts, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";
 import { checkTimeZone } from "../time-zone.ts";
@@ -40,11 +42,15 @@ export interface NbfxOptions extends NbfxReadOptions {
  *
  * Writing: scalars as they are; lists, objects and dictionaries by the contract, when there is one contract.
  *
- * @throws SobreError `InvalidArgument` for a contract that is not understood, and for an unknown time zone.
+ * @throws SobreError `InvalidArgument` for a contract that is not understood, an unknown time zone or option.
  */
 export function nbfx(options: NbfxOptions = {}): Codec {
+  checkOptionNames(options, optionNames, { owner: "nbfx: " });
+  checkOptional("form", options.form, oneOf("values", "tree"));
+  for (const name of ["keepTypes", "preserveReferences", "unwrapJson"] as const)
+    checkOptional(name, options[name], flag);
   checkTimeZone("nbfx", options.timeZone);
-  const contracts = (options.contracts ?? []).map(compileContract);
+  const contracts = compileContracts(options.contracts);
   const contract = contracts.length === 1 ? contracts[0] : undefined;
   return Object.freeze({
     name: "nbfx",
@@ -55,6 +61,17 @@ export function nbfx(options: NbfxOptions = {}): Codec {
     sniff: (payload) => sniffNbfx(payload, options),
   } satisfies Codec);
 }
+
+const optionNames: OptionNames<NbfxOptions> = {
+  form: true,
+  contracts: true,
+  timeZone: true,
+  keepTypes: true,
+  preserveReferences: true,
+  unwrapJson: true,
+  dictionary: true,
+  session: true,
+};
 
 function encodeNbfx(body: unknown, options: NbfxWriteOptions): Encoded {
   return { payload: body === undefined ? new Uint8Array(0) : writeNbfxDocument(body, options) };

@@ -1,5 +1,6 @@
+import { checkOptions, flag, type OptionChecks } from "../../../src/validation/option-checks.ts";
 import { EnumValue } from "../../../src/values/index.ts";
-import { compileContract } from "../data-contract/contract.ts";
+import { compileContracts } from "../data-contract/contract.ts";
 import type { EnumShape } from "../data-contract/shape.ts";
 import type { ClassView } from "./class-view.ts";
 import type { NrbfEnum, NrbfOptions } from "./options.ts";
@@ -14,9 +15,11 @@ interface Declared {
 export type EnumLookup = (typeName: string) => Declared | undefined;
 
 /** Prepares the enums of the options. @throws SobreError `InvalidArgument` for a contract that is not understood. */
-export function enumLookup({ enums = {}, contracts = [] }: NrbfOptions): EnumLookup {
-  const compiled = contracts.map(compileContract);
-  const given = new Map(Object.entries(enums).map(([typeName, one]) => [typeName, declaredOf(one)]));
+export function enumLookup({ enums = {}, contracts }: NrbfOptions): EnumLookup {
+  const compiled = compileContracts(contracts);
+  const given = new Map(
+    Object.entries(enums).map(([typeName, one]) => [typeName, declaredOf(one, `enums.${typeName}`)]),
+  );
   const inContracts = (typeName: string): Declared | undefined => {
     const local = typeName.slice(Math.max(typeName.lastIndexOf("."), typeName.lastIndexOf("+")) + 1);
     for (const { clr } of compiled) {
@@ -33,8 +36,22 @@ export function enumLookup({ enums = {}, contracts = [] }: NrbfOptions): EnumLoo
   };
 }
 
-function declaredOf({ names, flags = false }: NrbfEnum): Declared {
+function declaredOf(one: NrbfEnum, option: string): Declared {
+  checkOptions(one, enumChecks, { needed: ["names"], prefix: `${option}.` });
+  const { names, flags = false } = one;
   return { names: Object.entries(names).map(([name, value]) => [name, BigInt(value)]), flags };
+}
+
+const enumChecks: OptionChecks<NrbfEnum> = {
+  names: (value) =>
+    typeof value === "object" && value !== null && Object.values(value).every(isInteger)
+      ? undefined
+      : "must be an object with an integer for each name",
+  flags: flag,
+};
+
+function isInteger(value: unknown): boolean {
+  return typeof value === "bigint" || Number.isSafeInteger(value);
 }
 
 /** The CLR names, which are those of the wire where the contract has no others. */

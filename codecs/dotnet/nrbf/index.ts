@@ -1,5 +1,7 @@
 import type { Decoded, Decoder, DecodeContext, Sniff } from "../../../src/codec/codec.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
+import { checkOptional, oneOf } from "../../../src/validation/option-checks.ts";
+import { checkOptionNames, type OptionNames } from "../../../src/validation/option-names.ts";
 import { checkTimeZone } from "../time-zone.ts";
 import { enumLookup } from "./enums.ts";
 import type { DeclaredType, NrbfDocument } from "./nodes.ts";
@@ -19,10 +21,13 @@ export { readNrbf } from "./read-nrbf.ts";
  * `TimeSpan`, `Uri`, `Version` and enums become values; any other object becomes its members, with its CLR type as
  * `typeNameOf` tells. 64-bit integers are bigints always. What is shared or cyclic stays so.
  *
- * @throws SobreError `InvalidArgument` for a contract that is not understood, and for an unknown time zone.
+ * @throws SobreError `InvalidArgument` for a contract that is not understood, an unknown time zone or option.
  */
 export function nrbf(options: NrbfOptions = {}): Decoder {
   const { timeZone, memberNames = "written" } = options;
+  checkOptionNames(options, optionNames, { owner: "nrbf: " });
+  checkOptional("form", options.form, oneOf("values", "tree"));
+  checkOptional("memberNames", memberNames, oneOf("written", "property"));
   checkTimeZone("nrbf", timeZone);
   const settings = options.form === "tree" ? undefined : { enums: enumLookup(options), timeZone, memberNames };
   return Object.freeze({
@@ -32,6 +37,14 @@ export function nrbf(options: NrbfOptions = {}): Decoder {
     sniff,
   } satisfies Decoder);
 }
+
+const optionNames: OptionNames<NrbfOptions> = {
+  form: true,
+  enums: true,
+  contracts: true,
+  timeZone: true,
+  memberNames: true,
+};
 
 const accepts = Object.freeze([mediaRange("application", "x-nrbf")]);
 

@@ -1,7 +1,9 @@
 import type { Decoded, DecodeContext, Decoder, Sniff } from "../../../src/codec/codec.ts";
 import { defaultDecodeLimits } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
-import { compileContract, type DotnetContract } from "../data-contract/contract.ts";
+import { checkOptional, oneOf } from "../../../src/validation/option-checks.ts";
+import { checkOptionNames, type OptionNames } from "../../../src/validation/option-names.ts";
+import { compileContracts, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";
 import { serialization, xsd, xsi } from "./namespaces.ts";
@@ -30,10 +32,13 @@ export interface DataContractXmlOptions {
  * charsets are read. Errors name the byte. Any other XML document becomes an object whose one member is its root, with
  * text as text and attributes as members `@name`.
  *
- * @throws SobreError `InvalidArgument` for a contract that is not understood.
+ * @throws SobreError `InvalidArgument` for a contract that is not understood, and for an unknown option.
  */
 export function dataContractXml(options: DataContractXmlOptions = {}): Decoder {
-  const contracts = (options.contracts ?? []).map(compileContract);
+  checkOptionNames(options, optionNames, { owner: "dataContractXml: " });
+  checkOptional("form", options.form, oneOf("values", "tree"));
+  checkOptional("untyped", options.untyped, oneOf("canonical", "text"));
+  const contracts = compileContracts(options.contracts);
   return Object.freeze({
     name: "datacontract-xml",
     accepts,
@@ -41,6 +46,8 @@ export function dataContractXml(options: DataContractXmlOptions = {}): Decoder {
     sniff: sniffXml,
   } satisfies Decoder);
 }
+
+const optionNames: OptionNames<DataContractXmlOptions> = { form: true, contracts: true, untyped: true };
 
 const accepts = Object.freeze([
   mediaRange("application", "xml"),
