@@ -67,13 +67,15 @@ function portOf(value: unknown, option: string): number {
 /** The value is never repeated: it is a secret. */
 function keysOf(pairs: readonly string[]): Readonly<Record<string, string>> | undefined {
   if (pairs.length === 0) return undefined;
-  return Object.fromEntries(
-    pairs.map((pair): [string, string] => {
-      const at = pair.indexOf("=");
-      if (at < 1 || at === pair.length - 1) throw new Misuse("--key must be NAME=KEY");
-      return [pair.slice(0, at), pair.slice(at + 1)];
-    }),
-  );
+  const keys = new Map<string, string>();
+  for (const pair of pairs) {
+    const at = pair.indexOf("=");
+    if (at < 1 || at === pair.length - 1) throw new Misuse("--key must be NAME=KEY");
+    const name = pair.slice(0, at);
+    if (keys.has(name)) throw new Misuse(`--key gives ${name} twice`);
+    keys.set(name, pair.slice(at + 1));
+  }
+  return Object.fromEntries(keys);
 }
 
 const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -1,4 +1,5 @@
 import { SobreError } from "../errors/index.ts";
+import { isLoopback } from "../server/server-options.ts";
 import { type Server, type ServerEvent, type ServerOptions, startServer } from "../server/index.ts";
 import { oneLine } from "./display.ts";
 import { readInput } from "./input.ts";
@@ -42,8 +43,6 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
   return exitCodes.done;
 }
 
-const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.");
-
 /** The entities to begin with, and the keys: of the command, or of the configuration. */
 type Configured = Pick<ServerOptions, "queues" | "topics" | "keys">;
 
@@ -60,7 +59,10 @@ async function entitiesOf({ config, queues, keys }: ServeCommand): Promise<Confi
   const { emulatorConfig } = await import("../engines/emulator-config/index.ts");
   try {
     const configured = emulatorConfig(text);
-    return { topics: configured.topics, queues: { ...configured.queues, ...more }, keys: keys ?? configured.keys };
+    // A queue that is there has what its configuration says.
+    const known = new Set(Object.keys(configured.queues).map((name) => name.toLowerCase()));
+    const added = Object.fromEntries(Object.entries(more).filter(([name]) => !known.has(name.toLowerCase())));
+    return { topics: configured.topics, queues: { ...configured.queues, ...added }, keys: keys ?? configured.keys };
   } catch (error) {
     throw error instanceof SobreError ? new Misuse(`${config}: ${error.message}`) : error;
   }
@@ -76,11 +78,18 @@ async function started(
     return await startServer({ ...configured, host, port, httpPort, autoCreate, tls: certificate, onEvent });
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
-    // An entity's options are wrong: the caller's mistake, not the machine's.
-    if (error.path !== undefined) throw new Misuse(error.message);
-    return error;
+    const option = portOptions.get(error.path);
+    // An entity or an option is wrong: the caller's mistake, not the machine's.
+    if (error.code !== "InvalidOperation") throw new Misuse(error.message);
+    return option === undefined ? error : new SobreError(error.code, `${option}: ${error.message}`);
   }
 }
+
+/** What the command calls the server's options. */
+const portOptions: ReadonlyMap<string | undefined, string> = new Map([
+  ["$.port", "--port"],
+  ["$.httpPort", "--http-port"],
+]);
 
 async function listing({ engine }: Server): Promise<readonly string[]> {
   const { admin } = engine;

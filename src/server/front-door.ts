@@ -70,18 +70,19 @@ export class FrontDoor {
     clearTimeout(cut);
   }
 
+  /** Loads what speaks TLS. @throws when there is no certificate, or a wrong one. */
+  async prepareTls(): Promise<void> {
+    await (this.#tls ??= this.#newTls());
+  }
+
   #enter(socket: Socket, isSecure: boolean): void {
     const silent = setTimeout(() => socket.destroy(), this.#options.handshakeTimeOut);
     silent.unref();
-    const failed = (): void => {
-      clearTimeout(silent);
-      socket.destroy();
-    };
-    socket.once("error", failed);
+    // What takes over may let go of the socket, and an error that nobody listens to would end the process.
+    socket.on("error", () => undefined);
     socket.once("close", () => clearTimeout(silent));
     socket.once("data", (chunk: Buffer) => {
       clearTimeout(silent);
-      socket.removeListener("error", failed);
       // What takes over has to see these bytes first.
       socket.pause();
       socket.unshift(chunk);
@@ -131,10 +132,10 @@ export class FrontDoor {
 
   /** @throws when TLS is not to be spoken. */
   async #newTls(): Promise<TlsServer> {
-    const { tls } = this.#options;
+    const { tls, handshakeTimeOut } = this.#options;
     if (tls === undefined) throw new Error("There is no certificate.");
     const { createServer: create } = await import("node:tls");
-    const server = create(tls, (socket) => this.#enter(socket, true));
+    const server = create({ ...tls, handshakeTimeout: handshakeTimeOut }, (socket) => this.#enter(socket, true));
     server.on("tlsClientError", (_error, socket) => void socket.destroy());
     return server;
   }

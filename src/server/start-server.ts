@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import type { ConnectionLimits } from "../amqp/wire/index.ts";
 import type { Engine } from "../engine/index.ts";
@@ -8,6 +9,7 @@ import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
 import { FrontDoor } from "./front-door.ts";
 import { type Namespace, Namespaces, rootKeyName, type SharedAccessKeys, wellKnownKey } from "./namespaces.ts";
+import { checkNamespaceOptions, checkServerOptions } from "./server-options.ts";
 
 /** Something that happened to a server and matters to whoever runs it. */
 export interface ServerEvent {
@@ -20,7 +22,7 @@ export interface ServerEvent {
 export interface ServerOptions extends MemoryEngineOptions {
   /** The engine to serve, which stays the caller's to close. Default: a memory engine of its own. */
   readonly engine?: Engine | undefined;
-  /** Default: `localhost`, in both of its addresses. */
+  /** Default: `localhost`, in both of its addresses. One that others can reach takes `keys`. */
   readonly host?: string | undefined;
   /** Default: 0, any free one. */
   readonly port?: number | undefined;
@@ -48,7 +50,11 @@ export interface Server extends AsyncDisposable, ServedNamespace {
   readonly port: number;
   /** The same as `port` unless another was asked for. */
   readonly httpPort: number;
-  /** The namespace of that name, made when it is first asked for, with an engine on the server's clock. */
+  /**
+   * The namespace of that name, made with these entities when it is first asked for, with an engine on the server's clock.
+   *
+   * @throws SobreError `InvalidArgument` for a wrong name or option.
+   */
   namespace(name: string, entities?: Omit<MemoryEngineOptions, "clock">): ServedNamespace;
   /** Closes every connection with a word, and stops listening. */
   close(): Promise<void>;
@@ -57,15 +63,18 @@ export interface Server extends AsyncDisposable, ServedNamespace {
 /**
  * Serves an engine over AMQP 1.0 and HTTP; resolves when it accepts connections.
  *
- * @throws SobreError `InvalidOperation` when the port is in use.
+ * @throws SobreError `InvalidOperation` when the port is in use; `InvalidArgument` naming the option that is wrong, also
+ * one that there is none of.
  */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  checkServerOptions(options);
   const { host = "localhost", port = 0 } = options;
   const running = new RunningServer(options, host);
   try {
-    running.port = await running.listen(port);
+    await running.checkCertificate();
+    running.port = await running.listen(port, "port");
     const { httpPort = running.port } = options;
-    running.httpPort = httpPort === running.port ? httpPort : await running.listen(httpPort);
+    running.httpPort = httpPort === running.port ? httpPort : await running.listen(httpPort, "httpPort");
   } catch (error) {
     await running.close();
     throw error;
@@ -83,6 +92,8 @@ class RunningServer implements Server {
   readonly #door: FrontDoor;
   readonly #sockets = new Set<AmqpSocket>();
   readonly #ticking: NodeJS.Timeout;
+  /** What opens namespaces where the server has keys. */
+  readonly #secret = randomBytes(32).toString("base64");
 
   constructor(options: ServerOptions, host: string) {
     this.host = host;
@@ -106,23 +117,46 @@ class RunningServer implements Server {
     return connectionString({ host: this.host, port: this.port, keyName, key: value });
   }
 
-  async listen(port: number): Promise<number> {
+  /** @throws SobreError `InvalidArgument` when TLS could not be spoken with what was given. */
+  async checkCertificate(): Promise<void> {
+    if (this.#options.tls === undefined) return;
     try {
-      if (this.host !== "localhost") return await this.#door.listen(this.host, port);
-      const chosen = await this.#door.listen("127.0.0.1", port);
-      // Machines without IPv6 have only the first.
-      await this.#door.listen("::1", chosen).catch(() => undefined);
-      return chosen;
+      await this.#door.prepareTls();
     } catch (error) {
-      throw listenProblem(error, this.host, port);
+      const what = "tls must be the PEM of a key and of its certificate, as selfSigned makes them.";
+      throw new SobreError("InvalidArgument", what, { path: "$.tls", cause: error });
     }
   }
 
+  async listen(port: number, option: "port" | "httpPort"): Promise<number> {
+    try {
+      if (this.host !== "localhost") return await this.#door.listen(this.host, port);
+      return await this.#listenOnBoth(port);
+    } catch (error) {
+      throw listenProblem(error, `${this.host}:${port}`, option);
+    }
+  }
+
+  /** Clients take either address of `localhost`, so that nobody else may have the port on one of them. */
+  async #listenOnBoth(port: number): Promise<number> {
+    const chosen = await this.#door.listen("127.0.0.1", port);
+    try {
+      await this.#door.listen("::1", chosen);
+    } catch (error) {
+      // Machines without IPv6 have only the first.
+      if (codeOf(error) !== "EADDRINUSE") return chosen;
+      if (port !== 0) throw error;
+      return this.#listenOnBoth(0);
+    }
+    return chosen;
+  }
+
   namespace(name: string, entities: Omit<MemoryEngineOptions, "clock"> = {}): ServedNamespace {
-    const known = this.#namespaces.find(name);
-    const { engine } = known ?? this.#newNamespace(name, entities);
+    checkNamespaceOptions(entities);
+    const { engine, name: keyName } = this.#namespaces.find(name) ?? this.#newNamespace(name, entities);
     const { host, port } = this;
-    return { engine, connectionString: connectionString({ host, port, keyName: name, key: wellKnownKey }) };
+    const key = this.#options.keys === undefined ? wellKnownKey : this.#secret;
+    return { engine, connectionString: connectionString({ host, port, keyName, key }) };
   }
 
   async close(): Promise<void> {
@@ -140,8 +174,14 @@ class RunningServer implements Server {
   #newNamespace(name: string, entities: Omit<MemoryEngineOptions, "clock">): Namespace {
     if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/.test(name))
       throw new SobreError("InvalidArgument", "A namespace's name has 1 to 63 letters, digits and hyphens.");
-    const engine = memoryEngine({ ...entities, clock: this.#options.clock });
-    const namespace: Namespace = { name, engine, keys: undefined };
+    const { clock, keys } = this.#options;
+    if (keys !== undefined && Object.hasOwn(keys, name))
+      throw new SobreError(
+        "InvalidArgument",
+        `A key of the server has the name ${name}. Choose another for the namespace.`,
+      );
+    const engine = memoryEngine({ ...entities, clock });
+    const namespace: Namespace = { name, engine, keys: keys === undefined ? undefined : { [name]: this.#secret } };
     this.#namespaces.add(namespace);
     return namespace;
   }
@@ -184,17 +224,23 @@ class RunningServer implements Server {
   }
 }
 
-function listenProblem(error: unknown, host: string, port: number): unknown {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const where = `${host}:${port}`;
-  if (code === "EADDRINUSE")
-    return new SobreError(
-      "InvalidOperation",
-      `The port ${port} is in use. Choose another, or stop what listens on it.`,
-    );
-  if (code === "EACCES")
-    return new SobreError("InvalidOperation", `${where} may not be listened on. Choose a port from 1024 up.`);
-  if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL")
-    return new SobreError("InvalidArgument", `${where} is no address of this machine.`);
-  return error;
+const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
+
+function listenProblem(error: unknown, where: string, option: "port" | "httpPort"): unknown {
+  const at = { path: `$.${option}`, cause: error };
+  switch (codeOf(error)) {
+    case "EADDRINUSE": {
+      const port = where.slice(where.lastIndexOf(":") + 1);
+      const what = `The port ${port} is in use. Choose another, or stop what listens on it.`;
+      return new SobreError("InvalidOperation", what, at);
+    }
+    case "EACCES":
+      return new SobreError("InvalidOperation", `${where} may not be listened on. Choose a port from 1024 up.`, at);
+    case "EAI_AGAIN":
+    case "ENOTFOUND":
+    case "EADDRNOTAVAIL":
+      return new SobreError("InvalidArgument", `${where} is no address of this machine.`, { ...at, path: "$.host" });
+    default:
+      return error;
+  }
 }

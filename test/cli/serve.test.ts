@@ -88,13 +88,42 @@ describe("sobre serve", () => {
     other.close();
 
     expect(code).toBe(1);
-    expect(terminal.errors()).toContain(`The port ${port} is in use`);
+    expect(terminal.errors()).toContain(`--port: The port ${port} is in use`);
+  });
+
+  it("leaves a queue what its configuration says when the command names it, too", async () => {
+    const terminal = captureTerminal();
+    const config = configFile({
+      UserConfig: { Namespaces: [{ Name: "n", Queues: [{ Name: "orders", Properties: { RequiresSession: true } }] }] },
+    });
+    const code = await serve({ ...request, config, queues: ["Orders", "more"] }, terminal, Promise.resolve());
+
+    expect(code).toBe(0);
+    expect(terminal.text().match(/queue {9}\S+/g)).toEqual(["queue         more", "queue         orders"]);
+  });
+
+  it("says which entity of the configuration is wrong", async () => {
+    const config = configFile({
+      UserConfig: {
+        Namespaces: [{ Name: "n", Queues: [{ Name: "a" }, { Name: "b", Properties: { LockDuration: "PT6M" } }] }],
+      },
+    });
+    const terminal = captureTerminal();
+
+    const code = await run(["serve", "--port", "0", "--config", config], { version: "1", mailbox: "" }, terminal);
+
+    expect(code).toBe(2);
+    expect(terminal.errors()).toContain("The queue b: lockDuration must be");
   });
 
   it.each([
     [["--host", "0.0.0.0"], "give a key"],
     [["--port", "70000"], "--port must be a number"],
     [["--key", "secret"], "--key must be NAME=KEY"],
+    [["--key", "a=1", "--key", "a=2"], "--key gives a twice"],
+    [["--key", "a=1;2", "--port", "0"], 'must be text without ";"'],
+    [["--queue", "", "--port", "0"], "An entity's name has"],
+    [["--queue", "a", "--queue", "A", "--port", "0"], "'A' already exists"],
     [["--config", join(scratch, "missing.json")], "no such file"],
   ])("refuses %j", async (args, why) => {
     const terminal = captureTerminal();

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { ServiceBusClient } from "@azure/service-bus";
 import { describe, expect, it } from "vitest";
-import { startServer } from "../../src/server/index.ts";
+import { selfSigned, startServer } from "../../src/server/index.ts";
 
 /** A port that nobody listens on. */
 async function freePort(): Promise<number> {
@@ -48,6 +48,34 @@ describe("a server's sockets", () => {
     expect(told.map((text) => text.toString("latin1").split("\r\n")[0])).toEqual(
       parts.map(() => "HTTP/1.1 408 Request Timeout"),
     );
+  });
+
+  it("are gone when a TLS handshake does not go on", async () => {
+    await using server = await startServer({ tls: selfSigned(), limits: { handshakeTimeOut: 200 } });
+    const socket = connect(server.port, "127.0.0.1");
+    socket.write(Buffer.of(0x16));
+
+    expect(await until(socket)).toHaveLength(0);
+  });
+
+  it("are cut by peers whose upgrade was refused, and nothing happens", async () => {
+    await using server = await startServer();
+    const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13";
+    // The first one makes the server load what speaks HTTP.
+    await (await fetch(`http://127.0.0.1:${server.port}/health`)).text();
+
+    for (let turn = 0; turn < 10; turn++) {
+      const socket = connect(server.port, "127.0.0.1");
+      socket.on("error", () => undefined);
+      await once(socket, "connect");
+      socket.write(`GET /nowhere HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n\r\n`);
+      // The answer is there, the end is not.
+      await once(socket, "data");
+      socket.resetAndDestroy();
+    }
+
+    // An error that nobody listens to would have ended the process.
+    expect((await fetch(`http://127.0.0.1:${server.port}/health`)).status).toBe(200);
   });
 
   it("tell a peer that breaks the protocol why, and hang up", async () => {

@@ -64,13 +64,13 @@ export function emulatorConfig(text: string): ConfiguredEntities {
 }
 
 function parse(text: string): unknown {
+  // Editors on Windows put a byte order mark in front.
+  const json = withoutComments(text.replace(/^\uFEFF/, ""));
   try {
-    return JSON.parse(withoutComments(text));
+    return JSON.parse(json);
   } catch (error) {
-    throw new SobreError("InvalidArgument", "The configuration is no JSON. Comments are allowed, nothing else is.", {
-      path: "$",
-      cause: error,
-    });
+    const what = "The configuration is no JSON. Comments are allowed, nothing else is.";
+    throw new SobreError("InvalidArgument", what, { path: "$", cause: error });
   }
 }
 

@@ -68,8 +68,8 @@ const filter = {
   ),
   if: { properties: { FilterType: { const: "Sql" } } },
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
-  then: { required: ["SqlFilter"] },
-  else: { required: ["CorrelationFilter"] },
+  then: { required: ["SqlFilter"], properties: { CorrelationFilter: false } },
+  else: { required: ["CorrelationFilter"], properties: { SqlFilter: false } },
 };
 const rule = object({ Name: name, Properties: filter }, ["Name", "Properties"]);
 const subscription = object(

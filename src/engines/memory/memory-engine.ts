@@ -1,4 +1,5 @@
 import type { Engine, QueueOptions, SubscriptionOptions, TopicOptions } from "../../engine/index.ts";
+import { SobreError } from "../../errors/index.ts";
 import { type Clock, systemClock } from "../../time/index.ts";
 import {
   checkOption,
@@ -40,14 +41,27 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
   for (const [name, check] of Object.entries(checks)) checkOptional(name, Reflect.get(options, name), check);
   const { clock = systemClock, queues = {}, topics = {}, firstSequenceNumber = 1n } = options;
   const namespace = new Namespace(clock, firstSequenceNumber);
-  for (const [name, queue] of named(queues)) namespace.createQueue(name, queue);
+  for (const [name, queue] of named(queues)) make(`queue ${name}`, () => namespace.createQueue(name, queue));
   for (const [name, topic = {}] of named(topics)) {
     const { subscriptions = {}, ...settings } = topic;
-    namespace.createTopic(name, settings);
-    checkOption("subscriptions", subscriptions, entities);
-    for (const [subscription, setup] of named(subscriptions)) namespace.createSubscription(name, subscription, setup);
+    make(`topic ${name}`, () => {
+      namespace.createTopic(name, settings);
+      checkOption("subscriptions", subscriptions, entities);
+    });
+    for (const [subscription, setup] of named(subscriptions))
+      make(`subscription ${name}/${subscription}`, () => namespace.createSubscription(name, subscription, setup));
   }
   return new MemoryConnection(namespace);
+}
+
+/** Makes an entity of many, whose errors say which one is wrong. */
+function make(what: string, create: () => void): void {
+  try {
+    create();
+  } catch (error) {
+    if (!(error instanceof SobreError) || error.code !== "InvalidArgument") throw error;
+    throw new SobreError(error.code, `The ${what}: ${error.message}`, { path: error.path, cause: error });
+  }
 }
 
 const anObject: OptionCheck = (value) =>

@@ -119,6 +119,20 @@ describe("emulatorConfig", () => {
     expect([error.code, error.path]).toEqual(["InvalidArgument", "$"]);
   });
 
+  it("reads a text behind a byte order mark", () => {
+    expect(emulatorConfig(`\uFEFF${config({ Queues: [{ Name: "q" }] })}`).queues).toHaveProperty("q");
+  });
+
+  it.each([
+    ["Correlation", { SqlFilter: { SqlExpression: "1=1" }, CorrelationFilter: { Label: "a" } }, "SqlFilter"],
+    ["Sql", { SqlFilter: { SqlExpression: "1=1" }, CorrelationFilter: { Label: "a" } }, "CorrelationFilter"],
+  ])("refuses a filter of the type %s that comes with the other's", (FilterType, filters, wrong) => {
+    const rule = { Name: "r", Properties: { FilterType, ...filters } };
+    const error = refusal(config({ Topics: [{ Name: "t", Subscriptions: [{ Name: "s", Rules: [rule] }] }] }));
+
+    expect(error.path).toMatch(new RegExp(`Rules\\[0\\]\\.Properties\\.${wrong}$`));
+  });
+
   it("refuses two entities of one name, compared without case", () => {
     expect(refusal(config({ Queues: [{ Name: "q" }, { Name: "Q" }] })).code).toBe("InvalidArgument");
   });

@@ -1,0 +1,117 @@
+import { isIPv4 } from "node:net";
+import type { ConnectionLimits } from "../amqp/wire/index.ts";
+import type { MemoryEngineOptions } from "../engines/memory/index.ts";
+import {
+  aFunction,
+  checkOptions,
+  countFrom,
+  flag,
+  invalidOption,
+  methods,
+  name,
+  oneOf,
+  type OptionCheck,
+  type OptionChecks,
+} from "../validation/option-checks.ts";
+import type { ServerOptions } from "./start-server.ts";
+
+/** The longest that a timer of Node waits. */
+const longestTime = 2 ** 31 - 1;
+
+const port: OptionCheck = (value) =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 65_535
+    ? undefined
+    : "must be a whole number from 0 to 65535";
+
+const time: OptionCheck = (value) =>
+  typeof value === "number" && value >= 1 && value <= longestTime
+    ? undefined
+    : `must be a number of milliseconds from 1 to ${longestTime}`;
+
+const object: OptionCheck = (value) => (typeof value === "object" && value !== null ? undefined : "must be an object");
+
+/** Checked where the engine is made. */
+const anything: OptionCheck = () => undefined;
+
+/** A name or value that stands in a connection string, whose parts end with semicolons. */
+const secret: OptionCheck = (value) =>
+  typeof value === "string" && /^[^;\s][^;]*$/.test(value) && value === value.trim()
+    ? undefined
+    : 'must be text without ";" and without spaces around it, as it stands in a connection string';
+
+const right = oneOf("Send", "Listen", "Manage");
+
+const rights: OptionCheck = (value) =>
+  Array.isArray(value) && value.length > 0 && value.every((one) => right(one) === undefined)
+    ? undefined
+    : 'must be a list of "Send", "Listen" and "Manage"';
+
+const entityChecks: OptionChecks<Omit<MemoryEngineOptions, "clock">> = {
+  queues: anything,
+  topics: anything,
+  firstSequenceNumber: anything,
+};
+
+const checks: OptionChecks<ServerOptions> = {
+  ...entityChecks,
+  clock: anything,
+  engine: methods("an engine, as memoryEngine makes them", "connect", "openSender", "openReceiver"),
+  host: name,
+  port,
+  httpPort: port,
+  keys: object,
+  autoCreate: flag,
+  tls: object,
+  limits: object,
+  onEvent: aFunction,
+};
+
+const limitChecks: OptionChecks<ConnectionLimits> = {
+  maxFrameSize: countFrom(512),
+  channelMax: countFrom(0),
+  handleMax: countFrom(0),
+  maxLinks: countFrom(0),
+  maxLinkBytes: countFrom(0),
+  handshakeTimeOut: time,
+  idleTimeOut: time,
+};
+
+const keyChecks = { key: secret, rights };
+const tlsChecks = { key: name, cert: name };
+
+/** @throws SobreError `InvalidArgument` naming the option, also one that there is none of. */
+export function checkServerOptions(options: ServerOptions): void {
+  checkOptions(options, checks);
+  const { engine, queues, topics, firstSequenceNumber, host = "localhost", keys, tls, limits } = options;
+  if (limits !== undefined) checkOptions(limits, limitChecks, { prefix: "limits." });
+  if (tls !== undefined) checkOptions(tls, tlsChecks, { prefix: "tls.", needed: ["key", "cert"] });
+  if (keys !== undefined) checkKeys(keys);
+  else if (!isLoopback(host))
+    throw invalidOption("keys", `must be given where others can reach the server, as they can with the host ${host}`);
+  if (engine === undefined) return;
+  for (const [option, value] of Object.entries({ queues, topics, firstSequenceNumber }))
+    if (value !== undefined) throw invalidOption(option, "belongs to the engine, where one is given");
+}
+
+/** Checks what a namespace is made with. @throws SobreError `InvalidArgument` naming the option. */
+export function checkNamespaceOptions(entities: Omit<MemoryEngineOptions, "clock">): void {
+  checkOptions(entities, entityChecks);
+}
+
+function checkKeys(keys: object): void {
+  const entries: [string, unknown][] = Object.entries(keys);
+  if (entries.length === 0)
+    throw invalidOption("keys", "must have a key; without it, the well-known one opens the server");
+  for (const [keyName, given] of entries) {
+    // The value is never repeated: it is a secret.
+    const option = `keys.${keyName}`;
+    const wrongName = secret(keyName);
+    if (wrongName !== undefined) throw invalidOption(option, `has a wrong name: it ${wrongName}`);
+    const key = typeof given === "string" ? { key: given } : given;
+    checkOptions(key, keyChecks, { prefix: `${option}.`, needed: ["key"] });
+  }
+}
+
+/** Whether a host is this machine alone. */
+export const isLoopback = (host: string): boolean =>
+  host.toLowerCase() === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));

@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { ServiceBusClient } from "@azure/service-bus";
+import { describe, expect, it } from "vitest";
+import { memoryEngine } from "../../src/engines/memory/index.ts";
+import { type ServerOptions, startServer } from "../../src/server/index.ts";
+import { codeOf } from "../e2e/azure-scenario.ts";
+
+/** Options as a caller without types gives them. */
+async function refusal(given: object): Promise<unknown> {
+  try {
+    await using server = await startServer(given satisfies ServerOptions);
+    return `served on ${server.port}`;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe("the options of a server", () => {
+  it.each([
+    ["an option that is misspelt", { autocreate: true }, "$.autocreate"],
+    ["a limit that is misspelt", { limits: { maxLnks: 1 } }, "$.limits.maxLnks"],
+    ["a limit that is no number", { limits: { handshakeTimeOut: "soon" } }, "$.limits.handshakeTimeOut"],
+    ["a time that no timer waits", { limits: { idleTimeOut: Infinity } }, "$.limits.idleTimeOut"],
+    ["a port that is text", { port: "5672" }, "$.port"],
+    ["a port that there is not", { httpPort: 70_000 }, "$.httpPort"],
+    ["keys without one", { keys: {} }, "$.keys"],
+    ["a key that no connection string can hold", { keys: { a: "b;c" } }, "$.keys.a.key"],
+    ["a right that there is not", { keys: { a: { key: "b", rights: ["listen"] } } }, "$.keys.a.rights"],
+    ["a member of a key that is misspelt", { keys: { a: { key: "b", right: ["Listen"] } } }, "$.keys.a.right"],
+    ["a certificate that is none", { tls: { key: "a", cert: "b" } }, "$.tls"],
+    ["a host that others reach, without keys", { host: "0.0.0.0" }, "$.keys"],
+    ["a host that only looks like this machine", { host: "127.example.org" }, "$.keys"],
+    ["entities beside an engine", { engine: memoryEngine(), queues: ["q"] }, "$.queues"],
+  ])("refuse %s", async (_what, options, path) => {
+    expect(await refusal(options)).toMatchObject({ code: "InvalidArgument", path });
+  });
+
+  it("refuse a port that another has on one address of localhost", async () => {
+    const other = createServer().listen(0, "::1");
+    await once(other, "listening");
+    const address = other.address();
+
+    const refused = await refusal({ port: typeof address === "object" ? address?.port : 0 });
+    other.close();
+
+    expect(refused).toMatchObject({ code: "InvalidOperation", path: "$.port" });
+  });
+
+  it("refuse a misspelt option of a namespace, which has the clock of its server", async () => {
+    await using server = await startServer();
+
+    const wrong: readonly object[] = [{ ques: ["q"] }, { clock: {} }];
+
+    expect(() => server.namespace("a", wrong[0])).toThrow("ques is no option");
+    expect(() => server.namespace("a", wrong[1])).toThrow("clock is no option");
+  });
+
+  it("let no well-known key into a namespace of a server that has keys", async () => {
+    await using server = await startServer({ keys: { root: "secret" } });
+    const { connectionString } = server.namespace("inner", { queues: ["q"] });
+    const wellKnown = connectionString.replace(/SharedAccessKey=[^;]+/, "SharedAccessKey=SAS_KEY_VALUE");
+    const [good, bad] = [connectionString, wellKnown].map(
+      (text) => new ServiceBusClient(text, { retryOptions: { maxRetries: 0 } }),
+    );
+
+    await good?.createSender("q").sendMessages({ body: 1 });
+    const refused = await codeOf(bad?.createSender("q").sendMessages({ body: 1 }) ?? Promise.resolve());
+    await Promise.all([good?.close(), bad?.close()]);
+
+    expect(refused).toBe("UnauthorizedAccess");
+    expect(server.namespace("INNER").connectionString).toBe(connectionString);
+    expect(() => server.namespace("root")).toThrow("key of the server");
+  });
+});
