@@ -1,4 +1,14 @@
 import { SobreError } from "../errors/index.ts";
+import {
+  aFunction,
+  checkOptions,
+  listOf,
+  methods,
+  milliseconds,
+  name,
+  oneOf,
+  type OptionChecks,
+} from "../validation/option-checks.ts";
 import { jsonCompatibility, type Writing } from "./json-schema/json-compatibility.ts";
 import type { CompatibilityOptions } from "./options.ts";
 import { protobufCompatibility } from "./protobuf/protobuf-compatibility.ts";
@@ -10,10 +20,11 @@ import { type CompatibilityResult, worst } from "./verdict.ts";
  *
  * With lists of versions every older one is compared with every newer one.
  *
- * @throws SobreError `InvalidArgument` when a schema cannot be read or an option is wrong, `LimitExceeded` for one that
- *   nests too deep.
+ * @throws SobreError `InvalidArgument` when a schema cannot be read or an option is wrong or misspelt, `LimitExceeded` for
+ *   one that nests too deep.
  */
 export async function checkCompatibility(options: CompatibilityOptions): Promise<CompatibilityResult> {
+  checkOptions(options, optionChecks, { needed: ["format", "older", "newer"] });
   const writings = writingsOf(options);
   const results: CompatibilityResult[] = [];
   for (const older of versionsOf(options.older))
@@ -21,6 +32,23 @@ export async function checkCompatibility(options: CompatibilityOptions): Promise
       for (const writing of writings) results.push(await comparePair(older, newer, writing, options));
   return together(results);
 }
+
+const given = (value: unknown): string | undefined =>
+  value === undefined ? "must be a schema, or a list of versions" : undefined;
+
+const optionChecks: OptionChecks<CompatibilityOptions> = {
+  format: oneOf("json-schema", "protobuf"),
+  older: given,
+  newer: given,
+  direction: oneOf("backward", "forward", "full"),
+  contentModel: oneOf("declared-writer", "as-written", "upcast"),
+  policy: oneOf("json", "wire", "source"),
+  formats: oneOf("either", "annotation", "assertion"),
+  codecs: listOf("codecs", methods("a codec", "encode", "decode")),
+  upcast: aFunction,
+  type: name,
+  budget: milliseconds,
+};
 
 async function comparePair(
   older: unknown,
@@ -34,8 +62,7 @@ async function comparePair(
     case "protobuf":
       return protobufCompatibility(older, newer, writing, options);
     default:
-      options.format satisfies never;
-      throw new SobreError("InvalidArgument", 'format must be "json-schema" or "protobuf".');
+      return options.format satisfies never;
   }
 }
 
@@ -48,8 +75,7 @@ function writingsOf({ direction = "backward" }: CompatibilityOptions): readonly 
     case "full":
       return ["older", "newer"];
     default:
-      direction satisfies never;
-      throw new SobreError("InvalidArgument", 'direction must be "backward", "forward" or "full".');
+      return direction satisfies never;
   }
 }
 

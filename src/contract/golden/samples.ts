@@ -7,7 +7,7 @@ import { chooseSamplesWithin } from "../json-schema/bounded-comparison.ts";
 import { canonicalJson } from "../json-schema/json-value.ts";
 import { fromNative, toNative } from "../json-schema/native-values.ts";
 import { SchemaDocument } from "../json-schema/schema-document.ts";
-import { keySample, samplesOf } from "../protobuf/kinds.ts";
+import { keySamples, samplesOf } from "../protobuf/kinds.ts";
 import { openProtobufSchema } from "../protobuf/schema.ts";
 import type { MessageShape } from "../protobuf/shape.ts";
 import type { Subject, SubjectVersion } from "../subjects/subject.ts";
@@ -118,7 +118,11 @@ function filled({ fields }: MessageShape, depth: number): Readonly<Record<string
       if (field.oneof !== undefined) taken.add(field.oneof);
       const value = field.message === undefined ? samplesOf(field)[0] : filled(field.message, depth + 1);
       const one =
-        field.label === "many" ? [value] : field.label === "map" ? { [keySample(field.keyKind)]: value } : value;
+        field.label === "many"
+          ? [value]
+          : field.label === "map"
+            ? { [keySamples(field.keyKind)[0] ?? ""]: value }
+            : value;
       return value === undefined ? [] : [[field.name, one]];
     }),
   );

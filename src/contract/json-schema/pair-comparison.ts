@@ -11,12 +11,16 @@ import { canonicalJson } from "./json-value.ts";
 import { type Outcome, type Proof, proofSize } from "./proof.ts";
 import { checkProof } from "./proof-check.ts";
 import { outline } from "./proof-outline.ts";
+import type { Reading } from "./reading.ts";
 import { Refutation } from "./refutation.ts";
 import { Restriction } from "./restriction.ts";
 import { SchemaDocument } from "./schema-document.ts";
 import { shrink } from "./shrink.ts";
 import { Translation } from "./translation.ts";
 import { variations } from "./variations.ts";
+
+const nothingDeclared =
+  "the writer's schema asks for members that it does not declare, so which ones are sent is not known; contentModel as-written compares all that it allows";
 
 const mostFindings = 12;
 const mostSteps = 300_000;
@@ -77,7 +81,11 @@ export class PairComparison {
       if (canonicalJson(this.comparison.writer) === canonicalJson(this.comparison.reader))
         return { verdict: "safe", refused: [], trace: ["both versions are the same schema"], tried: [], suppositions };
       const outcome = this.search([sent, this.pool.not(accepted)]);
-      if (outcome.kind === "closed") return this.closed([sent, this.pool.not(accepted)], outcome.proof, suppositions);
+      if (outcome.kind === "closed") {
+        const nothing = this.isNothingDeclared(sent);
+        if (nothing) return { verdict: "unproven", refused: [], tried: [nothingDeclared], suppositions };
+        return this.closed([sent, this.pool.not(accepted)], outcome.proof, suppositions);
+      }
       return { ...this.opened(sent, accepted, outcome), suppositions };
     } catch (error) {
       if (error instanceof SobreError && error.code === "LimitExceeded")
@@ -87,6 +95,13 @@ export class PairComparison {
         return { verdict: "unproven", refused: [], tried: ["the schemas recurse too deep"], suppositions };
       throw error;
     }
+  }
+
+  /** Whether a schema that allows messages allows none of declared members: so its writer sends others, too. */
+  private isNothingDeclared(sent: Formula): boolean {
+    if (!this.comparison.declared || this.quietly([sent])?.kind !== "closed") return false;
+    const written = new Translation(this.reading()).location(this.writer.root);
+    return this.quietly([written])?.kind !== "closed";
   }
 
   /** What the search by cases alone finds, before any validator is compiled. */
@@ -132,7 +147,13 @@ export class PairComparison {
   }
 
   private translate(): readonly [Formula, Formula] {
-    const reading = {
+    const reading = this.reading();
+    const sent = new Translation(reading, this.comparison.declared).location(this.writer.root);
+    return [sent, new Translation(reading).location(this.reader.root)];
+  }
+
+  private reading(): Reading {
+    return {
       pool: this.pool,
       formats: formatTests(this.comparison.formats),
       siblings: this.frame.siblings,
@@ -141,8 +162,6 @@ export class PairComparison {
       departures: this.frame.departures === true,
       departed: this.departed,
     };
-    const sent = new Translation(reading, this.comparison.declared).location(this.writer.root);
-    return [sent, new Translation(reading).location(this.reader.root)];
   }
 
   private search(formulas: readonly Formula[], most = mostSteps): Outcome {

@@ -1,5 +1,5 @@
 import type { ProtobufPolicy } from "../options.ts";
-import { keySample, samplesOf } from "./kinds.ts";
+import { keySamples, samplesOf } from "./kinds.ts";
 import { lossInJson, type Loss, lossOnWire } from "./reading.ts";
 import {
   clashingFields,
@@ -116,9 +116,16 @@ export class MessageComparison {
       fields.set(field.number, "read as it is");
       return;
     }
-    const values = samplesOf(field).map((sample) => this.baseline(writer, field, sample));
+    const [first] = samplesOf(field);
+    const keys = field.label === "map" ? keySamples(field.keyKind).slice(1) : [];
+    const values = [
+      ...samplesOf(field).map((sample) => this.baseline(writer, field, sample)),
+      ...keys.map((key) => this.baseline(writer, field, first, { key })),
+    ];
     const twice =
-      field.label === "many" ? samplesOf(field).map((sample) => this.baseline(writer, field, sample, 2)) : [];
+      field.label === "many"
+        ? samplesOf(field).map((sample) => this.baseline(writer, field, sample, { times: 2 }))
+        : [];
     const about = { writer, reader, field, ...describe(field, other, writer.name) };
     const before = this.changes.length;
     this.found(lossOnWire, [...values, ...twice], about, policy !== "wire");
@@ -184,14 +191,15 @@ export class MessageComparison {
     shape: MessageShape,
     field?: FieldShape,
     sample?: unknown,
-    times = 1,
+    { times = 1, key }: { readonly times?: number; readonly key?: string } = {},
   ): Readonly<Record<string, unknown>> {
     const entries = shape.fields.flatMap((each): readonly (readonly [string, unknown])[] => {
       if (each !== field && !each.required) return [];
       const value = each === field ? sample : samplesOf(each)[0];
       const filled = each.message ? this.baseline(each.message) : value;
       if (each.label === "many") return [[each.name, Array.from({ length: each === field ? times : 1 }, () => filled)]];
-      return [[each.name, each.label === "map" ? { [keySample(each.keyKind)]: filled } : filled]];
+      const name = (each === field ? key : undefined) ?? keySamples(each.keyKind)[0] ?? "";
+      return [[each.name, each.label === "map" ? { [name]: filled } : filled]];
     });
     return Object.fromEntries(entries);
   }

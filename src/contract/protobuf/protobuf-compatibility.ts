@@ -93,12 +93,13 @@ interface Pairs {
 
 function pairsOf({ writer, reader }: Sides, type: string | undefined): Pairs {
   if (type !== undefined) {
-    const [own, other] = [writer.messages.get(type), reader.messages.get(type)];
-    if (own === undefined || other === undefined) throw unknownType(type);
-    return { pairs: [[own, other]], alone: [] };
+    const [message, other] = [writer.messages.get(type), reader.messages.get(type)];
+    if (message === undefined || other === undefined) throw unknownType(type);
+    return { pairs: [[message, other]], alone: [] };
   }
   const alone: string[] = [];
-  const pairs = Array.from(writer.messages.values()).flatMap((message): Pairs["pairs"] => {
+  const own = Array.from(writer.messages.values()).filter(({ name }) => !writer.bundled.has(name));
+  const pairs = own.flatMap((message): Pairs["pairs"] => {
     const other = reader.messages.get(message.name) ?? likeness(message, reader, writer);
     if (other !== undefined) return [[message, other]];
     alone.push(message.name);
@@ -109,7 +110,9 @@ function pairsOf({ writer, reader }: Sides, type: string | undefined): Pairs {
 
 /** A message that was moved or renamed: new in the reader, and the only one with the same fields, or with the same last name. */
 function likeness(message: MessageShape, reader: ProtobufSchema, writer: ProtobufSchema): MessageShape | undefined {
-  const fresh = Array.from(reader.messages.values()).filter(({ name }) => !writer.messages.has(name));
+  const fresh = Array.from(reader.messages.values()).filter(
+    ({ name }) => !writer.messages.has(name) && !reader.bundled.has(name),
+  );
   const fields = signature(message);
   const alike = fresh.filter((other) => signature(other) === fields && fields !== "");
   if (alike.length === 1) return alike[0];

@@ -1,5 +1,6 @@
 import { SobreError } from "../../errors/index.ts";
 import { canonicalJson, isObject } from "../json-schema/json-value.ts";
+import { emptyForm, fitsOwnForm } from "./json-forms.ts";
 import type { ProtobufSchema } from "./schema.ts";
 import type { FieldShape, MessageShape } from "./shape.ts";
 
@@ -35,8 +36,26 @@ export function lossInJson(value: Readonly<Record<string, unknown>>, writer: Sen
   const sent = writer.schema.decode(writer.shape.name, payload);
   const json = jsonForm(sent, writer.shape);
   const bytes = new TextEncoder().encode(JSON.stringify(json));
-  const problem = jsonProblem(json, reader.shape, "$");
+  const problem = jsonProblem(json, reader.shape, "$") ?? misplaced(json, writer.shape, reader.shape);
   return problem === undefined ? undefined : { payload: bytes, outcome: problem };
+}
+
+/** A member that the reader takes for another field. */
+function misplaced(
+  json: Readonly<Record<string, unknown>>,
+  writer: MessageShape,
+  reader: MessageShape,
+): string | undefined {
+  for (const { jsonName, number } of writer.fields) {
+    const other = Object.hasOwn(json, jsonName) ? memberNamed(jsonName, reader) : undefined;
+    if (other !== undefined && other.number !== number)
+      return `reads $.${jsonName}, which is field ${number}, as field ${other.number}`;
+  }
+  return undefined;
+}
+
+function memberNamed(name: string, { fields }: MessageShape): FieldShape | undefined {
+  return fields.find(({ readNames }) => readNames.includes(name));
 }
 
 /** The value with numbers for names and one form for what the wire does not tell apart. */
@@ -69,9 +88,11 @@ function byNumber(
   return Object.fromEntries(entries);
 }
 
-function plainItems(value: unknown, { label }: FieldShape): readonly unknown[] {
+function plainItems(value: unknown, { label, keyKind }: FieldShape): readonly unknown[] {
   if (label === "many") return Array.isArray(value) ? value : [];
-  return label === "map" && isObject(value) ? Object.entries(value).flat() : [value];
+  if (label !== "map" || !isObject(value)) return [value];
+  const keyOf = (key: string): unknown => (keyKind === "bool" ? key === "true" : key);
+  return Object.entries(value).flatMap(([key, item]) => [keyOf(key), item]);
 }
 
 /** A scalar in the form that the wire does not tell apart. */
@@ -79,7 +100,8 @@ export function wireForm(value: unknown, { kind }: Pick<FieldShape, "kind">): st
   if (typeof value === "boolean") return value ? "1" : "0";
   if (kind === "string" && typeof value === "string") return `text ${Buffer.from(value).toString("base64")}`;
   if (kind === "bytes") return `text ${String(value)}`;
-  return kind === "float" || kind === "double" ? `float ${String(value)}` : String(value);
+  if (kind !== "float" && kind !== "double") return String(value);
+  return `float ${Object.is(value, -0) ? "-0" : String(Number(value))}`;
 }
 
 /** Whether a {@link wireForm} is the zero of its kind. */
@@ -95,7 +117,10 @@ function jsonForm(
     const present = value[field.name];
     if (present === undefined || present === null) return [];
     const one = (item: unknown): unknown => {
-      if (isObject(item) && field.message) return jsonForm(item, field.message);
+      if (isObject(item) && field.message) {
+        const own = Object.keys(item).length === 0 ? emptyForm(field.message) : undefined;
+        return own === undefined ? jsonForm(item, field.message) : own.json;
+      }
       return field.enumeration && typeof item === "number" ? (field.enumeration.names.get(item) ?? item) : item;
     };
     if (field.label === "many") return [[field.jsonName, Array.isArray(present) ? present.map(one) : []]];
@@ -109,7 +134,7 @@ function jsonForm(
 /** Why the JSON form does not fit a message type, as the ProtoJSON rules have it. */
 function jsonProblem(json: Readonly<Record<string, unknown>>, shape: MessageShape, path: string): string | undefined {
   for (const [name, value] of Object.entries(json)) {
-    const field = shape.fields.find((candidate) => candidate.jsonName === name || candidate.name === name);
+    const field = memberNamed(name, shape);
     const at = `${path}.${name}`;
     if (field === undefined) return `refuses ${at}: ${shape.name} has no member of that name`;
     if ((field.label === "many") !== Array.isArray(value))
@@ -119,6 +144,8 @@ function jsonProblem(json: Readonly<Record<string, unknown>>, shape: MessageShap
       : field.label === "map" && isObject(value)
         ? Object.values(value)
         : [value];
+    const keys = field.label === "map" && isObject(value) ? Object.keys(value) : [];
+    if (keys.some((key) => !isKey(key, field.keyKind))) return `refuses ${at}: its keys must be ${field.keyKind}`;
     for (const item of items) {
       const problem = itemProblem(item, field, at);
       if (problem !== undefined) return problem;
@@ -127,8 +154,15 @@ function jsonProblem(json: Readonly<Record<string, unknown>>, shape: MessageShap
   return undefined;
 }
 
-function itemProblem(item: unknown, field: FieldShape, at: string): string | undefined {
+function itemProblem(
+  item: unknown,
+  field: Pick<FieldShape, "kind" | "message" | "enumeration">,
+  at: string,
+): string | undefined {
   const { kind, message, enumeration } = field;
+  const fits = message && fitsOwnForm(item, message);
+  if (message && fits !== undefined)
+    return fits ? undefined : `refuses ${at}: ${message.name} has another form in JSON`;
   if (message) return isObject(item) ? jsonProblem(item, message, at) : `refuses ${at}: it must be an object`;
   if (isObject(item)) return `refuses ${at}: it must not be an object`;
   if (enumeration) {
@@ -147,6 +181,12 @@ function itemProblem(item: unknown, field: FieldShape, at: string): string | und
   const [low, high] = ranges[kind] ?? [-Infinity, Infinity];
   const whole = kind === "float" || kind === "double" || Number.isInteger(number);
   return whole && number >= low && number <= high ? undefined : `refuses ${at}: the number has no place in ${kind}`;
+}
+
+function isKey(key: string, kind: string): boolean {
+  if (kind === "string") return true;
+  if (kind === "bool") return key === "true" || key === "false";
+  return itemProblem(key, { kind, message: undefined, enumeration: undefined }, "") === undefined;
 }
 
 const signed32 = [-2_147_483_648, 2_147_483_647] as const;

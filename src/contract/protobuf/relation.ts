@@ -1,4 +1,5 @@
 import type { ProtobufPolicy } from "../options.ts";
+import { areFormedAlike } from "./json-forms.ts";
 import { keepsInJson, keepsOnWire } from "./kinds.ts";
 import type { FieldShape, MessageShape } from "./shape.ts";
 
@@ -52,6 +53,7 @@ export function isKept(
   if (policy !== "wire" && (!nameIsRead(field, other) || (!field.message && !keepsInJson(field, other)))) return false;
   if (field.message === undefined || other.message === undefined) return keepsOnWire(field, other);
   if (field.kind !== other.kind || (field.label === "map" && field.keyKind !== other.keyKind)) return false;
+  if (policy !== "wire" && !areFormedAlike(field.message, other.message)) return false;
   return relation.has(pairKey(field.message, other.message));
 }
 
@@ -62,7 +64,7 @@ export function isUnsetAlike(field: FieldShape, other: FieldShape): boolean {
 
 /** Whether the reader's JSON form takes the name that the writer's has. */
 export function nameIsRead(field: FieldShape, other: FieldShape): boolean {
-  return field.jsonName === other.jsonName || field.jsonName === other.name;
+  return other.readNames.includes(field.jsonName);
 }
 
 /** Pairs of fields that the writer may set together and the reader has in one oneof. */

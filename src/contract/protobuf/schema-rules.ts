@@ -18,6 +18,7 @@ export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): r
       readerPlace: place,
     });
   for (const [name, message] of writer.messages) {
+    if (writer.bundled.has(name)) continue;
     const other = reader.messages.get(name);
     if (other === undefined) {
       if (policy === "source") add("message-removed", `The message ${name} is gone.`, name);

@@ -19,6 +19,8 @@ export interface ProtobufSchema {
   readonly messages: ReadonlyMap<string, MessageShape>;
   readonly enums: ReadonlyMap<string, EnumShape>;
   readonly procedures: ReadonlyMap<string, ProcedureShape>;
+  /** The messages of google.protobuf that came with an import; they are compared where fields lead to them. */
+  readonly bundled: ReadonlySet<string>;
   /** The wire form of a plain object of protobufjs. */
   encode(type: string, value: Readonly<Record<string, unknown>>): Uint8Array;
   /** The plain object of a wire form; throws what protobufjs throws. */
@@ -35,7 +37,8 @@ export function openProtobufSchema(source: unknown): ProtobufSchema {
   if (!isObject(files))
     throw new SobreError("InvalidArgument", "A Protobuf schema is the text of a .proto file, or a map of such texts.");
   try {
-    return reflected(readRoot(files));
+    const bundled = new Set<string>();
+    return reflected(readRoot(files, bundled), bundled);
   } catch (error) {
     if (error instanceof SobreError) throw error;
     const reason = error instanceof Error ? error.message : "unknown";
@@ -43,7 +46,7 @@ export function openProtobufSchema(source: unknown): ProtobufSchema {
   }
 }
 
-function readRoot(files: Readonly<Record<string, unknown>>): Root {
+function readRoot(files: Readonly<Record<string, unknown>>, bundled: Set<string>): Root {
   const root = new Root();
   const missing = new Set<string>();
   const done = new Set<string>();
@@ -59,11 +62,15 @@ function readRoot(files: Readonly<Record<string, unknown>>): Root {
       // What a file extends must be there before it.
       for (const [, name = ""] of text.matchAll(/(?:^|;)\s*import\s+(?:public\s+|weak\s+|option\s+)?"([^"]+)"\s*;/gm))
         add(name);
-      parse(text, root, { keepCase: true });
+      parse(withExactDefaults(text), root, { keepCase: true });
     } else {
-      const bundled = common.get(file)?.nested;
-      if (bundled === undefined) missing.add(file);
-      else root.addJSON(bundled);
+      const known = common.get(file)?.nested;
+      if (known === undefined) missing.add(file);
+      else {
+        root.addJSON(known);
+        const added = root.lookup("google.protobuf", [Namespace]);
+        if (added instanceof Namespace) for (const message of added.nestedArray) bundled.add(nameOf(message));
+      }
     }
   };
   for (const file of Object.keys(files)) add(file);
@@ -78,6 +85,17 @@ function readRoot(files: Readonly<Record<string, unknown>>): Root {
     });
   }
   return root;
+}
+
+const exactDefault = "(sobre.exact_default)";
+
+/** Says defaults beyond 2^53 once more as text, since protobufjs reads them as the nearest double. */
+function withExactDefaults(text: string): string {
+  return text.replaceAll(
+    /\bdefault\s*=\s*(-?)\s*(0x[0-9a-f]{13,}|[1-9]\d{15,}|0[0-7]{17,})(?=\s*[\],])/gi,
+    (all, sign: string, digits: string) =>
+      `${all}, ${exactDefault} = "${sign}${BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits)}"`,
+  );
 }
 
 function isOptionsFile(name: string): boolean {
@@ -102,7 +120,7 @@ const options = {
   },
 };
 
-function reflected(root: Root): ProtobufSchema {
+function reflected(root: Root, bundled: ReadonlySet<string>): ProtobufSchema {
   const types = new Map<string, Type>();
   const messages = new Map<string, MessageShape>();
   const enums = new Map<string, EnumShape>();
@@ -131,6 +149,7 @@ function reflected(root: Root): ProtobufSchema {
     messages,
     enums,
     procedures,
+    bundled,
     encode: (name, value) => typeNamed(name).encode(typeNamed(name).fromObject(value)).finish(),
     decode: (name, payload) =>
       typeNamed(name).toObject(typeNamed(name).decode(payload), { longs: String, bytes: String }),
@@ -157,24 +176,33 @@ function messageShape(type: Type, known: Map<string, MessageShape>): MessageShap
   };
   // A message may contain itself.
   known.set(name, shape);
+  const jsonNames = type.fieldsArray.map((field) => jsonNameOf(field.resolve()));
   for (const field of type.fieldsArray) {
-    const described = fieldShape(field.resolve(), known);
+    const described = fieldShape(field, { known, jsonNames });
     fields.push(described);
     byNumber.set(described.number, described);
   }
   return shape;
 }
 
-function fieldShape(field: Field, known: Map<string, MessageShape>): FieldShape {
-  const { resolvedType, partOf } = field;
-  const jsonName: unknown = Reflect.get(field, "jsonName");
+interface Surroundings {
+  readonly known: Map<string, MessageShape>;
+  /** The JSON names of all fields of the message. */
+  readonly jsonNames: readonly string[];
+}
+
+function fieldShape(field: Field, { known, jsonNames }: Surroundings): FieldShape {
+  const { resolvedType, partOf, name } = field;
+  const jsonName = jsonNameOf(field);
   const message = resolvedType instanceof Type ? messageShape(resolvedType, known) : undefined;
-  const isGroup = field.delimited;
+  // The messages of a map are never delimited.
+  const isGroup = field.delimited && !field.map;
   const kind = message ? (isGroup ? "group" : "message") : resolvedType instanceof Enum ? "enum" : field.type;
   return {
     number: field.id,
-    name: field.name,
-    jsonName: typeof jsonName === "string" ? jsonName : field.name,
+    name,
+    jsonName,
+    readNames: jsonNames.includes(name) ? [jsonName] : [jsonName, name],
     kind,
     label: field.map ? "map" : field.repeated ? "many" : "one",
     keyKind: field instanceof MapField ? field.keyType : "",
@@ -187,9 +215,15 @@ function fieldShape(field: Field, known: Map<string, MessageShape>): FieldShape 
   };
 }
 
+function jsonNameOf(field: Field): string {
+  const jsonName: unknown = Reflect.get(field, "jsonName");
+  return typeof jsonName === "string" ? jsonName : field.name;
+}
+
 /** protobufjs takes the default of bytes for Base64 where it can be; the text is as it was declared. */
 function unsetForm({ typeDefault, options: declared }: Field, kind: string): string | undefined {
-  const value: unknown = kind === "bytes" ? (declared?.["default"] ?? "") : typeDefault;
+  const exact: unknown = kind === "float" || kind === "double" ? undefined : declared?.[exactDefault];
+  const value: unknown = kind === "bytes" ? (declared?.["default"] ?? "") : (exact ?? typeDefault);
   if (value === null || value === undefined) return undefined;
   const form = wireForm(value, { kind: kind === "bytes" ? "string" : kind });
   return isZero(form) ? undefined : form;

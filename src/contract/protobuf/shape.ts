@@ -18,6 +18,8 @@ export interface FieldShape {
   readonly number: number;
   readonly name: string;
   readonly jsonName: string;
+  /** The names under which it is read from JSON: the one of JSON, and its own where no other field has that in JSON. */
+  readonly readNames: readonly string[];
   /** `message`, `group`, `enum` or the name of a scalar; for a map that of its values. */
   readonly kind: Kind;
   readonly label: "one" | "many" | "map";

@@ -1,0 +1,59 @@
+import type { MessageShape } from "./shape.ts";
+
+/** The types of google.protobuf that JSON does not write member by member, each with what it writes for an empty one. */
+const emptyForms: Readonly<Record<string, unknown>> = {
+  Any: {},
+  Duration: "0s",
+  FieldMask: "",
+  ListValue: [],
+  Struct: {},
+  Timestamp: "1970-01-01T00:00:00Z",
+  Value: null,
+  BoolValue: false,
+  BytesValue: "",
+  DoubleValue: 0,
+  FloatValue: 0,
+  Int32Value: 0,
+  Int64Value: "0",
+  StringValue: "",
+  UInt32Value: 0,
+  UInt64Value: "0",
+};
+
+const texts: Readonly<Record<string, RegExp>> = {
+  Duration: /^-?\d+(\.\d{1,9})?s$/,
+  FieldMask: /^([\w.]+(,[\w.]+)*)?$/,
+  Timestamp: /^\d{4}-\d\d-\d\dT/,
+};
+
+/** The name of a type that JSON writes in a form of its own. */
+function ownForm(message: MessageShape): string | undefined {
+  const [, name = ""] = /^google\.protobuf\.(\w+)$/.exec(message.name) ?? [];
+  return Object.hasOwn(emptyForms, name) ? name : undefined;
+}
+
+/** What JSON has for an empty message of a type with a form of its own. */
+export function emptyForm(message: MessageShape): { readonly json: unknown } | undefined {
+  const name = ownForm(message);
+  return name === undefined ? undefined : { json: emptyForms[name] };
+}
+
+/** Whether `value` may be the JSON of a type with a form of its own; `undefined` for a type that has none. */
+export function fitsOwnForm(value: unknown, message: MessageShape): boolean | undefined {
+  const name = ownForm(message);
+  if (name === undefined) return undefined;
+  const text = texts[name];
+  if (text !== undefined) return typeof value === "string" && text.test(value);
+  if (name === "Value") return true;
+  if (name === "ListValue") return Array.isArray(value);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return name === "Any" || name === "Struct" ? isObject : !isObject;
+}
+
+/** Whether JSON writes two types by the same rules. Wrappers stand for their values, which are compared as fields. */
+export function areFormedAlike(writer: MessageShape, reader: MessageShape): boolean {
+  const [own, other] = [ownForm(writer), ownForm(reader)];
+  return (
+    own === other || [own, other].every((name) => name !== undefined && /\w+Value$/.test(name) && name !== "ListValue")
+  );
+}

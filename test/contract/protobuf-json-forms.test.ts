@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { checkCompatibility, type ProtobufPolicy } from "../../src/contract/index.ts";
+
+const message = (fields: string) => `syntax = "proto3"; package a; message M { ${fields} }`;
+const message2 = (fields: string) => `syntax = "proto2"; package a; message M { ${fields} }`;
+const imported = (name: string, fields: string) =>
+  `syntax = "proto3"; package a; import "google/protobuf/${name}.proto"; message M { ${fields} }`;
+const compare = (older: string, newer: string, policy: ProtobufPolicy = "json") =>
+  checkCompatibility({ format: "protobuf", older, newer, policy });
+
+const timestamp = imported("timestamp", "google.protobuf.Timestamp t = 1;");
+const duration = imported("duration", "google.protobuf.Duration t = 1;");
+const wrapper = imported("wrappers", "google.protobuf.StringValue t = 1;");
+const file = (option: string) =>
+  `edition = "2023"; package a; ${option} message N { int32 x = 1; } message M { map<string, N> m = 1; }`;
+const own = (fields: string) => `${message("Own t = 1;")} message Own { ${fields} }`;
+
+describe("the JSON form of Protobuf schemas", () => {
+  it.each([
+    ["a Timestamp becomes a message of the same fields", timestamp, own("int64 seconds = 1; int32 nanos = 2;")],
+    ["a message becomes a Timestamp of the same fields", own("int64 seconds = 1; int32 nanos = 2;"), timestamp],
+    ["a Duration becomes a Timestamp", duration, timestamp],
+    ["a wrapper becomes a message", wrapper, own("string value = 1;")],
+    ["a message becomes a wrapper", own("string value = 1;"), wrapper],
+    [
+      "keys of a map go from booleans to numbers",
+      message("map<bool, int32> m = 1;"),
+      message("map<int32, int32> m = 1;"),
+    ],
+    [
+      "two fields swap their JSON names",
+      message("string a = 1; string b = 2;"),
+      message('string a = 1 [json_name = "b"]; string b = 2 [json_name = "a"];'),
+    ],
+  ])("breaks with a witness when %s, though the bytes are safe", async (_, older, newer) => {
+    const { verdict, findings, rows } = await compare(older, newer);
+
+    expect(verdict).toBe("breaking");
+    expect(findings.every(({ witness }) => witness?.encodings[0]?.codec === "json")).toBe(true);
+    expect(rows.map((row) => row.verdict)).toEqual(["safe", "breaking"]);
+  });
+
+  it("takes one wrapper for another as it takes their values", async () => {
+    const wider = imported("wrappers", "google.protobuf.BytesValue t = 1;");
+
+    expect((await compare(wrapper, wider)).verdict).toBe("breaking");
+    expect((await compare(wrapper, wider, "wire")).verdict).toBe("safe");
+  });
+
+  it("compares what an import brings along only where fields lead to it", async () => {
+    const { verdict, findings } = await compare(wrapper, message('reserved 1; reserved "t";'), "source");
+
+    expect([verdict, findings]).toEqual(["safe", []]);
+  });
+});
+
+describe("numbers beyond 2^53 in Protobuf schemas", () => {
+  it.each([
+    ["int64", "9223372036854775807", "9223372036854775806"],
+    ["uint64", "18446744073709551615", "0xfffffffffffffffe"],
+    ["sint64", "-9223372036854775808", "-9223372036854775807"],
+  ])("tells apart defaults of %s that are one double", async (kind, meant, read) => {
+    const field = (value: string) => message2(`optional ${kind} n = 1 [default = ${value}, deprecated = true];`);
+
+    const same = await compare(field(meant), field(meant));
+    const { findings } = await compare(field(meant), field(read));
+
+    expect(same.verdict).toBe("safe");
+    expect(findings.map(({ code }) => code)).toEqual(["field-default-changed"]);
+    expect(findings[0]?.witness?.outcome).toContain(`instead of ${meant}`);
+  });
+
+  it("reads one default however its digits are written", async () => {
+    const [decimal, hexadecimal] = ["18446744073709551615", "0xFFFFFFFFFFFFFFFF"].map((value) =>
+      message2(`optional uint64 n = 1 [default = ${value}];`),
+    );
+
+    expect((await compare(decimal ?? "", hexadecimal ?? "")).verdict).toBe("safe");
+  });
+
+  it("shows the key of a map that has no place in the reader's kind", async () => {
+    const { verdict, findings } = await compare(
+      message("map<uint64, string> m = 1;"),
+      message("map<int64, string> m = 1;"),
+    );
+
+    expect(verdict).toBe("breaking");
+    expect(JSON.stringify(findings[0]?.witness?.value)).toContain("18446744073709551615");
+  });
+
+  it("tells the negative zero from zero", async () => {
+    const { verdict } = await compare(
+      message2("optional double n = 1 [default = -0.0];"),
+      message2("optional double n = 1;"),
+    );
+
+    expect(verdict).toBe("breaking");
+  });
+});
+
+it("proves a map safe in a file that delimits messages, since its entries never are", async () => {
+  expect((await compare(file(""), file("option features.message_encoding = DELIMITED;"))).verdict).toBe("safe");
+});
