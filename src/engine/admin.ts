@@ -60,8 +60,15 @@ export interface SubscriptionOptions extends EntityOptions, ReceivableOptions {
   readonly rules?: readonly RuleProperties[] | undefined;
 }
 
+/** When an entity was made, when its options were changed last, and when it was used last. */
+export interface EntityTimes {
+  readonly createdAt: Date;
+  readonly modifiedAt: Date;
+  readonly accessedAt: Date;
+}
+
 /** How many messages an entity holds, by where they are. */
-export interface QueueRuntimeProperties {
+export interface QueueRuntimeProperties extends EntityTimes {
   readonly name: string;
   /** Ready, locked and deferred messages. */
   readonly activeMessageCount: number;
@@ -70,6 +77,15 @@ export interface QueueRuntimeProperties {
   readonly transferDeadLetterMessageCount: number;
   readonly totalMessageCount: number;
   /** Bytes of all messages, dead letters and session states. */
+  readonly sizeInBytes: number;
+}
+
+/** What a topic holds. */
+export interface TopicRuntimeProperties extends EntityTimes {
+  readonly name: string;
+  readonly subscriptionCount: number;
+  readonly scheduledMessageCount: number;
+  /** Bytes of its scheduled messages, and of all that its subscriptions hold. */
   readonly sizeInBytes: number;
 }
 
@@ -93,6 +109,7 @@ export interface EngineAdmin {
   deleteTopic(name: string): Promise<void>;
   topicExists(name: string): Promise<boolean>;
   listTopics(): Promise<readonly string[]>;
+  getTopicRuntimeProperties(name: string): Promise<TopicRuntimeProperties>;
 
   createSubscription(topic: string, name: string, options?: SubscriptionOptions): Promise<void>;
   getSubscription(topic: string, name: string): Promise<SubscriptionOptions>;

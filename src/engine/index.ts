@@ -10,12 +10,14 @@ export type {
   EngineAdmin,
   EntityOptions,
   EntityStatus,
+  EntityTimes,
   QueueOptions,
   QueueRuntimeProperties,
   ReceivableOptions,
   SendableOptions,
   SubscriptionOptions,
   TopicOptions,
+  TopicRuntimeProperties,
 } from "./admin.ts";
 export { boundSends } from "./bounded-sender.ts";
 export { type Capabilities, type Capability, requireCapability, type Support } from "./capabilities.ts";

@@ -1,4 +1,14 @@
-import type { QueueOptions, QueueRuntimeProperties, SubscriptionOptions, TopicOptions } from "../engine/index.ts";
+import {
+  type EntityTimes,
+  type QueueOptions,
+  type QueueRuntimeProperties,
+  queueSettings,
+  type SubscriptionOptions,
+  subscriptionSettings,
+  type TopicOptions,
+  type TopicRuntimeProperties,
+  topicSettings,
+} from "../engine/index.ts";
 import { type FieldKind, readField, writeField } from "./atom-field.ts";
 import { escaped, type XmlElement } from "./xml.ts";
 
@@ -51,33 +61,61 @@ export function readDescription(what: Described, description: XmlElement | undef
   return options;
 }
 
+/** What cannot be changed, and what older clients do not know. */
+const kept: ReadonlySet<keyof Options> = new Set([
+  "requiresSession",
+  "requiresDuplicateDetection",
+  "enablePartitioning",
+  "maxMessageSizeInBytes",
+]);
+
+/** Texts that are taken away by leaving them out. */
+const cleared = { forwardTo: "", forwardDeadLetteredMessagesTo: "", userMetadata: "" };
+
+/** The options in the description of an update: what it does not name is set back to its default. @throws SobreError `InvalidArgument`. */
+export function readUpdate(what: Described, description: XmlElement | undefined): Options {
+  const defaults: Readonly<Record<string, unknown>> = {
+    ...(what === "Topic" ? topicSettings() : what === "Queue" ? queueSettings() : subscriptionSettings()),
+    ...cleared,
+  };
+  const options: Record<string, unknown> = {};
+  for (const [, option] of fields[what]) if (!kept.has(option)) options[option] = defaults[option];
+  return { ...options, ...readDescription(what, description) };
+}
+
 /** The elements of a description. */
 export function writeDescription(
   what: Described,
   options: QueueOptions | TopicOptions | SubscriptionOptions,
-  counts: QueueRuntimeProperties | undefined,
+  runtime: QueueRuntimeProperties | TopicRuntimeProperties | undefined,
 ): string {
   const given: Readonly<Record<string, unknown>> = { ...options };
   const elements = fields[what].map(([element, option, kind]) => {
     const text = writeField(kind, given[option]);
     return text === undefined ? "" : `<${element}>${escaped(text)}</${element}>`;
   });
-  return `${elements.join("")}<EnableBatchedOperations>true</EnableBatchedOperations>${countElements(counts)}<EntityAvailabilityStatus>Available</EntityAvailabilityStatus><EnableExpress>false</EnableExpress>`;
+  return `${elements.join("")}<EnableBatchedOperations>true</EnableBatchedOperations>${runtime === undefined ? "" : runtimeElements(runtime)}<EntityAvailabilityStatus>Available</EntityAvailabilityStatus><EnableExpress>false</EnableExpress>`;
 }
 
-function countElements(counts: QueueRuntimeProperties | undefined): string {
-  const now = new Date().toISOString();
-  const times = `<CreatedAt>${now}</CreatedAt><UpdatedAt>${now}</UpdatedAt><AccessedAt>${now}</AccessedAt>`;
-  if (counts === undefined) return times;
+function runtimeElements(runtime: QueueRuntimeProperties | TopicRuntimeProperties): string {
+  const { sizeInBytes, scheduledMessageCount } = runtime;
+  const isTopic = "subscriptionCount" in runtime;
   const details = [
-    ["ActiveMessageCount", counts.activeMessageCount],
-    ["DeadLetterMessageCount", counts.deadLetterMessageCount],
-    ["ScheduledMessageCount", counts.scheduledMessageCount],
+    ["ActiveMessageCount", isTopic ? 0 : runtime.activeMessageCount],
+    ["DeadLetterMessageCount", isTopic ? 0 : runtime.deadLetterMessageCount],
+    ["ScheduledMessageCount", scheduledMessageCount],
     ["TransferMessageCount", 0],
-    ["TransferDeadLetterMessageCount", counts.transferDeadLetterMessageCount],
+    ["TransferDeadLetterMessageCount", isTopic ? 0 : runtime.transferDeadLetterMessageCount],
   ].map(([name, count]) => `<d2p1:${name}>${count}</d2p1:${name}>`);
+  const count = isTopic
+    ? `<SubscriptionCount>${runtime.subscriptionCount}</SubscriptionCount><SupportOrdering>true</SupportOrdering>`
+    : `<MessageCount>${runtime.totalMessageCount}</MessageCount>`;
   return (
-    `<SizeInBytes>${counts.sizeInBytes}</SizeInBytes><MessageCount>${counts.totalMessageCount}</MessageCount>${times}` +
+    `<SizeInBytes>${sizeInBytes}</SizeInBytes>${count}${timeElements(runtime)}` +
     `<CountDetails xmlns:d2p1="http://schemas.microsoft.com/netservices/2011/06/servicebus">${details.join("")}</CountDetails>`
   );
 }
+
+const timeElements = ({ createdAt, modifiedAt, accessedAt }: EntityTimes): string =>
+  `<CreatedAt>${createdAt.toISOString()}</CreatedAt><UpdatedAt>${modifiedAt.toISOString()}</UpdatedAt>` +
+  `<AccessedAt>${accessedAt.toISOString()}</AccessedAt>`;

@@ -69,9 +69,9 @@ function valueOf(type: string, text: string): ApplicationPropertyValue {
     case "double":
     case "decimal":
     case "float":
-      return new Typed("double", Number(text));
+      return new Typed("double", text.trim() !== "" && !Number.isNaN(Number(text)) ? Number(text) : wrong("double"));
     case "boolean":
-      return text === "true";
+      return /^(?:true|1)$/i.test(text) || (!/^(?:false|0)$/i.test(text) && wrong("boolean"));
     case "dateTime":
       return new Date(Number.isNaN(Date.parse(text)) ? wrong("dateTime") : text);
     case "duration":
@@ -84,7 +84,8 @@ function valueOf(type: string, text: string): ApplicationPropertyValue {
   }
 }
 
-const amqpInt = (text: string): number => (/^-?\d{1,10}$/.test(text) ? Number(text) | 0 : wrong("int"));
+const amqpInt = (text: string): number =>
+  /^-?\d{1,10}$/.test(text) && Number(text) === (Number(text) | 0) ? Number(text) : wrong("int");
 
 /** @throws always. */
 function wrong(type: string): never {

@@ -1,6 +1,6 @@
-import type { Engine, EngineAdmin } from "../engine/index.ts";
+import type { Engine, EngineAdmin, RuleProperties } from "../engine/index.ts";
 import { SobreError } from "../errors/index.ts";
-import { type Described, readDescription, writeDescription } from "./atom-description.ts";
+import { type Described, readDescription, readUpdate, writeDescription } from "./atom-description.ts";
 import { readRule, writeRule } from "./atom-rule.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import { Page } from "./page.ts";
@@ -68,18 +68,20 @@ async function put(
   switch (resource.kind) {
     case "entity":
       if (description?.name === "TopicDescription") {
-        const options = readDescription("Topic", description);
-        await (isUpdate ? admin.updateTopic(resource.name, options) : admin.createTopic(resource.name, options));
+        await (isUpdate
+          ? admin.updateTopic(resource.name, readUpdate("Topic", description))
+          : admin.createTopic(resource.name, readDescription("Topic", description)));
         return;
       }
       if (description?.name !== "QueueDescription") throw unknownDescription();
       await (isUpdate
-        ? admin.updateQueue(resource.name, readDescription("Queue", description))
+        ? admin.updateQueue(resource.name, readUpdate("Queue", description))
         : admin.createQueue(resource.name, readDescription("Queue", description)));
       return;
     case "subscription": {
+      if (isUpdate)
+        return admin.updateSubscription(resource.topic, resource.name, readUpdate("Subscription", description));
       const options = readDescription("Subscription", description);
-      if (isUpdate) return admin.updateSubscription(resource.topic, resource.name, options);
       const rule = child(description, "DefaultRuleDescription");
       const rules =
         rule === undefined ? undefined : [{ name: child(rule, "Name")?.text ?? "$Default", ...readRule(rule) }];
@@ -88,11 +90,28 @@ async function put(
     case "rule": {
       const { topic, subscription, name } = resource;
       const rule = readRule(description);
-      if (isUpdate) await admin.deleteRule(topic, subscription, name);
-      return admin.createRule(topic, subscription, name, rule);
+      if (!isUpdate) return admin.createRule(topic, subscription, name, rule);
+      return replaceRule(admin, resource, rule);
     }
     default:
       throw new SobreError("InvalidOperation", "A list cannot be written. Write its members.");
+  }
+}
+
+/** Puts a rule in place of another, which stays when the new one is refused. */
+async function replaceRule(
+  admin: EngineAdmin,
+  { topic, subscription, name }: Extract<Resource, { kind: "rule" }>,
+  rule: Omit<RuleProperties, "name">,
+): Promise<void> {
+  const rules = await admin.listRules(topic, subscription);
+  const before = rules.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  await admin.deleteRule(topic, subscription, name);
+  try {
+    await admin.createRule(topic, subscription, name, rule);
+  } catch (error) {
+    if (before !== undefined) await admin.createRule(topic, subscription, before.name, before);
+    throw error;
   }
 }
 
@@ -144,10 +163,8 @@ async function queueEntry(admin: EngineAdmin, name: string): Promise<Entry> {
 }
 
 async function topicEntry(admin: EngineAdmin, name: string): Promise<Entry> {
-  const [options, subscriptions] = await Promise.all([admin.getTopic(name), admin.listSubscriptions(name)]);
-  const elements = writeDescription("Topic", options, undefined);
-  const count = `<SubscriptionCount>${subscriptions.length}</SubscriptionCount><SizeInBytes>0</SizeInBytes><SupportOrdering>true</SupportOrdering>`;
-  return described("Topic", name, `${elements}${count}`);
+  const [options, runtime] = await Promise.all([admin.getTopic(name), admin.getTopicRuntimeProperties(name)]);
+  return described("Topic", name, writeDescription("Topic", options, runtime));
 }
 
 async function subscriptionEntry(admin: EngineAdmin, topicName: string, name: string): Promise<Entry> {

@@ -16,6 +16,9 @@ const texts = [
   ["ViaPartitionKey", "viaPartitionKey"],
 ] as const;
 
+/** What can be given is one more than what is told: the content type has a header of its own. */
+const givenTexts = [...texts, ["ContentType", "contentType"]] as const;
+
 /** Reads the value of a `BrokerProperties` header. @throws SobreError `InvalidArgument`. */
 export function readBrokerProperties(header: string | undefined): Draft {
   if (header === undefined || header.trim() === "") return {};
@@ -34,14 +37,13 @@ export function brokerPropertiesFrom(json: unknown): Draft {
     throw new SobreError("InvalidArgument", "BrokerProperties is no object.");
   const given: Readonly<Record<string, unknown>> = { ...json };
   const draft: Record<string, unknown> = {};
-  for (const [name, property] of texts) {
+  for (const [name, property] of givenTexts) {
     const value = given[name];
     if (value === undefined || value === null) continue;
     if (typeof value !== "string") throw wrong(name, "a string");
     draft[property] = value;
   }
-  const { TimeToLive, TimeToLiveTimeSpan, ScheduledEnqueueTimeUtc, ContentType } = given;
-  if (typeof ContentType === "string") draft["contentType"] = ContentType;
+  const { TimeToLive, TimeToLiveTimeSpan, ScheduledEnqueueTimeUtc } = given;
   const timeToLive = typeof TimeToLiveTimeSpan === "string" ? spanOf(TimeToLiveTimeSpan) : TimeToLive;
   if (timeToLive !== undefined && timeToLive !== null) {
     if (typeof timeToLive !== "number" || !(timeToLive > 0)) throw wrong("TimeToLive", "a number of seconds above 0");

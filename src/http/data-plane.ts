@@ -126,7 +126,10 @@ function memberOf(item: unknown): Envelope {
 
 function userProperties(user: unknown): Record<string, string | number | boolean | null> {
   const properties: Record<string, string | number | boolean | null> = {};
-  for (const [name, value] of Object.entries(typeof user === "object" && user !== null ? user : {})) {
+  if (user === undefined || user === null) return properties;
+  if (typeof user !== "object" || Array.isArray(user))
+    throw new SobreError("InvalidArgument", "UserProperties is no object.");
+  for (const [name, value] of Object.entries(user)) {
     const plain: unknown = value;
     if (plain !== null && typeof plain !== "string" && typeof plain !== "number" && typeof plain !== "boolean")
       throw new SobreError("InvalidArgument", "UserProperties can be text, numbers, booleans and null.");
@@ -137,7 +140,7 @@ function userProperties(user: unknown): Record<string, string | number | boolean
 
 async function receive(
   entity: string,
-  { query, signal, headers }: HttpRequest,
+  { query, signal, headers, isSecure }: HttpRequest,
   engine: Engine,
   receiveMode: "peekLock" | "receiveAndDelete",
 ): Promise<HttpResponse> {
@@ -150,7 +153,8 @@ async function receive(
     const maxWaitTime = seconds === 0 ? 0 : Infinity;
     const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime, signal: over });
     if (delivery === undefined) return { status: 204 };
-    return responseOf(delivery, `http://${headers["host"] ?? "localhost"}/${pathOf(entity)}`);
+    const origin = `${isSecure ? "https" : "http"}://${headers["host"] ?? "localhost"}`;
+    return responseOf(delivery, `${origin}/${pathOf(entity)}`);
   } finally {
     await receiver.close();
   }

@@ -1,6 +1,8 @@
 /** A request whose body is read when somebody wants it. */
 export interface HttpRequest {
   readonly method: string;
+  /** Whether it came over TLS. */
+  readonly isSecure: boolean;
   /** Decoded, without slashes at its ends. */
   readonly path: string;
   readonly query: URLSearchParams;

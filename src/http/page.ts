@@ -1,3 +1,5 @@
+import { SobreError } from "../errors/index.ts";
+
 /** The part of a list that a request asks for with `$skip` and `$top`. */
 export class Page {
   readonly #skip: number;
@@ -6,8 +8,8 @@ export class Page {
   next: string | undefined;
 
   constructor(query: URLSearchParams) {
-    this.#skip = Math.max(0, Number(query.get("$skip")) || 0);
-    this.#top = Math.max(1, Number(query.get("$top")) || 100);
+    this.#skip = countOf(query, "$skip", 0) ?? 0;
+    this.#top = countOf(query, "$top", 1) ?? 100;
   }
 
   cut<T>(all: readonly T[]): readonly T[] {
@@ -15,4 +17,11 @@ export class Page {
     this.next = end < all.length ? `$skip=${end}&$top=${this.#top}` : undefined;
     return all.slice(this.#skip, end);
   }
+}
+
+function countOf(query: URLSearchParams, name: string, least: number): number | undefined {
+  const text = query.get(name);
+  if (text === null || text === "") return undefined;
+  if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
+  throw new SobreError("InvalidArgument", `${name} must be a whole number from ${least} up.`);
 }

@@ -56,6 +56,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, signal: 
   try {
     return {
       method: incoming.method ?? "GET",
+      isSecure: "encrypted" in incoming.socket,
       path: decodeURIComponent(path).replaceAll(/^\/+|\/+$/g, ""),
       query: new URLSearchParams(query),
       headers: authority === undefined ? headers : { ...headers, host: authority },

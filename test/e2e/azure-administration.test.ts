@@ -1,16 +1,18 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createEnvelope } from "../../src/envelope/index.ts";
 import { selfSigned, type Server, startServer } from "../../src/server/index.ts";
+import { ManualClock } from "../../src/time/index.ts";
 import { codeOf } from "./azure-scenario.ts";
 
 describe("the official administration client", () => {
   const before = getCACertificates("default");
+  const tls = selfSigned();
   let server: Server;
   let admin: ServiceBusAdministrationClient;
 
   beforeAll(async () => {
-    const tls = selfSigned();
     setDefaultCACertificates([...before, tls.cert]);
     server = await startServer({ tls });
     admin = new ServiceBusAdministrationClient(server.connectionString);
@@ -193,6 +195,62 @@ describe("the official administration client", () => {
     await admin.updateRule("changed", "s", { ...rule, filter: { sqlExpression: "a = 2" } });
 
     expect((await admin.getRule("changed", "s", "$Default")).filter).toMatchObject({ sqlExpression: "a = 2" });
+  });
+
+  it("keeps a rule whose update is refused", async () => {
+    await admin.createTopic("kept");
+    await admin.createSubscription("kept", "s", {
+      defaultRuleOptions: { name: "r", filter: { sqlExpression: "a = 1" } },
+    });
+    const rule = await admin.getRule("kept", "s", "r");
+
+    const refused = await codeOf(admin.updateRule("kept", "s", { ...rule, filter: { sqlExpression: "a ==== 1" } }));
+
+    expect(refused).toBe("ServiceError");
+    expect((await admin.getRule("kept", "s", "r")).filter).toMatchObject({ sqlExpression: "a = 1" });
+  });
+
+  it("takes away what an update leaves out", async () => {
+    await admin.createQueue("target");
+    const queue = await admin.createQueue("forwarding", {
+      forwardTo: "target",
+      userMetadata: "a",
+      maxDeliveryCount: 3,
+    });
+
+    const { forwardTo, ...others } = queue;
+    const updated = await admin.updateQueue({ ...others, userMetadata: "" });
+
+    expect(forwardTo).toBe("target");
+    expect(updated).toMatchObject({ forwardTo: undefined, userMetadata: undefined, maxDeliveryCount: 3 });
+  });
+
+  it("reads what topics hold, and when entities were made, changed and used, in the time of the broker", async () => {
+    const clock = new ManualClock();
+    await using timed = await startServer({ tls, clock });
+    const timedAdmin = new ServiceBusAdministrationClient(timed.connectionString);
+    await timedAdmin.createTopic("t");
+    await timedAdmin.createSubscription("t", "s");
+    const queue = await timedAdmin.createQueue("q");
+    const start = clock.now();
+
+    await clock.advance(1000);
+    await timed.engine.schedule("t", [
+      createEnvelope({
+        payload: Uint8Array.of(1),
+        brokerProperties: { scheduledEnqueueTimeUtc: new Date(start + 9000) },
+      }),
+    ]);
+    await timedAdmin.updateQueue({ ...queue, maxDeliveryCount: 3 });
+    await clock.advance(1000);
+    const runtime = await timedAdmin.getTopicRuntimeProperties("t");
+    const { createdAt, modifiedAt } = await timedAdmin.getQueueRuntimeProperties("q");
+
+    expect(runtime).toMatchObject({ subscriptionCount: 1, scheduledMessageCount: 1 });
+    expect(runtime.sizeInBytes).toBeGreaterThan(0);
+    expect(
+      [runtime.createdAt, runtime.accessedAt, createdAt, modifiedAt].map((time) => time.getTime() - start),
+    ).toEqual([0, 1000, 0, 1000]);
   });
 
   it("reads the namespace", async () => {

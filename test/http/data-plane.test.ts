@@ -1,7 +1,8 @@
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeValue } from "../../codecs/amqp/index.ts";
 import { createEnvelope } from "../../src/envelope/index.ts";
-import { type Server, startServer } from "../../src/server/index.ts";
+import { selfSigned, type Server, startServer } from "../../src/server/index.ts";
 import { writeSas } from "../../src/http/sas.ts";
 
 describe("the data plane over HTTP", () => {
@@ -25,6 +26,35 @@ describe("the data plane over HTTP", () => {
     fetch(`${url}/${path}`, { method: "POST", ...init });
   const receive = (path: string): Promise<Response> =>
     fetch(`${url}/${path}/messages/head?timeout=1`, { method: "DELETE" });
+
+  it("tells the place of a lock with the scheme that was spoken", async () => {
+    const tls = selfSigned();
+    await using secure = await startServer({ tls, queues: ["q"] });
+    await fetch(`http://127.0.0.1:${secure.port}/q/messages`, { method: "POST", body: "a" });
+    const before = getCACertificates("default");
+    setDefaultCACertificates([...before, tls.cert]);
+
+    const place = `https://localhost:${secure.port}/q/messages/`;
+    const locked = await fetch(`${place}head?timeout=0`, { method: "POST" });
+    setDefaultCACertificates(before);
+
+    expect(locked.headers.get("location")).toMatch(new RegExp(`^${place}1/[0-9a-f-]{36}$`));
+  });
+
+  it.each([
+    ["UserProperties that are no object", [{ Body: "a", UserProperties: "b" }]],
+    ["UserProperties that are a list", [{ Body: "a", UserProperties: ["b"] }]],
+    ["a content type that is no text", [{ Body: "a", BrokerProperties: { ContentType: 1 } }]],
+  ])("refuses %s in a batch", async (_what, batch) => {
+    const q = await queue();
+    const headers = { "content-type": "application/vnd.microsoft.servicebus.json" };
+
+    expect((await post(`${q}/messages`, { headers, body: JSON.stringify(batch) })).status).toBe(400);
+  });
+
+  it.each(["$skip=a", "$skip=-1", "$top=0", "$top=1.5"])("refuses a list with %s", async (query) => {
+    expect((await fetch(`${url}/$Resources/Queues?${query}`)).status).toBe(400);
+  });
 
   it("sends with broker properties and properties in headers, and receives them as they were", async () => {
     const q = await queue();

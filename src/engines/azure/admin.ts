@@ -1,6 +1,7 @@
 import {
   checkEntityName,
   type EngineAdmin,
+  type EntityTimes,
   type QueueOptions,
   queueSettings,
   type QueueRuntimeProperties,
@@ -8,6 +9,7 @@ import {
   type SubscriptionOptions,
   subscriptionSettings,
   type TopicOptions,
+  type TopicRuntimeProperties,
   topicSettings,
 } from "../../engine/index.ts";
 import { SobreError } from "../../errors/index.ts";
@@ -67,6 +69,7 @@ export function atomAdmin(atom: AtomClient, enter: () => void): EngineAdmin {
     deleteTopic: (name) => ask(() => removeEntity(atom, "Topic", name)),
     topicExists: (name) => exists("Topic", name),
     listTopics: () => names("$Resources/Topics"),
+    getTopicRuntimeProperties: (name) => ask(async () => topicCountsOf(name, await read(atom, "Topic", name))),
 
     createSubscription: (topic, name, options = {}) => ask(() => createSubscription(atom, topic, name, options)),
     getSubscription: (topic, name) =>
@@ -152,7 +155,24 @@ function countsOf(name: string, description: XmlElement): QueueRuntimeProperties
     transferDeadLetterMessageCount: count(details, "TransferDeadLetterMessageCount"),
     totalMessageCount: count(description, "MessageCount"),
     sizeInBytes: count(description, "SizeInBytes"),
+    ...timesOf(description),
   };
 }
+
+const topicCountsOf = (name: string, description: XmlElement): TopicRuntimeProperties => ({
+  name,
+  subscriptionCount: count(description, "SubscriptionCount"),
+  scheduledMessageCount: count(child(description, "CountDetails"), "ScheduledMessageCount"),
+  sizeInBytes: count(description, "SizeInBytes"),
+  ...timesOf(description),
+});
+
+const timesOf = (description: XmlElement): EntityTimes => ({
+  createdAt: time(description, "CreatedAt"),
+  modifiedAt: time(description, "UpdatedAt"),
+  accessedAt: time(description, "AccessedAt"),
+});
+
+const time = (of: XmlElement, element: string): Date => new Date(child(of, element)?.text ?? Number.NaN);
 
 const count = (of: XmlElement | undefined, element: string): number => Number(child(of, element)?.text ?? 0);

@@ -37,6 +37,7 @@ function topicAdmin(namespace: () => Namespace): TopicMethods {
     deleteTopic: async (name) => namespace().delete(namespace().topic(name)),
     topicExists: async (name) => namespace().find(name) instanceof TopicEntity,
     listTopics: async () => names(namespace(), TopicEntity),
+    getTopicRuntimeProperties: async (name) => namespace().topic(name).runtime(),
   };
 }
 

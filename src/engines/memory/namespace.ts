@@ -89,7 +89,7 @@ export class Namespace implements Transfer {
           ? topicSettings(merged)
           : queueSettings(merged);
     checkFixed(entity.settings, settings);
-    Object.assign(entity, { settings });
+    Object.assign(entity, { settings, modifiedAt: this.timeline.now() });
     if (entity instanceof ReceivableEntity) entity.settingsChanged(this.timeline.now());
     this.#watch(entity);
   }

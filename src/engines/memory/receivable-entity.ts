@@ -7,6 +7,7 @@ import {
 import type { Envelope } from "../../envelope/index.ts";
 import type { SobreError } from "../../errors/index.ts";
 import { brokerDeadLetter } from "./dead-letter.ts";
+import { timesOf } from "./entity-times.ts";
 import { changed, type Incoming, sent } from "./incoming.ts";
 import type { Numbering } from "./message-log.ts";
 import type { Meter } from "./meter.ts";
@@ -39,6 +40,8 @@ export abstract class ReceivableEntity implements QueuePolicy {
   readonly canDeadLetter: boolean = true;
   /** When it was used last, in milliseconds since 1970. */
   usedAt: number;
+  readonly createdAt: number;
+  modifiedAt: number;
   protected readonly timeline: Timeline;
   readonly #transfer: Transfer;
   #deadLetters: MessageQueue | undefined;
@@ -48,6 +51,8 @@ export abstract class ReceivableEntity implements QueuePolicy {
     this.address = address;
     this.timeline = timeline;
     this.usedAt = timeline.now();
+    this.createdAt = this.usedAt;
+    this.modifiedAt = this.usedAt;
     this.#transfer = transfer;
   }
 
@@ -231,6 +236,7 @@ export abstract class ReceivableEntity implements QueuePolicy {
       transferDeadLetterMessageCount,
       totalMessageCount: size + deadLetterMessageCount + transferDeadLetterMessageCount,
       sizeInBytes: this.bytes,
+      ...timesOf(this),
     };
   }
 

@@ -1,6 +1,7 @@
-import type { TopicSettings } from "../../engine/index.ts";
+import type { TopicRuntimeProperties, TopicSettings } from "../../engine/index.ts";
 import type { Envelope } from "../../envelope/index.ts";
 import type { SobreError } from "../../errors/index.ts";
+import { timesOf } from "./entity-times.ts";
 import type { Incoming } from "./incoming.ts";
 import { Intake, type IntakeOwner } from "./intake.ts";
 import type { Numbering } from "./message-log.ts";
@@ -31,6 +32,8 @@ export class TopicEntity implements IntakeOwner, QueuePolicy {
   readonly requiresSession: boolean = false;
   readonly canDeadLetter: boolean = false;
   usedAt: number;
+  readonly createdAt: number;
+  modifiedAt: number;
 
   constructor(name: string, settings: TopicSettings, timeline: Timeline, transfer: Transfer, first: bigint) {
     this.address = name;
@@ -40,6 +43,8 @@ export class TopicEntity implements IntakeOwner, QueuePolicy {
     this.messages = new MessageQueue(this, timeline);
     this.intake = new Intake(this);
     this.usedAt = timeline.now();
+    this.createdAt = this.usedAt;
+    this.modifiedAt = this.usedAt;
   }
 
   get awaited(): boolean {
@@ -76,6 +81,17 @@ export class TopicEntity implements IntakeOwner, QueuePolicy {
   activated(message: QueuedMessage, number: bigint, now: number): void {
     const { envelope, enqueuedSequenceNumber = number, deadLetter } = message;
     this.arrive({ envelope, size: message.size, hops: 0, enqueuedSequenceNumber, deadLetter }, now);
+  }
+
+  /** What it holds, and when it was used. */
+  runtime(): TopicRuntimeProperties {
+    return {
+      name: this.address,
+      subscriptionCount: this.subscriptions.size,
+      scheduledMessageCount: this.messages.store.scheduledCount,
+      sizeInBytes: this.meter.bytes,
+      ...timesOf(this),
+    };
   }
 
   deadLetter(): void {}
