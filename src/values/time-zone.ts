@@ -1,6 +1,4 @@
-import { ticksPerMinute, ticksToMilliseconds } from "./ticks.ts";
-
-const formats = new Map<string, Intl.DateTimeFormat>();
+import { ticksToMilliseconds } from "./ticks.ts";
 
 /**
  * Minutes east of UTC at a moment in UTC ticks, in an IANA zone as `Europe/Madrid`; default: the zone of this process.
@@ -8,67 +6,159 @@ const formats = new Map<string, Intl.DateTimeFormat>();
  * @throws RangeError for a zone that this JavaScript engine does not know.
  */
 export function offsetAt(utcTicks: bigint, timeZone: string | undefined): number {
-  const milliseconds = ticksToMilliseconds(utcTicks);
+  return offsetOf(ticksToMilliseconds(utcTicks), timeZone);
+}
+
+/**
+ * Minutes east of UTC when a clock in the zone shows these ticks: in the hour that it shows twice those of the earlier or
+ * the later one, and in the hour that it leaves out those before.
+ */
+export function offsetAtClock(clockTicks: bigint, timeZone: string | undefined, which: "earlier" | "later"): number {
+  const clock = ticksToMilliseconds(clockTicks);
+  const before = offsetOf(clock - farthest, timeZone);
+  const after = offsetOf(clock + farthest, timeZone);
+  if (before === after) return before;
+  const isAt = (offset: number): boolean => offsetOf(clock - offset * millisecondsPerMinute, timeZone) === offset;
+  const [first, second] = which === "earlier" ? [before, after] : [after, before];
+  return isAt(first) ? first : isAt(second) ? second : before;
+}
+
+const millisecondsPerMinute = 60_000;
+/** No clock is farther from UTC, and no zone moves its clocks twice in such a time. */
+const farthest = 16 * 60 * millisecondsPerMinute;
+
+function offsetOf(milliseconds: number, timeZone: string | undefined): number {
   if (timeZone === undefined) return -Math.round(new Date(milliseconds).getTimezoneOffset());
   if (timeZone === "UTC") return 0;
-  const day = Math.floor(milliseconds / millisecondsPerDay);
-  const known = days.get(timeZone)?.get(day);
-  if (known !== undefined) return known;
-  const offset = offsetIn(timeZone, milliseconds);
-  // A day at both ends of which the offset is the same has no other in between.
-  const whole =
-    offsetIn(timeZone, day * millisecondsPerDay) === offset &&
-    offsetIn(timeZone, (day + 1) * millisecondsPerDay - 1) === offset;
-  if (whole) keep(timeZone, day, offset);
-  return offset;
+  let zone = zones.get(timeZone);
+  if (zone === undefined) zones.set(timeZone, (zone = new Zone(timeZone)));
+  return zone.offsetAt(milliseconds);
 }
 
-const millisecondsPerDay = 86_400_000;
-const mostDays = 4096;
-/** Offsets of whole days by zone, since asking `Intl` takes microseconds. */
-const days = new Map<string, Map<number, number>>();
+const zones = new Map<string, Zone>();
 
-function keep(timeZone: string, day: number, offset: number): void {
-  const kept = days.get(timeZone);
-  if (kept === undefined || kept.size >= mostDays) days.set(timeZone, new Map([[day, offset]]));
-  else kept.set(day, offset);
+/** Nothing is known of zones before, and nobody has ruled on what comes behind: the same days move the clocks. */
+const firstYear = 1800;
+const steadyYear = 2101;
+/** Years after which the days of the week are on the same dates again. */
+const cycle = 28;
+/** The clocks of a zone stay for longer: the shortest time yet is a week, around a Ramadan of Gaza. */
+const stride = 6 * 24 * 60 * millisecondsPerMinute;
+
+/** From a moment on, an offset. */
+type Change = readonly [from: number, offset: number];
+/** Those of a year in their order; the first tells the offset at its start. */
+type Changes = readonly [Change, ...Change[]];
+
+/** The offsets of a zone, by the year in UTC: asking `Intl` takes microseconds. */
+class Zone {
+  readonly #format: Intl.DateTimeFormat;
+  readonly #years = new Map<number, Changes>();
+  #from = 0;
+  #until = 0;
+  #changes: Changes = [[0, 0]];
+
+  constructor(timeZone: string) {
+    this.#format = new Intl.DateTimeFormat("en-US", {
+      timeZone,
+      calendar: "gregory",
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+  }
+
+  offsetAt(milliseconds: number): number {
+    if (milliseconds < this.#from || milliseconds >= this.#until) this.#turnTo(milliseconds);
+    let [[, offset]] = this.#changes;
+    for (const [from, next] of this.#changes) if (from <= milliseconds) offset = next;
+    return offset;
+  }
+
+  /** Keeps the year of a moment at hand. */
+  #turnTo(milliseconds: number): void {
+    const year = new Date(milliseconds).getUTCFullYear();
+    this.#from = startOf(year);
+    this.#until = startOf(year + 1);
+    this.#changes = this.#changesOf(Math.max(year, firstYear));
+  }
+
+  #changesOf(year: number): Changes {
+    let changes = this.#years.get(year);
+    if (changes === undefined) {
+      changes = year < steadyYear + cycle ? this.#changesIn(year) : this.#changesLike(year);
+      this.#years.set(year, changes);
+    }
+    return changes;
+  }
+
+  #changesLike(year: number): Changes {
+    const like = likeYear(year);
+    const later = startOf(year) - startOf(like);
+    const [[from, offset], ...rest] = this.#changesOf(like);
+    return [[from + later, offset], ...rest.map(([at, next]): Change => [at + later, next])];
+  }
+
+  #changesIn(year: number): Changes {
+    const end = startOf(year + 1);
+    let from = startOf(year);
+    let offset = this.#ask(from);
+    const changes: [Change, ...Change[]] = [[from, offset]];
+    while (from < end) {
+      const to = Math.min(from + stride, end);
+      const next = this.#ask(to);
+      if (next !== offset) changes.push([this.#change(from, to), next]);
+      from = to;
+      offset = next;
+    }
+    return changes;
+  }
+
+  /** The first second of another offset than that at `from`. */
+  #change(from: number, to: number): number {
+    const offset = this.#ask(from);
+    let [before, behind] = [from, to];
+    while (behind - before > 1000) {
+      const middle = before + Math.floor((behind - before) / 2000) * 1000;
+      if (this.#ask(middle) === offset) before = middle;
+      else behind = middle;
+    }
+    return behind;
+  }
+
+  #ask(milliseconds: number): number {
+    let [year, month, day, hour, minute, second] = [0, 0, 0, 0, 0, 0];
+    for (const { type, value } of this.#format.formatToParts(milliseconds)) {
+      if (type === "year") year = Number(value);
+      else if (type === "month") month = Number(value);
+      else if (type === "day") day = Number(value);
+      else if (type === "hour") hour = Number(value);
+      else if (type === "minute") minute = Number(value);
+      else if (type === "second") second = Number(value);
+    }
+    return Math.round((Date.UTC(year, month - 1, day, hour, minute, second) - milliseconds) / millisecondsPerMinute);
+  }
 }
 
-function offsetIn(timeZone: string, milliseconds: number): number {
-  const fields = new Map(
-    formatOf(timeZone)
-      .formatToParts(milliseconds)
-      .map(({ type, value }) => [type, value]),
-  );
-  const field = (type: Intl.DateTimeFormatPartTypes): number => Number(fields.get(type));
-  const clock = new Date(0);
-  clock.setUTCFullYear(field("year"), field("month") - 1, field("day"));
-  clock.setUTCHours(field("hour"), field("minute"), field("second"));
-  return Math.round((clock.getTime() - Math.floor(milliseconds / 1000) * 1000) / 60_000);
+/** The first moment of a year, whatever its number. */
+function startOf(year: number): number {
+  const start = new Date(0);
+  return start.setUTCFullYear(year, 0, 1);
 }
 
-/** Minutes east of UTC when a clock in the zone shows these ticks; of two possible ones the earlier moment's. */
-export function offsetAtClock(clockTicks: bigint, timeZone: string | undefined): number {
-  const first = offsetAt(clockTicks, timeZone);
-  const guess = offsetAt(clockTicks - BigInt(first) * ticksPerMinute, timeZone);
-  const before = offsetAt(clockTicks - BigInt(Math.max(first, guess)) * ticksPerMinute, timeZone);
-  return before === Math.max(first, guess) ? before : guess;
+/** The year of the first steady ones that has the same days of the week on its dates. */
+function likeYear(year: number): number {
+  const days = layoutOf(year);
+  let like = steadyYear;
+  while (layoutOf(like) !== days) like++;
+  return like;
 }
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
-  if (known !== undefined) return known;
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    calendar: "gregory",
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
-  formats.set(timeZone, format);
-  return format;
+function layoutOf(year: number): number {
+  const start = startOf(year);
+  return new Date(start).getUTCDay() + (startOf(year + 1) - start > 365 * 24 * 60 * millisecondsPerMinute ? 7 : 0);
 }

@@ -119,15 +119,15 @@ function decimal(view: ClassView): Decimal | undefined {
 const ticksMask = (1n << 62n) - 1n;
 
 /**
- * The 64 bits that .NET calls `dateData`: two of the kind (the last is local, too, in the hour that is there twice),
- * 62 of the ticks of the value's own clock.
+ * The 64 bits that .NET calls `dateData`: two of the kind, 62 of the ticks of the value's own clock. Of the hour that is
+ * there twice in autumn, the last kind is local in the first one, in summer time, and the kind before it in the second.
  */
 function dateTimeOf(bits: bigint, { timeZone, warnings }: ValueSettings): DateTime {
   const ticks = bits & ticksMask;
   const kind = bits >> 62n;
   if (kind < 2n) return new DateTime(ticks, kind === 1n ? "utc" : "unspecified");
   if (timeZone === undefined) warnings.add(zoneAssumed);
-  return new DateTime(ticks, "local", offsetAtClock(ticks, timeZone));
+  return new DateTime(ticks, "local", offsetAtClock(ticks, timeZone, kind === 3n ? "earlier" : "later"));
 }
 
 const zoneAssumed =

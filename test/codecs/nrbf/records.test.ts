@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { nrbf, type NrbfOptions, readNrbf } from "../../../codecs/dotnet/nrbf/index.ts";
 import { valueToJson } from "../../../src/envelope/index.ts";
 import { defaultDecodeLimits } from "../../../src/codec/index.ts";
-import { Duration, MultiArray, typeNameOf } from "../../../src/values/index.ts";
+import { DateTime, Duration, MultiArray, typeNameOf } from "../../../src/values/index.ts";
+import { millisecondsToTicks } from "../../../src/values/ticks.ts";
 import { bytesOf, decodedBy, errorOf, hex, keptPayloads } from "../legacy-reading.ts";
 
 const header = "00 01000000 ffffffff 01000000 00000000";
@@ -256,6 +257,18 @@ describe("what the options of the reader say", () => {
     expect(madrid.warnings).toEqual([]);
     expect(valueToJson(here.body)).toMatchObject({ t: { kind: "local" } });
     expect(here.warnings).toHaveLength(1);
+  });
+
+  it("tell summer time from the hour behind it, which a clock shows again, by .NET's last kind of time", () => {
+    const ticks = millisecondsToTicks(Date.UTC(2024, 9, 27, 2, 30));
+    const bits = (kind: bigint): string =>
+      Buffer.from(BigInt64Array.of(BigInt.asIntN(64, kind << 62n) | ticks).buffer).toString("hex");
+    const times = `0f ${int(1)} ${int(2)} 0d ${bits(3n)} ${bits(2n)}`;
+
+    expect(read(times, { timeZone: "Europe/Madrid" })).toEqual([
+      new DateTime(ticks, "local", 120),
+      new DateTime(ticks, "local", 60),
+    ]);
   });
 
   it("is whether automatic properties are called by their own name", () => {
