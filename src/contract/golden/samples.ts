@@ -92,7 +92,7 @@ function propertiesOf(
 function protobufSamples(subject: Subject, version: SubjectVersion, serializer: Serializer): readonly GoldenMessage[] {
   const schema = openProtobufSchema(version.schema);
   const outer = Array.from(schema.messages.values()).filter(
-    ({ name }) => !schema.messages.has(name.slice(0, Math.max(0, name.lastIndexOf(".")))),
+    ({ name }) => !schema.bundled.has(name) && !schema.messages.has(name.slice(0, Math.max(0, name.lastIndexOf(".")))),
   );
   return outer.map((shape) => {
     const { applicationProperties, ...brokerProperties } = propertiesOf(subject, version);

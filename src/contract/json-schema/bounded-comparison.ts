@@ -152,7 +152,8 @@ function pointed(root: unknown, reference: string): unknown {
   return at;
 }
 
-function backtracks(schema: unknown): boolean {
+/** Whether a schema has a pattern that no automaton reads, so that only a worker can bound it. */
+export function backtracks(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.some(backtracks);
   if (!isObject(schema)) return false;
   const { pattern, patternProperties } = schema;

@@ -1,11 +1,14 @@
 import { SobreError } from "../../errors/index.ts";
 import { metaSchema } from "../../validation/index.ts";
+import type { Codec } from "../../codec/index.ts";
 import type { CompatibilityOptions } from "../options.ts";
-import type { CompatibilityResult, Finding } from "../verdict.ts";
-import { rowsOf, witnessOf } from "../witness.ts";
-import { compareWithin, samplesWithin } from "./bounded-comparison.ts";
+import { type CodecRow, type CompatibilityResult, type Finding, worst } from "../verdict.ts";
+import { hasNativeValues, rowsOf, witnessOf } from "../witness.ts";
+import { chooseSamplesWithin, compareWithin, samplesWithin } from "./bounded-comparison.ts";
 import type { Compared, Comparison, Refused } from "./comparison.ts";
 import { explain } from "./findings.ts";
+import { canonicalJson } from "./json-value.ts";
+import { lostMark, type LostMark, nativeChange, withMarked } from "./native-changes.ts";
 import { toNative } from "./native-values.ts";
 import { PairComparison } from "./pair-comparison.ts";
 import { schemaPlace } from "./place.ts";
@@ -28,8 +31,8 @@ export async function jsonCompatibility(
     formats: options.formats ?? "either",
     budget: options.budget ?? 2000,
   };
-  const compared =
-    options.contentModel === "upcast" ? await afterUpcast(comparison, options) : await compareWithin(comparison);
+  const isUpcast = options.contentModel === "upcast";
+  const compared = isUpcast ? await afterUpcast(comparison, options) : await compareWithin(comparison);
   const codecs = options.codecs ?? [];
   const document = new SchemaDocument(comparison.writer, "writer", metaSchema);
   const native = (value: unknown): unknown => toNative(document, value);
@@ -48,7 +51,7 @@ export async function jsonCompatibility(
       }),
     };
   });
-  return {
+  const result: CompatibilityResult = {
     verdict: compared.verdict,
     findings,
     ...(compared.trace === undefined ? {} : { trace: compared.trace }),
@@ -56,7 +59,74 @@ export async function jsonCompatibility(
     suppositions: [`${writing} writes`, ...compared.suppositions],
     rows: rowsOf(compared.verdict, findings, codecs),
   };
+  return isUpcast || compared.verdict === "breaking"
+    ? result
+    : withNativeTypes(result, comparison, { writing, codecs });
 }
+
+/** The result with what codecs with more types than JSON make of values that only the writer's schema marks. */
+async function withNativeTypes(
+  result: CompatibilityResult,
+  comparison: Comparison,
+  { writing, codecs }: { readonly writing: Writing; readonly codecs: readonly Codec[] },
+): Promise<CompatibilityResult> {
+  const [writer, reader] = [
+    new SchemaDocument(comparison.writer, "writer", metaSchema),
+    new SchemaDocument(comparison.reader, "reader", metaSchema),
+  ];
+  const isConcerned = ({ name }: Codec): boolean => lost?.kind === "integer" || hasNativeValues(name);
+  if (codecs.length === 0 || canonicalJson(comparison.writer) === canonicalJson(comparison.reader)) return result;
+  const lost = lostMark(writer, reader, performance.now() + comparison.budget);
+  if (lost === undefined || !codecs.some(isConcerned)) return result;
+  const samples = lost.kind === "integer" ? [] : await messagesOf(comparison, lost);
+  const [change] = samples.flatMap((sample) => nativeChange(writer, reader, sample) ?? []);
+  const why = `${lost.instancePointer || "/"}: the writer's schema says ${markTexts[lost.kind]}, and the reader's does not`;
+  const verdict = change === undefined ? worst([result.verdict, "unproven"]) : "breaking";
+  const rows = result.rows.map((row, at): CodecRow => {
+    const codec = codecs[at];
+    if (codec === undefined || !isConcerned(codec)) return row;
+    return { ...row, verdict, reason: change?.outcome ?? why };
+  });
+  const { trace: _, tried = [], ...rest } = result;
+  if (change === undefined) return { ...rest, verdict, rows, tried: [...tried, why] };
+  const { pointer, value, sent, what, outcome } = change;
+  const [place, other] = [schemaPlace(comparison.writer, pointer), schemaPlace(comparison.reader, pointer)];
+  const finding: Finding = {
+    code: "native-type-lost",
+    message: `${pointer || "/"} is ${what} in ${codecs
+      .filter(isConcerned)
+      .map(({ name }) => name)
+      .join(" and ")}, and the reader's schema wants none there.`,
+    repair: "Keep contentEncoding, format or pattern, which say what codecs with more types than JSON carry there.",
+    olderPointer: writing === "older" ? place : other,
+    newerPointer: writing === "older" ? other : place,
+    writer: writing,
+    instancePointer: pointer,
+    witness: witnessOf(value, outcome, { codecs: codecs.filter(isConcerned), toNative: () => sent }),
+  };
+  return { ...rest, verdict, rows, findings: [...result.findings, finding] };
+}
+
+/** Messages of the writer, one with what is marked among them where it can be; none when none is found in time. */
+async function messagesOf(comparison: Comparison, lost: LostMark): Promise<readonly unknown[]> {
+  try {
+    const chosen = await chooseSamplesWithin({ ...comparison, reader: comparison.writer });
+    const found = [...Object.values(chosen ?? {}), ...(await samplesWithin(comparison))];
+    const pair = new PairComparison(comparison, { siblings: false, deadline: performance.now() + comparison.budget });
+    const marked = found.map((sample) => withMarked(sample, lost)).filter((sample) => pair.isSent(sample));
+    return [...found, ...marked];
+  } catch (error) {
+    if (error instanceof SobreError && error.code === "LimitExceeded") return [];
+    throw error;
+  }
+}
+
+const markTexts = {
+  bytes: "that a text stands for bytes",
+  instant: "that a text stands for a time",
+  int64: "that a text stands for a 64-bit integer",
+  integer: "that integers have 64 bits, beyond what a number holds",
+} as const;
 
 /** What an upcaster makes of samples must be valid; no number of samples proves it. */
 async function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOptions): Promise<Compared> {

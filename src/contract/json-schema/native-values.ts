@@ -59,7 +59,7 @@ function isStructured(value: unknown): boolean {
 }
 
 /** The schemas that are applied to one value, through references and combinators. */
-function appliedTogether(nodes: readonly SchemaNode[]): readonly Keywords[] {
+export function appliedTogether(nodes: readonly SchemaNode[]): readonly Keywords[] {
   const group: Keywords[] = [];
   const seen = new Set<string>();
   const visit = (node: SchemaNode): void => {
@@ -77,7 +77,8 @@ function appliedTogether(nodes: readonly SchemaNode[]): readonly Keywords[] {
   return group;
 }
 
-function itemNodes({ node, schema }: Keywords, at: number): readonly SchemaNode[] {
+/** The schemas of the item `at`. */
+export function itemNodes({ node, schema }: Keywords, at: number): readonly SchemaNode[] {
   const { document } = node;
   const { items, prefixItems } = schema;
   for (const [name, list] of [
@@ -89,7 +90,8 @@ function itemNodes({ node, schema }: Keywords, at: number): readonly SchemaNode[
   return items === undefined ? [] : [document.child(node, "items")];
 }
 
-function memberNodes(keywords: Keywords, name: string): readonly SchemaNode[] {
+/** The schemas of the member `name`. */
+export function memberNodes(keywords: Keywords, name: string): readonly SchemaNode[] {
   const { node } = keywords;
   const { document } = node;
   const own = Object.hasOwn(keywords.map("properties") ?? {}, name) ? [document.child(node, "properties", name)] : [];

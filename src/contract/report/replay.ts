@@ -1,9 +1,13 @@
 import { SobreError } from "../../errors/index.ts";
+import { metaSchema } from "../../validation/index.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
 import { isObject } from "../json-schema/json-value.ts";
+import { nativeChange } from "../json-schema/native-changes.ts";
 import { PairComparison } from "../json-schema/pair-comparison.ts";
 import type { CompatibilityOptions } from "../options.ts";
+import { SchemaDocument } from "../json-schema/schema-document.ts";
 import type { Finding } from "../verdict.ts";
+import { hashOf } from "../witness.ts";
 
 /** A witness of a report with all that it takes to see it fail again. */
 export interface RecordedWitness {
@@ -26,9 +30,20 @@ export async function replay({
 }: Omit<RecordedWitness, "encodings">): Promise<string | undefined> {
   if (compared.contentModel === "upcast")
     throw new SobreError("InvalidArgument", "What an upcaster does is not in a report; run the check again.");
-  if (compared.format === "json-schema") return replayJson(value, compared);
+  if (compared.format === "json-schema") return replayJson(value, compared) ?? replayNative({ value, hash, compared });
   const { findings } = await checkCompatibility(compared);
   return findings.find((finding: Finding) => finding.witness?.hash === hash)?.witness?.outcome;
+}
+
+/** What codecs with more types than JSON carry, read anew. */
+function replayNative({ value, hash, compared }: Omit<RecordedWitness, "encodings">): string | undefined {
+  const [older, newer] = [compared.older, compared.newer].map(
+    (schema) => new SchemaDocument(schema, "any", metaSchema),
+  );
+  if (older === undefined || newer === undefined) return undefined;
+  const outcomes = [nativeChange(older, newer, value), nativeChange(newer, older, value)].map((one) => one?.outcome);
+  // That a message is read otherwise in some codec is no matter of a witness that shows something else.
+  return outcomes.find((outcome) => outcome !== undefined && hashOf(value, outcome) === hash);
 }
 
 /** Lets ajv judge the value anew, without any search. */
