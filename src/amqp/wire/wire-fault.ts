@@ -26,11 +26,20 @@ export class WireFault extends Error {
 /** The longest description that is sent: a frame of the smallest size holds it. */
 const longestDescription = 400;
 
+/** {@link wireErrorOf} with an id to track it by at the end of its text: the one given, the error's own, or a new one. */
+export function trackedErrorOf(error: unknown, trackingId?: string): WireError {
+  const own = error instanceof SobreError ? error.trackingId : undefined;
+  const mark = ` TrackingId: ${trackingId ?? own ?? crypto.randomUUID()}`;
+  const { condition, description = "" } = wireErrorOf(error, longestDescription - mark.length, own);
+  return { condition, description: `${description}${mark}` };
+}
+
 /** What a peer is told about an error. */
-export function wireErrorOf(error: unknown): WireError {
-  if (error instanceof WireFault)
-    return { condition: error.condition, description: cut(error.message, longestDescription) };
-  if (error instanceof SobreError)
-    return { condition: errorTraits(error.code).amqpCondition, description: cut(error.message, longestDescription) };
+export function wireErrorOf(error: unknown, longest: number = longestDescription, trackingId?: string): WireError {
+  if (error instanceof WireFault) return { condition: error.condition, description: cut(error.message, longest) };
+  if (error instanceof SobreError) {
+    const text = trackingId === undefined ? error.message : error.message.replace(` TrackingId: ${trackingId}`, "");
+    return { condition: errorTraits(error.code).amqpCondition, description: cut(text, longest) };
+  }
   return { condition: "amqp:internal-error", description: "The server failed. Its log tells more." };
 }

@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { openMessage, writeMessage } from "../../../src/amqp/index.ts";
+import { writeMessage } from "../../../src/amqp/index.ts";
 import type { IncomingDelivery } from "../../../src/amqp/wire/index.ts";
-import { type Engine, lockToken } from "../../../src/engine/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { typed, AmqpMap, type AmqpValue, createEnvelope } from "../../../src/envelope/index.ts";
-import { tokenOf } from "../../../src/amqp/wire/broker/lock-tag.ts";
+import { typed, AmqpMap, createEnvelope } from "../../../src/envelope/index.ts";
 import { BrokerPair } from "./broker-pair.ts";
+import { request } from "./broker-requests.ts";
 
 const message = (messageId: string): Uint8Array =>
   writeMessage({ properties: { messageId }, body: { kind: "value", value: messageId } });
@@ -15,12 +14,6 @@ const send = (messageId: string, number = 0): { payload: Uint8Array; tag: Uint8A
   tag: tag(number),
   settled: false,
 });
-const idsOf = (got: readonly IncomingDelivery[]): unknown[] =>
-  got.map(({ payload }) => openMessage(payload).properties?.messageId);
-
-/** A message of a transaction's coordinator. */
-const described = (descriptor: number, ...fields: AmqpValue[]): Uint8Array =>
-  writeMessage({ body: { kind: "value", value: typed.described(typed.ulong(descriptor), fields) } });
 
 describe("messages that come in one read", () => {
   it("each get their own outcome when one of them is refused", async () => {
@@ -110,6 +103,54 @@ describe("a link that receives and deletes", () => {
   });
 });
 
+describe("what is refused", () => {
+  it("carries the id that it is tracked by: links, messages and settlements", async () => {
+    const engine = memoryEngine({ queues: { q: {}, s: { requiresSession: true } } });
+    const pair = new BrokerPair(engine);
+    const session = await pair.session();
+    const told: unknown[] = [];
+    const sender = pair.sender(session, "s", told);
+    pair.sender(session, "missing");
+    await pair.run();
+
+    sender.send(send("1", 1));
+    sender.send({ payload: Uint8Array.of(1, 2, 3), tag: tag(2), settled: false });
+    await pair.run();
+
+    const tracked = expect.stringMatching(/^.*[^-\w]TrackingId: [0-9a-f-]{36}$/);
+    expect(told).toMatchObject([{ error: { description: tracked } }, { error: { description: tracked } }]);
+    expect(pair.detached).toMatchObject([{ condition: "amqp:not-found", description: tracked }]);
+  });
+
+  it("tells the id behind the longest name of an entity", async () => {
+    const pair = new BrokerPair(memoryEngine());
+    const session = await pair.session();
+    pair.sender(session, "n".repeat(1000));
+    await pair.run();
+
+    expect(pair.detached[0]?.description).toMatch(/TrackingId: [0-9a-f-]{36}$/);
+    expect(pair.detached[0]?.description?.length).toBeLessThanOrEqual(400);
+  });
+});
+
+describe("the source of a receiver", () => {
+  it("comes back without the filters that are not in place", async () => {
+    const pair = new BrokerPair(memoryEngine({ queues: ["q"] }));
+    const session = await pair.session();
+    const link = session.links.newReceiver("filtered");
+    const selector = typed.described(typed.symbol("apache.org:selector-filter:string"), "a = 1");
+    const filter = new AmqpMap([[typed.symbol("selector"), selector]]);
+    link.open(
+      { source: { kind: "source", address: "q", filter }, target: { kind: "target" } },
+      { delivered: () => undefined, detached: () => undefined },
+    );
+
+    await pair.run();
+
+    expect(link.remote?.source).toMatchObject({ address: "q", filter: undefined });
+  });
+});
+
 describe("an open link", () => {
   afterEach(() => void vi.useRealTimers());
 
@@ -152,131 +193,3 @@ describe("an open link", () => {
     expect(answer.applicationProperties?.get("statusCode")).toBe(401);
   });
 });
-
-/** Sends a request to a `$management` node, in a transaction when one is given. */
-async function request(
-  pair: BrokerPair,
-  entity: string,
-  operation: string,
-  body: Readonly<Record<string, AmqpValue>>,
-  transactionId?: Uint8Array,
-): Promise<ReturnType<typeof openMessage>> {
-  const session = await pair.session();
-  const answers: IncomingDelivery[] = [];
-  const requests = pair.sender(session, `${entity}/$management`);
-  pair.receiver(session, `${entity}/$management`, answers, { name: "answers" }).grant(10);
-  await pair.run();
-  const payload = writeMessage({
-    properties: { messageId: "request", replyTo: "answers" },
-    applicationProperties: { operation: `com.microsoft:${operation}` },
-    body: { kind: "value", value: new AmqpMap(Object.entries(body)) },
-  });
-  const state = transactionId === undefined ? undefined : ({ kind: "transactional", transactionId } as const);
-  requests.send({ payload, tag: tag(1), settled: false, state });
-  await pair.run();
-  return openMessage(answers[0]?.payload ?? new Uint8Array());
-}
-
-/** A transaction that was begun over the connection. */
-async function declared(pair: BrokerPair): Promise<{
-  readonly id: Uint8Array;
-  readonly discharge: (fail: boolean) => Promise<void>;
-}> {
-  const session = await pair.session();
-  const told: { transactionId?: Uint8Array }[] = [];
-  const link = session.links.newSender("coordinator");
-  link.open(
-    { source: { kind: "source" }, target: { kind: "coordinator" } },
-    {
-      flowed: () => undefined,
-      disposed: (_delivery, state) => void told.push(state?.kind === "declared" ? state : {}),
-      detached: () => undefined,
-    },
-  );
-  await pair.run();
-  link.send({ payload: described(0x31, null), tag: tag(1), settled: false });
-  await pair.run();
-  const id = told[0]?.transactionId ?? new Uint8Array();
-  const discharge = async (fail: boolean): Promise<void> => {
-    link.send({ payload: described(0x32, id, fail), tag: tag(2), settled: false });
-    await pair.run();
-  };
-  return { id, discharge };
-}
-
-describe("a request in a transaction", () => {
-  it.each([
-    ["happens", false, 0],
-    ["does not happen", true, 1],
-  ])("to settle %s with its end", async (_what, fail, left) => {
-    const engine = memoryEngine({ queues: ["q"] });
-    const pair = new BrokerPair(engine);
-    const session = await pair.session();
-    const got: IncomingDelivery[] = [];
-    const sender = pair.sender(session, "q");
-    pair.receiver(session, "q", got).grant(1);
-    await pair.run();
-    sender.send(send("1", 1));
-    await pair.run();
-    const transaction = await declared(pair);
-    const token = tokenOf(got[0]?.tag ?? new Uint8Array());
-
-    const answer = await request(
-      pair,
-      "q",
-      "update-disposition",
-      { "disposition-status": "completed", "lock-tokens": typed.array("uuid", [lockToken(token)]) },
-      transaction.id,
-    );
-    const { totalMessageCount: meanwhile } = await engine.admin.getQueueRuntimeProperties("q");
-    await transaction.discharge(fail);
-
-    expect(idsOf(got)).toEqual(["1"]);
-    expect(answer.applicationProperties?.get("statusCode")).toBe(200);
-    expect(meanwhile).toBe(1);
-    expect((await engine.admin.getQueueRuntimeProperties("q")).totalMessageCount).toBe(left);
-  });
-
-  it.each([
-    ["schedules at its commit", false, 2],
-    ["schedules nothing when it is rolled back", true, 1],
-  ])("%s", async (_, fail, left) => {
-    const engine = memoryEngine({ queues: ["q"] });
-    const pair = new BrokerPair(engine);
-    await later(engine);
-    const transaction = await declared(pair);
-    const scheduled = writeMessage({
-      messageAnnotations: { "x-opt-scheduled-enqueue-time": new Date(Date.now() + 60_000) },
-      body: { kind: "value", value: 1 },
-    });
-
-    const messages = [new AmqpMap([["message", scheduled]])];
-    const answer = await request(pair, "q", "schedule-message", { messages }, transaction.id);
-    const { scheduledMessageCount: meanwhile } = await engine.admin.getQueueRuntimeProperties("q");
-    await transaction.discharge(fail);
-
-    expect(answer.applicationProperties?.get("statusCode")).toBe(200);
-    expect(meanwhile).toBe(1);
-    expect((await engine.admin.getQueueRuntimeProperties("q")).scheduledMessageCount).toBe(left);
-  });
-
-  it("to cancel what is scheduled is refused, and nothing happens", async () => {
-    const engine = memoryEngine({ queues: ["q"] });
-    const pair = new BrokerPair(engine);
-    const numbers = await later(engine);
-    const transaction = await declared(pair);
-
-    const given = { "sequence-numbers": typed.array("long", numbers) };
-    const answer = await request(pair, "q", "cancel-scheduled-message", given, transaction.id);
-    await transaction.discharge(false);
-
-    expect(answer.applicationProperties?.get("statusCode")).toBeGreaterThanOrEqual(400);
-    expect((await engine.admin.getQueueRuntimeProperties("q")).scheduledMessageCount).toBe(1);
-  });
-});
-
-/** Schedules a message in a minute. */
-function later(engine: Engine): Promise<readonly bigint[]> {
-  const brokerProperties = { scheduledEnqueueTimeUtc: new Date(Date.now() + 60_000) };
-  return engine.schedule("q", [createEnvelope({ payload: Uint8Array.of(1), brokerProperties })]);
-}

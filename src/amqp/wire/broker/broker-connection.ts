@@ -7,7 +7,7 @@ import type { Open } from "../performative.ts";
 import { ReceivingLink } from "../receiving-link.ts";
 import type { SaslInit } from "../sasl-frames.ts";
 import type { SendingLink } from "../sending-link.ts";
-import { wireErrorOf } from "../wire-fault.ts";
+import { trackedErrorOf } from "../wire-fault.ts";
 import type { Access, Grant, Right } from "./access.ts";
 import { AnswerGate } from "./answer-gate.ts";
 import { answerCbs } from "./cbs.ts";
@@ -125,7 +125,7 @@ export class BrokerConnection {
   #attach(link: SendingLink | ReceivingLink): void {
     void this.#open(link).catch((error: unknown) => {
       this.#grants.forget(link);
-      link.refuse(wireErrorOf(error));
+      link.refuse(trackedErrorOf(error));
     });
   }
 

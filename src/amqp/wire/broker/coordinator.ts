@@ -5,14 +5,14 @@ import { openMessage } from "../../amqp-message.ts";
 import { accepted, type DeliveryState } from "../delivery-state.ts";
 import { code } from "../performative.ts";
 import type { IncomingDelivery, ReceivingLink } from "../receiving-link.ts";
-import { wireErrorOf } from "../wire-fault.ts";
+import { trackedErrorOf, type WireError } from "../wire-fault.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** Opens the link to a transaction coordinator (AMQP 1.0 part 4.3). */
 export function openCoordinator(link: ReceivingLink, engine: Engine, transactions: Transactions): void {
   const answer = async ({ payload }: IncomingDelivery): Promise<DeliveryState> => {
     const { descriptor, fields } = requestOf(payload);
-    if (descriptor === code.declare) return { kind: "declared", transactionId: await transactions.declare(engine) };
+    if (descriptor === code.declare) return declare();
     const [id, fail] = fields;
     if (descriptor !== code.discharge || !(id instanceof Uint8Array))
       throw new SobreError(
@@ -21,6 +21,14 @@ export function openCoordinator(link: ReceivingLink, engine: Engine, transaction
       );
     await transactions.discharge(id, fail === true);
     return accepted;
+  };
+  const open: Uint8Array[] = [];
+  const declare = async (): Promise<DeliveryState> => {
+    const transactionId = await transactions.declare(engine);
+    open.push(transactionId);
+    // What the link leaves behind is rolled back (AMQP 1.0 part 4.3).
+    if (link.state !== "attached") await transactions.forget(open);
+    return { kind: "declared", transactionId };
   };
   const { remote } = link;
   link.open(
@@ -31,7 +39,7 @@ export function openCoordinator(link: ReceivingLink, engine: Engine, transaction
           (state) => link.settle(delivery.id, state),
           (error: unknown) => link.settle(delivery.id, { kind: "rejected", error: transactionError(error) }),
         ),
-      detached: () => undefined,
+      detached: () => void transactions.forget(open),
     },
   );
   link.keepCredit(100);
@@ -56,8 +64,8 @@ function requestOf(payload: Uint8Array): Request {
   return { descriptor: typeof descriptor.value === "bigint" ? Number(descriptor.value) : -1, fields };
 }
 
-function transactionError(error: unknown): ReturnType<typeof wireErrorOf> {
-  const told = wireErrorOf(error);
+function transactionError(error: unknown): WireError {
+  const told = trackedErrorOf(error);
   if (!(error instanceof SobreError) || error.code !== "InvalidOperation") return told;
   return { ...told, condition: "amqp:transaction:unknown-id" };
 }

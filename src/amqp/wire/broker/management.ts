@@ -4,7 +4,7 @@ import { errorTraits, SobreError } from "../../../errors/index.ts";
 import type { AmqpMessage } from "../../amqp-message.ts";
 import type { MessageInit } from "../../write-message.ts";
 import type { Right } from "./access.ts";
-import { wireErrorOf } from "../wire-fault.ts";
+import { trackedErrorOf } from "../wire-fault.ts";
 import { messageOperations } from "./message-operations.ts";
 import { RequestArguments } from "./request-arguments.ts";
 import { ruleOperations } from "./rule-operations.ts";
@@ -84,13 +84,12 @@ function answer(
 }
 
 function refusal(error: unknown, trackingId: string | undefined): MessageInit {
-  const { condition, description = "" } = wireErrorOf(error);
+  const { condition, description = "" } = trackedErrorOf(error, trackingId);
   const status = error instanceof SobreError ? errorTraits(error.code).httpStatus : 500;
-  const told = trackingId === undefined ? description : `${description} TrackingId: ${trackingId}`;
   return {
     applicationProperties: properties({
       statusCode: typed.int(status),
-      statusDescription: told,
+      statusDescription: description,
       errorCondition: typed.symbol(condition),
       "com.microsoft:tracking-id": trackingId,
     }),

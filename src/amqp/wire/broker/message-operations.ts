@@ -1,6 +1,7 @@
 import { type Delivery, lockToken, type ReceiveMode, type Settlement } from "../../../engine/index.ts";
 import { typed, AmqpMap, type AmqpValue } from "../../../envelope/index.ts";
 import { SobreError } from "../../../errors/index.ts";
+import { openMessage } from "../../amqp-message.ts";
 import { decodeMessage } from "../../decode-message.ts";
 import { encodeMessage } from "../../encode-message.ts";
 import type { Operation } from "./management.ts";
@@ -19,16 +20,28 @@ const peek: Operation = async (given, { engine, entity }) => {
     sessionId: given.text("session-id"),
   });
   if (deliveries.length === 0) return undefined;
+  const omitted = given.flag("omit-message-body") ?? false;
   const messages: AmqpValue[] = [];
   let bytes = 0;
   for (const delivery of deliveries) {
-    const message = encodeMessage(delivery.envelope, { delivery });
+    const whole = encodeMessage(delivery.envelope, { delivery });
+    const message = omitted ? withoutBody(whole) : whole;
     bytes += message.byteLength;
     if (bytes > mostBytes && messages.length > 0) break;
     messages.push(new AmqpMap([["message", message]]));
   }
   return { messages };
 };
+
+/** The sections in front of the body: all of a message but what it carries. */
+function withoutBody(message: Uint8Array): Uint8Array {
+  const body = openMessage(message)
+    .borders()
+    .find(({ name }) => isOfBody.has(name));
+  return message.subarray(0, body?.start);
+}
+
+const isOfBody: ReadonlySet<string> = new Set(["data", "sequence", "value"]);
 
 const renewLock: Operation = async (given, { engine, entity }) => {
   const expirations: Date[] = [];

@@ -32,7 +32,9 @@ export async function openReceiveEnd(link: SendingLink, context: ReceiveContext)
     return;
   }
   const end = new ReceiveEnd(link, { ...context, receiver, receiveMode });
-  link.open({ source: remote?.source, target: remote?.target }, end);
+  // Filters that are not in place are not told back (AMQP 1.0 part 3.5.3).
+  const source = remote?.source === undefined ? undefined : { ...remote.source, filter: undefined };
+  link.open({ source, target: remote?.target }, end);
   // It is not asked for again, and a thousand links of a connection would hold much of it.
   link.remote = undefined;
 }

@@ -2,7 +2,7 @@ import type { Delivery, Engine, EngineReceiver, LockToken, ReceiveMode, Settleme
 import { SobreError } from "../../../errors/index.ts";
 import { accepted, type DeliveryState } from "../delivery-state.ts";
 import type { OutgoingDelivery, SendingLink, SendingLinkEvents } from "../sending-link.ts";
-import { type WireError, wireErrorOf } from "../wire-fault.ts";
+import { trackedErrorOf, type WireError, wireErrorOf } from "../wire-fault.ts";
 import { DeliveryMessage } from "./delivery-message.ts";
 import { settlementOf } from "./settlement-of.ts";
 import type { Transactions } from "./transactions.ts";
@@ -68,7 +68,7 @@ export class ReceiveEnd implements SendingLinkEvents {
     }
     settling.then(
       () => this.#link.settle(delivery, state?.kind === "transactional" ? state : accepted),
-      (error: unknown) => this.#link.settle(delivery, { kind: "rejected", error: wireErrorOf(error) }),
+      (error: unknown) => this.#link.settle(delivery, { kind: "rejected", error: trackedErrorOf(error) }),
     );
   }
 
@@ -90,7 +90,7 @@ export class ReceiveEnd implements SendingLinkEvents {
     const maxMessages = waits && this.#settled ? 1 : Math.min(credit, session.room, this.#batch);
     this.#receive(maxMessages, waits).then(
       (deliveries) => this.#received(deliveries, maxMessages),
-      (error: unknown) => this.#end(wireErrorOf(error)),
+      (error: unknown) => this.#end(trackedErrorOf(error)),
     );
   }
 
@@ -124,7 +124,7 @@ export class ReceiveEnd implements SendingLinkEvents {
       try {
         this.#link.sendDirect(new DeliveryMessage(delivery, this.#settled));
       } catch (error) {
-        if (delivery.lockToken === undefined) lost = wireErrorOf(error);
+        if (delivery.lockToken === undefined) lost = trackedErrorOf(error);
         else this.#deadLetter(delivery.lockToken, error);
       }
     }
@@ -151,10 +151,11 @@ export class ReceiveEnd implements SendingLinkEvents {
 
   #settle({ context }: OutgoingDelivery, state: DeliveryState | undefined): Promise<void> {
     const token = context instanceof DeliveryMessage ? context.delivery.lockToken : undefined;
-    if (token === undefined || state?.kind === "received") return done;
+    if (token === undefined) return done;
     const { engine, entity, transactions } = this.#options;
     try {
-      if (state?.kind !== "transactional") return engine.settle(entity, token, settlementOf(state));
+      if (state?.kind !== "transactional")
+        return engine.settle(entity, token, settlementOf(state?.kind === "received" ? undefined : state));
       const transaction = transactions.find(state.transactionId);
       return engine.settle(entity, token, settlementOf(state.outcome), { transaction });
     } catch (error) {

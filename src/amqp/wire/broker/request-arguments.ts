@@ -10,8 +10,9 @@ export class RequestArguments {
     this.#map = body instanceof AmqpMap ? body : new AmqpMap();
   }
 
+  /** Like the others that may be left out: what is null is not there. @throws SobreError `InvalidArgument` for another type. */
   text(name: string): string | undefined {
-    return textOf(this.#map.get(name));
+    return this.#optional(name, textOf, "a string");
   }
 
   /** @throws SobreError `InvalidArgument` when it is missing or no string. */
@@ -22,8 +23,7 @@ export class RequestArguments {
   }
 
   map(name: string): AmqpMap | undefined {
-    const value = this.#map.get(name);
-    return value instanceof AmqpMap ? value : undefined;
+    return this.#optional(name, (value) => (value instanceof AmqpMap ? value : undefined), "a map");
   }
 
   binary(name: string): Uint8Array | undefined {
@@ -33,12 +33,11 @@ export class RequestArguments {
   }
 
   time(name: string): Date | undefined {
-    const value = this.#map.get(name);
-    return value instanceof Date ? value : undefined;
+    return this.#optional(name, (value) => (value instanceof Date ? value : undefined), "a timestamp");
   }
 
   integer(name: string): number | undefined {
-    const value = integerOf(this.#map.get(name));
+    const value = this.long(name);
     return value === undefined ? undefined : Number(value);
   }
 
@@ -50,7 +49,11 @@ export class RequestArguments {
   }
 
   long(name: string): bigint | undefined {
-    return integerOf(this.#map.get(name));
+    return this.#optional(name, integerOf, "a whole number");
+  }
+
+  flag(name: string): boolean | undefined {
+    return this.#optional(name, (value) => (typeof value === "boolean" ? value : undefined), "a boolean");
   }
 
   /** The items of an array or list. @throws SobreError `InvalidArgument` when it is neither. */
@@ -67,6 +70,14 @@ export class RequestArguments {
       if (long === undefined) throw wrong(name, "an array of longs");
       return long;
     });
+  }
+
+  #optional<T>(name: string, read: (value: AmqpValue) => T | undefined, wanted: string): T | undefined {
+    const value = this.#map.get(name);
+    if (value === undefined || value === null) return undefined;
+    const found = read(value);
+    if (found === undefined) throw wrong(name, wanted);
+    return found;
   }
 
   texts(name: string): readonly string[] {

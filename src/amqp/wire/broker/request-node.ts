@@ -3,7 +3,7 @@ import { type MessageInit, writeMessage } from "../../write-message.ts";
 import { accepted, type DeliveryState } from "../delivery-state.ts";
 import type { IncomingDelivery, ReceivingLink } from "../receiving-link.ts";
 import type { SendingLink } from "../sending-link.ts";
-import { wireErrorOf } from "../wire-fault.ts";
+import { trackedErrorOf } from "../wire-fault.ts";
 import type { AnswerGate } from "./answer-gate.ts";
 
 /** Requests that a client may have open at once. */
@@ -94,7 +94,7 @@ export class RequestNode {
       // Reading them is the check.
       void [request.properties, request.applicationProperties, request.body];
     } catch (error) {
-      if (!delivery.settled) link.settle(delivery.id, { kind: "rejected", error: wireErrorOf(error) });
+      if (!delivery.settled) link.settle(delivery.id, { kind: "rejected", error: trackedErrorOf(error) });
       return;
     }
     const transactionId = delivery.state?.kind === "transactional" ? delivery.state.transactionId : undefined;

@@ -4,7 +4,7 @@ import { batchMessageFormat, decodeBatch } from "../../batch.ts";
 import { decodeMessage } from "../../decode-message.ts";
 import { accepted, type DeliveryState } from "../delivery-state.ts";
 import type { IncomingDelivery, ReceivingLink, ReceivingLinkEvents } from "../receiving-link.ts";
-import { wireErrorOf } from "../wire-fault.ts";
+import { trackedErrorOf } from "../wire-fault.ts";
 import { textOf } from "./settlement-of.ts";
 import type { Transactions } from "./transactions.ts";
 
@@ -158,7 +158,7 @@ export class SendEnd implements ReceivingLinkEvents {
   }
 
   #refuse(id: number, settled: boolean, error: unknown): void {
-    this.#answer(id, settled, { kind: "rejected", error: wireErrorOf(error) });
+    this.#answer(id, settled, { kind: "rejected", error: trackedErrorOf(error) });
   }
 
   tooLarge(id: number, settled: boolean): void {

@@ -1,5 +1,6 @@
 import type { Engine, Transaction } from "../../../engine/index.ts";
 import { SobreError } from "../../../errors/index.ts";
+import { WireFault } from "../wire-fault.ts";
 
 /** Most transactions of a connection that are open at once. */
 const most = 256;
@@ -20,11 +21,12 @@ export class Transactions {
     return id;
   }
 
-  /** @throws SobreError `InvalidOperation` when there is none with that id. */
+  /** @throws WireFault `amqp:transaction:unknown-id`. */
   find(id: Uint8Array): Transaction {
     const transaction = this.#open.get(keyOf(id));
     if (transaction !== undefined) return transaction;
-    throw new SobreError("InvalidOperation", "The transaction is not known on this connection. Declare one first.");
+    const what = "The transaction is not known on this connection. Declare one first.";
+    throw new WireFault("amqp:transaction:unknown-id", what, "session");
   }
 
   /** Ends one: everything done with it happens, or nothing. */
@@ -33,6 +35,16 @@ export class Transactions {
     this.#open.delete(keyOf(id));
     if (fail) await transaction.rollback();
     else await transaction.commit();
+  }
+
+  /** Rolls back what of these is open. */
+  async forget(ids: readonly Uint8Array[]): Promise<void> {
+    for (const id of ids) {
+      const transaction = this.#open.get(keyOf(id));
+      this.#open.delete(keyOf(id));
+      // One that was open for too long is over already.
+      await transaction?.rollback().catch(() => undefined);
+    }
   }
 }
 
