@@ -47,6 +47,8 @@ export function compareSchemas(comparison: Comparison): Compared {
   const specified = pair.compare();
   const first =
     specified.verdict === "safe" ? asValidatorsRead(specified, pair.departed, comparison, deadline) : specified;
+  if (first.verdict === "unproven" && pair.departed.has("foreign"))
+    return { ...first, tried: [...first.tried, departureText("foreign")] };
   if (first.verdict === "unproven" || ![comparison.writer, comparison.reader].some(hasSiblings)) return first;
   const applied = new PairComparison(comparison, { siblings: true, deadline });
   const second = applied.compare();

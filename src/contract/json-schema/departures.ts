@@ -1,3 +1,4 @@
+import { isForeignKeyword, namedDialect } from "./dialect.ts";
 import type { Formula } from "./formula.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 import type { Keywords } from "./keyword-value.ts";
@@ -16,6 +17,8 @@ const departureTexts = {
   forgotten: "ajv forgets what was evaluated before a subschema that is not always applied, and takes if for evaluated",
   inherited: "ajv takes members that every object of JavaScript inherits, as constructor, for present",
   prototype: "ajv knows no property named __proto__",
+  foreign:
+    "ajv applies keywords that the dialect of $schema does not have, as const in draft-04 or dependencies in 2020-12",
   nullable: "ajv takes null beside a type with nullable, which JSON Schema does not know",
 } as const;
 
@@ -60,6 +63,13 @@ export function memberFormula(name: string, keywords: Keywords, of: Formula, rea
   if (!isDeparted(inherited.has(name) && of !== pool.always, "inherited", reading)) return own;
   const present = pool.someProperty(pool.values([name]), pool.always);
   return pool.all([own, pool.given("object", pool.any([present, unknown(["properties", name], keywords, reading)]))]);
+}
+
+/** What a keyword says that the named dialect may not have: nothing then by the specification. */
+export function ownKeyword(keyword: string, of: () => Formula, keywords: Keywords, reading: Reading): Formula {
+  const dialect = namedDialect(keywords.node.document.root.schema);
+  const isForeign = dialect !== undefined && isForeignKeyword(keyword, dialect);
+  return !isForeign || isDeparted(isForeign, "foreign", reading) ? of() : reading.pool.always;
 }
 
 /** `type`, which `nullable` widens. */

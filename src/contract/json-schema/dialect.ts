@@ -8,11 +8,16 @@ export function isOldDialect(dialect: Dialect): boolean {
   return dialect.startsWith("draft-");
 }
 
+/** The dialect that `$schema` names. */
+export function namedDialect(schema: unknown): Dialect | undefined {
+  const named = isObject(schema) && typeof schema["$schema"] === "string" ? schema["$schema"] : undefined;
+  return dialects.find(([part]) => named?.includes(part))?.[1];
+}
+
 /** The dialect that `$schema` names, else the one that the keywords betray; 2020-12 when nothing does. */
 export function dialectOf(schema: unknown): Dialect {
-  const named = isObject(schema) && typeof schema["$schema"] === "string" ? schema["$schema"] : undefined;
-  const known = dialects.find(([part]) => named?.includes(part));
-  if (known !== undefined) return known[1];
+  const known = namedDialect(schema);
+  if (known !== undefined) return known;
   const seen = keywordsIn(schema);
   if (seen.has("boolean exclusive")) return "draft-04";
   if (seen.has("prefixItems") || seen.has("$dynamicRef") || seen.has("$dynamicAnchor")) return "2020-12";
@@ -56,6 +61,18 @@ function keywordsIn(schema: unknown): ReadonlySet<string> {
   }
   return seen;
 }
+
+/** Whether a dialect has no such keyword, though validators of others assert it. */
+export function isForeignKeyword(keyword: string, dialect: Dialect): boolean {
+  if (keyword === "dependencies") return !isOldDialect(dialect);
+  const [since] = newerKeywords.find(([, names]) => names.includes(keyword)) ?? [];
+  return since !== undefined && since > dialect && isOldDialect(dialect);
+}
+
+const newerKeywords: readonly (readonly [Dialect, readonly string[]])[] = [
+  ["draft-06", ["const", "contains", "propertyNames"]],
+  ["draft-07", ["if"]],
+];
 
 /** Keywords whose value is a schema, a list of schemas, or a map of schemas. */
 export const schemaKeywords: readonly string[] = [

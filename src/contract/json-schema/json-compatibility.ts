@@ -7,7 +7,7 @@ import { hasNativeValues, rowsOf, witnessOf } from "../witness.ts";
 import { chooseSamplesWithin, compareWithin, samplesWithin } from "./bounded-comparison.ts";
 import type { Compared, Comparison, Refused } from "./comparison.ts";
 import { explain } from "./findings.ts";
-import { canonicalJson } from "./json-value.ts";
+import { canonicalJson, unjsonPart } from "./json-value.ts";
 import { lostMark, type LostMark, nativeChange, withMarked } from "./native-changes.ts";
 import { toNative } from "./native-values.ts";
 import { PairComparison } from "./pair-comparison.ts";
@@ -24,6 +24,18 @@ export async function jsonCompatibility(
   writing: Writing,
   options: CompatibilityOptions,
 ): Promise<CompatibilityResult> {
+  for (const [schema, version] of [
+    [older, "older"],
+    [newer, "newer"],
+  ] as const) {
+    const part = unjsonPart(schema);
+    if (part === undefined) continue;
+    throw new SobreError(
+      "InvalidArgument",
+      `The ${version} JSON Schema is no JSON at #${part}: give it as JSON.parse would make it.`,
+      { path: `#${part}` },
+    );
+  }
   const comparison: Comparison = {
     writer: writing === "older" ? older : newer,
     reader: writing === "older" ? newer : older,

@@ -3,6 +3,32 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The JSON Pointer of the first part of `value` that JSON has no form for; members that are undefined count as left out. */
+export function unjsonPart(value: unknown): string | undefined {
+  const [open, done] = [new Set<object>(), new Set<object>()];
+  const visit = (part: unknown, pointer: string, depth: number): string | undefined => {
+    if (part === null || ["string", "number", "boolean"].includes(typeof part)) return undefined;
+    if (typeof part !== "object" || open.has(part)) return pointer;
+    // What nests deeper is refused for that, or compared as it is.
+    if (done.has(part) || depth > deepest) return undefined;
+    const isPlain = Array.isArray(part) || [Object.prototype, null].includes(Object.getPrototypeOf(part));
+    if (!isPlain && Object.prototype.toString.call(part) !== "[object Object]") return pointer;
+    open.add(part);
+    for (const [name, inner] of Object.entries(part)) {
+      if (inner === undefined) continue;
+      const token = name.replaceAll("~", "~0").replaceAll("/", "~1");
+      const found = visit(inner, `${pointer}/${token}`, depth + 1);
+      if (found !== undefined) return found;
+    }
+    open.delete(part);
+    done.add(part);
+    return undefined;
+  };
+  return visit(value, "", 0);
+}
+
+const deepest = 2000;
+
 /** One text for equal JSON values: members sorted, `1.0` and `-0` as JSON Schema compares them. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;

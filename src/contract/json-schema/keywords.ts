@@ -5,6 +5,7 @@ import {
   containsFormula,
   countedNames,
   memberFormula,
+  ownKeyword,
   presentMember,
   typeFormula,
   uniqueFormula,
@@ -32,7 +33,8 @@ export function typeKeyword(keywords: Keywords, reading: Reading): Formula[] {
   }
   const values = keywords.list("enum");
   if (values !== undefined) parts.push(pool.values(values.map((value) => keywords.json(value, "enum"))));
-  if (keywords.has("const")) parts.push(pool.values([keywords.json(keywords.get("const"), "const")]));
+  const constant = (): Formula => pool.values([keywords.json(keywords.get("const"), "const")]);
+  if (keywords.has("const")) parts.push(ownKeyword("const", constant, keywords, reading));
   return parts;
 }
 
@@ -46,7 +48,7 @@ function typesOf(names: readonly unknown[], keywords: Keywords, pool: FormulaPoo
 }
 
 /** The keywords of numbers; draft-04's boolean `exclusiveMinimum` is accepted everywhere. */
-export function numberKeywords(keywords: Keywords, pool: FormulaPool): Formula[] {
+export function numberKeywords(keywords: Keywords, { pool, formats }: Reading): Formula[] {
   const parts: Formula[] = [];
   for (const [name, exclusive] of [
     ["minimum", "exclusiveMinimum"],
@@ -63,7 +65,15 @@ export function numberKeywords(keywords: Keywords, pool: FormulaPool): Formula[]
   const factor = keywords.number("multipleOf");
   if (factor !== undefined && factor <= 0) throw keywords.broken("multipleOf", "a number above 0");
   if (factor !== undefined) parts.push(pool.multiple(rational(factor)));
+  const format = keywords.get("format");
+  if ((format !== "int32" && format !== "int64") || formats.policy === "annotation") return parts;
+  const asserted = pool.all([pool.multiple(rational(1)), ...(format === "int32" ? int32Range(pool) : [])]);
+  parts.push(formats.policy === "assertion" ? asserted : pool.any([asserted, pool.opaque(`asserts ${format}`)]));
   return parts;
+}
+
+function int32Range(pool: FormulaPool): readonly Formula[] {
+  return [pool.lower(rational(-(2 ** 31)), false), pool.upper(rational(2 ** 31 - 1), false)];
 }
 
 /** The keywords of strings. */
@@ -98,14 +108,17 @@ export function propertyKeywords(keywords: Keywords, reading: Reading, child: Ch
     const others = pool.all([pool.values(names, true), ...patterns.map((pattern) => pool.pattern(pattern, true))]);
     parts.push(pool.everyProperty(others, child(["additionalProperties"])));
   }
-  if (keywords.has("propertyNames")) parts.push(pool.everyProperty(pool.not(child(["propertyNames"])), pool.never));
+  const named = (): Formula => pool.everyProperty(pool.not(child(["propertyNames"])), pool.never);
+  if (keywords.has("propertyNames")) parts.push(ownKeyword("propertyNames", named, keywords, reading));
   for (const keyword of ["dependencies", "dependentRequired"]) {
     if (keyword === "dependentRequired" && isOldDialect(keywords.node.document.dialect)) continue;
     for (const [name, list] of Object.entries(keywords.map(keyword) ?? {})) {
       // Draft-03 allowed one name.
       const wanted = typeof list === "string" ? [list] : list;
       if (keyword === "dependencies" && (isObject(wanted) || typeof wanted === "boolean")) continue;
-      parts.push(pool.any([absentMember(name, reading), pool.all(keywords.names(wanted, keyword).map(present))]));
+      const all = keywords.names(wanted, keyword).map(present);
+      const depending = (): Formula => pool.any([absentMember(name, reading), pool.all(all)]);
+      parts.push(ownKeyword(keyword, depending, keywords, reading));
     }
   }
   return parts;
@@ -130,7 +143,8 @@ export function itemKeywords(keywords: Keywords, reading: Reading, child: Child)
     const most = counts ? keywords.count("maxContains") : undefined;
     const least = pool.containsLeast((counts ? keywords.count("minContains") : undefined) ?? 1, of);
     const counted = most === undefined ? least : pool.all([least, pool.containsMost(most, of)]);
-    parts.push(containsFormula(counted, prefix ?? [], keywords, reading));
+    const containing = (): Formula => containsFormula(counted, prefix ?? [], keywords, reading);
+    parts.push(ownKeyword("contains", containing, keywords, reading));
   }
   if (keywords.get("uniqueItems") === true) parts.push(uniqueFormula(prefix ?? [], keywords, reading));
   return parts;

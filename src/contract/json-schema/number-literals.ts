@@ -19,6 +19,13 @@ const most = 2000;
 
 /** Finds numbers for the literals about numbers among `members`. */
 export function numbersFor(members: readonly Formula[]): Numbers {
+  const found = exactlyFor(members);
+  if (found === "none") return found;
+  const { candidates, finite } = found;
+  return { candidates: candidates.filter(Number.isFinite), finite };
+}
+
+function exactlyFor(members: readonly Formula[]): Numbers {
   const range = rangeOf(members);
   const { low, high, factor, excluded } = range;
   if (low !== undefined && high !== undefined) {
@@ -93,7 +100,14 @@ function all(found: readonly Rational[], { low, high, factor, excluded }: Range)
       (factor === undefined || isMultiple(value, factor)) &&
       !excluded.some((other) => dividesAlike(other) && isMultiple(value, other)),
   );
-  return left.length === 0 ? "none" : { candidates: left.map(toNumber), finite: true };
+  if (left.length === 0) return "none";
+  // Where no double is the number, others than JavaScript may still read it.
+  return { candidates: left.map(toNumber), finite: left.every(isDouble) };
+}
+
+function isDouble(value: Rational): boolean {
+  const nearest = toNumber(value);
+  return Number.isFinite(nearest) && compareRational(rational(nearest), value) === 0;
 }
 
 /** Whether validators that divide floating-point numbers find the same multiples: 1.01 is 1010 times 0.001 and not so to them. */

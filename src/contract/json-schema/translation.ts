@@ -1,6 +1,6 @@
 import { SobreError } from "../../errors/index.ts";
 import { declaredNames, type InPlace, overlapsOf } from "./declared-names.ts";
-import { absentMember } from "./departures.ts";
+import { absentMember, ownKeyword } from "./departures.ts";
 import type { Formula } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 import { isOldDialect } from "./dialect.ts";
@@ -66,7 +66,7 @@ export class Translation {
     return pool.all([
       ...this.references(keywords, inner),
       ...typeKeyword(keywords, this.reading),
-      ...numberKeywords(keywords, pool),
+      ...numberKeywords(keywords, this.reading),
       ...stringKeywords(keywords, this.reading),
       ...propertyKeywords(keywords, this.reading, (path) => this.member(node, path, inner)),
       ...itemKeywords(keywords, this.reading, (path) => this.member(node, path, inner)),
@@ -102,14 +102,17 @@ export class Translation {
     if (keywords.has("not")) parts.push(pool.not(plain("not")));
     if (keywords.has("if")) {
       const condition = plain("if");
-      if (keywords.has("then")) parts.push(pool.any([pool.not(condition), at("then")]));
-      if (keywords.has("else")) parts.push(pool.any([condition, at("else")]));
+      const branch = (name: string, unless: Formula): Formula =>
+        ownKeyword("if", () => pool.any([unless, at(name)]), keywords, this.reading);
+      if (keywords.has("then")) parts.push(branch("then", pool.not(condition)));
+      if (keywords.has("else")) parts.push(branch("else", condition));
     }
     for (const keyword of ["dependencies", "dependentSchemas"]) {
       if (keyword === "dependentSchemas" && isOldDialect(node.document.dialect)) continue;
       for (const [name, value] of Object.entries(keywords.map(keyword) ?? {})) {
         if (Array.isArray(value)) continue;
-        parts.push(pool.any([absentMember(name, this.reading), at(keyword, name)]));
+        const depending = (): Formula => pool.any([absentMember(name, this.reading), at(keyword, name)]);
+        parts.push(ownKeyword(keyword, depending, keywords, this.reading));
       }
     }
     return parts;
