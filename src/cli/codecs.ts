@@ -89,18 +89,24 @@ function legacyReaders({ contracts = [], timeZone, jsonIsOfContract }: Hints): r
   }
 }
 
-/** JSON that leaves what bears the marks of .NET's dialect to its reader, and all of it when its type is known. */
+/** JSON that leaves what bears the marks of .NET's dialect to its reader, and what one of the contracts is for. */
 function dialectJson(plain: Codec, dialect: Decoder | undefined, { contracts = [] }: Hints): Codec {
-  const isDialect = (payload: Uint8Array): boolean => contracts.length > 0 || dialect?.sniff?.(payload) === "strong";
+  const isMarked = (payload: Uint8Array): boolean => dialect?.sniff?.(payload) === "strong";
   return {
     ...plain,
     sniff(payload) {
       if (dialect?.sniff?.(payload) === "no") return "no";
       // Behind the dialect's reader, which says "strong".
-      return isDialect(payload) ? "weak" : (plain.sniff?.(payload) ?? "weak");
+      return contracts.length > 0 || isMarked(payload) ? "weak" : (plain.sniff?.(payload) ?? "weak");
     },
-    decode: (payload, context) =>
-      dialect !== undefined && isDialect(payload) ? dialect.decode(payload, context) : plain.decode(payload, context),
+    decode(payload, context) {
+      if (dialect === undefined) return plain.decode(payload, context);
+      if (isMarked(payload)) return dialect.decode(payload, context);
+      if (contracts.length === 0) return plain.decode(payload, context);
+      const read = dialect.decode(payload, context);
+      // Without a contract for it, it is JSON as any other.
+      return "typeName" in read && read.typeName !== undefined ? read : plain.decode(payload, context);
+    },
   };
 }
 

@@ -80,6 +80,13 @@ failed (the highest counts); 1 wrong usage, nothing to migrate, or stopped.`,
       const queue = textOf(options.queue);
       if ((path === undefined) === (queue === undefined))
         throw new Misuse("name a SOURCE, or a queue with --queue ENTITY");
+      if (queue !== undefined) {
+        const { input, include, contentType } = options;
+        const stray = Object.entries({ input, include, "content-type": contentType }).find(
+          ([, value]) => value !== undefined,
+        );
+        if (stray !== undefined) throw new Misuse(`--${stray[0]} is for a SOURCE, and not for --queue`);
+      }
       const asked = commandOf(path ?? queue ?? "", options);
       const endpoint = queue === undefined ? undefined : await openEndpoint(options, queue);
       try {

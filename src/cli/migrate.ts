@@ -1,6 +1,5 @@
-import { accessSync, constants, writeFileSync } from "node:fs";
+import { accessSync, constants, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { DotnetContract } from "../../codecs/dotnet/index.ts";
 import { SobreError } from "../errors/index.ts";
 import {
   createQuarantine,
@@ -54,6 +53,7 @@ export interface MigrateCommand {
 /** Migrates a source and prints the report; resolves to the exit code. */
 export async function migrateSource(command: MigrateCommand, terminal: Terminal): Promise<number> {
   const writers = command.reports.map((file) => [file, reportWriter(file, command.quarantine)] as const);
+  if (command.schemaOut !== undefined) checkFolder(command.schemaOut);
   const contracts = await readDotnetContracts(command.contracts);
   const serializer = await commandSerializer({
     protos: [],
@@ -81,7 +81,8 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
       openJsonText: command.openJsonText,
       hex: command.hex,
       sample: command.sample,
-      hasContract: contractNames(contracts),
+      // Which payloads they are for, their readers tell.
+      hasContract: () => contracts.length > 0,
       onProgress(progress) {
         if (progress.pass !== pass) bar.begin(passTitles[progress.pass], source.size);
         pass = progress.pass;
@@ -126,6 +127,14 @@ function stopped(error: unknown, terminal: Terminal): number {
   return migrateExitCodes.stopped;
 }
 
+/** @throws Misuse for what no folder can be, before any work is done. */
+function checkFolder(path: string): void {
+  if (path === "") throw new Misuse("--schema-out needs the name of a folder");
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new Misuse(`--schema-out ${path} is a file, and no folder`);
+  }
+}
+
 /** @throws Misuse for a name that says no form, and where no file can be written, before any work is done. */
 function reportWriter(file: string, quarantine: string | undefined): (report: MigrationReport) => string {
   try {
@@ -142,16 +151,4 @@ function reportWriter(file: string, quarantine: string | undefined): (report: Mi
 
 function jsonReport(report: MigrationReport): string {
   return visibleJson(JSON.stringify(report, undefined, 2));
-}
-
-/** Whether one of the contracts is for a type, by the names of its classes and of lists of them. */
-function contractNames(contracts: readonly DotnetContract[]): (typeName: string) => boolean {
-  const names = new Set<string>();
-  for (const { title, $defs, $ref } of contracts) {
-    const defined = typeof $defs === "object" && $defs !== null ? Object.keys($defs) : [];
-    const referred = typeof $ref === "string" ? [$ref.replace(/^.*\//, "")] : [];
-    for (const name of [...(typeof title === "string" ? [title] : []), ...defined, ...referred])
-      names.add(name).add(`ArrayOf${name}`);
-  }
-  return (typeName) => names.has(typeName.replace(/^\{.*\}/, "")) || names.has(typeName.replace(/^.*[.+]/, ""));
 }

@@ -21,7 +21,7 @@ export interface FolderSourceOptions {
  * Payload files as a source: one file, or every file of a folder and its folders in the order of their names. A file whose
  * name ends with `.envelope.json` holds an envelope in its JSON form; a whole AMQP message is the envelope that it is.
  *
- * @throws SobreError `InvalidArgument` when there is no file or folder at the path.
+ * @throws SobreError `InvalidArgument` when there is no file or folder at the path, and for names to take of a single file.
  */
 export function createFolderSource(path: string, options: FolderSourceOptions = {}): MigrationSource {
   const files = filesOf(path, options.include);
@@ -47,12 +47,17 @@ export const envelopeSuffix = ".envelope.json";
 function filesOf(path: string, include: string | undefined): readonly string[] {
   const wanted = include === undefined ? undefined : wildcard(include);
   try {
-    if (!statSync(path).isDirectory()) return [path];
+    if (!statSync(path).isDirectory()) {
+      if (wanted !== undefined)
+        throw new SobreError("InvalidArgument", `${path} is a file, and file names choose from a folder.`);
+      return [path];
+    }
     return readdirSync(path, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.startsWith(".") && (wanted?.test(entry.name) ?? true))
       .map((entry) => join(entry.parentPath, entry.name))
       .toSorted();
   } catch (error) {
+    if (error instanceof SobreError) throw error;
     throw new SobreError("InvalidArgument", `${path} cannot be read: ${reasonOf(error)}.`, { cause: error });
   }
 }

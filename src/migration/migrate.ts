@@ -31,7 +31,10 @@ export interface MigrationOptions {
   readonly hex?: boolean | undefined;
   /** The most messages to look at. Default: all. */
   readonly sample?: number | undefined;
-  /** Whether a contract tells what payloads of a type leave open. Default: none does. */
+  /**
+   * Whether a contract tells what payloads of a type leave open, so that nothing of them is settled or ambiguous; readers
+   * that found none for a payload overrule it. Default: none does.
+   */
   readonly hasContract?: ((typeName: string) => boolean) | undefined;
   /** Called after every message of both passes. */
   readonly onProgress?: ((progress: MigrationProgress) => void) | undefined;
@@ -61,7 +64,7 @@ export interface Migration {
  */
 export async function migrate(options: MigrationOptions): Promise<Migration> {
   const started = performance.now();
-  const { source, serializer, openJsonText = true, hex = false, hasContract = () => false } = options;
+  const { source, serializer, openJsonText = true, hex = false, hasContract = noContract } = options;
   const target = createTarget(options.target);
   const earlier =
     options.output !== undefined && options.resume === true
@@ -69,7 +72,7 @@ export async function migrate(options: MigrationOptions): Promise<Migration> {
       : undefined;
   const profiles = earlier === undefined ? await infer(options) : TypeProfiles.from(earlier.head.profiles);
   const journal = earlier?.journal ?? begin(options, profiles);
-  const migration = new MessageMigration({ serializer, openJsonText, target, profiles, hex });
+  const migration = new MessageMigration({ serializer, openJsonText, hasContract, target, profiles, hex });
   const report = new ReportBuilder();
   try {
     const done = new DoneBefore(earlier?.journal.entries(), (entry) => report.add(entry, true));
@@ -85,14 +88,16 @@ export async function migrate(options: MigrationOptions): Promise<Migration> {
     journal?.close();
   }
   const seconds = (performance.now() - started) / 1000;
-  const facts = { source: source.name, target, output: options.output, seconds, profiles, hasContract };
+  const facts = { source: source.name, target, output: options.output, seconds, profiles };
   return { report: report.build(facts), profiles, target };
 }
 
+const noContract = (): boolean => false;
+
 /** The first pass. */
 async function infer(options: MigrationOptions): Promise<TypeProfiles> {
-  const { serializer, openJsonText = true } = options;
-  const reader = new MessageReader({ serializer, openJsonText });
+  const { serializer, openJsonText = true, hasContract = noContract } = options;
+  const reader = new MessageReader({ serializer, openJsonText, hasContract });
   const profiles = new TypeProfiles();
   for await (const { content } of messagesOf(options, "infer")) {
     const read = content.ok ? reader.read(content.envelope) : undefined;

@@ -17,11 +17,23 @@ export interface OpenSourceOptions extends FolderSourceOptions {
 /**
  * The source at a path: a folder of payload files, a file of captured messages, or one payload file.
  *
- * @throws SobreError `InvalidArgument` when nothing can be read there.
+ * @throws SobreError `InvalidArgument` when nothing can be read there, and for options that do not go with what is there.
  */
 export async function openSource(path: string, options: OpenSourceOptions = {}): Promise<MigrationSource> {
   const { input = await inputOf(path) } = options;
-  return input === "captures" ? createCaptureSource(path) : createFolderSource(path, options);
+  if (input === "payloads") return createFolderSource(path, options);
+  // What would be left out in silence.
+  if (options.include !== undefined) throw misplaced(`${path} holds captured messages, and file names choose payloads`);
+  if (options.contentType !== undefined) {
+    throw misplaced(
+      `${path} holds captured messages, which have a content type each; one for all is for payload files`,
+    );
+  }
+  return createCaptureSource(path);
+}
+
+function misplaced(why: string): SobreError {
+  return new SobreError("InvalidArgument", `${why}.`);
 }
 
 async function inputOf(path: string): Promise<InputFormat> {

@@ -33,7 +33,7 @@ export interface ReadMessage {
 export interface UnreadMessage {
   readonly ok: false;
   readonly error: SobreError;
-  /** The decoder that came furthest, and where it stopped. */
+  /** The decoder that came furthest, and at which byte of the payload it stopped. */
   readonly codec: string | undefined;
   readonly offset: number | undefined;
 }
@@ -43,6 +43,8 @@ export interface ReadRules {
   readonly serializer: Serializer;
   /** Whether a body that is one string with a JSON object or list in it is opened. */
   readonly openJsonText: boolean;
+  /** Whether a contract tells what payloads of a type leave open. */
+  readonly hasContract: (typeName: string) => boolean;
 }
 
 /** What is used of a result of the chain. */
@@ -52,11 +54,13 @@ type ChainRead = Pick<ReadResult, "body" | "codec" | "typeName" | "warnings" | "
 export class MessageReader {
   readonly #serializer: Serializer;
   readonly #openJsonText: boolean;
+  readonly #hasContract: (typeName: string) => boolean;
   /** What read the message before, where its format proves itself, and the first byte of that. */
   #recent: Decoder | undefined;
   #recentStart: number | undefined;
 
-  constructor({ serializer, openJsonText }: ReadRules) {
+  constructor({ serializer, openJsonText, hasContract }: ReadRules) {
+    this.#hasContract = hasContract;
     this.#serializer = serializer;
     this.#openJsonText = openJsonText;
   }
@@ -104,13 +108,17 @@ export class MessageReader {
       return { ok: true, body: opened.body, ...about, warnings, guessing: "nothing" };
     }
     const typeName = named ?? typeNameOf(body) ?? subject ?? (name === "json" ? "(JSON)" : `(${name})`);
-    const guessing = scalarRoots.some((namespace) => typeName.startsWith(namespace)) ? "nothing" : guessingOf(name);
+    // A contract of another name or namespace was none for this body.
+    const isContracted = this.#hasContract(typeName) && !all.some((warning) => uncontracted.test(warning));
+    const isTold = isContracted || scalarRoots.some((namespace) => typeName.startsWith(namespace));
+    const guessing = isTold ? "nothing" : guessingOf(name);
     return { ok: true, body, codec: name, layers, typeName, warnings, guessing };
   }
 }
 
 /** What readers say of a type without a contract, which the other messages of the type may answer: see `OpenQuestion`. */
-const answered = /may be a list of one|^No contract is for/;
+const answered = /may be a list of one|^No contract is for (?!.*, but one is for )/;
+const uncontracted = /^No contract is for/;
 
 /** The formats that no other payload is taken for when it reads to its last byte. */
 const proven: ReadonlySet<string> = new Set(["nbfx", "nrbf", "java", "datacontract-xml"]);
@@ -149,13 +157,17 @@ function openJson(text: string): { readonly body: unknown } | undefined {
 
 function unread(error: SobreError, attempts: readonly Attempt[], payload: Uint8Array): UnreadMessage {
   const failed = attempts.filter(({ outcome }) => outcome === "failed");
+  const layers = attempts.filter(({ outcome }) => outcome === "unwrapped").map(({ codec: layer }) => layer);
   const furthest = failed.toSorted((a, b) => (b.offset ?? -1) - (a.offset ?? -1))[0];
   const likeness = looksLike(payload);
   const look = likeness === undefined ? "" : `, which look like ${likeness.name}`;
+  const inside = layers.length === 0 ? "" : `, nor what was inside of ${layers.join(" and ")}`;
   const tries = failed.map(describeAttempt).join(" | ") || "the first bytes rule every format out";
   const told =
     attempts.length === 0
       ? error
-      : new SobreError(error.code, `Nothing could read the ${payload.byteLength} bytes${look}: ${tries}`);
-  return { ok: false, error: told, codec: furthest?.codec, offset: furthest?.offset };
+      : new SobreError(error.code, `Nothing could read the ${payload.byteLength} bytes${look}${inside}: ${tries}`);
+  // What was opened counts its own bytes, which are none of the payload's.
+  const offset = layers.length === 0 ? furthest?.offset : undefined;
+  return { ok: false, error: told, codec: furthest?.codec, offset };
 }

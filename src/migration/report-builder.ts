@@ -24,8 +24,6 @@ export interface ReportFacts {
   readonly output: string | undefined;
   readonly seconds: number;
   readonly profiles: TypeProfiles;
-  /** Whether a contract tells what payloads of a type leave open. */
-  readonly hasContract: (typeName: string) => boolean;
 }
 
 /** Folds what became of each message into a report, in constant memory. */
@@ -86,7 +84,7 @@ export class ReportBuilder {
     const types = facts.profiles
       .all()
       .map((profile) => ({ profile, shape: settleShape(profile.root), subject: names.take(profile.name) }));
-    const questions = types.flatMap(({ profile, shape }) => this.#questions(profile, shape, facts));
+    const questions = types.flatMap(({ profile, shape }) => this.#questions(profile, shape));
     const ambiguities = questions
       .filter(({ question }) => question.settledAs === undefined)
       .map(({ finding }) => finding);
@@ -119,9 +117,7 @@ export class ReportBuilder {
   #questions(
     { name, scalarsGuessed }: TypeProfile,
     shape: SettledShape,
-    { hasContract }: ReportFacts,
   ): readonly { readonly question: OpenQuestion; readonly finding: Finding<OpenQuestion["kind"]> }[] {
-    if (hasContract(name)) return [];
     return questionsOf(shape, scalarsGuessed).map((question) => {
       const { kind, path, count } = question;
       return { question, finding: { kind, type: name, path, count, text: questionText(question) } };

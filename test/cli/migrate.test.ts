@@ -1,6 +1,7 @@
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { createEnvelope } from "../../src/envelope/index.ts";
@@ -179,5 +180,84 @@ describe("sobre migrate", () => {
     expect(JSON.parse(terminal.text())).toMatchObject({ messages: 1, formats: [{ format: "nbfx" }] });
     const left = await server.engine.peek("orders", { maxMessages: 5 });
     expect(left.map(({ deliveryCount }) => deliveryCount)).toEqual([0]);
+  });
+});
+
+describe("contracts with a mistake", () => {
+  const xml = join(legacy, "dotnet/xml-dcs-order.bin");
+  const contract = readFileSync(join(legacy, "migrate/Order.json"), "utf8");
+
+  it("of another namespace leave open what payloads leave open, and are told of", async () => {
+    const other = file("other.json", contract.replace("urn:sobre:orders:v1", "urn:sobre:order"));
+
+    const { code, terminal } = await sobre("migrate", xml, "--contracts", other);
+
+    expect(code).toBe(2);
+    expect(terminal.text()).toContain("Order $.Total");
+    expect(terminal.text().replaceAll(/\s+/g, " ")).toContain(
+      "No contract is for {urn:sobre:orders:v1}Order, but one is for {urn:sobre:order}Order",
+    );
+  });
+
+  it("that lack a member, or misspell it, are told of", async () => {
+    const misspelt = file("misspelt.json", contract.replace('"Qty"', '"Qtty"'));
+
+    for (const body of [xml, join(legacy, "dotnet/nbfx-dcs-order.bin"), join(legacy, "dotnet/json-dcjs-order.bin")]) {
+      const { terminal } = await sobre("decode", "--contracts", misspelt, body);
+      expect(terminal.text()).toContain("Line has Qty, which the contract of Line does not");
+    }
+    expect((await sobre("migrate", xml, "--contracts", misspelt)).code).toBe(2);
+    expect((await sobre("migrate", xml, "--contracts", file("right.json", contract))).code).toBe(0);
+  });
+
+  it("leave JSON of other types as it is", async () => {
+    const path = file("other-type.json", '{"x":"/Date(1)/","price":2.50}');
+    const out = join(scratch, "other-type.ndjson");
+
+    const right = file("right.json", contract);
+    await sobre("migrate", path, "--input", "payloads", "--contracts", right, "--out", out);
+
+    const { payload }: { payload: { $bytes: string } } = JSON.parse(readFileSync(out, "utf8"));
+    expect(Buffer.from(payload.$bytes, "base64").toString()).toBe('{"x":"/Date(1)/","price":2.50}');
+  });
+});
+
+describe("options that would be left out in silence", () => {
+  const captures = join(legacy, "migrate/dlq.ndjson");
+
+  it.each([
+    [[captures, "--include", "*.bin"], "holds captured messages, and file names choose payloads"],
+    [[captures, "--content-type", "text/plain"], "holds captured messages, which have a content type each"],
+    [
+      [join(legacy, "dotnet/nbfx-dcs-order.bin"), "--include", "*.bin"],
+      "is a file, and file names choose from a folder",
+    ],
+    [["--queue", "q", "--include", "*.bin"], "--include is for a SOURCE, and not for --queue"],
+    [["--queue", "q", "--content-type", "text/plain"], "--content-type is for a SOURCE, and not for --queue"],
+    [[captures, "--schema-out", captures], "is a file, and no folder"],
+    [[captures, "--schema-out", ""], "--schema-out needs the name of a folder"],
+  ])("are refused: %j", async (options, told) => {
+    const { code, terminal } = await sobre("migrate", ...options);
+
+    expect(code).toBe(1);
+    expect(terminal.errors()).toContain(told);
+    expect(terminal.text()).toBe("");
+  });
+});
+
+describe("what breaks inside of compressed data", () => {
+  it("is told as such, and no bytes are shown as those at which it breaks", async () => {
+    const broken = file("broken.json.gz", gzipSync(`{"a":1}${" ".repeat(40)}x`));
+
+    const { terminal } = await sobre("migrate", broken, "--json");
+
+    const report = JSON.parse(terminal.text());
+    expect(report.failures[0].examples[0]).toMatchObject({
+      message: expect.stringContaining(
+        "which look like gzip, nor what was inside of gzip: json: TrailingBytes at byte 47",
+      ),
+      hex: { start: 0 },
+    });
+    expect(report.failures[0].examples[0]).not.toHaveProperty("offset");
   });
 });

@@ -12,7 +12,6 @@ import {
   isXmlSerializer,
   namesItsType,
   isSerializers,
-  pathOf,
 } from "./element-facts.ts";
 import {
   type Frame,
@@ -27,6 +26,7 @@ import {
   openedFrame,
   place,
 } from "./frames.ts";
+import { MappingWarnings } from "./mapping-warnings.ts";
 import { isNamedScalar, objectPlan, type Plan, planOf, systemStruct } from "./plan.ts";
 import { References } from "./references.ts";
 import { contentOf, declaredQName, enumValue, notScalar, typedScalar, untypedScalar } from "./scalar.ts";
@@ -74,8 +74,6 @@ export function mapDocument({ root }: XmlDocument, options: MapOptions): MappedD
   return new Mapper(root, options).map();
 }
 
-const mostWarnings = 100;
-
 class Mapper {
   readonly #root: XmlElement;
   readonly #options: MapOptions;
@@ -88,7 +86,7 @@ class Mapper {
   /** The open ones, and behind them those that were closed, to be used again. */
   readonly #frames: Frame[] = [];
   #depth = 0;
-  readonly #warnings: string[] = [];
+  readonly #warnings = new MappingWarnings();
   readonly #memberNames = new AttributeMembers();
   #items = 0;
 
@@ -106,7 +104,7 @@ class Mapper {
     const root = this.#root;
     const name = nameText(root);
     if (this.#options.contracts.length > 0 && this.#shapes.root === undefined) {
-      this.#warnings.push(`No contract is for ${name}; it was read by its form.`);
+      this.#warnings.noContract(root, this.#options.contracts);
     }
     const body = this.#whole(this.#start(root, this.#shapes.root));
     for (let frame = this.#innermost; frame !== undefined; frame = this.#innermost) {
@@ -114,7 +112,7 @@ class Mapper {
       else if (frame.kind === "list") this.#stepList(frame);
       else this.#stepEntries(frame);
     }
-    return { body, typeName: root.type === undefined ? name : nameText(root.type), warnings: this.#warnings };
+    return { body, typeName: root.type === undefined ? name : nameText(root.type), warnings: this.#warnings.texts };
   }
 
   get #innermost(): Frame | undefined {
@@ -138,7 +136,7 @@ class Mapper {
     }
     if (child.kind === "element") {
       const name = decodeName(child.local);
-      const member = this.#member(frame.shape, name);
+      const member = this.#memberOf(frame, name);
       const list = this.#xmlSerializer && member !== undefined ? resolved(member.shape) : undefined;
       if (namesItsType(child)) annotateTyped(frame.bag, name);
       if (list?.kind === "list" && isFlattened(child, list)) {
@@ -146,11 +144,19 @@ class Mapper {
       } else place(frame, this.#nameOf(member, name), this.#start(child, member?.shape));
     } else if (child.kind === "array") {
       const name = decodeName(child.item.local);
-      const values = this.#arrayValues(child, this.#member(frame.shape, name)?.shape, Infinity);
+      const member = this.#memberOf(frame, name);
+      const values = this.#arrayValues(child, member?.shape, Infinity);
       for (const value of values) place(frame, name, value);
     } else if (child.kind === "text" && frame.shape === undefined && !isBlank(child.value)) {
       place(frame, "#text", child.value);
     }
+  }
+
+  /** The member of an open object; of one that its contract does not have a warning. */
+  #memberOf({ shape, element }: ObjectFrame, name: string): MemberShape | undefined {
+    const member = this.#member(shape, name);
+    if (member === undefined && shape !== undefined) this.#warnings.warnOfMember(element, name, shape);
+    return member;
   }
 
   #member(shape: ObjectShape | undefined, name: string): MemberShape | undefined {
@@ -171,6 +177,7 @@ class Mapper {
       if (isSerializers(attribute)) continue;
       const name = decodeName(attribute.local);
       const member = this.#member(shape?.kind === "object" ? shape : undefined, name);
+      if (member === undefined && shape?.kind === "object") this.#warnings.warnOfMember(element, `@${name}`, shape);
       const scalar = member && resolved(member.shape);
       const content = { value: lexical(attribute.value, undefined), type: undefined, offset: attribute.offset };
       const read =
@@ -242,7 +249,7 @@ class Mapper {
     const members = systemStruct(element);
     const struct = members && systemValue(members);
     if (struct !== undefined) return this.#references.remember(facts.id, struct);
-    const plan = planOf(element, { facts, shape, xmlSerializer: this.#xmlSerializer, warn: this.#warn });
+    const plan = planOf(element, { facts, shape, xmlSerializer: this.#xmlSerializer, warn: this.#warnings.warn });
     const foreign = facts.others && (shape === undefined || (this.#xmlSerializer && shape.kind === "object"));
     if (plan.kind === "scalar" && !foreign) return this.#references.remember(facts.id, this.#scalar(element, shape));
     const container = this.#open(plan.kind === "scalar" ? objectPlan : plan, shape, element);
@@ -269,7 +276,7 @@ class Mapper {
     if (shape?.kind === "enum") return enumValue(content, shape, this.#xmlSerializer);
     if (shape?.kind === "scalar" && shape.scalar !== "any") {
       if (this.#xmlSerializer && content.value === "" && lostToXmlSerializer.has(shape.scalar)) {
-        this.#warn(element, `is a ${shape.scalar}, which XmlSerializer did not write`);
+        this.#warnings.warn(element, `is a ${shape.scalar}, which XmlSerializer did not write`);
         return null;
       }
       const value = typedScalar(content, shape.scalar, element);
@@ -290,10 +297,4 @@ class Mapper {
     if (shape?.kind !== "scalar") return kept.map((value) => untypedScalar({ value, type, offset }, false));
     return kept.map((value) => typedScalar({ value, type, offset }, shape.scalar, item));
   }
-
-  /** One for all elements, since every one of them is planned. */
-  readonly #warn = (element: XmlElement, what: string): void => {
-    if (this.#warnings.length >= mostWarnings) return;
-    this.#warnings.push(`${pathOf(element)} ${what}.`);
-  };
 }

@@ -59,9 +59,10 @@ function decodeJson(
   const offsetOf = (index: number): number => new ByteOffsets(source, payload.length).at(index);
   const tape = readJson(source.text, limits, offsetOf);
   const contract = choose(tape);
-  const body = mapJson(tape, contract, offsetOf);
+  const { body, warnings } = mapJson(tape, contract, offsetOf);
   const typeName = typeNameOf(body) ?? (contract && nameText(rootNameOf(contract.root)));
-  return typeName === undefined ? { body } : { body, typeName };
+  const told = warnings.length === 0 ? {} : { warnings };
+  return typeName === undefined ? { body, ...told } : { body, typeName, ...told };
 }
 
 const scanned = 65_536;

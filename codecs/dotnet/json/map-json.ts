@@ -1,6 +1,5 @@
 import { emptyBag } from "../../../src/envelope/bag.ts";
 import { annotate, annotateDictionary } from "../../../src/values/annotations.ts";
-import { DateTime } from "../../../src/values/date-time.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { enumOfNumber } from "../data-contract/scalar.ts";
 import {
@@ -12,12 +11,12 @@ import {
   type ResolvedShape,
   type Shape,
 } from "../data-contract/shape.ts";
-import { offsetTime, versionOf } from "../data-contract/system-values.ts";
 import { clrNamespaces } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
-import { jsonDate, typedJson, untypedJson } from "./json-scalar.ts";
+import { typedJson, untypedJson } from "./json-scalar.ts";
 import { queuedItems } from "./queued-items.ts";
 import { jsonKind, type JsonTape } from "./json-tape.ts";
+import { systemStruct } from "./system-struct.ts";
 
 /** A container that is being filled: what is next, and where it ends. */
 interface Place {
@@ -53,12 +52,24 @@ interface ObjectFrame extends Place {
 
 type Frame = ListFrame | EntriesFrame | ObjectFrame;
 
+/** A body, and what was tolerated. */
+export interface MappedJson {
+  readonly body: unknown;
+  readonly warnings: readonly string[];
+}
+
+const mostWarnings = 100;
+
 /**
  * Maps the values of a DataContractJsonSerializer document to plain ones, by a contract or by their form; not recursive.
  *
  * @throws SobreError `DecodeFailed` where JSON and contract contradict; `offsetOf` gives the byte.
  */
-export function mapJson(tape: JsonTape, contract: Contract | undefined, offsetOf: (index: number) => number): unknown {
+export function mapJson(
+  tape: JsonTape,
+  contract: Contract | undefined,
+  offsetOf: (index: number) => number,
+): MappedJson {
   return new JsonMapper(tape, contract, offsetOf).map();
 }
 
@@ -67,6 +78,7 @@ class JsonMapper {
   readonly #contract: Contract | undefined;
   readonly #offsetOf: (index: number) => number;
   readonly #frames: Frame[] = [];
+  readonly #strangers = new Set<string>();
 
   constructor(tape: JsonTape, contract: Contract | undefined, offsetOf: (index: number) => number) {
     this.#tape = tape;
@@ -74,10 +86,18 @@ class JsonMapper {
     this.#offsetOf = offsetOf;
   }
 
-  map(): unknown {
+  map(): MappedJson {
     const body = this.#start(0, this.#contract?.root);
     for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) this.#fill(frame);
-    return body;
+    return { body, warnings: [...this.#strangers] };
+  }
+
+  /** Tells once of a member that a class does not have: the contract may be misspelt, or older than the sender. */
+  #warnOfMember(member: string, { name }: ObjectShape): void {
+    if (this.#strangers.size >= mostWarnings) return;
+    this.#strangers.add(
+      `${name.local} has ${member}, which the contract of ${name.local} does not; it was read by its form.`,
+    );
   }
 
   /** Places items until one opens a container, which is filled first. */
@@ -106,10 +126,10 @@ class JsonMapper {
     frame.next = tape.next(name + 1);
     if (frame.typed && tape.isNamed(name, "__type")) return;
     const text = tape.name(name);
-    frame.bag[text] = this.#start(
-      name + 1,
-      frame.members === undefined ? frame.values : frame.members.byName.get(text)?.shape,
-    );
+    const { members } = frame;
+    const member = members?.byName.get(text);
+    if (members !== undefined && member === undefined) this.#warnOfMember(text, members);
+    frame.bag[text] = this.#start(name + 1, members === undefined ? frame.values : member?.shape);
   }
 
   #entry(frame: EntriesFrame): void {
@@ -267,30 +287,4 @@ export function typeOf(tape: JsonTape, object: number): XmlName | undefined {
     namespace: namespace.startsWith("#") ? `${clrNamespaces}${namespace.slice(1)}` : namespace,
     local: text.slice(0, colon),
   };
-}
-
-const versionParts = ["_Major", "_Minor", "_Build", "_Revision"];
-
-/** The DateTimeOffset or Version that an object is, or `undefined`. */
-function systemStruct(tape: JsonTape, object: number, shape: ResolvedShape | undefined): unknown {
-  if (shape !== undefined && shape.kind !== "scalar") return undefined;
-  const count = tape.count(object, 4);
-  if (count === 2) {
-    const time = tape.member(object, "DateTime");
-    const minutes = time === undefined ? undefined : tape.member(object, "OffsetMinutes");
-    if (time === undefined || minutes === undefined || !tape.isString(time)) return undefined;
-    const utc = jsonDate(tape.string(time));
-    const offset = tape.written(minutes);
-    return utc instanceof DateTime && /^-?\d{1,3}$/.test(offset) ? offsetTime(utc, Number(offset)) : undefined;
-  }
-  if (count !== 4) return undefined;
-  const parts: number[] = [];
-  for (const name of versionParts) {
-    const part = tape.member(object, name);
-    if (part === undefined || tape.kind(part) !== jsonKind.integer || tape.end(part) - tape.start(part) > 11) {
-      return undefined;
-    }
-    parts.push(Number(tape.written(part)));
-  }
-  return versionOf(parts);
 }

@@ -1,0 +1,35 @@
+import type { XmlElement } from "../xml/node.ts";
+import { pathOf } from "./element-facts.ts";
+import { type Contract, nameText, type ObjectShape } from "./shape.ts";
+import { rootNameOf } from "./type-names.ts";
+
+const mostWarnings = 100;
+
+/** What was tolerated while a document was mapped, up to a bound. */
+export class MappingWarnings {
+  readonly texts: string[] = [];
+  readonly #strangers = new Set<string>();
+
+  /** Tells of one element; one function for all of them, since every one is planned. */
+  readonly warn = (element: XmlElement, what: string): void => {
+    if (this.texts.length < mostWarnings) this.texts.push(`${pathOf(element)} ${what}.`);
+  };
+
+  /** Tells of a root that no contract is for; one that differs in its namespace alone may be misspelt. */
+  noContract(root: XmlElement, contracts: readonly Contract[]): void {
+    const names = contracts.flatMap(({ root: shape, known }) => [
+      rootNameOf(shape),
+      ...[...known.values()].map(rootNameOf),
+    ]);
+    const like = names.find(({ local }) => local === root.local);
+    const other = like === undefined ? "" : `, but one is for ${nameText(like)}`;
+    this.texts.push(`No contract is for ${nameText(root)}${other}; it was read by its form.`);
+  }
+
+  /** Tells once of a member that a class does not have: the contract may be misspelt, or older than the sender. */
+  warnOfMember(element: XmlElement, member: string, { name }: ObjectShape): void {
+    const key = `${nameText(name)} ${member}`;
+    if (this.texts.length >= mostWarnings || this.#strangers.size === this.#strangers.add(key).size) return;
+    this.warn(element, `has ${member}, which the contract of ${name.local} does not; it was read by its form`);
+  }
+}
