@@ -1,3 +1,4 @@
+import { ServiceBusClient } from "@azure/service-bus";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeOf, next, openScene, type Scene } from "./azure-scenario.ts";
 
@@ -71,6 +72,16 @@ describe("the official client, with sessions", () => {
     }
 
     expect(await code).toBe("ServiceTimeout");
+  });
+
+  it("is told in its own time, too, when no session came and the broker's time stands still", async () => {
+    const { connectionString } = scene.open(entities);
+    const hurried = new ServiceBusClient(connectionString, { retryOptions: { maxRetries: 0, timeoutInMs: 300 } });
+
+    const code = await codeOf(hurried.acceptNextSession("q"));
+    await hurried.close();
+
+    expect(code).toBe("ServiceTimeout");
   });
 
   it("is told when another holds the session, and gets it once that has closed", async () => {

@@ -109,6 +109,7 @@ describe("the official client, with topics", () => {
     const rules = client.createRuleManager("t", "s");
     await rules.createRule("sql", { sqlExpression: "a = 1" }, { sqlExpression: "SET b = 2" });
     await rules.createRule("correlation", { subject: "x", messageId: "m", applicationProperties: { k: "v" } });
+    await rules.createRule("plain", { correlationId: "c" });
 
     const listed: unknown[] = [];
     for await (const rule of rules.listRules()) listed.push(rule);
@@ -116,6 +117,7 @@ describe("the official client, with topics", () => {
     expect(listed).toMatchObject([
       { name: "$Default", filter: { sqlExpression: "1=1" } },
       { name: "correlation", filter: { subject: "x", messageId: "m", applicationProperties: { k: "v" } } },
+      { name: "plain", filter: { correlationId: "c", applicationProperties: undefined } },
       { name: "sql", filter: { sqlExpression: "a = 1" }, action: { sqlExpression: "SET b = 2" } },
     ]);
   });

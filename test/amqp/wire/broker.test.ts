@@ -69,6 +69,11 @@ describe("a session filter", () => {
     expect(sessionFilter({ kind: "source" })).toBeUndefined();
   });
 
+  it("is refused when it is of another type, instead of any session being given", () => {
+    for (const value of [5, true, described(typed.ulong(1))])
+      expect(() => sessionFilter(source(value))).toThrow("must be its id as a string, or null");
+  });
+
   it("is granted until a time in .NET's ticks", () => {
     expect(ticksOf(new Date(0))).toBe(621_355_968_000_000_000n);
   });

@@ -2,10 +2,10 @@ import { type Delivery, lockToken, type ReceiveMode, type Settlement } from "../
 import { typed, AmqpMap, type AmqpValue } from "../../../envelope/index.ts";
 import { SobreError } from "../../../errors/index.ts";
 import { openMessage } from "../../amqp-message.ts";
-import { decodeMessage } from "../../decode-message.ts";
 import { encodeMessage } from "../../encode-message.ts";
 import type { Operation } from "./management.ts";
 import type { RequestArguments } from "./request-arguments.ts";
+import { readOne } from "./sent-message.ts";
 import { propertiesOf } from "./settlement-of.ts";
 
 /** Most messages that one request peeks at. */
@@ -52,7 +52,7 @@ const renewLock: Operation = async (given, { engine, entity }) => {
 const schedule: Operation = async (given, { engine, entity, transaction }) => {
   const envelopes = given.items("messages").map((item) => {
     const message = item instanceof AmqpMap ? item.get("message") : undefined;
-    if (message instanceof Uint8Array) return decodeMessage(message.slice(), { check: true });
+    if (message instanceof Uint8Array) return readOne(message.slice());
     throw new SobreError("InvalidArgument", "The request's messages must be maps with a message each.");
   });
   const numbers = await engine.schedule(entity, envelopes, { transaction });

@@ -1,5 +1,6 @@
 import type { Engine, EngineSessionReceiver, ReceiveMode } from "../../../engine/index.ts";
 import { typed, AmqpMap, Typed } from "../../../envelope/index.ts";
+import { SobreError } from "../../../errors/index.ts";
 import type { SendingLink } from "../sending-link.ts";
 import { ReceiveEnd } from "./receive-end.ts";
 import { sessionFilter, ticksOf, withSession } from "./session-filter.ts";
@@ -16,6 +17,9 @@ export interface ReceiveContext {
 
 /** How long a client waits for a session when it does not say so. */
 const defaultSessionWait = 60_000;
+
+/** The longest that a timer waits. */
+const longestTimer = 2 ** 31 - 1;
 
 /** The key of a session of an entity. */
 export const sessionKey = (entity: string, sessionId: string): string => `${entity.toLowerCase()}\n${sessionId}`;
@@ -49,12 +53,19 @@ async function openSessionEnd(
   const { entity, engine, sessions } = context;
   const waiting = new AbortController();
   link.events = { flowed: () => undefined, disposed: () => undefined, detached: () => waiting.abort() };
-  const receiver = await engine.acceptSession(entity, {
-    receiveMode,
-    sessionId,
-    maxWaitTime: timeOutOf(remote?.properties) ?? defaultSessionWait,
-    signal: waiting.signal,
-  });
+  const maxWaitTime = timeOutOf(remote?.properties) ?? defaultSessionWait;
+  // The client waits in real time and for this answer alone, whatever time the broker has.
+  const over = setTimeout(() => waiting.abort(), Math.min(maxWaitTime, longestTimer));
+  const options = { receiveMode, sessionId, maxWaitTime, signal: waiting.signal };
+  let receiver: EngineSessionReceiver;
+  try {
+    receiver = await engine.acceptSession(entity, options);
+  } catch (error) {
+    if (!waiting.signal.aborted) throw error;
+    throw new SobreError("ServiceTimeout", `No session of '${entity}' became available in time. Try again.`);
+  } finally {
+    clearTimeout(over);
+  }
   if (link.state !== "asked") {
     await receiver.close();
     return;

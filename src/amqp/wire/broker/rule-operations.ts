@@ -101,9 +101,10 @@ function describedFilter(filter: RuleFilter): AmqpValue {
 }
 
 function correlationList(filter: CorrelationFilter): AmqpValue[] {
+  const texts = correlationFields.map(([, name]) => filter[name] ?? null);
   const properties = filter.applicationProperties;
-  const map = properties === undefined ? null : new AmqpMap(Object.entries(properties));
-  return [...correlationFields.map(([, name]) => filter[name] ?? null), map];
+  // The official client takes a last field that is null for a map.
+  return properties === undefined ? texts : [...texts, new AmqpMap(Object.entries(properties))];
 }
 
 /** Operations on the rules of a subscription, by name. */

@@ -1,10 +1,9 @@
 import type { Engine, EngineSender, TransactionOption } from "../../../engine/index.ts";
 import type { Envelope } from "../../../envelope/index.ts";
-import { batchMessageFormat, decodeBatch } from "../../batch.ts";
-import { decodeMessage } from "../../decode-message.ts";
 import { accepted, type DeliveryState } from "../delivery-state.ts";
 import type { IncomingDelivery, ReceivingLink, ReceivingLinkEvents } from "../receiving-link.ts";
 import { trackedErrorOf } from "../wire-fault.ts";
+import { readSent } from "./sent-message.ts";
 import { textOf } from "./settlement-of.ts";
 import type { Transactions } from "./transactions.ts";
 
@@ -59,7 +58,7 @@ export class SendEnd implements ReceivingLinkEvents {
   delivered({ id, payload, messageFormat, settled, state }: IncomingDelivery): void {
     let envelopes: readonly Envelope[];
     try {
-      envelopes = read(payload, messageFormat);
+      envelopes = readSent(payload, messageFormat);
     } catch (error) {
       this.#refuse(id, settled, error);
       return;
@@ -172,8 +171,3 @@ export class SendEnd implements ReceivingLinkEvents {
 
 /** Whether it can be sent together with others: it is one message that somebody waits to hear of. */
 const isSingle = ({ envelopes, settled }: Arrival): boolean => envelopes.length === 1 && !settled;
-
-function read(payload: Uint8Array, messageFormat: number): readonly Envelope[] {
-  if (messageFormat === batchMessageFormat) return decodeBatch(payload, { check: true });
-  return [decodeMessage(payload, { check: true })];
-}

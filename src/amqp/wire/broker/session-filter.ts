@@ -1,14 +1,26 @@
 import { typed, AmqpMap, type AmqpValue, Typed } from "../../../envelope/index.ts";
+import { SobreError } from "../../../errors/index.ts";
 import type { Terminus } from "../performative.ts";
 import { textOf } from "./settlement-of.ts";
 
 const name = "com.microsoft:session-filter";
 
-/** The session that a source's filter asks for: an id, `null` for the next available one, `undefined` for none. */
+/**
+ * The session that a source's filter asks for: an id, `null` for the next available one, `undefined` for none.
+ *
+ * @throws SobreError `InvalidArgument` for a filter that is neither text nor null.
+ */
 export function sessionFilter(source: Terminus | undefined): string | null | undefined {
   const value = source?.filter?.get(name);
   if (value === undefined) return undefined;
-  return textOf(plain(value)) ?? null;
+  const id = plain(value);
+  if (id === null) return null;
+  const text = textOf(id);
+  if (text !== undefined) return text;
+  throw new SobreError(
+    "InvalidArgument",
+    "The filter of a session must be its id as a string, or null for any session.",
+  );
 }
 
 /** Some peers describe the value, others do not. */
