@@ -45,18 +45,25 @@ const cycle = 28;
 /** The clocks of a zone stay for longer: the shortest time yet is a week, around a Ramadan of Gaza. */
 const stride = 6 * 24 * 60 * millisecondsPerMinute;
 
+/** Of the Gregorian calendar. */
+const averageYear = 365.2425 * 24 * 60 * millisecondsPerMinute;
+
 /** From a moment on, an offset. */
 type Change = readonly [from: number, offset: number];
-/** Those of a year in their order; the first tells the offset at its start. */
-type Changes = readonly [Change, ...Change[]];
 
-/** The offsets of a zone, by the year in UTC: asking `Intl` takes microseconds. */
+/** A year in UTC: when it begins and is over, the offset at its start, and what changes it in its course. */
+interface Year {
+  readonly from: number;
+  readonly until: number;
+  readonly offset: number;
+  readonly changes: readonly Change[];
+}
+
+/** The offsets of a zone, by the year: asking `Intl` takes microseconds. */
 class Zone {
   readonly #format: Intl.DateTimeFormat;
-  readonly #years = new Map<number, Changes>();
-  #from = 0;
-  #until = 0;
-  #changes: Changes = [[0, 0]];
+  readonly #years = new Map<number, Year>();
+  #recent: Year = { from: 0, until: 0, offset: 0, changes: [] };
 
   constructor(timeZone: string) {
     this.#format = new Intl.DateTimeFormat("en-US", {
@@ -73,49 +80,59 @@ class Zone {
   }
 
   offsetAt(milliseconds: number): number {
-    if (milliseconds < this.#from || milliseconds >= this.#until) this.#turnTo(milliseconds);
-    let [[, offset]] = this.#changes;
-    for (const [from, next] of this.#changes) if (from <= milliseconds) offset = next;
+    let year = this.#recent;
+    if (milliseconds < year.from || milliseconds >= year.until) {
+      this.#recent = year = this.#yearAt(milliseconds);
+    }
+    let { offset } = year;
+    for (const [from, next] of year.changes) if (from <= milliseconds) offset = next;
     return offset;
   }
 
-  /** Keeps the year of a moment at hand. */
-  #turnTo(milliseconds: number): void {
-    const year = new Date(milliseconds).getUTCFullYear();
-    this.#from = startOf(year);
-    this.#until = startOf(year + 1);
-    this.#changes = this.#changesOf(Math.max(year, firstYear));
+  #yearAt(milliseconds: number): Year {
+    // Cheaper than a Date, and wrong by a day or two around the turn of a year.
+    const about = Math.max(Math.floor(1970 + milliseconds / averageYear), firstYear - 1);
+    const year = this.#yearOf(about);
+    return milliseconds < year.from
+      ? this.#yearOf(about - 1)
+      : milliseconds < year.until
+        ? year
+        : this.#yearOf(about + 1);
   }
 
-  #changesOf(year: number): Changes {
-    let changes = this.#years.get(year);
-    if (changes === undefined) {
-      changes = year < steadyYear + cycle ? this.#changesIn(year) : this.#changesLike(year);
-      this.#years.set(year, changes);
-    }
-    return changes;
+  #yearOf(year: number): Year {
+    const known = this.#years.get(year);
+    if (known !== undefined) return known;
+    const made = year < firstYear ? this.#early() : year < steadyYear + cycle ? this.#asked(year) : this.#alike(year);
+    this.#years.set(year, made);
+    return made;
   }
 
-  #changesLike(year: number): Changes {
-    const like = likeYear(year);
-    const later = startOf(year) - startOf(like);
-    const [[from, offset], ...rest] = this.#changesOf(like);
-    return [[from + later, offset], ...rest.map(([at, next]): Change => [at + later, next])];
+  #early(): Year {
+    const { from: until, offset } = this.#yearOf(firstYear);
+    return { from: -Infinity, until, offset, changes: [] };
   }
 
-  #changesIn(year: number): Changes {
-    const end = startOf(year + 1);
-    let from = startOf(year);
-    let offset = this.#ask(from);
-    const changes: [Change, ...Change[]] = [[from, offset]];
-    while (from < end) {
-      const to = Math.min(from + stride, end);
+  #alike(year: number): Year {
+    const like = this.#yearOf(likeYear(year));
+    const from = startOf(year);
+    const changes = like.changes.map(([at, next]): Change => [at - like.from + from, next]);
+    return { from, until: startOf(year + 1), offset: like.offset, changes };
+  }
+
+  #asked(year: number): Year {
+    const from = startOf(year);
+    const until = startOf(year + 1);
+    const offset = this.#ask(from);
+    const changes: Change[] = [];
+    let last = offset;
+    for (let at = from; at < until; at += stride) {
+      const to = Math.min(at + stride, until);
       const next = this.#ask(to);
-      if (next !== offset) changes.push([this.#change(from, to), next]);
-      from = to;
-      offset = next;
+      if (next !== last) changes.push([this.#change(at, to), next]);
+      last = next;
     }
-    return changes;
+    return { from, until, offset, changes };
   }
 
   /** The first second of another offset than that at `from`. */
