@@ -45,6 +45,7 @@ export function witnessCodecs(): readonly Codec[] {
 export async function checkContracts(command: CheckCommand, terminal: Terminal): Promise<number> {
   try {
     const report = await reportOf(command);
+    for (const note of unknownCodecs(report)) terminal.err(`sobre: ${note}\n`);
     await terminal.out(formatReport(report, command.format));
     if (report.pairs.length === 0 && (command.against !== "lock" || report.locked === 0)) {
       terminal.err(
@@ -58,6 +59,19 @@ export async function checkContracts(command: CheckCommand, terminal: Terminal):
   } catch (error) {
     return unreadable(error, terminal);
   }
+}
+
+/** A codec that is misspelt, or that is only elsewhere, has no row, which is not to go unnoticed. */
+function unknownCodecs({ pairs }: CheckReport): ReadonlySet<string> {
+  const known = [...witnessCodecs().map(({ name }) => name), "protobuf"];
+  const notes = pairs.flatMap(({ subject }) =>
+    subject.codecs
+      .filter((codec) => !known.includes(codec))
+      .map(
+        (codec) => `${subject.name}: there is no codec ${codec} here, so it has no row; there are ${known.join(", ")}`,
+      ),
+  );
+  return new Set(notes);
 }
 
 /** Compares two files; resolves to the exit code. */
@@ -194,7 +208,8 @@ function exitCodeOf(report: CheckReport, strict: boolean): number {
   return strict && isOpen ? contractExitCodes.unproven : contractExitCodes.proven;
 }
 
-function readText(file: string): string {
+/** The text of a file. @throws Misuse when it cannot be read. */
+export function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
@@ -202,7 +217,8 @@ function readText(file: string): string {
   }
 }
 
-function parseSchema(text: string, file: string): unknown {
+/** A JSON Schema in a text. @throws SobreError `InvalidArgument` when it is not JSON. */
+export function parseSchema(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -2,13 +2,16 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { isObject } from "../contract/json-schema/json-value.ts";
+import { SchemaDocument } from "../contract/json-schema/schema-document.ts";
+import { openProtobufSchema } from "../contract/protobuf/schema.ts";
 import { inferredSchema } from "../contract/subjects/inferred-schema.ts";
 import { formatLock, parseLock } from "../contract/subjects/lock.ts";
 import { isMessageType, jsonSchemaOf, schemaVendor } from "../contract/subjects/schema-source.ts";
 import { folderFiles, readSubjects, type Subject } from "../contract/subjects/subject.ts";
 import { SobreError } from "../errors/index.ts";
+import { metaSchema } from "../validation/index.ts";
 import { commandSerializer } from "./codecs.ts";
-import { contractExitCodes } from "./contract-check.ts";
+import { contractExitCodes, parseSchema, readText } from "./contract-check.ts";
 import { importModule } from "./contract-upcasters.ts";
 import { envelopeLines } from "./envelope-lines.ts";
 import { Misuse } from "./misuse.ts";
@@ -17,7 +20,10 @@ import type { Terminal } from "./terminal.ts";
 /** What `sobre contract init` takes. */
 export interface InitCommand {
   readonly schemas: string;
-  /** A module that exports schemas of Standard Schema, JSON Schemas, or message types of `defineMessage`. */
+  /**
+   * A module that exports schemas of Standard Schema, JSON Schemas, or message types of `defineMessage`; or a file of one
+   * JSON Schema or of Protobuf.
+   */
   readonly from: string | undefined;
   /** The export of the module. Default: the default one, or else every one that is a schema. */
   readonly export: string | undefined;
@@ -34,15 +40,25 @@ interface Draft {
   readonly isUpcast?: boolean;
   /** Default: the subject's latest, or 1. */
   readonly major?: number;
+  /** A JSON Schema, or the text of a .proto file. */
   readonly schema: unknown;
+  readonly isProto?: boolean;
 }
 
 /** Writes versions from a source, the settings of every subject, and the lock; resolves to the exit code. */
 export async function initContracts(command: InitCommand, terminal: Terminal): Promise<number> {
   const { schemas, from, messages } = command;
   try {
+    if (command.export !== undefined && (from === undefined || isSchemaFile(from)))
+      throw new Misuse("--export names an export of the module --from");
+    if (command.subject !== undefined && from === undefined && messages === undefined)
+      throw new Misuse("--subject names what --from or --messages gives, and neither is given");
     const drafts = [
-      ...(from === undefined ? [] : await draftsOfModule(from, command)),
+      ...(from === undefined
+        ? []
+        : isSchemaFile(from)
+          ? [draftOfFile(from, command)]
+          : await draftsOfModule(from, command)),
       ...(messages === undefined ? [] : await draftsOfMessages(messages, command)),
     ];
     if (drafts.length > 0) mkdirSync(schemas, { recursive: true });
@@ -83,7 +99,7 @@ async function settle(schemas: string, upcast: ReadonlySet<string>, terminal: Te
 }
 
 /** A version is written unless the latest of its major says the same; what is there is never written over. */
-function writeDraft({ subject, major, schema }: Draft, schemas: string): string | undefined {
+function writeDraft({ subject, major, schema, isProto = false }: Draft, schemas: string): string | undefined {
   // Names come with messages, from whoever sent them.
   if (!/^[\w-][\w.-]*$/.test(subject)) throw new Misuse(`a subject cannot be named ${subject}; name it with --subject`);
   const own: Subject | undefined = existsSync(schemas)
@@ -92,13 +108,31 @@ function writeDraft({ subject, major, schema }: Draft, schemas: string): string 
   const versions = own?.versions ?? [];
   const chosen = major ?? Number(versions.at(-1)?.version.split(".")[0] ?? 1);
   const latest = versions.findLast(({ version }) => version.startsWith(`${chosen}.`));
-  const text = `${JSON.stringify(schema, undefined, 2)}\n`;
+  const text = isProto ? String(schema) : `${JSON.stringify(schema, undefined, 2)}\n`;
   if (latest !== undefined && JSON.stringify(latest.schema) === JSON.stringify(schema)) return undefined;
   const minor = latest === undefined ? 0 : Number(latest.version.split(".")[1]) + 1;
-  const file = join(schemas, subject, `${chosen}.${minor}.schema.json`);
+  const file = join(schemas, subject, `${chosen}.${minor}.${isProto ? "proto" : "schema.json"}`);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text, { flag: "wx" });
   return file;
+}
+
+function isSchemaFile(path: string): boolean {
+  return /\.(?:json|proto)$/.test(path);
+}
+
+/** @throws SobreError `InvalidArgument` for what is no schema, before it is released as one. */
+function draftOfFile(
+  path: string,
+  { subject = basename(path).replace(/(?:\.schema)?\.\w+$/, "") }: InitCommand,
+): Draft {
+  const text = readText(path);
+  if (path.endsWith(".proto")) {
+    openProtobufSchema(text);
+    return { subject, schema: text, isProto: true };
+  }
+  const schema = parseSchema(text, path);
+  return { subject, schema: new SchemaDocument(schema, path, metaSchema).root.schema };
 }
 
 async function draftsOfModule(path: string, command: InitCommand): Promise<readonly Draft[]> {

@@ -115,7 +115,7 @@ function initCommand(terminal: Terminal, finish: (code: number) => void): Comman
   return new Command("init")
     .summary("write versions from a source, subject.json, and the lock")
     .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
-    .option("--from <MODULE>", "a module with schemas (Standard Schema) or message types")
+    .option("--from <MODULE>", "a module with schemas or message types, or a .json or .proto file")
     .option("--export <NAME>", "its export; default: the default one, or every one")
     .option("--messages <FILE>", "captured messages: envelopes as JSON, one a line")
     .option("--subject <NAME>", "the subject; default: what the source says")

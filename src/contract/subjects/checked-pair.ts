@@ -1,4 +1,5 @@
 import type { Codec } from "../../codec/index.ts";
+import { SobreError } from "../../errors/index.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
 import type { CompatibilityResult } from "../verdict.ts";
 import type { VersionPair } from "./subject-pairs.ts";
@@ -22,10 +23,15 @@ export interface PairOptions {
 /**
  * Compares a pair by its subject's policy.
  *
- * @throws SobreError `InvalidArgument` when a schema cannot be read.
+ * @throws SobreError `InvalidArgument` when a schema cannot be read, or the two are of different formats.
  */
 export async function checkPair(pair: VersionPair, { codecs, upcast }: PairOptions): Promise<CheckedPair> {
   const { subject, older, newer, direction } = pair;
+  if (older.format !== newer.format)
+    throw new SobreError(
+      "InvalidArgument",
+      `${older.file} and ${newer.file} are of two formats, which cannot be compared; make the new format another subject.`,
+    );
   const { contentModel, formats, policy } = subject;
   const isUpcast = contentModel === "upcast" && upcast !== undefined && direction === "backward";
   const result = await checkCompatibility({

@@ -149,6 +149,13 @@ function subjectOf(name: string, settings: unknown, versions: readonly SubjectVe
   };
   const { inFlight = [] } = settings;
   if (!Array.isArray(inFlight) || !inFlight.every(isObject)) throw wrong("inFlight must be a list of services");
+  for (const service of inFlight) {
+    if (typeof service["service"] !== "string") throw wrong("inFlight: a service must have its name as service");
+    const other = Object.keys(service).find((member) => !serviceNames.includes(member));
+    if (other !== undefined) throw wrong(`inFlight: there is no ${other}; there are ${serviceNames.join(", ")}`);
+  }
+  const { owner = "" } = settings;
+  if (typeof owner !== "string") throw wrong("owner must be a text");
   const chosen = <const Value extends string>(key: string, known: readonly [Value, ...Value[]]): Value => {
     const value = policy[key] ?? known[0];
     const found = known.find((one) => one === value);
@@ -157,7 +164,7 @@ function subjectOf(name: string, settings: unknown, versions: readonly SubjectVe
   };
   return {
     name,
-    owner: typeof settings["owner"] === "string" ? settings["owner"] : "",
+    owner,
     codecs: list(settings["codecs"], "codecs"),
     direction: chosen("direction", ["backward", "forward", "full"]),
     contentModel: chosen("contentModel", ["declared-writer", "as-written", "upcast"]),
@@ -173,7 +180,8 @@ function subjectOf(name: string, settings: unknown, versions: readonly SubjectVe
   };
 }
 
-const settingNames = ["owner", "codecs", "policy", "inFlight", "envelope", "dialect", "$schema", "$comment"];
+const settingNames = ["owner", "codecs", "policy", "inFlight", "envelope", "$schema", "$comment"];
+const serviceNames = ["service", "produces", "consumes", "$comment"];
 const policyNames = ["direction", "contentModel", "formats", "protobuf"];
 
 function envelopeOf(value: unknown, wrong: (what: string) => SobreError): Subject["envelope"] {
