@@ -3,12 +3,14 @@ import { type ContentType, parameter } from "../../../src/content-type/index.ts"
 import { decoded, type SourceText } from "../xml/source-text.ts";
 
 /**
- * Decodes JSON: by the charset of the content type, by its byte-order mark, by the zero bytes of UTF-16, or as UTF-8.
+ * Decodes JSON: by its byte-order mark, by the zero bytes of UTF-16, by the charset of the content type, or as UTF-8.
+ *
+ * No other charset has zero bytes in JSON: a sender that declares one there has declared it of all its bodies.
  *
  * @throws SobreError `UnknownCharset`, or `DecodeFailed` for bytes that are not in the charset.
  */
 export function jsonText(payload: Uint8Array, contentType: ContentType | undefined): SourceText {
-  return decoded(payload, () => declared(contentType) ?? zeroBytes(payload));
+  return decoded(payload, () => zeroBytes(payload) ?? declared(contentType));
 }
 
 function declared(contentType: ContentType | undefined): Charset | undefined {

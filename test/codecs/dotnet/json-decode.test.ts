@@ -38,6 +38,19 @@ describe("the data contract JSON decoder", () => {
     expect(shown(decoder, text)).toEqual(expected);
   });
 
+  it.each(["application/json", "application/json; charset=utf-8", "application/json; charset=latin1", undefined])(
+    "reads UTF-16 without a mark as that, whatever is declared: %s",
+    (contentType) => {
+      const little = Buffer.from('{"ñ":"€"}', "utf16le");
+
+      for (const payload of [new Uint8Array(little), new Uint8Array(Buffer.from(little).swap16())]) {
+        expect(decode(decoder, payload, contentType === undefined ? {} : { contentType })).toMatchObject({
+          body: { ñ: "€" },
+        });
+      }
+    },
+  );
+
   it("names the type that the document names", () => {
     expect(decode(decoder, fixture("json-dcjs-animal-declared-dog.bin"))).toMatchObject({
       typeName: "{urn:sobre:zoo}Dog",
