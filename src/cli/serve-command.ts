@@ -18,13 +18,16 @@ export function serveCommand(terminal: Terminal, finish: (code: number) => void)
     .addOption(new Option("--key <NAME=KEY>", "a shared access key; may be repeated").argParser(collect))
     .option("--auto-create", "create queues, topics and subscriptions on first use")
     .option("--tls", "speak TLS, too, with a certificate made on the spot")
+    .option("--cert <FILE>", "speak TLS, too, with this certificate (PEM)")
+    .option("--cert-key <FILE>", "its private key (PEM)")
     .option("-q, --quiet", "print nothing but the connection string")
     .addHelpText(
       "after",
       `
 Without keys, here or in the configuration, the emulator's well-known key
 opens it; so it listens on this machine alone unless --host says otherwise,
-which takes a key.
+which takes a key. ServiceBusAdministrationClient dials https, for which --tls
+writes its certificate to a file: NODE_EXTRA_CA_CERTS trusts it.
 
 Examples:
   sobre serve --queue orders
@@ -45,6 +48,8 @@ or a wrong file.`,
         keys: keysOf(textsOf(options["key"])),
         autoCreate: options["autoCreate"] === true,
         tls: options["tls"] === true,
+        cert: textOf(options["cert"]),
+        certKey: textOf(options["certKey"]),
         quiet: options["quiet"] === true,
       };
       finish(await serve(request, terminal, signalled()));

@@ -1,6 +1,9 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { SobreError } from "../errors/index.ts";
 import { isLoopback } from "../server/server-options.ts";
-import { type Server, type ServerEvent, type ServerOptions, startServer } from "../server/index.ts";
+import { type Certificate, type Server, type ServerEvent, type ServerOptions, startServer } from "../server/index.ts";
 import { oneLine } from "./display.ts";
 import { readInput } from "./input.ts";
 import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
@@ -15,12 +18,17 @@ export interface ServeCommand {
   readonly queues: readonly string[];
   readonly keys: Readonly<Record<string, string>> | undefined;
   readonly autoCreate: boolean;
+  /** With a certificate made on the spot. */
   readonly tls: boolean;
+  /** Files of a certificate and its key. */
+  readonly cert: string | undefined;
+  readonly certKey: string | undefined;
   readonly quiet: boolean;
 }
 
 /** The most bytes of a configuration. */
 const mostConfigBytes = 16 * 2 ** 20;
+const mostCertificateBytes = 2 ** 20;
 
 /** Serves until `stop` resolves; resolves to the exit code. */
 export async function serve(command: ServeCommand, terminal: Terminal, stop: Promise<void>): Promise<number> {
@@ -30,31 +38,46 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
     throw new Misuse(
       `--host ${host} can be reached by others: give a key with --key NAME=KEY, or in the configuration`,
     );
-  const server = await started(command, configured, (event) => {
+  const tls = await certificateOf(command);
+  const server = await started(command, { ...configured, tls }, (event) => {
     if (!quiet) void terminal.out(`${timeOfDay()} ${oneLine(event.text)}\n`);
   });
   if (server instanceof SobreError) {
     terminal.err(`sobre: ${server.message}\n`);
     return exitCodes.failed;
   }
-  await terminal.out(quiet ? `${server.connectionString}\n` : banner(server, await listing(server), terminal));
+  const trusted = command.tls && tls !== undefined ? await writeCertificate(tls.cert) : undefined;
+  const lines = [...(await listing(server)), ...(trusted === undefined ? [] : ["", `  certificate   ${trusted}`])];
+  await terminal.out(quiet ? `${server.connectionString}\n` : banner(server, lines, terminal));
   await stop;
   await server.close();
+  if (trusted !== undefined) await rm(dirname(trusted), { recursive: true, force: true });
   return exitCodes.done;
 }
 
+/** The certificate that TLS is spoken with, made or read. @throws Misuse */
+async function certificateOf({ host, tls, cert, certKey }: ServeCommand): Promise<Certificate | undefined> {
+  if (tls && cert !== undefined) throw new Misuse("--tls makes a certificate, --cert gives one: choose one of them");
+  if ((cert === undefined) !== (certKey === undefined)) throw new Misuse("--cert and --cert-key go together");
+  if (cert !== undefined && certKey !== undefined)
+    return { cert: await readText(cert, mostCertificateBytes), key: await readText(certKey, mostCertificateBytes) };
+  return tls ? (await import("../server/certificate.ts")).selfSigned([host]) : undefined;
+}
+
+/** Where a program that shall trust it finds a certificate; in a folder of its own, which nobody else can write to. */
+async function writeCertificate(cert: string): Promise<string> {
+  const path = join(await mkdtemp(join(tmpdir(), "sobre-serve-")), "certificate.pem");
+  await writeFile(path, cert);
+  return path;
+}
+
 /** The entities to begin with, and the keys: of the command, or of the configuration. */
-type Configured = Pick<ServerOptions, "queues" | "topics" | "keys">;
+type Configured = Pick<ServerOptions, "queues" | "topics" | "keys" | "tls">;
 
 async function entitiesOf({ config, queues, keys }: ServeCommand): Promise<Configured> {
   const more = Object.fromEntries(queues.map((name) => [name, {}]));
   if (config === undefined) return { queues: more, keys };
-  let text: string;
-  try {
-    text = Buffer.from(await readInput(config, mostConfigBytes)).toString("utf8");
-  } catch (error) {
-    throw new Misuse(fileProblem(config, error));
-  }
+  const text = await readText(config, mostConfigBytes);
   // Checking a configuration takes most of the time to start.
   const { emulatorConfig } = await import("../engines/emulator-config/index.ts");
   try {
@@ -68,14 +91,22 @@ async function entitiesOf({ config, queues, keys }: ServeCommand): Promise<Confi
   }
 }
 
+/** @throws Misuse */
+async function readText(path: string, most: number): Promise<string> {
+  try {
+    return Buffer.from(await readInput(path, most)).toString("utf8");
+  } catch (error) {
+    throw new Misuse(fileProblem(path, error));
+  }
+}
+
 async function started(
-  { host, port, httpPort, autoCreate, tls }: ServeCommand,
+  { host, port, httpPort, autoCreate }: ServeCommand,
   configured: Configured,
   onEvent: (event: ServerEvent) => void,
 ): Promise<Server | SobreError> {
   try {
-    const certificate = tls ? (await import("../server/certificate.ts")).selfSigned([host]) : undefined;
-    return await startServer({ ...configured, host, port, httpPort, autoCreate, tls: certificate, onEvent });
+    return await startServer({ ...configured, host, port, httpPort, autoCreate, onEvent });
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
     const option = portOptions.get(error.path);

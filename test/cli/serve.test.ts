@@ -1,11 +1,14 @@
-import { createServer } from "node:net";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { IncomingMessage } from "node:http";
+import { get } from "node:https";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { run } from "../../src/cli/program.ts";
 import { serve, type ServeCommand } from "../../src/cli/serve.ts";
+import { selfSigned } from "../../src/server/index.ts";
 import { captureTerminal } from "./captured-terminal.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "sobre-serve-"));
@@ -26,8 +29,30 @@ const request: ServeCommand = {
   keys: undefined,
   autoCreate: false,
   tls: false,
+  cert: undefined,
+  certKey: undefined,
   quiet: false,
 };
+
+const ignore = (): void => undefined;
+
+/** The status of an https request to what is served, with the certificate trusted that its text tells of. */
+async function answerOver(
+  command: ServeCommand,
+  trusted: (text: string) => string,
+): Promise<{ readonly status: number | undefined; readonly text: string }> {
+  const terminal = captureTerminal();
+  const stopping = new AbortController();
+  const served = serve(command, terminal, once(stopping.signal, "abort").then(ignore));
+  await vi.waitFor(() => expect(terminal.text()).toContain("Ends with"), { interval: 5 });
+  const text = terminal.text();
+  const [, port] = /localhost:(\d+);/.exec(text) ?? [];
+  const asked = get({ host: "localhost", port, path: "/health", ca: trusted(text), agent: false });
+  const [response] = await once(asked, "response");
+  stopping.abort();
+  await served;
+  return { status: response instanceof IncomingMessage ? response.statusCode : undefined, text };
+}
 
 describe("sobre serve", () => {
   it("prints the connection string and the entities of the configuration", async () => {
@@ -116,12 +141,31 @@ describe("sobre serve", () => {
     expect(terminal.errors()).toContain("The queue b: lockDuration must be");
   });
 
+  it("speaks TLS with a certificate it is given, or says where the one is that it has made", async () => {
+    const { cert, key } = selfSigned();
+    const files = { cert: join(scratch, "cert.pem"), certKey: join(scratch, "key.pem") };
+    writeFileSync(files.cert, cert);
+    writeFileSync(files.certKey, key);
+
+    const given = await answerOver({ ...request, ...files }, () => cert);
+    const made = await answerOver({ ...request, tls: true }, (text) =>
+      readFileSync(/certificate {3}(\S+)/.exec(text)?.[1] ?? "", "utf8"),
+    );
+
+    expect([given.status, made.status]).toEqual([200, 200]);
+    expect(given.text).not.toContain("certificate   ");
+    expect(existsSync(/certificate {3}(\S+)/.exec(made.text)?.[1] ?? scratch)).toBe(false);
+  });
+
   it.each([
     [["--host", "0.0.0.0"], "give a key"],
     [["--port", "70000"], "--port must be a number"],
     [["--key", "secret"], "--key must be NAME=KEY"],
     [["--key", "a=1", "--key", "a=2"], "--key gives a twice"],
     [["--key", "a=1;2", "--port", "0"], 'must be text without ";"'],
+    [["--cert", "a.pem"], "--cert and --cert-key go together"],
+    [["--tls", "--cert", "a", "--cert-key", "b"], "choose one of them"],
+    [["--cert", join(scratch, "none"), "--cert-key", join(scratch, "none")], "no such file"],
     [["--queue", "", "--port", "0"], "An entity's name has"],
     [["--queue", "a", "--queue", "A", "--port", "0"], "'A' already exists"],
     [["--config", join(scratch, "missing.json")], "no such file"],
