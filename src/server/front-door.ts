@@ -10,6 +10,8 @@ export interface FrontDoorOptions {
   readonly http: () => Promise<RequestListener>;
   /** PEM of a key and its certificate; without it, TLS is not spoken. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+  /** Told why a socket was cut whose protocol is not spoken here. */
+  readonly refused: (why: string) => void;
   /** Milliseconds until a socket has to say something, and until the headers of its request have to be there. */
   readonly handshakeTimeOut: number;
 }
@@ -91,9 +93,15 @@ export class FrontDoor {
   }
 
   #hand(socket: Socket, first: number | undefined, isSecure: boolean): void {
+    const { tls, refused } = this.#options;
     if (first === firstByte.amqp) {
       this.#options.amqp(socket);
       socket.resume();
+    } else if (first === firstByte.tls && tls === undefined) {
+      refused(
+        "TLS is not spoken without a certificate. A connection string needs UseDevelopmentEmulator=true without it.",
+      );
+      socket.destroy();
     } else if (first === firstByte.tls && !isSecure) {
       void this.#later(socket, (this.#tls ??= this.#newTls()));
     } else {

@@ -13,7 +13,7 @@ import { checkNamespaceOptions, checkServerOptions } from "./server-options.ts";
 
 /** Something that happened to a server and matters to whoever runs it. */
 export interface ServerEvent {
-  readonly kind: "connected" | "disconnected" | "created";
+  readonly kind: "connected" | "disconnected" | "created" | "refused";
   /** One line. */
   readonly text: string;
 }
@@ -105,6 +105,7 @@ class RunningServer implements Server {
       amqp: (socket) => this.#amqp(socket),
       http: () => this.#http(),
       tls: options.tls,
+      refused: (why) => this.#refused(why),
       handshakeTimeOut,
     });
     this.#ticking = setInterval(() => this.#tick(), Math.min(1000, handshakeTimeOut / 4));
@@ -192,6 +193,7 @@ class RunningServer implements Server {
       access: this.#namespaces,
       limits,
       autoCreate: this.#autoCreate,
+      refused: (why) => this.#refused(why),
       closed: (reason) => {
         this.#sockets.delete(amqp);
         onEvent?.({ kind: "disconnected", text: `a client has left${reason === undefined ? "" : `: ${reason}`}` });
@@ -199,6 +201,10 @@ class RunningServer implements Server {
     });
     this.#sockets.add(amqp);
     onEvent?.({ kind: "connected", text: "a client has connected over AMQP" });
+  }
+
+  #refused(why: string): void {
+    this.#options.onEvent?.({ kind: "refused", text: `refused: ${why}` });
   }
 
   get #autoCreate(): ((engine: Engine, entity: string) => Promise<void>) | undefined {

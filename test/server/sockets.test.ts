@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { ServiceBusClient } from "@azure/service-bus";
 import { describe, expect, it } from "vitest";
-import { selfSigned, startServer } from "../../src/server/index.ts";
+import { selfSigned, type ServerEvent, startServer } from "../../src/server/index.ts";
+import { codeOf } from "../e2e/azure-scenario.ts";
 
 /** A port that nobody listens on. */
 async function freePort(): Promise<number> {
@@ -139,6 +140,31 @@ describe("a server's sockets", () => {
 
     expect((await fetch(`http://127.0.0.1:${server.httpPort}/health`)).status).toBe(200);
     expect([server.port, server.httpPort]).toEqual([port, port]);
+  });
+
+  it("let whoever runs the server know what was refused and why", async () => {
+    const events: string[] = [];
+    const onEvent = ({ kind, text }: ServerEvent): void => void (kind === "refused" && events.push(text));
+    await using server = await startServer({ queues: ["q"], keys: { root: "secret" }, onEvent });
+    const clients = [
+      server.connectionString,
+      server.connectionString.replace("Key=secret", "Key=wrong"),
+      server.connectionString.replace("UseDevelopmentEmulator=true", ""),
+    ].map((text) => new ServiceBusClient(text, { retryOptions: { maxRetries: 0 } }));
+
+    const codes = await Promise.all(
+      clients.map((client, index) =>
+        codeOf(client.createSender(index === 0 ? "missing" : "q").sendMessages({ body: 1 })),
+      ),
+    );
+    await Promise.all(clients.map((client) => client.close()));
+
+    expect(codes.slice(0, 2)).toEqual(["MessagingEntityNotFound", "UnauthorizedAccess"]);
+    expect(events.toSorted()).toEqual([
+      "refused: TLS is not spoken without a certificate. A connection string needs UseDevelopmentEmulator=true without it.",
+      "refused: The key name or the signature of the token is wrong. Check the connection string.",
+      "refused: The messaging entity 'missing' could not be found. Create it, or check its name.",
+    ]);
   });
 
   it("create what is missing when asked to", async () => {

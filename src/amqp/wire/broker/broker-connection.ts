@@ -28,6 +28,8 @@ export interface BrokerConnectionOptions {
   readonly output: () => void;
   /** Told once when the connection is over; `reason` is what ended it other than the client's wish. */
   readonly closed?: ((reason: string | undefined) => void) | undefined;
+  /** Told what was refused and why, where somebody has to put it right: a key, a name, a wrong use. */
+  readonly refused?: ((why: string) => void) | undefined;
   /** Creates an entity that is used and missing. Default: nothing is created. */
   readonly autoCreate?: ((engine: Engine, entity: string) => Promise<void>) | undefined;
   /** Milliseconds, for time-outs of the connection. */
@@ -41,6 +43,15 @@ const managing: readonly Right[] = ["Listen", "Send"];
 
 /** Names of entities have 260 characters at most, and may be percent-encoded behind a host and before a sub-queue. */
 const longestAddress = 2048;
+
+/** Refusals that somebody can do something about. */
+const mistakes: ReadonlySet<string> = new Set([
+  "UnauthorizedAccess",
+  "MessagingEntityNotFound",
+  "MessagingEntityDisabled",
+  "InvalidOperation",
+  "InvalidArgument",
+]);
 
 const mechanisms = ["ANONYMOUS", "MSSBCBS", "PLAIN", "EXTERNAL"];
 
@@ -97,9 +108,17 @@ export class BrokerConnection {
       .toString("utf8")
       .split("\0");
     const grant = this.#options.access.password(name, key, hostname);
-    if (grant === undefined) return false;
+    if (grant === undefined) {
+      this.#options.refused?.("The key name or the key is wrong.");
+      return false;
+    }
     this.#grants.add(grant);
     return true;
+  }
+
+  /** A session that is held by another, or did not come in time, is nobody's mistake. */
+  #tell(error: unknown): void {
+    if (error instanceof SobreError && mistakes.has(error.code)) this.#options.refused?.(error.message);
   }
 
   #opened({ hostname }: Open): void {
@@ -115,7 +134,15 @@ export class BrokerConnection {
   }
 
   #admit(token: string): Grant {
-    const grant = this.#options.access.token(token, this.#hostname);
+    try {
+      return this.#granted(this.#options.access.token(token, this.#hostname));
+    } catch (error) {
+      this.#tell(error);
+      throw error;
+    }
+  }
+
+  #granted(grant: Grant): Grant {
     if (this.#namespace !== undefined && this.#namespace !== grant.engine)
       throw unauthorized("The connection has a token for another namespace already. Open one for each.");
     this.#grants.add(grant);
@@ -125,6 +152,7 @@ export class BrokerConnection {
   #attach(link: SendingLink | ReceivingLink): void {
     void this.#open(link).catch((error: unknown) => {
       this.#grants.forget(link);
+      this.#tell(error);
       link.refuse(trackedErrorOf(error));
     });
   }
