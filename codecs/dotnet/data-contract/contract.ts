@@ -2,10 +2,11 @@ import { SobreError } from "../../../src/errors/index.ts";
 import { arrays, clrNamespaces } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
 import { checkContract, invalidContract, isNode } from "./contract-check.ts";
-import { type ScalarKind, scalarKinds } from "./scalar-kind.ts";
+import { scalarKinds } from "./scalar-kind.ts";
 import {
   type Contract,
   type EnumShape,
+  isReferenceType,
   type ListShape,
   type MapShape,
   type MemberShape,
@@ -163,7 +164,6 @@ class Compiler {
     const shape = this.#shape(property, path, undefined);
     const order = typeof hint["order"] === "number" ? hint["order"] : -1;
     const types = list(property["type"]);
-    const nullable = types.length > 0 ? types.includes("null") : typeof shape === "function" || isReferenceType(shape);
     return {
       order,
       member: {
@@ -171,7 +171,10 @@ class Compiler {
         clrName: text(hint["member"]) ?? key,
         namespace,
         shape,
-        nullable,
+        // Lazy: what it refers to may need the class that it is in.
+        get nullable() {
+          return types.includes("null") || isReferenceType(resolved(shape));
+        },
         omitDefault: hint["omitDefault"] === true,
       },
     };
@@ -251,12 +254,6 @@ function kindOf(node: Node): string {
       if (type === "object") return "class";
       return node["items"] === undefined ? "any" : "list";
   }
-}
-
-function isReferenceType(shape: ResolvedShape): boolean {
-  if (shape.kind !== "scalar") return shape.kind !== "enum";
-  const reference: readonly ScalarKind[] = ["any", "bytes", "qname", "string", "uri", "version"];
-  return reference.includes(shape.scalar);
 }
 
 function clrNameOf({ namespace, local }: XmlName): string {

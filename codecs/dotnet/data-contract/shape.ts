@@ -101,3 +101,11 @@ export function nameText({ namespace, local }: XmlName): string {
 export function nameOf(shape: ResolvedShape): XmlName | undefined {
   return shape.kind === "scalar" ? undefined : shape.name;
 }
+
+/** Whether null may stand for a value of a type on its own. */
+export function isReferenceType(shape: ResolvedShape): boolean {
+  if (shape.kind === "object") return !shape.isStruct;
+  if (shape.kind !== "scalar") return shape.kind !== "enum";
+  const reference: readonly ScalarKind[] = ["any", "bytes", "qname", "string", "uri", "version"];
+  return reference.includes(shape.scalar);
+}

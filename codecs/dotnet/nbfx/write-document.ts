@@ -10,6 +10,7 @@ import {
   type Contract,
   type ListShape,
   type MapShape,
+  type MemberShape,
   type ObjectShape,
   resolved,
   type ResolvedShape,
@@ -169,10 +170,16 @@ class DocumentWriter {
 
   #object(value: unknown, shape: ObjectShape, { path, depth }: Place): void {
     if (!isRecord(value)) throw unsupported(path, `is no ${shape.name.local}`);
+    refuseStrangers(value, shape, path);
     for (const member of shape.members) {
       const inner = value[member.name];
-      if (member.omitDefault && isDefault(inner)) continue;
+      if (member.omitDefault && isDefault(inner, member)) continue;
       const memberShape = resolved(member.shape);
+      // .NET gives a member that does not come the default of its type, and breaks at a null where none may be.
+      if (inner === undefined && !member.nullable) continue;
+      if (inner === null && !member.nullable) {
+        throw unsupported(`${path}.${member.name}`, 'is null, which its type may be with "null" beside it only');
+      }
       const place = { path: `${path}.${member.name}`, depth: depth + 1, shape: memberShape };
       const namespace = shape.serializable ? "" : member.namespace;
       this.#startMember({ namespace, local: encodeName(member.name) }, memberShape);
@@ -244,12 +251,22 @@ function isAny(shape: ResolvedShape): boolean {
   return shape.kind === "scalar" && shape.scalar === "any";
 }
 
-function isDefault(value: unknown): boolean {
-  return value === undefined || value === null || value === 0 || value === 0n || value === false;
+/** The default of a type that may be null is null, and no zero. */
+function isDefault(value: unknown, { nullable }: MemberShape): boolean {
+  if (value === undefined || value === null) return true;
+  return !nullable && (value === 0 || value === 0n || value === false);
 }
 
+/** What a class does not have would be left out in silence. */
+function refuseStrangers(value: Readonly<Record<string, unknown>>, { name, byName }: ObjectShape, path: string): void {
+  const stranger = Object.keys(value).find((member) => !byName.has(member) && value[member] !== undefined);
+  if (stranger !== undefined) throw unsupported(`${path}.${stranger}`, `is no member of ${name.local} in the contract`);
+}
+
+/** An object with members, and none that is a value of its own. */
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return !(value instanceof Map || value instanceof Set || value instanceof Date || ArrayBuffer.isView(value));
 }
 
 function scalarShape(value: unknown): ResolvedShape {

@@ -8,6 +8,7 @@ import { Typed } from "../../../src/envelope/index.ts";
 import { DateTime, Decimal, Duration, maxTicks } from "../../../src/values/index.ts";
 import { refusal } from "../../refusal.ts";
 import { contractOf } from "./contracts.ts";
+import { shown } from "./decoding.ts";
 import { infosetOf, type InfosetNode } from "./infoset.ts";
 import { type Fixture, fixtures, hasVectors, json, payloadOf, vectorsNeeded } from "./vectors.ts";
 
@@ -152,11 +153,38 @@ describe("the NBFX writer", () => {
     [{ lines: {} }, "$.lines"],
     [{ state: "Closed" }, "$.state"],
     [{ next: { id: "zz" } }, "$.next.id"],
+    [{ next: { note: "x" } }, "$.next.note"],
+    [{ Lines: [1] }, "$.Lines"],
+    [{ id: null }, "$.id"],
+    [{ state: null }, "$.state"],
+    [{ next: new Date(0) }, "$.next"],
+    [{ next: new Map([["id", "x"]]) }, "$.next"],
     [7, "$"],
   ])("refuses %j, which its contract does not hold, with the path", (value, path) => {
     const strict = nbfx({ contracts: [contract] });
 
     expect(refusal(() => strict.encode(value, encodeContext))).toMatchObject({ code: "UnsupportedValue", path });
+  });
+
+  it("leaves out what does not come, and zeros only where they are the default", () => {
+    const numbers = nbfx({
+      contracts: [
+        {
+          title: "Numbers",
+          properties: {
+            a: { "x-dotnet": { type: "int", omitDefault: true } },
+            b: { type: ["null"], "x-dotnet": { type: "int", omitDefault: true } },
+            c: { "x-dotnet": "guid" },
+            d: { type: ["null"], "x-dotnet": "guid" },
+            e: { type: ["string"] },
+          },
+        },
+      ],
+    });
+    const read = (value: unknown): unknown => shown(numbers, numbers.encode(value, encodeContext).payload);
+
+    expect(read({ a: 0, b: 0, extra: undefined })).toEqual({ b: 0, d: null, e: null });
+    expect(read({ a: 1, b: null, d: null, e: null })).toEqual({ a: 1, d: null, e: null });
   });
 
   it("refuses what contains itself, unless references are preserved", () => {
