@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { accessSync, constants, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import type { DotnetContract } from "../../codecs/dotnet/index.ts";
 import { SobreError } from "../errors/index.ts";
 import {
   createQuarantine,
@@ -77,6 +79,7 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
       target: { format: command.to, int64: command.int64 },
       output: command.output,
       resume: command.resume,
+      fingerprint: fingerprintOf(command, contracts),
       quarantine: command.quarantine === undefined ? undefined : createQuarantine(command.quarantine),
       openJsonText: command.openJsonText,
       hex: command.hex,
@@ -95,6 +98,14 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
     bar.end();
     return stopped(error, terminal);
   }
+}
+
+/** What decides how messages are read. */
+function fingerprintOf(command: MigrateCommand, contracts: readonly DotnetContract[]): string {
+  const { timeZone, contentType, include, input } = command;
+  return createHash("sha256")
+    .update(JSON.stringify({ contracts, timeZone, contentType, include, input }))
+    .digest("hex");
 }
 
 const passTitles = { infer: "1/2 reading  ", migrate: "2/2 migrating" } as const;

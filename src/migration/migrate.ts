@@ -23,6 +23,11 @@ export interface MigrationOptions {
   readonly output?: string | undefined;
   /** Goes on with an output that was cut. Default: false. */
   readonly resume?: boolean | undefined;
+  /**
+   * What else decides how messages are read, as contracts and a time zone, in a form that can be compared: a migration goes
+   * on only with the same. Default: nothing.
+   */
+  readonly fingerprint?: string | undefined;
   /** Where messages go that were not migrated, unchanged. Default: nowhere. */
   readonly quarantine?: Quarantine | undefined;
   /** Whether a body that is one string with a JSON object or list in it becomes that. Default: true. */
@@ -127,8 +132,8 @@ function begin(options: MigrationOptions, profiles: TypeProfiles): Journal | und
 }
 
 /** What must be the same when a migration is gone on with. */
-function settingsOf({ source, target, openJsonText = true, sample }: MigrationOptions): string {
-  return JSON.stringify({ source: source.name, ...target, openJsonText, sample });
+function settingsOf({ source, target, openJsonText = true, sample, fingerprint }: MigrationOptions): string {
+  return JSON.stringify({ source: source.name, ...target, openJsonText, sample, fingerprint });
 }
 
 /** The JSON form of an envelope in one line; its payload, which is most of it, is encoded by Node. */

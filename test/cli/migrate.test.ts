@@ -1,4 +1,14 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -219,6 +229,26 @@ describe("contracts with a mistake", () => {
 
     const { payload }: { payload: { $bytes: string } } = JSON.parse(readFileSync(out, "utf8"));
     expect(Buffer.from(payload.$bytes, "base64").toString()).toBe('{"x":"/Date(1)/","price":2.50}');
+  });
+});
+
+describe("a migration that was cut", () => {
+  it("goes on with the same contracts and time zone only, so that all messages are read alike", async () => {
+    const captures = join(legacy, "migrate/dlq.ndjson");
+    const out = join(scratch, "cut.ndjson");
+    const contract = file("right.json", readFileSync(join(legacy, "migrate/Order.json")));
+    const given = ["--contracts", contract, "--time-zone", "Europe/Madrid"];
+    await sobre("migrate", captures, "--out", out, ...given);
+    const whole = readFileSync(out, "utf8");
+    truncateSync(`${out}.journal`, readFileSync(`${out}.journal`).byteLength - 400);
+
+    const codes: number[] = [];
+    for (const others of [[], ["--contracts", contract], [...given.slice(0, 3), "Asia/Tokyo"], given]) {
+      codes.push((await sobre("migrate", captures, "--out", out, "--resume", ...others)).code);
+    }
+
+    expect(codes).toEqual([1, 1, 1, 4]);
+    expect(readFileSync(out, "utf8")).toBe(whole);
   });
 });
 
