@@ -1,6 +1,15 @@
 import type { Serializer } from "../codec/index.ts";
 import { type Envelope, envelopeToJson } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
+import {
+  aFunction,
+  checkOptions,
+  countFrom,
+  flag,
+  methods,
+  type OptionChecks,
+  text,
+} from "../validation/option-checks.ts";
 import { isMembers } from "./explorer-message.ts";
 import { Journal } from "./journal.ts";
 import type { JournalEntry } from "./journal-entry.ts";
@@ -65,9 +74,11 @@ export interface Migration {
  * Migrates the messages of a source in two passes, one message at a time: the first infers a schema for each type, the second
  * detects, reads, settles what the schema settles, encodes, decodes again and compares. The source is never changed.
  *
- * @throws SobreError `InvalidArgument` when the output is there already, or cannot be gone on with; and what the source throws.
+ * @throws SobreError `InvalidArgument` when the output is there already, or cannot be gone on with, and for an option that
+ *   there is not; and what the source throws.
  */
 export async function migrate(options: MigrationOptions): Promise<Migration> {
+  checkOptions(options, optionChecks, { needed: ["source", "serializer", "target"] });
   const started = performance.now();
   const { source, serializer, openJsonText = true, hex = false, hasContract = noContract } = options;
   const target = createTarget(options.target);
@@ -96,6 +107,21 @@ export async function migrate(options: MigrationOptions): Promise<Migration> {
   const facts = { source: source.name, target, output: options.output, seconds, profiles };
   return { report: report.build(facts), profiles, target };
 }
+
+const optionChecks: OptionChecks<MigrationOptions> = {
+  source: methods("a migration source, as openSource makes them", "messages"),
+  serializer: methods("a serializer, as createSerializer makes them", "deserialize"),
+  target: () => undefined,
+  output: text,
+  resume: flag,
+  fingerprint: text,
+  quarantine: methods("a quarantine, as createQuarantine makes them", "put"),
+  openJsonText: flag,
+  hex: flag,
+  sample: countFrom(0),
+  hasContract: aFunction,
+  onProgress: aFunction,
+};
 
 const noContract = (): boolean => false;
 

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { SobreError } from "../errors/index.ts";
+import { checkOptions, oneOf, type OptionChecks, text } from "../validation/option-checks.ts";
 import { createCaptureSource, headOf } from "./capture-source.ts";
 import { reasonOf } from "./file-reason.ts";
 import { createFolderSource, type FolderSourceOptions } from "./folder-source.ts";
@@ -20,6 +21,7 @@ export interface OpenSourceOptions extends FolderSourceOptions {
  * @throws SobreError `InvalidArgument` when nothing can be read there, and for options that do not go with what is there.
  */
 export async function openSource(path: string, options: OpenSourceOptions = {}): Promise<MigrationSource> {
+  checkOptions(options, optionChecks);
   const { input = await inputOf(path) } = options;
   if (input === "payloads") return createFolderSource(path, options);
   // What would be left out in silence.
@@ -31,6 +33,12 @@ export async function openSource(path: string, options: OpenSourceOptions = {}):
   }
   return createCaptureSource(path);
 }
+
+const optionChecks: OptionChecks<OpenSourceOptions> = {
+  input: oneOf("payloads", "captures"),
+  include: text,
+  contentType: text,
+};
 
 function misplaced(why: string): SobreError {
   return new SobreError("InvalidArgument", `${why}.`);

@@ -4,6 +4,7 @@ import { protobuf } from "../../codecs/protobuf/index.ts";
 import { type Codec, resolveDecodeLimits } from "../codec/index.ts";
 import { valueFromJson, valueToJson } from "../envelope/index.ts";
 import { SobreError } from "../errors/index.ts";
+import { type OptionChecks, checkOptions, oneOf } from "../validation/option-checks.ts";
 import { compareValues, type Loss } from "./compare-values.ts";
 import { isMembers } from "./explorer-message.ts";
 import { lowerValue } from "./lower-value.ts";
@@ -28,6 +29,11 @@ export interface TargetOptions {
   readonly int64?: "text" | "number" | undefined;
 }
 
+const optionChecks: OptionChecks<TargetOptions> = {
+  format: oneOf(...targetFormats),
+  int64: oneOf("text", "number"),
+};
+
 /** A format that messages are migrated to. */
 export interface Target {
   readonly format: TargetFormat;
@@ -51,8 +57,10 @@ export interface TypeTarget {
   compare(body: unknown, decoded: unknown): readonly Loss[];
 }
 
-/** Makes a target. */
-export function createTarget({ format, int64 = "text" }: TargetOptions): Target {
+/** Makes a target. @throws SobreError `InvalidArgument` for an option that there is not, or that has no such value. */
+export function createTarget(options: TargetOptions): Target {
+  checkOptions(options, optionChecks, { needed: ["format"], prefix: "target." });
+  const { format, int64 = "text" } = options;
   switch (format) {
     case "json":
       return plainTarget(format, json(), jsonRules(int64));
