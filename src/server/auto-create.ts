@@ -1,17 +1,18 @@
+import type { FirstUse } from "../amqp/wire/broker/index.ts";
 import type { Engine } from "../engine/index.ts";
 import { SobreError } from "../errors/index.ts";
 
-/** Creates the queue, or the topic and subscription, that an address names, unless they are there. */
-export async function autoCreate(engine: Engine, entity: string): Promise<string | undefined> {
+/** Creates the queue, or the topic and subscription, that an address names, unless they are there, as its first use needs it. */
+export async function autoCreate(engine: Engine, entity: string, use?: FirstUse): Promise<string | undefined> {
   const [, topic, subscription] = /^(.+)\/subscriptions\/([^/]+)$/i.exec(entity) ?? [];
   const { admin } = engine;
   if (topic === undefined || subscription === undefined) {
     if ((await admin.queueExists(entity)) || (await admin.topicExists(entity))) return undefined;
-    return made(entity, admin.createQueue(entity));
+    return made(entity, admin.createQueue(entity, use));
   }
   if (!(await admin.topicExists(topic))) await made(topic, admin.createTopic(topic));
   if (await admin.subscriptionExists(topic, subscription)) return undefined;
-  return made(entity, admin.createSubscription(topic, subscription));
+  return made(entity, admin.createSubscription(topic, subscription, use));
 }
 
 /** Another link may have been quicker. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
+import type { FirstUse } from "../amqp/wire/broker/index.ts";
 import type { ConnectionLimits } from "../amqp/wire/index.ts";
 import type { Engine } from "../engine/index.ts";
 import { memoryEngine, type MemoryEngineOptions } from "../engines/memory/index.ts";
@@ -207,12 +208,12 @@ class RunningServer implements Server {
     this.#options.onEvent?.({ kind: "refused", text: `refused: ${why}` });
   }
 
-  get #autoCreate(): ((engine: Engine, entity: string) => Promise<void>) | undefined {
-    return this.#options.autoCreate === true ? (engine, entity) => this.#create(engine, entity) : undefined;
+  get #autoCreate(): ((engine: Engine, entity: string, use?: FirstUse) => Promise<void>) | undefined {
+    return this.#options.autoCreate === true ? (engine, entity, use) => this.#create(engine, entity, use) : undefined;
   }
 
-  async #create(engine: Engine, entity: string): Promise<void> {
-    const created = await autoCreate(engine, entity);
+  async #create(engine: Engine, entity: string, use: FirstUse | undefined): Promise<void> {
+    const created = await autoCreate(engine, entity, use);
     if (created !== undefined) this.#options.onEvent?.({ kind: "created", text: `created ${created}` });
   }
 

@@ -175,13 +175,16 @@ describe("a server's sockets", () => {
     await client.createReceiver("t", "s").peekMessages(1);
     await client.createSender("t").sendMessages({ body: 1 });
     const [message] = await client.createReceiver("t", "s").receiveMessages(1);
+    const session = await client.acceptSession("sessions", "a");
+    await client.createSender("sessions").sendMessages({ body: 2, sessionId: "a" });
+    const [inSession] = await session.receiveMessages(1);
     await client.close();
 
     const http = `http://127.0.0.1:${server.port}`;
     const sent = await fetch(`${http}/over-http/messages`, { method: "POST", body: "a" });
     const none = await fetch(`${http}/t/subscriptions/new/messages/head?timeout=0`, { method: "DELETE" });
 
-    expect(message?.body).toBe(1);
+    expect([message?.body, inSession?.body]).toEqual([1, 2]);
     expect([sent.status, none.status]).toEqual([201, 204]);
     expect(events).toEqual(expect.arrayContaining(["created t/Subscriptions/s", "created over-http"]));
   });

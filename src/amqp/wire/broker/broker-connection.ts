@@ -18,7 +18,14 @@ import { type Node, nodeOf } from "./node-address.ts";
 import { openReceiveEnd } from "./open-receive-end.ts";
 import { RequestNode } from "./request-node.ts";
 import { SendEnd } from "./send-end.ts";
+import { sessionFilter } from "./session-filter.ts";
 import { Transactions } from "./transactions.ts";
+
+/** How an entity is used first. */
+export interface FirstUse {
+  /** Whether a session is asked for. */
+  readonly requiresSession: boolean;
+}
 
 /** What a broker's end of a connection is made with. */
 export interface BrokerConnectionOptions {
@@ -31,7 +38,7 @@ export interface BrokerConnectionOptions {
   /** Told what was refused and why, where somebody has to put it right: a key, a name, a wrong use. */
   readonly refused?: ((why: string) => void) | undefined;
   /** Creates an entity that is used and missing. Default: nothing is created. */
-  readonly autoCreate?: ((engine: Engine, entity: string) => Promise<void>) | undefined;
+  readonly autoCreate?: ((engine: Engine, entity: string, use?: FirstUse) => Promise<void>) | undefined;
   /** Milliseconds, for time-outs of the connection. */
   readonly now: () => number;
 }
@@ -175,7 +182,8 @@ export class BrokerConnection {
     const rights = isReceiving ? toSend : toListen;
     const engine = await this.#engineFor(entity, ...rights);
     this.#grants.watch(link, entity, rights);
-    await this.#options.autoCreate?.(engine, parseAddress(entity).name);
+    const requiresSession = !isReceiving && sessionFilter(remote?.source) !== undefined;
+    await this.#options.autoCreate?.(engine, parseAddress(entity).name, { requiresSession });
     if (isReceiving) return SendEnd.open(link, entity, engine, this.#transactions);
     return openReceiveEnd(link, { entity, engine, transactions: this.#transactions, sessions: this.#sessions });
   }
