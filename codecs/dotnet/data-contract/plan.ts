@@ -263,6 +263,9 @@ function isUniform(element: XmlElement, scalar: ScalarKind): boolean {
 export function systemStruct(element: XmlElement): ReadonlyMap<string, XmlElement> | undefined {
   const { size } = element;
   if (size !== 2 && size !== 4) return undefined;
+  // Nearly all elements end here, before anything is made for them.
+  const first = element.at(0);
+  if (first?.kind !== "element" || first.namespace !== system) return undefined;
   const members = new Map<string, XmlElement>();
   for (const child of element.children) {
     if (child.kind !== "element" || child.namespace !== system) return undefined;
