@@ -4,7 +4,7 @@ import type { IncomingDelivery } from "../../../src/amqp/wire/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
 import { typed, AmqpMap, createEnvelope } from "../../../src/envelope/index.ts";
 import { BrokerPair } from "./broker-pair.ts";
-import { request } from "./broker-requests.ts";
+import { declared, request } from "./broker-requests.ts";
 
 const message = (messageId: string): Uint8Array =>
   writeMessage({ properties: { messageId }, body: { kind: "value", value: messageId } });
@@ -130,6 +130,47 @@ describe("what is refused", () => {
 
     expect(pair.detached[0]?.description).toMatch(/TrackingId: [0-9a-f-]{36}$/);
     expect(pair.detached[0]?.description?.length).toBeLessThanOrEqual(400);
+  });
+});
+
+describe("a token for one entity", () => {
+  it("sends to no other by way of its own", async () => {
+    const engine = memoryEngine({ queues: ["own", "other"] });
+    const pair = new BrokerPair(engine, { scope: "own", rights: ["Send"] });
+    const session = await pair.session();
+    const ends = ["other", "own"].map((destination) => {
+      const link = session.links.newSender(`to ${destination}`);
+      const told: unknown[] = [];
+      const properties = new AmqpMap([[typed.symbol("com.microsoft:transfer-destination-address"), destination]]);
+      link.open(
+        { source: { kind: "source" }, target: { kind: "target", address: "own" }, properties },
+        {
+          flowed: () => undefined,
+          disposed: () => undefined,
+          detached: (error) => void told.push(error?.condition),
+        },
+      );
+      return told;
+    });
+
+    await pair.run();
+
+    expect(ends).toEqual([["amqp:unauthorized-access"], []]);
+  });
+
+  it("opens transactions, in which it may do what it may do", async () => {
+    const engine = memoryEngine({ queues: ["own"] });
+    const pair = new BrokerPair(engine, { scope: "own", rights: ["Send"] });
+    const session = await pair.session();
+    const sender = pair.sender(session, "own");
+    await pair.run();
+
+    const transaction = await declared(pair);
+    sender.send({ ...send("1", 1), state: { kind: "transactional", transactionId: transaction.id } });
+    await pair.run();
+    await transaction.discharge(false);
+
+    expect((await engine.admin.getQueueRuntimeProperties("own")).totalMessageCount).toBe(1);
   });
 });
 

@@ -17,7 +17,7 @@ import { answerManagement } from "./management.ts";
 import { type Node, nodeOf } from "./node-address.ts";
 import { openReceiveEnd } from "./open-receive-end.ts";
 import { RequestNode } from "./request-node.ts";
-import { SendEnd } from "./send-end.ts";
+import { destinationOf, SendEnd } from "./send-end.ts";
 import { sessionFilter } from "./session-filter.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -168,7 +168,8 @@ export class BrokerConnection {
     const { remote } = link;
     const isReceiving = link instanceof ReceivingLink;
     if (isReceiving && remote?.target?.kind === "coordinator") {
-      const engine = await this.#engineFor("", "Send");
+      // What happens in a transaction is allowed, or not, where it happens.
+      const engine = await this.#engineOf(this.#grants.any());
       return openCoordinator(link, engine, this.#transactions);
     }
     const address = (isReceiving ? remote?.target : remote?.source)?.address;
@@ -184,7 +185,11 @@ export class BrokerConnection {
     this.#grants.watch(link, entity, rights);
     const requiresSession = !isReceiving && sessionFilter(remote?.source) !== undefined;
     await this.#options.autoCreate?.(engine, parseAddress(entity).name, { requiresSession });
-    if (isReceiving) return SendEnd.open(link, entity, engine, this.#transactions);
+    if (isReceiving) {
+      const destination = destinationOf(link);
+      if (destination !== undefined) this.#grants.need(destination, toSend);
+      return SendEnd.open(link, { entity, destination }, engine, this.#transactions);
+    }
     return openReceiveEnd(link, { entity, engine, transactions: this.#transactions, sessions: this.#sessions });
   }
 
@@ -218,8 +223,11 @@ export class BrokerConnection {
   }
 
   /** The engine of the namespace, when one of the rights is there for the entity. @throws SobreError `UnauthorizedAccess`. */
-  async #engineFor(entity: string, ...rights: readonly Right[]): Promise<Engine> {
-    const grant = this.#grants.need(entity, rights);
+  #engineFor(entity: string, ...rights: readonly Right[]): Promise<Engine> {
+    return this.#engineOf(this.#grants.need(entity, rights));
+  }
+
+  async #engineOf(grant: Grant): Promise<Engine> {
     if (this.#namespace !== undefined && this.#namespace !== grant.engine)
       throw unauthorized("The connection belongs to another namespace.");
     this.#namespace = grant.engine;

@@ -45,6 +45,14 @@ export class Grants {
     );
   }
 
+  /** A grant for anything at all. @throws SobreError `UnauthorizedAccess`. */
+  any(): Grant {
+    const now = Date.now();
+    const grant = this.#grants.find(({ expiresAt }) => expiresAt > now);
+    if (grant !== undefined) return grant;
+    throw new SobreError("UnauthorizedAccess", "There is no token on the connection. Put one first.");
+  }
+
   /** Lets a link live as long as there is a grant with one of the rights. */
   watch(link: SendingLink | ReceivingLink, entity: string, rights: readonly Right[]): void {
     // Many links need the same.

@@ -6,9 +6,13 @@ export type Node =
 
 const management = "/$management";
 
-/** Reads the address of a link: a bare name, a path with slashes and percent signs, or a whole URI. */
+/** The path of an address: a bare name, a path with slashes and percent signs, or a whole URI. */
+export const pathOf = (address: string): string =>
+  decoded(address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, "").replaceAll(/^\/+|\/+$/g, ""));
+
+/** Reads the address of a link. */
 export function nodeOf(address: string): Node {
-  const path = decoded(address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, "").replaceAll(/^\/+|\/+$/g, ""));
+  const path = pathOf(address);
   const lower = path.toLowerCase();
   if (lower === "$cbs") return { kind: "cbs" };
   if (lower === "$management") return { kind: "management", entity: "" };

@@ -3,12 +3,25 @@ import type { Envelope } from "../../../envelope/index.ts";
 import { accepted, type DeliveryState } from "../delivery-state.ts";
 import type { IncomingDelivery, ReceivingLink, ReceivingLinkEvents } from "../receiving-link.ts";
 import { trackedErrorOf } from "../wire-fault.ts";
+import { pathOf } from "./node-address.ts";
 import { readSent } from "./sent-message.ts";
 import { textOf } from "./settlement-of.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** Messages that a sender may send before it hears of them. */
 const credit = 1000;
+
+/** Where a link is attached, and where its messages go from there. */
+interface Targets {
+  readonly entity: string;
+  readonly destination: string | undefined;
+}
+
+/** The entity that the messages of a link go to by way of the one it is attached to. */
+export function destinationOf({ remote }: ReceivingLink): string | undefined {
+  const address = textOf(remote?.properties?.get("com.microsoft:transfer-destination-address"));
+  return address === undefined ? undefined : pathOf(address);
+}
 
 /** No arrivals; never written to. */
 const none: Arrival[] = [];
@@ -37,9 +50,13 @@ export class SendEnd implements ReceivingLinkEvents {
   }
 
   /** Opens the link when the entity can be sent to. @throws SobreError as `openSender` does. */
-  static async open(link: ReceivingLink, entity: string, engine: Engine, transactions: Transactions): Promise<void> {
+  static async open(
+    link: ReceivingLink,
+    { entity, destination }: Targets,
+    engine: Engine,
+    transactions: Transactions,
+  ): Promise<void> {
     const { remote } = link;
-    const destination = textOf(remote?.properties?.get("com.microsoft:transfer-destination-address"));
     const sender =
       destination === undefined
         ? await engine.openSender(entity)
