@@ -1,5 +1,14 @@
 import type { Engine } from "../../engine/index.ts";
 import { type Clock, systemClock } from "../../time/index.ts";
+import {
+  aFunction,
+  checkOptions,
+  methods,
+  milliseconds,
+  name,
+  type OptionCheck,
+  type OptionChecks,
+} from "../../validation/option-checks.ts";
 import { AtomClient } from "./atom-client.ts";
 import { AzureConnection } from "./azure-connection.ts";
 import { type ConnectionSettings, parseConnectionString } from "./connection-string.ts";
@@ -30,15 +39,34 @@ export interface AzureEngineOptions {
   readonly leastWait?: number | undefined;
 }
 
+const aClock = methods("a Clock, as ManualClock", "now", "setTimer");
+
+const aPort: OptionCheck = (value) =>
+  typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 65_535
+    ? undefined
+    : "must be a whole number from 1 to 65535";
+
+const checks: OptionChecks<AzureEngineOptions> = {
+  // The text is read right after.
+  connectionString: () => undefined,
+  transport: aFunction,
+  httpPort: aPort,
+  ca: name,
+  clock: aClock,
+  connectionClock: aClock,
+  leastWait: milliseconds,
+};
+
 /**
  * Makes an engine over AMQP 1.0 for a namespace of Azure Service Bus, or for a server that speaks like one.
  *
  * It connects when it is first used, and again by the next use after the connection was lost, with a pause that grows
  * while connecting fails. What was waiting then is refused as `ServiceCommunicationProblem`; clients try again.
  *
- * @throws SobreError `InvalidArgument` when the connection string cannot be read.
+ * @throws SobreError `InvalidArgument` when the connection string cannot be read, or naming the option that is wrong.
  */
 export function azureEngine(options: AzureEngineOptions): Engine {
+  checkOptions(options, checks);
   const settings: ConnectionSettings = parseConnectionString(options.connectionString);
   const { ca, httpPort, clock = systemClock, connectionClock = systemClock } = options;
   return new AzureConnection({

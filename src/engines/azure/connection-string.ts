@@ -47,8 +47,8 @@ export function parseConnectionString(text: string): ConnectionSettings {
   return {
     host,
     port,
-    secure: members.get("usedevelopmentemulator")?.toLowerCase() !== "true",
-    webSockets: members.get("transporttype")?.toLowerCase() === "amqpwebsockets",
+    secure: oneOf(members, "usedevelopmentemulator", ["false", "true"]) !== "true",
+    webSockets: oneOf(members, "transporttype", ["amqp", "amqptcp", "amqpwebsockets"]) === "amqpwebsockets",
     key: name === undefined || value === undefined ? undefined : { name, value },
     sharedAccessSignature,
     entityPath: members.get("entitypath")?.replaceAll(/^\/+|\/+$/g, "") || undefined,
@@ -67,6 +67,21 @@ function membersOf(text: string): ReadonlyMap<Member, string> {
   }
   return members;
 }
+
+/** A member that has one of a few values: another one would be taken for none of them. */
+function oneOf(members: ReadonlyMap<Member, string>, member: Member, values: readonly string[]): string | undefined {
+  const value = members.get(member)?.toLowerCase();
+  if (value === undefined || values.includes(value)) return value;
+  throw wrong(`has a ${spelt[member]} that is none of ${values.map((one) => spelt[one] ?? one).join(", ")}`);
+}
+
+const spelt: Readonly<Record<string, string>> = {
+  usedevelopmentemulator: "UseDevelopmentEmulator",
+  transporttype: "TransportType",
+  amqp: "Amqp",
+  amqptcp: "AmqpTcp",
+  amqpwebsockets: "AmqpWebSockets",
+};
 
 function endpointOf(endpoint: string | undefined): { readonly host: string; readonly port: number | undefined } {
   if (endpoint === undefined) throw wrong("has no Endpoint");

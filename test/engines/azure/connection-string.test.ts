@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseConnectionString } from "../../../src/engines/azure/index.ts";
+import { azureEngine, parseConnectionString } from "../../../src/engines/azure/index.ts";
 import { refusal } from "../../refusal.ts";
 
 const key = "SharedAccessKeyName=name;SharedAccessKey=a+b/c==";
@@ -32,6 +32,8 @@ describe("a connection string", () => {
     [`Endpoint=localhost:5672;${key}`, "sb://HOST:PORT"],
     [`Endpoint=sb://localhost:99999;${key}`, "sb://HOST:PORT"],
     [`Endpoint=sb://user@localhost;${key}`, "sb://HOST:PORT"],
+    [`Endpoint=sb://x;${key};UseDevelopmentEmulator=yes`, "UseDevelopmentEmulator that is none of false, true"],
+    [`Endpoint=sb://x;${key};TransportType=WebSockets`, "TransportType that is none of Amqp, AmqpTcp, AmqpWebSockets"],
     ["Endpoint=sb://x", "neither SharedAccessKeyName"],
     ["Endpoint=sb://x;SharedAccessKeyName=name", "has no SharedAccessKey"],
     ["Endpoint=sb://x;SharedAccessKey=secret", "has no SharedAccessKeyName"],
@@ -41,5 +43,19 @@ describe("a connection string", () => {
     expect(error).toMatchObject({ code: "InvalidArgument", path: "$.connectionString" });
     expect(error.message).toContain(why);
     expect(error.message).not.toContain("secret");
+  });
+
+  it.each([
+    ["an option that is misspelt", { conectionClock: {} }, "$.conectionClock"],
+    ["a clock that is none", { clock: Date }, "$.clock"],
+    ["a port that is text", { httpPort: "5300" }, "$.httpPort"],
+    ["a wait that is below 0", { leastWait: -1 }, "$.leastWait"],
+  ] satisfies [string, object, string][])("makes no engine with %s", (_what, given: object, path) => {
+    const connectionString = `Endpoint=sb://x;${key}`;
+
+    expect(refusal(() => azureEngine({ connectionString, ...given }))).toMatchObject({
+      code: "InvalidArgument",
+      path,
+    });
   });
 });
