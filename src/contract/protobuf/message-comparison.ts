@@ -1,15 +1,8 @@
 import type { ProtobufPolicy } from "../options.ts";
+import { describe, shownDefault } from "./field-description.ts";
 import { keySamples, samplesOf } from "./kinds.ts";
 import { lossInJson, type Loss, lossOnWire } from "./reading.ts";
-import {
-  clashingFields,
-  type FieldReason,
-  isKept,
-  isUnsetAlike,
-  nameIsRead,
-  pairKey,
-  type RelatedPair,
-} from "./relation.ts";
+import { clashingFields, type FieldReason, isKept, isUnsetAlike, pairKey, type RelatedPair } from "./relation.ts";
 import type { ProtobufSchema } from "./schema.ts";
 import { type FieldShape, isReserved, type MessageShape } from "./shape.ts";
 
@@ -36,7 +29,12 @@ export interface Sides {
   readonly policy: ProtobufPolicy;
   /** Whether the reader is the older version: what it lacks was added, and it skips it. */
   readonly readerIsOlder: boolean;
+  /** Until when the comparison may last, by `performance.now()`. */
+  readonly deadline: number;
 }
+
+/** More values than that make no message to show. */
+const mostValues = 500;
 
 /** Compares pairs of message types and all pairs inside them. */
 export class MessageComparison {
@@ -52,18 +50,30 @@ export class MessageComparison {
 
   compare(writer: MessageShape, reader: MessageShape): void {
     const key = pairKey(writer, reader);
-    if (this.relation.has(key)) return;
+    if (this.relation.has(key) || this.isLate()) return;
     const fields = new Map<number, FieldReason>();
     this.relation.set(key, { writer, reader, fields });
     if (writer.isMessageSet !== reader.isMessageSet)
       this.doubts.push(`${writer.name} is a message set on one side only, which protobufjs does not encode.`);
     for (const field of writer.fields) {
+      if (this.isLate()) return;
       const other = reader.byNumber.get(field.number);
       if (other === undefined) this.removed(field, writer, { reader, fields });
       else this.field(field, other, { writer, reader, fields });
     }
     this.required(writer, reader);
-    for (const [field, other] of clashingFields(writer, reader)) this.oneof([field, other], writer, reader);
+    for (const [field, other] of clashingFields(writer, reader)) {
+      if (this.isLate()) return;
+      this.oneof([field, other], writer, reader);
+    }
+  }
+
+  /** What is left then is not decided. */
+  private isLate(): boolean {
+    if (performance.now() <= this.sides.deadline) return false;
+    const doubt = "The comparison has used up its budget before all fields were compared.";
+    if (this.doubts.at(-1) !== doubt) this.doubts.push(doubt);
+    return true;
   }
 
   private removed(
@@ -186,17 +196,18 @@ export class MessageComparison {
     });
   }
 
-  /** A message with `field` set and what is required beside. */
+  /** A message with `field` set and what is required beside, as far as it is finite: one that requires itself is not. */
   private baseline(
     shape: MessageShape,
     field?: FieldShape,
     sample?: unknown,
     { times = 1, key }: { readonly times?: number; readonly key?: string } = {},
+    room = { left: mostValues },
   ): Readonly<Record<string, unknown>> {
     const entries = shape.fields.flatMap((each): readonly (readonly [string, unknown])[] => {
-      if (each !== field && !each.required) return [];
+      if ((each !== field && !each.required) || --room.left < 0) return [];
       const value = each === field ? sample : samplesOf(each)[0];
-      const filled = each.message ? this.baseline(each.message) : value;
+      const filled = each.message ? this.baseline(each.message, undefined, undefined, {}, room) : value;
       if (each.label === "many") return [[each.name, Array.from({ length: each === field ? times : 1 }, () => filled)]];
       const name = (each === field ? key : undefined) ?? keySamples(each.keyKind)[0] ?? "";
       return [[each.name, each.label === "map" ? { [name]: filled } : filled]];
@@ -227,10 +238,9 @@ export class MessageComparison {
       readerPlace: `${reader.name}.${reader.byNumber.get(field.number)?.name ?? ""}`.replace(/\.$/, ""),
     };
     for (const value of values) {
-      const loss = lossOf(
-        value,
-        { schema: this.sides.writer, shape: writer },
-        { schema: this.sides.reader, shape: reader },
+      if (this.isLate()) return;
+      const loss = this.lossIfSent(() =>
+        lossOf(value, { schema: this.sides.writer, shape: writer }, { schema: this.sides.reader, shape: reader }),
       );
       if (loss === undefined) continue;
       const codec = lossOf === lossInJson ? "json" : "protobuf";
@@ -239,44 +249,15 @@ export class MessageComparison {
     }
     if (!quiet) this.doubts.push(`${message} None of ${values.length} values was changed.`);
   }
-}
 
-function describe(
-  field: FieldShape,
-  other: FieldShape,
-  type: string,
-): { readonly code: string; readonly message: string; readonly repair: string } {
-  const place = `${type}.${field.name} (${field.number})`;
-  const repair = "Add a field with a new number, and reserve the old one once no writer uses it.";
-  if (field.label !== other.label)
-    return {
-      code: "field-label-changed",
-      message: `${place} was ${words[field.label]} and is ${words[other.label]} to the reader.`,
-      repair,
-    };
-  if (!nameIsRead(field, other) && kind(field) === kind(other))
-    return {
-      code: "field-renamed",
-      message: `${place} is written to JSON as ${field.jsonName}, and the reader knows it as ${other.jsonName}.`,
-      repair: `Keep the JSON name: [json_name = ${JSON.stringify(field.jsonName)}].`,
-    };
-  return {
-    code: "field-type-changed",
-    message: `${place} is written as ${kind(field)} and read as ${kind(other)}.`,
-    repair,
-  };
+  /** Nothing is lost of what the writer itself cannot send, as a message that requires itself. */
+  private lossIfSent(lossOf: () => Loss): Loss {
+    try {
+      return lossOf();
+    } catch {
+      const doubt = "A message to try cannot be written, as it requires itself or too many others.";
+      if (!this.doubts.includes(doubt)) this.doubts.push(doubt);
+      return undefined;
+    }
+  }
 }
-
-function shownDefault({ unset = "0", label, kind: name, enumeration }: FieldShape): string {
-  if (label !== "one") return "nothing";
-  const number = unset.replace("float ", "");
-  if (name === "string" || name === "bytes")
-    return JSON.stringify(Buffer.from(unset === "0" ? "" : unset.replace("text ", ""), "base64").toString());
-  return name === "bool" ? String(number === "1") : (enumeration?.names.get(Number(number)) ?? number);
-}
-
-function kind({ kind: name, message, enumeration }: FieldShape): string {
-  return message?.name ?? enumeration?.name ?? name;
-}
-
-const words = { one: "a single value", many: "a list", map: "a map" } as const;

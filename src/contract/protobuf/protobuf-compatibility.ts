@@ -3,6 +3,7 @@ import type { CompatibilityOptions, ProtobufPolicy } from "../options.ts";
 import type { CodecRow, CompatibilityResult, Finding, Verdict } from "../verdict.ts";
 import { hashOf } from "../witness.ts";
 import { type Change, MessageComparison, type Sides } from "./message-comparison.ts";
+import { groupedBy } from "./groups.ts";
 import { unknownType } from "./reading.ts";
 import { checkRelation, type Relation } from "./relation.ts";
 import { openProtobufSchema, type ProtobufSchema } from "./schema.ts";
@@ -16,11 +17,12 @@ export function protobufCompatibility(
   writing: Writing,
   options: CompatibilityOptions,
 ): CompatibilityResult {
+  const deadline = performance.now() + (options.budget ?? 2000);
   const [first, second] = [openProtobufSchema(older), openProtobufSchema(newer)];
   const policy = options.policy ?? "json";
   const readerIsOlder = writing === "newer";
   const [writer, reader] = readerIsOlder ? [second, first] : [first, second];
-  const sides: Sides = { writer, reader, policy, readerIsOlder };
+  const sides: Sides = { writer, reader, policy, readerIsOlder, deadline };
   const comparison = new MessageComparison(sides);
   const { pairs, alone } = pairsOf(sides, options.type);
   for (const [own, other] of pairs) comparison.compare(own, other);
@@ -98,9 +100,10 @@ function pairsOf({ writer, reader }: Sides, type: string | undefined): Pairs {
     return { pairs: [[message, other]], alone: [] };
   }
   const alone: string[] = [];
+  const likenessOf = likenesses(reader, writer);
   const own = Array.from(writer.messages.values()).filter(({ name }) => !writer.bundled.has(name));
   const pairs = own.flatMap((message): Pairs["pairs"] => {
-    const other = reader.messages.get(message.name) ?? likeness(message, reader, writer);
+    const other = reader.messages.get(message.name) ?? likenessOf(message);
     if (other !== undefined) return [[message, other]];
     alone.push(message.name);
     return [];
@@ -108,17 +111,30 @@ function pairsOf({ writer, reader }: Sides, type: string | undefined): Pairs {
   return { pairs, alone };
 }
 
-/** A message that was moved or renamed: new in the reader, and the only one with the same fields, or with the same last name. */
-function likeness(message: MessageShape, reader: ProtobufSchema, writer: ProtobufSchema): MessageShape | undefined {
+/**
+ * Finds a message that was moved or renamed: new in the reader, and the only one with the same fields, or with the same
+ * last name.
+ */
+function likenesses(
+  reader: ProtobufSchema,
+  writer: ProtobufSchema,
+): (message: MessageShape) => MessageShape | undefined {
   const fresh = Array.from(reader.messages.values()).filter(
     ({ name }) => !writer.messages.has(name) && !reader.bundled.has(name),
   );
-  const fields = signature(message);
-  const alike = fresh.filter((other) => signature(other) === fields && fields !== "");
-  if (alike.length === 1) return alike[0];
-  const last = message.name.split(".").at(-1);
-  const namesakes = fresh.filter(({ name }) => name.split(".").at(-1) === last);
-  return namesakes.length === 1 ? namesakes[0] : undefined;
+  const byFields = groupedBy(fresh, signature);
+  const byLastName = groupedBy(fresh, lastName);
+  return (message) => {
+    const fields = signature(message);
+    const alike = fields === "" ? [] : (byFields.get(fields) ?? []);
+    if (alike.length === 1) return alike[0];
+    const namesakes = byLastName.get(lastName(message)) ?? [];
+    return namesakes.length === 1 ? namesakes[0] : undefined;
+  };
+}
+
+function lastName({ name }: MessageShape): string {
+  return name.slice(name.lastIndexOf(".") + 1);
 }
 
 function signature({ fields }: MessageShape): string {

@@ -1,4 +1,5 @@
 import type { ProtobufPolicy } from "../options.ts";
+import { groupedBy } from "./groups.ts";
 import { areFormedAlike } from "./json-forms.ts";
 import { keepsInJson, keepsOnWire } from "./kinds.ts";
 import type { FieldShape, MessageShape } from "./shape.ts";
@@ -72,11 +73,17 @@ export function clashingFields(
   writer: MessageShape,
   reader: MessageShape,
 ): readonly (readonly [FieldShape, FieldShape])[] {
-  return writer.fields.flatMap((field, at) =>
-    writer.fields.slice(at + 1).flatMap((other): readonly (readonly [FieldShape, FieldShape])[] => {
-      const oneof = reader.byNumber.get(field.number)?.oneof;
-      const together = oneof !== undefined && oneof === reader.byNumber.get(other.number)?.oneof;
-      return together && (field.oneof === undefined || field.oneof !== other.oneof) ? [[field, other]] : [];
-    }),
+  const joined = groupedBy(writer.fields, ({ number }) => reader.byNumber.get(number)?.oneof);
+  return Array.from(joined).flatMap(([oneof, fields]) =>
+    oneof === undefined ? [] : fields.flatMap((field, at) => clashesOf(field, fields.slice(at + 1, at + mostClashes))),
   );
+}
+
+/** Fields of one oneof beyond that are compared with their neighbours only; one that clashes with any clashes with one of them. */
+const mostClashes = 20;
+
+function clashesOf(field: FieldShape, others: readonly FieldShape[]): readonly (readonly [FieldShape, FieldShape])[] {
+  return others
+    .filter((other) => field.oneof === undefined || field.oneof !== other.oneof)
+    .map((other) => [field, other]);
 }

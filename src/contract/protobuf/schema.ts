@@ -1,6 +1,7 @@
 import { SobreError } from "../../errors/index.ts";
 import { common, Enum, type Field, MapField, Namespace, parse, Root, Service, Type } from "../../protobufjs/index.ts";
 import { isObject } from "../json-schema/json-value.ts";
+import { mostFieldsOf } from "./field-count.ts";
 import { isZero, wireForm } from "./reading.ts";
 import type { EnumShape, FieldShape, MessageShape, Reserved } from "./shape.ts";
 
@@ -34,7 +35,7 @@ export interface ProtobufSchema {
  */
 export function openProtobufSchema(source: unknown): ProtobufSchema {
   const files = typeof source === "string" ? { "schema.proto": source } : source;
-  if (!isObject(files))
+  if (!isObject(files) || Object.values(files).some((text) => typeof text !== "string"))
     throw new SobreError("InvalidArgument", "A Protobuf schema is the text of a .proto file, or a map of such texts.");
   try {
     const bundled = new Set<string>();
@@ -58,10 +59,14 @@ function readRoot(files: Readonly<Record<string, unknown>>, bundled: Set<string>
     const text = own === undefined ? undefined : files[own];
     if (isOptionsFile(file)) root.addJSON(options);
     else if (typeof text === "string") {
+      if (mostFieldsOf(text) > mostFields)
+        throw new SobreError(
+          "LimitExceeded",
+          `A message of ${file} has more than ${mostFields} fields, which takes too long to compare.`,
+        );
       done.add(own ?? file);
       // What a file extends must be there before it.
-      for (const [, name = ""] of text.matchAll(/(?:^|;)\s*import\s+(?:public\s+|weak\s+|option\s+)?"([^"]+)"\s*;/gm))
-        add(name);
+      for (const [, name = ""] of text.matchAll(importStatement)) add(name);
       parse(withExactDefaults(text), root, { keepCase: true });
     } else {
       const known = common.get(file)?.nested;
@@ -87,12 +92,18 @@ function readRoot(files: Readonly<Record<string, unknown>>, bundled: Set<string>
   return root;
 }
 
+/** protobufjs takes time with the square of the fields of one message. */
+const mostFields = 4000;
+
+/** Blanks are taken by one part of the pattern each, so that a text of blanks alone takes no longer than any other. */
+const importStatement = /(?:^[ \t]*|;\s*)import\s+(?:(?:public|weak|option)\s+)?"([^"]+)"\s*;/gm;
+
 const exactDefault = "(sobre.exact_default)";
 
 /** Says defaults beyond 2^53 once more as text, since protobufjs reads them as the nearest double. */
 function withExactDefaults(text: string): string {
   return text.replaceAll(
-    /\bdefault\s*=\s*(-?)\s*(0x[0-9a-f]{13,}|[1-9]\d{15,}|0[0-7]{17,})(?=\s*[\],])/gi,
+    /\bdefault\s*=\s*(-?)(0x[0-9a-f]{13,40}|[1-9]\d{15,40}|0[0-7]{17,40})(?=\s*[\],])/gi,
     (all, sign: string, digits: string) =>
       `${all}, ${exactDefault} = "${sign}${BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits)}"`,
   );
@@ -176,7 +187,7 @@ function messageShape(type: Type, known: Map<string, MessageShape>): MessageShap
   };
   // A message may contain itself.
   known.set(name, shape);
-  const jsonNames = type.fieldsArray.map((field) => jsonNameOf(field.resolve()));
+  const jsonNames = new Set(type.fieldsArray.map((field) => jsonNameOf(field.resolve())));
   for (const field of type.fieldsArray) {
     const described = fieldShape(field, { known, jsonNames });
     fields.push(described);
@@ -188,7 +199,7 @@ function messageShape(type: Type, known: Map<string, MessageShape>): MessageShap
 interface Surroundings {
   readonly known: Map<string, MessageShape>;
   /** The JSON names of all fields of the message. */
-  readonly jsonNames: readonly string[];
+  readonly jsonNames: ReadonlySet<string>;
 }
 
 function fieldShape(field: Field, { known, jsonNames }: Surroundings): FieldShape {
@@ -202,7 +213,7 @@ function fieldShape(field: Field, { known, jsonNames }: Surroundings): FieldShap
     number: field.id,
     name,
     jsonName,
-    readNames: jsonNames.includes(name) ? [jsonName] : [jsonName, name],
+    readNames: jsonNames.has(name) ? [jsonName] : [jsonName, name],
     kind,
     label: field.map ? "map" : field.repeated ? "many" : "one",
     keyKind: field instanceof MapField ? field.keyType : "",

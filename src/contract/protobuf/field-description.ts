@@ -1,0 +1,44 @@
+import { nameIsRead } from "./relation.ts";
+import type { FieldShape } from "./shape.ts";
+
+/** What has changed of a field, and what to do about it. */
+export function describe(
+  field: FieldShape,
+  other: FieldShape,
+  type: string,
+): { readonly code: string; readonly message: string; readonly repair: string } {
+  const place = `${type}.${field.name} (${field.number})`;
+  const repair = "Add a field with a new number, and reserve the old one once no writer uses it.";
+  if (field.label !== other.label)
+    return {
+      code: "field-label-changed",
+      message: `${place} was ${words[field.label]} and is ${words[other.label]} to the reader.`,
+      repair,
+    };
+  if (!nameIsRead(field, other) && kind(field) === kind(other))
+    return {
+      code: "field-renamed",
+      message: `${place} is written to JSON as ${field.jsonName}, and the reader knows it as ${other.jsonName}.`,
+      repair: `Keep the JSON name: [json_name = ${JSON.stringify(field.jsonName)}].`,
+    };
+  return {
+    code: "field-type-changed",
+    message: `${place} is written as ${kind(field)} and read as ${kind(other)}.`,
+    repair,
+  };
+}
+
+/** The default of a field as people write it. */
+export function shownDefault({ unset = "0", label, kind: name, enumeration }: FieldShape): string {
+  if (label !== "one") return "nothing";
+  const number = unset.replace("float ", "");
+  if (name === "string" || name === "bytes")
+    return JSON.stringify(Buffer.from(unset === "0" ? "" : unset.replace("text ", ""), "base64").toString());
+  return name === "bool" ? String(number === "1") : (enumeration?.names.get(Number(number)) ?? number);
+}
+
+function kind({ kind: name, message, enumeration }: FieldShape): string {
+  return message?.name ?? enumeration?.name ?? name;
+}
+
+const words = { one: "a single value", many: "a list", map: "a map" } as const;
