@@ -1,4 +1,7 @@
+import { existsSync } from "node:fs";
 import type { Codec, Serializer } from "../codec/index.ts";
+import { SobreError } from "../errors/index.ts";
+import { aFunction, checkOptions, listOf, methods, name, type OptionChecks } from "../validation/option-checks.ts";
 import { type GoldenMessage, readGolden } from "./golden/golden-message.ts";
 import { type MatrixOptions, planMatrix, readCell } from "./golden/matrix.ts";
 import { checkPair } from "./subjects/checked-pair.ts";
@@ -31,9 +34,13 @@ export interface ContractSuiteOptions {
  * for each cell of the matrix that is no hole: give them to your
  * runner, as in `for (const { name, run } of contractSuite(options)) it(name, run)`.
  *
- * @throws SobreError `InvalidArgument` when a subject or golden message cannot be read.
+ * @throws SobreError `InvalidArgument` when a subject or golden message cannot be read, an option is wrong or misspelt, or
+ *   there is nothing to test.
  */
 export function contractSuite(options: ContractSuiteOptions): readonly ContractTest[] {
+  checkOptions(options, optionChecks, { needed: ["schemas", "serializer"] });
+  if (options.fixtures !== undefined && !existsSync(options.fixtures))
+    throw new SobreError("InvalidArgument", `There is no folder of golden messages at ${options.fixtures}.`);
   const subjects = readSubjects(folderFiles(options.schemas));
   const golden: readonly GoldenMessage[] = options.fixtures === undefined ? [] : readGolden(options.fixtures);
   const { codecs = [], upcast, serializer } = options;
@@ -61,8 +68,23 @@ export function contractSuite(options: ContractSuiteOptions): readonly ContractT
         if (outcome !== "read") throw new Error(`${outcome}: ${detail}`);
       },
     }));
-  return [...pairs, ...upcasts, ...reads];
+  const tests = [...pairs, ...upcasts, ...reads];
+  if (tests.length > 0) return tests;
+  throw new SobreError("InvalidArgument", `Nothing in ${options.schemas} is there to test: no two versions meet.`);
 }
+
+const serializing = methods("a serializer", "serialize", "deserialize");
+
+const optionChecks: OptionChecks<ContractSuiteOptions> = {
+  schemas: name,
+  fixtures: name,
+  serializer: (value) =>
+    typeof value === "function" || serializing(value) === undefined
+      ? undefined
+      : "must be a serializer, or a function that makes the one of each version",
+  codecs: listOf("codecs", methods("a codec", "encode", "decode")),
+  upcast: aFunction,
+};
 
 function nameOf({ subject, older, newer, direction }: VersionPair): string {
   if (direction === "full") return `${subject.name} ${older.version} and ${newer.version} can read each other`;

@@ -62,6 +62,10 @@ function metadataOf(envelope: Envelope): Readonly<Record<string, unknown>> {
 export function readGolden(folder: string): readonly GoldenMessage[] {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/"));
+  const known = new Set(files);
+  // A payload alone says nothing, and would be read by nobody.
+  const alone = files.find((file) => file.endsWith(".bin") && !known.has(file.replace(/\.bin$/, ".json")));
+  if (alone !== undefined) throw broken(alone.replace(/\.bin$/, ".json"));
   return files.toSorted().flatMap((file): readonly GoldenMessage[] => {
     const [, subject, version, codec, name] = /^(.+)\/(\d+\.\d+)\/([^/]+)\/([^/]+)\.json$/.exec(file) ?? [];
     if (subject === undefined || version === undefined || codec === undefined || name === undefined) return [];

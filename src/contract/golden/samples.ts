@@ -8,7 +8,7 @@ import { canonicalJson } from "../json-schema/json-value.ts";
 import { fromNative, toNative } from "../json-schema/native-values.ts";
 import { SchemaDocument } from "../json-schema/schema-document.ts";
 import { keySamples, samplesOf } from "../protobuf/kinds.ts";
-import { openProtobufSchema } from "../protobuf/schema.ts";
+import { openProtobufSchema, type ProtobufSchema } from "../protobuf/schema.ts";
 import type { MessageShape } from "../protobuf/shape.ts";
 import type { Subject, SubjectVersion } from "../subjects/subject.ts";
 import { majorOf } from "../subjects/upcast-by.ts";
@@ -94,10 +94,12 @@ function protobufSamples(subject: Subject, version: SubjectVersion, serializer: 
   const outer = Array.from(schema.messages.values()).filter(
     ({ name }) => !schema.bundled.has(name) && !schema.messages.has(name.slice(0, Math.max(0, name.lastIndexOf(".")))),
   );
-  return outer.map((shape) => {
+  return outer.flatMap((shape) => {
+    const sent = encoded(schema, shape);
+    if (sent === undefined) return [];
     const { applicationProperties, ...brokerProperties } = propertiesOf(subject, version);
     const envelope = createEnvelope({
-      payload: schema.encode(shape.name, filled(shape, 0)),
+      payload: sent,
       brokerProperties: { ...brokerProperties, contentType: `application/protobuf; messageType=${shape.name}` },
       applicationProperties,
     });
@@ -105,18 +107,38 @@ function protobufSamples(subject: Subject, version: SubjectVersion, serializer: 
     if (!result.ok) throw result.error;
     const expected = valueToJson(result.body);
     const place = { subject: subject.name, version: version.version, codec: "protobuf", name: shape.name };
-    return { ...place, envelope, expected, isWhole: true };
+    return [{ ...place, envelope, expected, isWhole: true }];
   });
 }
 
-function filled({ fields }: MessageShape, depth: number): Readonly<Record<string, unknown>> {
+/** The bytes of a message with every field; none of one that cannot be sent. */
+function encoded(schema: ProtobufSchema, shape: MessageShape): Uint8Array | undefined {
+  try {
+    const payload = schema.encode(shape.name, filled(shape));
+    schema.decode(shape.name, payload);
+    return payload;
+  } catch {
+    return undefined;
+  }
+}
+
+/** More values than that make no sample. */
+const mostValues = 2000;
+
+function filled(
+  { fields }: MessageShape,
+  depth = 0,
+  room: { left: number } = { left: mostValues },
+): Readonly<Record<string, unknown>> {
   const taken = new Set<string>();
   return Object.fromEntries(
     fields.flatMap((field): readonly (readonly [string, unknown])[] => {
       const isTaken = field.oneof !== undefined && taken.has(field.oneof);
+      // A message that requires itself has no end; the writer cannot send it.
+      if (--room.left < 0 || depth > 100) return [];
       if (isTaken || (field.message !== undefined && depth > 3 && !field.required)) return [];
       if (field.oneof !== undefined) taken.add(field.oneof);
-      const value = field.message === undefined ? samplesOf(field)[0] : filled(field.message, depth + 1);
+      const value = field.message === undefined ? samplesOf(field)[0] : filled(field.message, depth + 1, room);
       const one =
         field.label === "many"
           ? [value]

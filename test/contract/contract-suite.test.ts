@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { json } from "../../codecs/json/index.ts";
+import { goldenCommand } from "../../src/cli/contract-golden.ts";
+import { createSerializer } from "../../src/codec/index.ts";
+import { contractSuite } from "../../src/contract/index.ts";
+import { captureTerminal } from "../cli/captured-terminal.ts";
+
+const root = mkdtempSync(join(tmpdir(), "suite-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const serializer = createSerializer({ codecs: [json()] });
+const schemas = folder("schemas", { "order/1.0.schema.json": "{}", "order/1.1.schema.json": '{ "title": "order" }' });
+
+function folder(name: string, files: Readonly<Record<string, string>>): string {
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(join(root, name, file, ".."), { recursive: true });
+    writeFileSync(join(root, name, file), text);
+  }
+  return join(root, name);
+}
+
+describe("contractSuite", () => {
+  it("makes a test of each pair", async () => {
+    const tests = contractSuite({ schemas, serializer });
+
+    expect(tests.map(({ name }) => name)).toEqual(["order 1.1 can read all that 1.0 sends"]);
+    await expect(tests[0]?.run()).resolves.toBeUndefined();
+  });
+
+  it.each([
+    [{ schemas, serializer, fixture: root }, "fixture is no option here"],
+    [{ schemas }, "serializer must be a serializer"],
+    [{ serializer }, "schemas must be text"],
+    [{ schemas, serializer, codecs: ["json"] }, "codecs must be a list of codecs"],
+    [{ schemas, serializer, fixtures: join(root, "nowhere") }, "no folder of golden messages"],
+    [{ schemas: folder("one", { "order/1.0.schema.json": "{}" }), serializer }, "no two versions meet"],
+  ])("refuses what would test less than was meant: %#", (options, said) => {
+    expect(() => Reflect.apply(contractSuite, undefined, [options])).toThrow(
+      expect.objectContaining({ code: "InvalidArgument", message: expect.stringContaining(said) }),
+    );
+  });
+});
+
+describe("golden messages", () => {
+  it("are none of a Protobuf message that requires itself, and are recorded of the others", async () => {
+    const text = 'syntax = "proto2"; package a; message M { required M m = 1; } message N { optional int32 n = 1; }';
+    const hostile = folder("hostile", { "loop/1.0.proto": text });
+    const fixtures = join(root, "fixtures");
+
+    const code = await goldenCommand(
+      { name: "record", schemas: hostile, fixtures, html: undefined },
+      captureTerminal(),
+    );
+
+    expect(code).toBe(0);
+    expect(readdirSync(join(fixtures, "loop/1.0/protobuf")).toSorted()).toEqual(["a.N.bin", "a.N.json"]);
+  });
+
+  it("are broken where a payload has lost its description", async () => {
+    const fixtures = folder("halves", { "order/1.0/json/least.bin": "{}" });
+    const terminal = captureTerminal();
+
+    const code = await goldenCommand({ name: "verify", schemas, fixtures, html: undefined }, terminal);
+
+    expect(code).toBe(4);
+    expect(terminal.errors()).toContain("order/1.0/json/least.json");
+  });
+});
