@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { ServiceBusClient } from "@azure/service-bus";
 import { describe, expect, it } from "vitest";
+import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { selfSigned, type ServerEvent, startServer } from "../../src/server/index.ts";
 import { codeOf } from "../e2e/azure-scenario.ts";
 
@@ -140,6 +141,20 @@ describe("a server's sockets", () => {
 
     expect((await fetch(`http://127.0.0.1:${server.httpPort}/health`)).status).toBe(200);
     expect([server.port, server.httpPort]).toEqual([port, port]);
+  });
+
+  it("are served when the engine behind them has gone, with nothing but refusals", async () => {
+    const engine = memoryEngine({ queues: ["q"] });
+    await using server = await startServer({ engine });
+    await engine.close();
+    const client = new ServiceBusClient(server.connectionString, { retryOptions: { maxRetries: 0 } });
+
+    const code = await codeOf(client.createSender("q").sendMessages({ body: 1 }));
+    // A promise that nobody listens to would end the process now.
+    await client.close();
+    const { status } = await fetch(`http://127.0.0.1:${server.port}/q/messages`, { method: "POST", body: "a" });
+
+    expect([code, status]).toEqual(["GeneralError", 409]);
   });
 
   it("let whoever runs the server know what was refused and why", async () => {

@@ -22,6 +22,7 @@ describe("a request to $management", () => {
       "add-rule",
       { "rule-name": "r", "rule-description": new AmqpMap([["sql-filter", "a = 1"]]) },
     ],
+    ["a place below 0", "enumerate-rules", { skip: -1, top: 1 }],
     [
       "a flag that is text",
       "peek-message",
@@ -34,7 +35,7 @@ describe("a request to $management", () => {
       const sender = await engine.openSender("q");
       await sender.send([createEnvelope({ payload: Uint8Array.of(1) })]);
 
-      const entity = operation === "add-rule" ? "t/Subscriptions/s" : "q";
+      const entity = /rules?$/.test(operation) ? "t/Subscriptions/s" : "q";
       const answer = await request(new BrokerPair(engine), entity, operation, body);
 
       expect(statusOf(answer)).toBe(400);

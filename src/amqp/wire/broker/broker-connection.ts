@@ -135,8 +135,8 @@ export class BrokerConnection {
   }
 
   #closed(reason: string | undefined): void {
-    // Closing the engine's connection gives every lock back, uncounted.
-    void this.#engine?.then((engine) => engine.close());
+    // Closing the engine's connection gives every lock back, uncounted; one that never opened has none.
+    this.#engine?.then((engine) => engine.close()).catch(() => undefined);
     this.#options.closed?.(reason);
   }
 
@@ -231,8 +231,10 @@ export class BrokerConnection {
     if (this.#namespace !== undefined && this.#namespace !== grant.engine)
       throw unauthorized("The connection belongs to another namespace.");
     this.#namespace = grant.engine;
-    this.#engine ??= grant.engine.connect();
-    return this.#engine;
+    const connecting = (this.#engine ??= grant.engine.connect());
+    // What could not be connected is tried again by the next link.
+    connecting.catch(() => (this.#engine = undefined));
+    return connecting;
   }
 }
 

@@ -75,7 +75,8 @@ export class ReceiveEnd implements SendingLinkEvents {
   /** The link is over. Locks stay with the connection; a session is given back. */
   detached(): void {
     this.#waiting?.abort();
-    void this.#options.receiver.close();
+    // Nobody is left to be told.
+    this.#options.receiver.close().catch(() => undefined);
     this.#options.closed?.();
   }
 

@@ -41,6 +41,13 @@ export class RequestArguments {
     return value === undefined ? undefined : Number(value);
   }
 
+  /** A place in a list. @throws SobreError `InvalidArgument` when it is below 0. */
+  place(name: string): number | undefined {
+    const place = this.integer(name);
+    if (place !== undefined && place < 0) throw wrong(name, "a number from 0 up");
+    return place;
+  }
+
   /** @throws SobreError `InvalidArgument` when it is missing or below 1. */
   count(name: string): number {
     const count = this.integer(name);

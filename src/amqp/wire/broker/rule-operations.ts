@@ -71,9 +71,9 @@ const remove: Operation = async (given, { engine, entity }) => {
 
 const enumerate: Operation = async (given, { engine, entity }) => {
   const [topic, subscription] = subscriptionOf(entity);
-  const skip = given.integer("skip") ?? 0;
+  const skip = given.place("skip") ?? 0;
   const rules = await engine.admin.listRules(topic, subscription);
-  const page = rules.slice(skip, skip + (given.integer("top") ?? 100));
+  const page = rules.slice(skip, skip + (given.place("top") ?? 100));
   if (page.length === 0) return undefined;
   return { rules: page.map((rule) => new AmqpMap([["rule-description", described(rule)]])) };
 };

@@ -160,7 +160,8 @@ export class SendEnd implements ReceivingLinkEvents {
   }
 
   detached(): void {
-    void this.#close();
+    // Nobody is left to be told.
+    this.#close().catch(() => undefined);
   }
 
   async #close(): Promise<void> {

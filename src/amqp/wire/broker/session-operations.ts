@@ -31,7 +31,7 @@ const getState: Operation = async (given, context) => ({
 const anyTime = Date.UTC(9999, 11, 31);
 
 const list: Operation = async (given, { engine, entity }) => {
-  const skip = given.integer("skip") ?? 0;
+  const skip = given.place("skip") ?? 0;
   const since = given.time("last-updated-time");
   const updatedAfter = since === undefined || since.getTime() >= anyTime ? undefined : since;
   const ids = await engine.listSessions(entity, { updatedAfter, skip, maxSessions: given.count("top") });
