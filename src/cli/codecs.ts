@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { amqp } from "../../codecs/amqp/index.ts";
 import { bytes } from "../../codecs/bytes/index.ts";
 import { json } from "../../codecs/json/index.ts";
-import type { DotnetContract } from "../../codecs/dotnet/index.ts";
+import { dataContractXml, type DotnetContract } from "../../codecs/dotnet/index.ts";
 import { legacy, rawDeflate } from "../../codecs/legacy/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
@@ -114,10 +114,12 @@ function everyCodec(withSchema: Codec): readonly [Codec, ...Codec[]] {
   return [json(), msgpack(), withSchema, amqp(), carefulText(), bytes()];
 }
 
-/** Text that leaves broken JSON to JSON's complaint when it is asked to guess. */
+/** Text that leaves broken JSON and broken XML to their readers' complaint when it is asked to guess. */
 function carefulText(): Codec {
   const plain = text();
-  return { ...plain, sniff: (payload) => (isMeantAsJson(payload) ? "no" : (plain.sniff?.(payload) ?? "weak")) };
+  const xml = dataContractXml();
+  const isOther = (payload: Uint8Array): boolean => isMeantAsJson(payload) || xml.sniff?.(payload) !== "no";
+  return { ...plain, sniff: (payload) => (isOther(payload) ? "no" : (plain.sniff?.(payload) ?? "weak")) };
 }
 
 function isMeantAsJson(payload: Uint8Array): boolean {

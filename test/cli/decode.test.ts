@@ -76,6 +76,18 @@ describe("sobre decode", () => {
     }
   });
 
+  it("tells at which byte XML breaks that says that it is XML, and takes it for no text", async () => {
+    const cut = file("cut.xml", '<r xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><a>1</a>');
+    const markup = file("markup.txt", "<b>bold</b> text");
+
+    const { terminal } = await sobre("decode", "--json", cut, markup);
+
+    const [broken, text] = linesOf(terminal);
+    expect(broken).toMatchObject({ ok: false });
+    expect(JSON.stringify(broken)).toContain("ends before its root element does, at byte 63");
+    expect(text).toMatchObject({ ok: true, codec: "text" });
+  });
+
   it("names the contract that is not understood, and where", async () => {
     const broken = file("broken.json", '{"title":"Order","properties":{"Id":{"x-dotnet":{"typ":"guid"}}}}');
     const body = file("any.json", "{}");

@@ -115,7 +115,8 @@ export function hasText({ children }: XmlElement): boolean {
   return children.some((child) => child.kind === "text" && !isBlank(child));
 }
 
-function isBlank({ value }: XmlText): boolean {
+/** Whether text is there for the eye only. */
+export function isBlank({ value }: XmlText): boolean {
   return typeof value === "string" && /^[\t\n\r ]*$/.test(value);
 }
 

@@ -100,11 +100,6 @@ export function place(frame: ObjectFrame, name: string, value: unknown): void {
   frame.repeated.add(name);
 }
 
-/** Whether text between elements is there for the eye only. */
-export function isBlank(value: unknown): boolean {
-  return typeof value === "string" && value.trim() === "";
-}
-
 /** Puts an item into the list that a member is. */
 export function append({ bag }: ObjectFrame, name: string, value: unknown): void {
   const list = bag[name];

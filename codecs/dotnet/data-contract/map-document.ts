@@ -8,6 +8,7 @@ import {
   declaresNamespace,
   decodeName,
   factsOf,
+  isBlank,
   isPlainDocument,
   isXmlSerializer,
   namesItsType,
@@ -21,7 +22,6 @@ import {
   append,
   containerOf,
   fillNulls,
-  isBlank,
   isFlattened,
   openedFrame,
   place,
@@ -147,7 +147,7 @@ class Mapper {
       const member = this.#memberOf(frame, name);
       const values = this.#arrayValues(child, member?.shape, Infinity);
       for (const value of values) place(frame, name, value);
-    } else if (child.kind === "text" && frame.shape === undefined && !isBlank(child.value)) {
+    } else if (child.kind === "text" && frame.shape === undefined && !isBlank(child)) {
       place(frame, "#text", child.value);
     }
   }

@@ -1,7 +1,7 @@
 import { arrays, clrNamespaces, serialization, system } from "../xml/namespaces.ts";
 import { lexical } from "../xml/lexical.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
-import { declaresNamespace, type ElementFacts, elementsIn, hasText } from "./element-facts.ts";
+import { declaresNamespace, type ElementFacts, elementsIn, hasText, isBlank } from "./element-facts.ts";
 import { contentOf } from "./scalar.ts";
 import { scalarOfText } from "./scalar-text.ts";
 import { netCollection, pairOf } from "./net-collections.ts";
@@ -108,10 +108,12 @@ function inferred(element: XmlElement, context: PlanContext): Plan {
   if (element.onlyChild?.kind === "text") return { kind: "scalar" };
   let first: XmlElement | undefined;
   let alike = true;
+  let mixed = false;
   let count = 0;
   const { size } = element;
   for (let index = 0; index < size; index++) {
     const child = element.at(index);
+    if (child?.kind === "text") mixed ||= !isBlank(child);
     if (child?.kind !== "element" && child?.kind !== "array") continue;
     const item = child.kind === "array" ? child.item : child;
     count += child.kind === "array" ? 2 : 1;
@@ -119,6 +121,8 @@ function inferred(element: XmlElement, context: PlanContext): Plan {
     else alike &&= item.local === first.local && item.namespace === first.namespace;
   }
   if (first === undefined) return hasText(element) || !isCollection ? { kind: "scalar" } : list(element);
+  // A list has no text beside its items.
+  if (mixed) return objectPlan;
   if (!alike) return fieldsPlan(element, facts);
   if (isEntryName(first)) return entriesPlan(element, first.local, warn);
   // A collection around another one: what is numbered is no plain list.

@@ -78,9 +78,23 @@ function sniffXml(payload: Uint8Array): Sniff {
       ? "strong"
       : "weak";
   } catch {
-    return "no";
+    // So that its complaint is heard where nothing else can be meant.
+    return saysXml(payload) ? "weak" : "no";
   }
 }
+
+/** Bytes in which XML shows what it is. */
+const headLength = 1024;
+const marks = /^\s*<(?:\?xml\s|[^<>]*\sxmlns(?::\w+)?\s*=\s*["']http:\/\/(?:schemas\.|www\.w3\.org\/2001\/XMLSchema))/;
+
+/** Whether text declares that it is XML, or a namespace of .NET's serializers on its root. */
+function saysXml(payload: Uint8Array): boolean {
+  const head = String.fromCharCode(...payload.subarray(0, headLength).filter((byte) => !silent.has(byte)));
+  return marks.test(head);
+}
+
+/** Bytes of byte-order marks, and the zero bytes of UTF-16. */
+const silent: ReadonlySet<number> = new Set([0, 0xef, 0xbb, 0xbf, 0xfe, 0xff]);
 
 function startsLikeXml(payload: Uint8Array): boolean {
   // Past a byte-order mark and blanks, over the zero bytes of UTF-16.

@@ -252,10 +252,19 @@ describe("the data contract XML decoder", () => {
     ['<r xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"/>', "strong"],
     ["<r/>", "weak"],
     ["<r>", "no"],
+    ["<b>bold</b> text", "no"],
+    ['<?xml version="1.0"?><r>', "weak"],
+    ['<r xmlns:i="http://www.w3.org/2001/XMLSchema-instance">', "weak"],
+    ['<r xmlns="http://schemas.datacontract.org/2004/07/A"><a', "weak"],
     ["< 5", "no"],
     ["{}", "no"],
   ])("sniffs %s as %s", (text, verdict) => {
     expect(decoder.sniff?.(new TextEncoder().encode(text))).toBe(verdict);
+  });
+
+  it("keeps text beside elements, which no list has", () => {
+    expect(shown(decoder, "<a>x<b>1</b>y<b>2</b></a>")).toEqual({ a: { "#text": ["x", "y"], b: ["1", "2"] } });
+    expect(shown(decoder, "<a>\n <b>1</b>\n <b>2</b>\n</a>")).toEqual({ a: ["1", "2"] });
   });
 
   it("gives the tree with byte offsets when it is asked for", () => {
