@@ -55,7 +55,10 @@ function subscriptionAdmin(namespace: () => Namespace): SubscriptionMethods {
     async listSubscriptions(topic) {
       return [...namespace().topic(topic).subscriptions.values()].map(({ name }) => name).toSorted();
     },
-    getSubscriptionRuntimeProperties: async (topic, name) => namespace().subscription(topic, name).counts(),
+    async getSubscriptionRuntimeProperties(topic, name) {
+      const subscription = namespace().subscription(topic, name);
+      return { ...subscription.counts(), name: subscription.name };
+    },
     createRule: async (topic, subscription, name, { filter, action }) =>
       namespace().subscription(topic, subscription).addRule({ name, filter, action }),
     deleteRule: async (topic, subscription, name) => namespace().subscription(topic, subscription).deleteRule(name),
