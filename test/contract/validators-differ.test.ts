@@ -40,6 +40,35 @@ describe("keywords that the named dialect does not have", () => {
   });
 });
 
+describe("embedded schemas that validators read apart", () => {
+  const old = { $schema: "http://json-schema.org/draft-07/schema#" };
+
+  it.each([
+    [
+      "one that names another dialect",
+      {
+        ...newest,
+        $ref: "http://z/a",
+        $defs: { a: { ...old, $id: "http://z/a", $ref: "#/definitions/q", ...integer, definitions: { q: true } } },
+      },
+    ],
+    [
+      "one of draft-07 with $id beside $ref",
+      {
+        ...old,
+        $id: "http://x/",
+        allOf: [{ $ref: "#/definitions/a" }],
+        definitions: {
+          a: { $id: "http://y/", $ref: "#/definitions/c", definitions: { c: { type: "string" } } },
+          c: integer,
+        },
+      },
+    ],
+  ])("are no proof: %s", async (_, older) => {
+    expect((await compare(older, integer)).verdict).toBe("unproven");
+  });
+});
+
 describe("formats of numbers", () => {
   const int32 = { ...integer, format: "int32" };
 

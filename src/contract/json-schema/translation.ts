@@ -3,7 +3,7 @@ import { declaredNames, type InPlace, overlapsOf } from "./declared-names.ts";
 import { absentMember, ownKeyword } from "./departures.ts";
 import type { Formula } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
-import { isOldDialect } from "./dialect.ts";
+import { isOldDialect, namedDialect } from "./dialect.ts";
 import { isObject } from "./json-value.ts";
 import { Keywords } from "./keyword-value.ts";
 import { itemKeywords, numberKeywords, propertyKeywords, stringKeywords, typeKeyword } from "./keywords.ts";
@@ -60,6 +60,7 @@ export class Translation {
       return pool.always;
     }
     const keywords = new Keywords(node, schema);
+    if (isReadApart(keywords)) return pool.opaque(`${node.document.name}#${node.pointer}`);
     const reference = keywords.text("$ref");
     if (reference !== undefined && isOldDialect(node.document.dialect) && !this.reading.siblings)
       return this.inPlace(node.document.resolve(node, reference), inner);
@@ -141,6 +142,17 @@ export class Translation {
 
 const deepest = 400;
 const mostSteps = 200_000;
+
+/** Whether validators differ on what an embedded schema is: it names another dialect, or an old one has `$id` beside `$ref`. */
+function isReadApart({ node, schema }: Keywords): boolean {
+  if (node.pointer === "") return false;
+  const { dialect } = node.document;
+  const named = namedDialect(schema);
+  const isSwitched = named !== undefined && named !== dialect;
+  if (isSwitched && namedDialect(node.document.root.schema) !== undefined) return true;
+  const { $ref: reference, $id: id } = schema;
+  return isOldDialect(dialect) && typeof reference === "string" && typeof id === "string" && !id.startsWith("#");
+}
 
 /** The schemas that are applied to one value together. */
 class InPlaceScope {
