@@ -153,7 +153,7 @@ function pointed(root: unknown, reference: string): unknown {
 }
 
 /** Whether a schema has a pattern that no automaton reads, so that only a worker can bound it. */
-export function backtracks(schema: unknown): boolean {
+function backtracks(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.some(backtracks);
   if (!isObject(schema)) return false;
   const { pattern, patternProperties } = schema;
