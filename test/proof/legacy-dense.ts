@@ -10,7 +10,7 @@ const mostMegabytes = 64;
 /** What takes the engine itself long may take so many times as long as `JSON.parse` takes for the same text. */
 const timesTheEngine = 2;
 /** At least, and at most while it takes too long. */
-const turns = [3, 40] as const;
+const turns = [3, 150] as const;
 
 /** What the engine's own reader takes as well: an object of very many names, and very many objects of a name each. */
 const engines: ReadonlySet<string> = new Set(["json different names", "json objects of a name each"]);
