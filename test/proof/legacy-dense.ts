@@ -69,8 +69,8 @@ function costOf({ name, decoder, bytes, refused }: DensePayload): Cost {
           throw new Error(`${name} should ${refused ? "" : "not "}be refused.`);
       }),
     );
-    // Collecting garbage in between hides what was taken, so the most of several counts.
-    megabytes = Math.max(megabytes, (process.memoryUsage().heapUsed - heap) / 2 ** 20);
+    // Collecting garbage in between hides what was taken, so the most of the first turns counts.
+    if (turn < least) megabytes = Math.max(megabytes, (process.memoryUsage().heapUsed - heap) / 2 ** 20);
     if (text !== undefined)
       floor = Math.min(
         floor,

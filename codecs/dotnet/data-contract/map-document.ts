@@ -185,7 +185,7 @@ class Mapper {
           ? typedScalar(content, scalar.scalar, element)
           : scalar?.kind === "enum"
             ? enumValue(content, scalar, this.#xmlSerializer)
-            : untypedScalar(content, this.#guess);
+            : untypedScalar(content.value, this.#guess);
       frame.bag[isPlain ? this.#nameOf(member, name) : this.#memberNames.of(name)] = read;
     }
   }
@@ -282,7 +282,7 @@ class Mapper {
       const value = typedScalar(content, shape.scalar, element);
       return this.#options.keepTypes === true && element.type !== undefined ? withType(value, shape.scalar) : value;
     }
-    return declaredQName(content, element) ?? untypedScalar(content, this.#guess);
+    return declaredQName(content, element) ?? untypedScalar(content.value, this.#guess);
   }
 
   #arrayValues(
@@ -290,11 +290,11 @@ class Mapper {
     declared: Shape | undefined,
     most: number,
   ): readonly unknown[] {
-    const kept = values.slice(0, most);
+    const kept = values.length <= most ? values : values.slice(0, most);
     this.#items += kept.length;
     if (this.#items > this.#options.limits.maxItems) throw limitExceeded("maxItems", this.#options.limits, { offset });
     const { shape } = this.#shapes.of(item, factsOf(item), declared);
-    if (shape?.kind !== "scalar") return kept.map((value) => untypedScalar({ value, type, offset }, false));
+    if (shape?.kind !== "scalar") return kept.map((value) => untypedScalar(value, false));
     return kept.map((value) => typedScalar({ value, type, offset }, shape.scalar, item));
   }
 }

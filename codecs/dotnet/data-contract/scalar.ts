@@ -68,7 +68,7 @@ function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 /** The value of a scalar of which nothing is known but its record; text stays text, or is read as `canonicalScalar`. */
-export function untypedScalar({ value }: ScalarContent, guess: boolean): unknown {
+export function untypedScalar(value: XmlScalar, guess: boolean): unknown {
   if (typeof value === "bigint") {
     return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER ? Number(value) : value;
   }
