@@ -193,8 +193,10 @@ function setup(name: (typeof entities)[number]): object {
     defaultMessageTimeToLive: timeToLive,
     deadLetteringOnMessageExpiration: deadLetterExpired,
     requiresSession: sessions,
-    requiresDuplicateDetection: duplicateWindow > 0,
-    duplicateDetectionHistoryTimeWindow: duplicateWindow > 0 ? duplicateWindow : undefined,
+    // Subscriptions have no such options.
+    ...(duplicateWindow > 0
+      ? { requiresDuplicateDetection: true, duplicateDetectionHistoryTimeWindow: duplicateWindow }
+      : {}),
   };
 }
 
