@@ -55,15 +55,16 @@ describe("a hostile peer that floods", () => {
     const kept: BrokerConnection[] = [];
     // What compilers keep is there from the first rounds on.
     for (let round = 0; round < 1; round++) (await after(bytes, {}, engine)).connection.wire.disconnected();
-    // What else goes on in the process can only add to what the peers take.
-    const grown: number[] = [];
-    for (let before = used(); grown.length < 2; before = used()) {
+    // What else goes on in the process can only add to what the peers take, so one turn that shows it is enough.
+    let least = Infinity;
+    for (let turn = 0; turn < 3 && least >= 2 ** 20; turn++) {
+      const before = used();
       for (let peer = 0; peer < peers; peer++) kept.push((await after(bytes, {}, engine)).connection);
-      grown.push((used() - before) / peers);
+      least = Math.min(least, (used() - before) / peers);
     }
     for (const { wire } of kept) wire.disconnected();
 
-    expect(Math.min(...grown)).toBeLessThan(2 ** 20);
+    expect(least).toBeLessThan(2 ** 20);
   });
 
   it("with links that are refused is closed in the end, and told why", async () => {
