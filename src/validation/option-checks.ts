@@ -90,7 +90,7 @@ export function listOf(what: string, check: OptionCheck): OptionCheck {
       : `must be a list of ${what}`;
 }
 
-/** What `createEnvelope` makes. */
+/** What `createEnvelope` makes, told without reading its parts: one that was received may be sent on unread. */
 export const isEnvelope = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "payload" in value && "brokerProperties" in value;
 

@@ -1,3 +1,4 @@
+import { annotationName } from "../../amqp/annotation-name.ts";
 import { decodeMessage, openMessage } from "../../amqp/index.ts";
 import { MessageOrigin } from "../../amqp/message-origin.ts";
 import { deadLetterProperties, type Delivery, type LockToken, type MessageState } from "../../engine/index.ts";
@@ -49,22 +50,22 @@ function factsOf(annotations: AmqpMap): Facts {
   for (let index = 0; index < keys.length; index++) {
     const value = values[index];
     switch (textOf(keys[index])) {
-      case "x-opt-sequence-number":
+      case annotationName.sequenceNumber:
         facts.sequenceNumber = longOf(value);
         break;
-      case "x-opt-enqueue-sequence-number":
+      case annotationName.enqueuedSequenceNumber:
         facts.enqueuedSequenceNumber = longOf(value);
         break;
-      case "x-opt-enqueued-time":
+      case annotationName.enqueuedTimeUtc:
         facts.enqueuedTimeUtc = dateOf(value);
         break;
-      case "x-opt-locked-until":
+      case annotationName.lockedUntilUtc:
         facts.lockedUntilUtc = dateOf(value);
         break;
-      case "x-opt-message-state":
+      case annotationName.state:
         facts.state = numberOf(value);
         break;
-      case "x-opt-deadletter-source":
+      case annotationName.deadLetterSource:
         facts.deadLetterSource = textOf(value);
         break;
       default:

@@ -1,15 +1,16 @@
+import { annotationName } from "../../amqp/annotation-name.ts";
 import { type AmqpMessage, decodeMessage, encodeMessage, openMessage, writeMessage } from "../../amqp/index.ts";
 import { AmqpMap, type Envelope } from "../../envelope/index.ts";
 import { textOf } from "./values.ts";
 
 /** Annotations that a broker gives a message when it delivers it, and nobody sends. */
 const brokerMarks: ReadonlySet<string> = new Set([
-  "x-opt-sequence-number",
-  "x-opt-enqueued-time",
-  "x-opt-locked-until",
-  "x-opt-enqueue-sequence-number",
-  "x-opt-message-state",
-  "x-opt-deadletter-source",
+  annotationName.sequenceNumber,
+  annotationName.enqueuedTimeUtc,
+  annotationName.lockedUntilUtc,
+  annotationName.enqueuedSequenceNumber,
+  annotationName.state,
+  annotationName.deadLetterSource,
   "x-opt-partition-id",
 ]);
 
