@@ -1,16 +1,13 @@
 export * from "../codecs/index.ts";
 export type { AcceptSessionOptions, DeleteMessagesOptions } from "./client/index.ts";
 export * from "./client/index.ts";
+export * from "./cloud-events/index.ts";
 export * from "./codec/index.ts";
 export * from "./content-type/index.ts";
 export * from "./engine/index.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./engines/memory/index.ts";
 export {
   amend,
-  typed,
-  AmqpMap,
-  type AmqpType,
-  type AmqpValue,
   type ApplicationProperties,
   type ApplicationPropertyValue,
   type BodyKind,
@@ -22,19 +19,20 @@ export {
   envelopeFromJson,
   type EnvelopeInit,
   envelopeToJson,
-  Instant,
-  type Json,
   maxHeaderSize,
   maxIdLength,
   type MessageId,
   type Origin,
   readOnlyProperties,
   sizeOf,
-  Typed,
-  type TypedValues,
-  valueFromJson,
-  valueToJson,
 } from "./envelope/index.ts";
+export { typed } from "./values/typed-makers.ts";
+export { AmqpMap } from "./values/amqp-map.ts";
+export { type AmqpType, type AmqpValue, Typed, type TypedValues } from "./values/typed.ts";
+export { Instant } from "./values/instant.ts";
+export type { Json } from "./values/json.ts";
+export { valueFromJson } from "./values/value-json-reading.ts";
+export { valueToJson } from "./values/value-json.ts";
 export * from "./errors/index.ts";
 export * from "./message/index.ts";
 export * from "./time/index.ts";

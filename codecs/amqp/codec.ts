@@ -1,11 +1,11 @@
-import { type Codec, type DecodeContext, type Sniff } from "../../src/codec/index.ts";
-import { parseMediaRange } from "../../src/content-type/index.ts";
-import { SobreError } from "../../src/errors/index.ts";
-import type { AmqpExtension } from "./extension.ts";
-import { encodeValue } from "./encode-value.ts";
-import { formatCodes } from "./format-code.ts";
-import { decodeValue, decodeValues, type ReadMode } from "./read-value.ts";
-import type { Profile } from "./write-number.ts";
+import type { Codec, DecodeContext, Sniff } from "../../src/codec/codec.ts";
+import { parseMediaRange } from "../../src/content-type/parse-media-range.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
+import type { AmqpExtension } from "../../src/amqp/values/extension.ts";
+import { encodeValue } from "../../src/amqp/values/encode-value.ts";
+import { formatCodes } from "../../src/amqp/values/format-code.ts";
+import { decodeValue, decodeValues, type ReadMode } from "../../src/amqp/values/read-value.ts";
+import type { Profile } from "../../src/amqp/values/write-number.ts";
 
 /** How {@link amqp} reads and writes. */
 export interface AmqpCodecOptions {

@@ -1,7 +1,9 @@
-import { typed, AmqpMap, type AmqpValue, Typed } from "../../src/envelope/index.ts";
-import { SobreError } from "../../src/errors/index.ts";
-import { nanBits } from "./nan-bits.ts";
-import { doubleOf, floatOf, timestampOf } from "./typed-scalar.ts";
+import { typed } from "../../src/values/typed-makers.ts";
+import { AmqpMap } from "../../src/values/amqp-map.ts";
+import { type AmqpValue, Typed } from "../../src/values/typed.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
+import { nanBits } from "../../src/amqp/values/nan-bits.ts";
+import { doubleOf, floatOf, timestampOf } from "../../src/amqp/values/typed-scalar.ts";
 
 /** Deeper descriptions are refused: no decoder would read what they describe. */
 const deepest = 1024;

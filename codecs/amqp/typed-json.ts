@@ -1,7 +1,8 @@
-import { AmqpMap, type AmqpValue, Typed, type TypedValues } from "../../src/envelope/index.ts";
-import { SobreError } from "../../src/errors/index.ts";
-import { nanBits } from "./nan-bits.ts";
-import { arrayLevels } from "./unsupported-value.ts";
+import { AmqpMap } from "../../src/values/amqp-map.ts";
+import { type AmqpValue, Typed, type TypedValues } from "../../src/values/typed.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
+import { nanBits } from "../../src/amqp/values/nan-bits.ts";
+import { arrayLevels } from "../../src/amqp/values/unsupported-value.ts";
 
 /** Deeper values are refused: no decoder would read them. */
 const deepest = 1024;

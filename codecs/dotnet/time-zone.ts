@@ -1,4 +1,4 @@
-import { SobreError } from "../../src/errors/index.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 import { offsetAt } from "../../src/values/time-zone.ts";
 
 /** @throws SobreError `InvalidArgument` for a time zone that this JavaScript engine does not know. */

@@ -1,6 +1,5 @@
-import type { DecodeLimits } from "../../src/codec/limits.ts";
-import { limitExceeded } from "../../src/codec/limits.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 import { decodeModifiedUtf8 } from "./modified-utf8.ts";
 import type { PrimitiveCode, PrimitiveNode } from "./nodes.ts";
 

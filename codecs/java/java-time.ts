@@ -1,4 +1,6 @@
-import { Duration, IsoTime, type IsoTimeKind, LocalDate, LocalTime } from "../../src/values/index.ts";
+import { Duration } from "../../src/values/duration.ts";
+import { IsoTime, type IsoTimeKind } from "../../src/values/iso-time.ts";
+import { LocalDate, LocalTime } from "../../src/values/local-time.ts";
 import type { ObjectNode } from "./nodes.ts";
 import { ObjectView } from "./object-view.ts";
 import { BlockReader } from "./block-reader.ts";

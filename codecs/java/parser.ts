@@ -1,12 +1,18 @@
-import type { DecodeLimits } from "../../src/codec/limits.ts";
-import { limitExceeded } from "../../src/codec/limits.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 import { Cursor } from "./cursor.ts";
 import { DescribedFrame } from "./data-frames.ts";
 import { DescriptionFrame } from "./description-frame.ts";
 import type { Allowed, Frame, Parser } from "./frame.ts";
-import type { ArrayNode, BlockDataNode, ClassDescriptionNode, ContentNode, HandledNode, StringNode } from "./nodes.ts";
-import { SC_WRITE_METHOD } from "./nodes.ts";
+import {
+  type ArrayNode,
+  type BlockDataNode,
+  type ClassDescriptionNode,
+  type ContentNode,
+  type HandledNode,
+  type StringNode,
+  SC_WRITE_METHOD,
+} from "./nodes.ts";
 import { append } from "./null-row.ts";
 import { PlainLayout, PlainObject, share } from "./plain-object.ts";
 import { firstHandle, streamHeader, typeCodes } from "./type-codes.ts";

@@ -1,5 +1,4 @@
-import type { Cursor } from "./cursor.ts";
-import { primitiveSizes } from "./cursor.ts";
+import { type Cursor, primitiveSizes } from "./cursor.ts";
 import {
   type ClassDescriptionNode,
   type FieldDescription,

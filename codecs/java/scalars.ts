@@ -1,11 +1,15 @@
-import { typed, Typed } from "../../src/envelope/index.ts";
-import { BigInteger, Decimal, IsoTime, Uri } from "../../src/values/index.ts";
+import { typed } from "../../src/values/typed-makers.ts";
+import { Typed } from "../../src/values/typed.ts";
+import { BigInteger } from "../../src/values/big-integer.ts";
+import { Decimal } from "../../src/values/decimal.ts";
+import { IsoTime } from "../../src/values/iso-time.ts";
+import { Uri } from "../../src/values/named-text.ts";
 import { BlockReader, malformed } from "./block-reader.ts";
 import { readJavaTime } from "./java-time.ts";
 import { instantText } from "./iso-text.ts";
 import type { ObjectNode } from "./nodes.ts";
 import { ObjectView } from "./object-view.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 
 /** Counts what a value takes beyond its bytes. */
 export type Spend = (items: number, offset: number) => void;

@@ -1,6 +1,9 @@
 import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
 import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList, setMember } from "../../src/values/graph.ts";
-import { annotate, type Annotations, ClassName, ContentStream, EnumValue } from "../../src/values/index.ts";
+import { annotate, type Annotations } from "../../src/values/annotations.ts";
+import { ClassName } from "../../src/values/named-text.ts";
+import { ContentStream } from "../../src/values/multi-array.ts";
+import { EnumValue } from "../../src/values/enum-value.ts";
 import { joinBlocks } from "./block-reader.ts";
 import { collectedOf, isOrdinary, unwrapped } from "./collections.ts";
 import { type FieldPlace, placesOf } from "./members.ts";

@@ -1,4 +1,5 @@
-import { type ErrorCode, SobreError } from "../../src/errors/index.ts";
+import type { ErrorCode } from "../../src/errors/codes.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 
 /** The way from the root of a value down to a member, innermost first. */
 export interface Step {

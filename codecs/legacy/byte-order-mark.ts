@@ -1,5 +1,5 @@
 import type { Decoder, DecodeContext, Sniff, Unwrapped } from "../../src/codec/codec.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 import { typeInside } from "./type-inside.ts";
 
 type Charset = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";

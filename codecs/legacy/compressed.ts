@@ -2,7 +2,7 @@ import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import type { Decoder, DecodeContext, Unwrapped } from "../../src/codec/codec.ts";
 import { limitExceeded } from "../../src/codec/limits.ts";
 import { mediaRange } from "../../src/content-type/media-range.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 import { typeInside } from "./type-inside.ts";
 
 /** Most bytes that one compressed byte may stand for, and how many bytes may come out of any payload. */

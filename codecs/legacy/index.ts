@@ -1,6 +1,6 @@
 import type { Decoder } from "../../src/codec/codec.ts";
-import { checkOptional, flag } from "../../src/validation/option-checks.ts";
-import { checkOptionNames, type OptionNames } from "../../src/validation/option-names.ts";
+import { checkOptional, flag } from "../../src/options/option-checks.ts";
+import { checkOptionNames, type OptionNames } from "../../src/options/option-names.ts";
 import {
   dataContractJson,
   dataContractXml,

@@ -1,6 +1,8 @@
-import { type Codec, type Sniff, limitExceeded } from "../../src/codec/index.ts";
-import { type MediaRange, parseMediaRange } from "../../src/content-type/index.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import type { Codec, Sniff } from "../../src/codec/codec.ts";
+import { limitExceeded } from "../../src/codec/limits.ts";
+import type { MediaRange } from "../../src/content-type/media-range.ts";
+import { parseMediaRange } from "../../src/content-type/parse-media-range.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 import { unpackOrdinary } from "./msgpackr.ts";
 import { readMsgpack } from "./reader.ts";
 import { writeMsgpack } from "./writer.ts";

@@ -1,4 +1,4 @@
-import type { DecodeLimits } from "../../src/codec/index.ts";
+import type { DecodeLimits } from "../../src/codec/limits.ts";
 
 /**
  * Whether the first `length` bytes of `view` are one value of only what msgpackr reads faithfully: well-formed and within

@@ -1,5 +1,5 @@
-import { type DecodeLimits, limitExceeded } from "../../src/codec/index.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 import { MsgpackExtension } from "../../src/values/msgpack-extension.ts";
 import { readKey, readText } from "./text.ts";
 import { readTimestamp, timestampType } from "./timestamp.ts";

@@ -1,6 +1,6 @@
-import { valuePath } from "../../src/codec/index.ts";
-import { SobreError } from "../../src/errors/index.ts";
-import { Instant } from "../../src/envelope/index.ts";
+import { valuePath } from "../../src/codec/value-path.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
+import { Instant } from "../../src/values/instant.ts";
 import { ByteSink } from "./byte-sink.ts";
 import { MsgpackExtension } from "../../src/values/msgpack-extension.ts";
 import { timestampParts, timestampType } from "./timestamp.ts";

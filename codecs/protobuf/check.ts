@@ -1,5 +1,5 @@
-import { valuePath } from "../../src/codec/index.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import { valuePath } from "../../src/codec/value-path.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 import { holdsDigits, holdsInteger, integerWords } from "./integer-range.ts";
 import { deepestMessage } from "./reflection.ts";
 import type { EnumShape, FieldKind, FieldShape, MessageShape } from "./shape.ts";

@@ -1,6 +1,7 @@
-import type { Codec, Sniff } from "../../src/codec/index.ts";
-import { type MediaRange, parseMediaRange } from "../../src/content-type/index.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import type { Codec, Sniff } from "../../src/codec/codec.ts";
+import type { MediaRange } from "../../src/content-type/media-range.ts";
+import { parseMediaRange } from "../../src/content-type/parse-media-range.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 import { messageCodecs } from "./message-codec.ts";
 import { openSchema, type ProtobufDescriptor, type ProtobufRoot } from "./reflection.ts";
 import { chosenType, type TypeRules, unknownType } from "./type-choice.ts";

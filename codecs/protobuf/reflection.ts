@@ -10,9 +10,9 @@ import {
   Root,
   Type,
   util,
-} from "../../src/protobufjs/index.ts";
-import type { DecodeLimits } from "../../src/codec/index.ts";
-import { SobreError } from "../../src/errors/index.ts";
+} from "../../src/protobuf/protobufjs.ts";
+import type { DecodeLimits } from "../../src/codec/limits.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 import { longReaders } from "./long-readers.ts";
 import { PayloadWriter } from "./payload-writer.ts";
 import type { EnumShape, FieldKind, FieldShape, MessageShape } from "./shape.ts";

@@ -1,6 +1,7 @@
-import { type ContentType, parameter } from "../../src/content-type/index.ts";
-import type { EncodeContext } from "../../src/codec/index.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import type { ContentType } from "../../src/content-type/content-type.ts";
+import { parameter } from "../../src/content-type/parameter.ts";
+import type { EncodeContext } from "../../src/codec/codec.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 
 /** Where a message may name its type. */
 export interface TypeRules {

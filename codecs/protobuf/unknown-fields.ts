@@ -1,4 +1,4 @@
-import { SobreError } from "../../src/errors/index.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 import type { FieldShape, MessageShape } from "./shape.ts";
 
 /** Fields of one message type that are told: hostile payloads have a million. */

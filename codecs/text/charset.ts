@@ -8,7 +8,7 @@ import {
 import type { ContentType } from "../../src/content-type/content-type.ts";
 import { parameter } from "../../src/content-type/parameter.ts";
 import { encodeUnicode } from "../../src/content-type/unicode-bytes.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 
 /**
  * Makes a reader of text by the charset of its content type, or else by its byte-order mark, or else by `fallback`.

@@ -5,13 +5,13 @@ export {
   type MessageSections,
   openMessage,
   type SectionBorder,
-} from "./amqp-message.ts";
-export { batchMessageFormat, decodeBatch, encodeBatch } from "./batch.ts";
-export { decodeMessage, type DecodeMessageOptions } from "./decode-message.ts";
-export type { DeliveryFacts } from "./delivery-facts.ts";
-export { encodeMessage, type EncodeMessageOptions } from "./encode-message.ts";
-export type { MessageHeader } from "./message-header.ts";
-export type { MessageProperties } from "./message-properties.ts";
-export type { SectionName } from "./section.ts";
-export { type BodyInit, type MessageInit, type MessageWriteOptions, writeMessage } from "./write-message.ts";
-export type { MapInit } from "./write-section.ts";
+} from "./message/amqp-message.ts";
+export { batchMessageFormat, decodeBatch, encodeBatch } from "./message/batch.ts";
+export { decodeMessage, type DecodeMessageOptions } from "./message/decode-message.ts";
+export type { DeliveryFacts } from "./message/delivery-facts.ts";
+export { encodeMessage, type EncodeMessageOptions } from "./message/encode-message.ts";
+export type { MessageHeader } from "./message/message-header.ts";
+export type { MessageProperties } from "./message/message-properties.ts";
+export type { SectionName } from "./message/section.ts";
+export { type BodyInit, type MessageInit, type MessageWriteOptions, writeMessage } from "./message/write-message.ts";
+export type { MapInit } from "./message/write-section.ts";

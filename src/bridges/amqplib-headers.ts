@@ -1,5 +1,7 @@
 import { emptyBag, memberOf } from "../envelope/bag.ts";
-import { typed, type ApplicationPropertyValue, Typed } from "../envelope/index.ts";
+import { typed } from "../values/typed-makers.ts";
+import type { ApplicationPropertyValue } from "../envelope/application-properties.ts";
+import { Typed } from "../values/typed.ts";
 import { asBuffer, asBytes } from "./bytes.ts";
 import { unsupported } from "./unsupported.ts";
 

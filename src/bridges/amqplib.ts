@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
 import { emptyBag } from "../envelope/bag.ts";
-import { type ApplicationProperties, type BrokerProperties, checkEnvelope, type Envelope } from "../envelope/index.ts";
-import { anEnvelope, checkOption } from "../validation/option-checks.ts";
+import type { ApplicationProperties } from "../envelope/application-properties.ts";
+import type { BrokerProperties } from "../envelope/broker-properties.ts";
+import { checkEnvelope, type Envelope } from "../envelope/envelope.ts";
+import { anEnvelope, checkOption } from "../options/option-checks.ts";
 import { readHeader, withBuffers, writeHeader } from "./amqplib-headers.ts";
 import {
   type AmqplibMessage,

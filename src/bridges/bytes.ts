@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import { typed, type Typed } from "../envelope/index.ts";
+import { typed } from "../values/typed-makers.ts";
+import type { Typed } from "../values/typed.ts";
 
 /** The same bytes as a Buffer, which is what Node's clients recognise. */
 export function asBuffer(bytes: Uint8Array): Buffer {

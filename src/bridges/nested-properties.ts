@@ -1,6 +1,7 @@
 import { memberOf } from "../envelope/bag.ts";
-import { valueFromJson, valueToJson } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { valueFromJson } from "../values/value-json-reading.ts";
+import { valueToJson } from "../values/value-json.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { unsupported } from "./unsupported.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { BodyKind } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import type { BodyKind } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { asBytes } from "./bytes.ts";
 import type { ServiceBusMessageLike } from "./service-bus-message.ts";
 

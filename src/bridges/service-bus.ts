@@ -1,13 +1,9 @@
 import { emptyBag } from "../envelope/bag.ts";
-import {
-  type ApplicationProperties,
-  type ApplicationPropertyValue,
-  checkEnvelope,
-  type Envelope,
-  type MessageId,
-  Typed,
-} from "../envelope/index.ts";
-import { anEnvelope, checkOption } from "../validation/option-checks.ts";
+import type { ApplicationProperties, ApplicationPropertyValue } from "../envelope/application-properties.ts";
+import { checkEnvelope, type Envelope } from "../envelope/envelope.ts";
+import type { MessageId } from "../envelope/broker-properties.ts";
+import { Typed } from "../values/typed.ts";
+import { anEnvelope, checkOption } from "../options/option-checks.ts";
 import { asBuffer, asBytes, fromUuid, toUuid } from "./bytes.ts";
 import { nestedMark, nestedNames, toNestedText } from "./nested-properties.ts";
 import { bodyOf } from "./service-bus-body.ts";

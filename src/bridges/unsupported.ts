@@ -1,4 +1,4 @@
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 /** The error for a value that the other side cannot hold. */
 export function unsupported(path: string, why: string): SobreError {

@@ -1,5 +1,6 @@
-import type { Attempt, UnreadableResult } from "../codec/index.ts";
-import { SobreError } from "../errors/index.ts";
+import type { Attempt } from "../codec/attempt.ts";
+import type { UnreadableResult } from "../codec/result.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { oneLine } from "./display.ts";
 import { gap, renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,5 +1,5 @@
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
-import { envelopeToJson } from "../envelope/index.ts";
+import { envelopeToJson } from "../envelope/envelope-json.ts";
 import { appendTo } from "./appended-file.ts";
 import { atEndpoint, type Endpoint } from "./endpoint.ts";
 import { exitCodes, Misuse } from "./misuse.ts";

@@ -1,14 +1,14 @@
 import { writeFileSync } from "node:fs";
-import { protobuf } from "../../codecs/protobuf/index.ts";
-import { createSerializer, type Serializer } from "../codec/index.ts";
+import { protobuf } from "../../codecs/protobuf/protobuf.ts";
+import { createSerializer, type Serializer } from "../codec/serializer.ts";
 import { type GoldenMessage, readGolden, writeGolden } from "../contract/golden/golden-message.ts";
 import { contractMatrix, failedCells } from "../contract/golden/matrix.ts";
 import { matrixPage, matrixText } from "../contract/golden/matrix-page.ts";
 import { samplesOfVersion } from "../contract/golden/samples.ts";
 import { canonicalJson } from "../contract/json-schema/json-value.ts";
 import { folderFiles, readSubjects, type Subject, type SubjectVersion } from "../contract/subjects/subject.ts";
-import { valueToJson } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { valueToJson } from "../values/value-json.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { upcastsOf } from "./contract-upcasters.ts";
 import { contractExitCodes, witnessCodecs } from "./contract-check.ts";
 import type { Terminal } from "./terminal.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { isObject } from "../contract/json-schema/json-value.ts";
 import { type FoundWitness, type RecordedWitness, replay, witnessInReport } from "../contract/report/replay.ts";
 import { folderFiles, readSubjects } from "../contract/subjects/subject.ts";
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { contractExitCodes } from "./contract-check.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";

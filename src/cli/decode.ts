@@ -1,7 +1,13 @@
-import { decodeMessage } from "../amqp/decode-message.ts";
-import { type Attempt, defaultDecodeLimits, looksLike, type ReadResult, type Serializer } from "../codec/index.ts";
-import { createEnvelope, type Envelope, type Json, valueToJson } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { decodeMessage } from "../amqp/message/decode-message.ts";
+import type { Attempt } from "../codec/attempt.ts";
+import { defaultDecodeLimits } from "../codec/limits.ts";
+import { looksLike } from "../codec/looks-like.ts";
+import type { ReadResult } from "../codec/result.ts";
+import type { Serializer } from "../codec/serializer.ts";
+import { createEnvelope, type Envelope } from "../envelope/envelope.ts";
+import type { Json } from "../values/json.ts";
+import { valueToJson } from "../values/value-json.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { attemptTable } from "./attempt-table.ts";
 import { oneLine, visibleJson } from "./display.ts";
 import { readInput } from "./input.ts";

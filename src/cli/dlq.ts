@@ -1,7 +1,10 @@
 import { json } from "../../codecs/json/index.ts";
-import { createClient, type RedriveEntry, type RedriveReport } from "../client/index.ts";
-import { createSerializer } from "../codec/index.ts";
-import { type Delivery, type Engine, parseAddress, subQueueSuffix } from "../engine/index.ts";
+import { createClient } from "../client/client.ts";
+import type { RedriveEntry, RedriveReport } from "../client/redrive-options.ts";
+import { createSerializer } from "../codec/serializer.ts";
+import type { Delivery } from "../engine/delivery.ts";
+import type { Engine } from "../engine/engine.ts";
+import { parseAddress, subQueueSuffix } from "../engine/address.ts";
 import { displayWidth, fit, oneLine, visibleJson } from "./display.ts";
 import { atEndpoint, type Endpoint } from "./endpoint.ts";
 import { viewAsJson, viewAsText, viewOf } from "./message-view.ts";

@@ -1,7 +1,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { dataContractJson, type DotnetContract } from "../../codecs/dotnet/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { dataContractJson } from "../../codecs/dotnet/json/data-contract-json.ts";
+import type { DotnetContract } from "../../codecs/dotnet/data-contract/contract.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
 
 /**

@@ -1,8 +1,10 @@
-import { defaultDecodeLimits, type Encoder, resolveDecodeLimits, type Serializer } from "../codec/index.ts";
-import type { ContentType } from "../content-type/index.ts";
+import { defaultDecodeLimits, resolveDecodeLimits } from "../codec/limits.ts";
+import type { Encoder } from "../codec/codec.ts";
+import type { Serializer } from "../codec/serializer.ts";
+import type { ContentType } from "../content-type/content-type.ts";
 import { json } from "../../codecs/json/index.ts";
-import { valueFromJson } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { valueFromJson } from "../values/value-json-reading.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { oneLine } from "./display.ts";
 import { readInput } from "./input.ts";
 import { exitCodes, fileProblem, Misuse } from "./misuse.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import type { Engine } from "../engine/index.ts";
-import type { ConnectionSettings } from "../engines/azure/index.ts";
-import { SobreError } from "../errors/index.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { ConnectionSettings } from "../engines/azure/connection-string.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { type Command, textOf } from "./commander.ts";
 import { oneLine } from "./display.ts";
 import { exitCodes, fileProblem, Misuse } from "./misuse.ts";

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { amend, type Envelope, envelopeFromJson } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { amend, type Envelope } from "../envelope/envelope.ts";
+import { envelopeFromJson } from "../envelope/envelope-json.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
 
 /** A line of a file of envelopes. */

@@ -1,6 +1,7 @@
-import { decodeValues, toTypedJson, type TypedJson } from "../../codecs/amqp/index.ts";
-import { openMessage } from "../amqp/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { decodeValues } from "../amqp/values/read-value.ts";
+import { toTypedJson, type TypedJson } from "../../codecs/amqp/typed-json.ts";
+import { openMessage } from "../amqp/message/amqp-message.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 /** What `sobre inspect` says of some bytes as JSON: a message, one value, several values, or why it is none of them. */
 export type Inspected =

@@ -1,9 +1,11 @@
-import { formatCodes } from "../../codecs/amqp/format-code.ts";
-import { decodeValue, toTypedJson } from "../../codecs/amqp/index.ts";
-import type { SectionName } from "../amqp/index.ts";
-import { valueEnd } from "../amqp/value-end.ts";
-import { AmqpMap, Typed } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { formatCodes } from "../amqp/values/format-code.ts";
+import { decodeValue } from "../amqp/values/read-value.ts";
+import { toTypedJson } from "../../codecs/amqp/typed-json.ts";
+import type { SectionName } from "../amqp/message/section.ts";
+import { valueEnd } from "../amqp/message/value-end.ts";
+import { AmqpMap } from "../values/amqp-map.ts";
+import { Typed } from "../values/typed.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 /** One line of an inspected message: a section, or a value in it. */
 export interface Row {

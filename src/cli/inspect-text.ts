@@ -1,5 +1,5 @@
-import { openMessage, type SectionBorder } from "../amqp/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { openMessage, type SectionBorder } from "../amqp/message/amqp-message.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { oneLine } from "./display.ts";
 import type { Inspected } from "./inspect-json.ts";
 import { type Row, rowsOf, rowsOfValues } from "./inspect-rows.ts";

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { defaultDecodeLimits } from "../codec/index.ts";
+import { defaultDecodeLimits } from "../codec/limits.ts";
 import { oneLine, visibleJson } from "./display.ts";
 import { readInput } from "./input.ts";
 import { inspectBytes, inspectHexLine } from "./inspect-json.ts";

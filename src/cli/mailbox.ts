@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { createEnvelope, type Envelope } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { createEnvelope, type Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
 
 /** A folder of messages with what should become of each. */

@@ -1,7 +1,9 @@
-import type { Serializer } from "../codec/index.ts";
-import type { Delivery } from "../engine/index.ts";
-import { envelopeToJson, type Json, valueToJson } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import type { Serializer } from "../codec/serializer.ts";
+import type { Delivery } from "../engine/delivery.ts";
+import { envelopeToJson } from "../envelope/envelope-json.ts";
+import type { Json } from "../values/json.ts";
+import { valueToJson } from "../values/value-json.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { attemptTable } from "./attempt-table.ts";
 import { oneLine, visibleJson } from "./display.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,4 +1,4 @@
-import type { FailureReport, Finding, MigrationReport, TypeReport, Verdict } from "../migration/index.ts";
+import type { FailureReport, Finding, MigrationReport, TypeReport, Verdict } from "../migration/report.ts";
 import { displayWidth, fit, oneLine } from "./display.ts";
 import { gap, renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";

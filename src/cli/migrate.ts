@@ -1,22 +1,17 @@
 import { createHash } from "node:crypto";
 import { accessSync, constants, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { DotnetContract } from "../../codecs/dotnet/index.ts";
-import { SobreError } from "../errors/index.ts";
-import {
-  createQuarantine,
-  createQueueSource,
-  type InputFormat,
-  migrate,
-  type Migration,
-  type MigrationReport,
-  openSource,
-  reasonOf,
-  reportPage,
-  schemaFiles,
-  type TargetFormat,
-  writeSchemaFiles,
-} from "../migration/index.ts";
+import type { DotnetContract } from "../../codecs/dotnet/data-contract/contract.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { createQuarantine } from "../migration/quarantine.ts";
+import { createQueueSource } from "../migration/queue-source.ts";
+import { type InputFormat, openSource } from "../migration/open-source.ts";
+import { migrate, type Migration } from "../migration/migrate.ts";
+import type { MigrationReport } from "../migration/report.ts";
+import { reasonOf } from "../migration/file-reason.ts";
+import { reportPage } from "../migration/report-page.ts";
+import { schemaFiles, writeSchemaFiles } from "../migration/schema-files.ts";
+import type { TargetFormat } from "../migration/target.ts";
 import { commandSerializer } from "./codecs.ts";
 import { oneLine, visibleJson } from "./display.ts";
 import { readDotnetContracts } from "./dotnet-contracts.ts";

@@ -1,4 +1,4 @@
-import type { Serializer } from "../codec/index.ts";
+import type { Serializer } from "../codec/serializer.ts";
 import { atEndpoint, type Endpoint } from "./endpoint.ts";
 import { viewAsJson, viewAsText, viewOf } from "./message-view.ts";
 import { exitCodes } from "./misuse.ts";

@@ -1,5 +1,5 @@
-import { valueToJson } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { valueToJson } from "../values/value-json.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { fit, oneLine, visibleJson } from "./display.ts";
 
 /** How many bytes of a binary body a preview shows at most; more do not fit a line. */

@@ -1,5 +1,6 @@
-import type { Delivery, EngineReceiver } from "../engine/index.ts";
-import { envelopeToJson } from "../envelope/index.ts";
+import type { Delivery } from "../engine/delivery.ts";
+import type { EngineReceiver } from "../engine/engine.ts";
+import { envelopeToJson } from "../envelope/envelope-json.ts";
 import { appendTo } from "./appended-file.ts";
 import { atEndpoint, type Endpoint } from "./endpoint.ts";
 import { type MessageView, viewAsJson, viewAsText, viewOf } from "./message-view.ts";

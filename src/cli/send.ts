@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import type { EngineSender } from "../engine/index.ts";
-import { sizeOf } from "../envelope/index.ts";
+import type { EngineSender } from "../engine/engine.ts";
+import { sizeOf } from "../envelope/size-of.ts";
 import { appendTo, type AppendedFile } from "./appended-file.ts";
 import { atEndpoint, type Endpoint } from "./endpoint.ts";
 import { type EnvelopeLine, envelopeLines } from "./envelope-lines.ts";

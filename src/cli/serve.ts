@@ -1,9 +1,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { isLoopback } from "../server/server-options.ts";
-import { type Certificate, type Server, type ServerEvent, type ServerOptions, startServer } from "../server/index.ts";
+import type { Certificate } from "../server/certificate.ts";
+import { type Server, type ServerEvent, type ServerOptions, startServer } from "../server/start-server.ts";
 import { oneLine } from "./display.ts";
 import { readInput } from "./input.ts";
 import { exitCodes, fileProblem, Misuse } from "./misuse.ts";

@@ -1,7 +1,7 @@
 import { attemptTable } from "./attempt-table.ts";
 import { fit, oneLine } from "./display.ts";
 import { preview } from "./preview.ts";
-import type { ReadResult } from "../codec/index.ts";
+import type { ReadResult } from "../codec/result.ts";
 import { shortTypeName } from "./short-type-name.ts";
 import { gap, renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-  type Client,
-  createClient,
-  type Processor,
-  type ReceivedMessage,
-  withoutDeadLetterMarks,
-} from "../client/index.ts";
-import { type DeserializeResult, type Likeness, looksLike, type Serializer } from "../codec/index.ts";
-import { memoryEngine } from "../engines/memory/index.ts";
-import { amend, valueToJson } from "../envelope/index.ts";
-import { compression } from "../stages/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { type Client, createClient } from "../client/client.ts";
+import type { Processor } from "../client/processor-loops.ts";
+import type { ReceivedMessage } from "../client/received-message.ts";
+import { withoutDeadLetterMarks } from "../client/unreadable.ts";
+import type { DeserializeResult } from "../codec/result.ts";
+import { type Likeness, looksLike } from "../codec/looks-like.ts";
+import type { Serializer } from "../codec/serializer.ts";
+import { memoryEngine } from "../engines/memory/memory-engine.ts";
+import { amend } from "../envelope/envelope.ts";
+import { valueToJson } from "../values/value-json.ts";
+import { compression } from "../stages/compression.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import type { Expectation, Letter, Mailbox } from "./mailbox.ts";
 
 /** What became of a mailbox that was sent through a queue. */

@@ -1,6 +1,7 @@
-import type { PayloadStage, Serializer } from "../codec/index.ts";
-import type { Engine } from "../engine/index.ts";
-import type { Clock } from "../time/index.ts";
+import type { PayloadStage } from "../codec/payload-stage.ts";
+import type { Serializer } from "../codec/serializer.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Retry } from "./retry.ts";
 import type { Tracing } from "./tracing.ts";
 

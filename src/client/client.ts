@@ -1,18 +1,12 @@
-import type { Message, PayloadStage, Serializer } from "../codec/index.ts";
-import type { Engine, Transaction } from "../engine/index.ts";
-import { SobreError } from "../errors/index.ts";
-import type { MessageType } from "../message/index.ts";
-import { type Clock, systemClock } from "../time/index.ts";
+import type { Message, Serializer } from "../codec/serializer.ts";
+import type { PayloadStage } from "../codec/payload-stage.ts";
+import type { Engine, Transaction } from "../engine/engine.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import type { MessageType } from "../message/message-type.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
-import {
-  checkOption,
-  checkOptions,
-  entityName,
-  methods,
-  type OptionChecks,
-  text,
-} from "../validation/option-checks.ts";
+import { checkOption, checkOptions, entityName, methods, type OptionChecks, text } from "../options/option-checks.ts";
 import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage, Received } from "./received-message.ts";

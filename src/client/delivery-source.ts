@@ -1,7 +1,8 @@
-import type { Delivery, Engine, EngineReceiver, ReceiveMode, ReceiveOptions } from "../engine/index.ts";
-import type { Clock } from "../time/index.ts";
+import type { Delivery, ReceiveMode } from "../engine/delivery.ts";
+import type { Engine, EngineReceiver, ReceiveOptions } from "../engine/engine.ts";
+import type { Clock } from "../time/clock.ts";
 import { Link } from "./link.ts";
-import { invalidOption } from "../validation/option-checks.ts";
+import { invalidOption } from "../options/option-checks.ts";
 import { Prefetch } from "./prefetch.ts";
 import { isRetryable } from "./retry.ts";
 

@@ -1,5 +1,6 @@
-import type { Settlement } from "../engine/index.ts";
-import { type Envelope, headerSize, maxHeaderSize } from "../envelope/index.ts";
+import type { Settlement } from "../engine/delivery.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import { headerSize, maxHeaderSize } from "../envelope/limits.ts";
 import { cut } from "../errors/cut.ts";
 
 /** The application property that tells why the last handler failed; it stays on the dead letter. */

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../message/index.ts";
+import type { MaybePromise } from "../message/schema.ts";
 import type { ReceivedMessage } from "./received-message.ts";
 import {
   aFunction,
@@ -9,7 +9,7 @@ import {
   name,
   type OptionCheck,
   type OptionChecks,
-} from "../validation/option-checks.ts";
+} from "../options/option-checks.ts";
 
 /**
  * Remembers which messages have been handled. Handlers that do different work need stores, or keys, of their own: a message

@@ -1,4 +1,4 @@
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 /** A link to an entity that is opened when it is needed, and again when it was lost. */
 export class Link<L extends { close(): Promise<void> }> {

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../time/index.ts";
+import type { Clock, Timer } from "../time/clock.ts";
 import { isRetryable } from "./retry.ts";
 
 /** What renews and what is told when a lock could not be kept. */

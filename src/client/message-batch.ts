@@ -1,7 +1,8 @@
-import type { Message } from "../codec/index.ts";
-import { type Envelope, sizeOf, sizeOfProperties } from "../envelope/index.ts";
+import type { Message } from "../codec/serializer.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import { sizeOf, sizeOfProperties } from "../envelope/size-of.ts";
 import type { MessageWriter } from "./message-writer.ts";
-import { checkOption, countFrom, invalidOption } from "../validation/option-checks.ts";
+import { checkOption, countFrom, invalidOption } from "../options/option-checks.ts";
 
 /** Messages that go in one send, within a size. */
 export interface MessageBatch {

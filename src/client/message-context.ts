@@ -1,4 +1,5 @@
-import type { Delivery, Engine, Settlement, TransactionOption } from "../engine/index.ts";
+import type { Delivery, Settlement } from "../engine/delivery.ts";
+import type { Engine, TransactionOption } from "../engine/engine.ts";
 import type { RenewalTarget } from "./lock-renewal.ts";
 import type { TellError } from "./process-error.ts";
 import {

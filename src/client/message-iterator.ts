@@ -1,7 +1,7 @@
-import type { Delivery } from "../engine/index.ts";
+import type { Delivery } from "../engine/delivery.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
-import { aFunction, checkOptions, type OptionChecks, signal } from "../validation/option-checks.ts";
+import { aFunction, checkOptions, type OptionChecks, signal } from "../options/option-checks.ts";
 import { heldOpen, pause } from "./pause.ts";
 import { tell } from "./tell.ts";
 

@@ -1,7 +1,11 @@
-import type { DeserializeResult, PayloadStage, ReadResult, Serializer, UnreadableResult } from "../codec/index.ts";
-import type { Envelope } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
-import { createTypeReader, type MaybePromise, type MessageType, type TypedReadResult } from "../message/index.ts";
+import type { DeserializeResult, ReadResult, UnreadableResult } from "../codec/result.ts";
+import type { PayloadStage } from "../codec/payload-stage.ts";
+import type { Serializer } from "../codec/serializer.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { createTypeReader, type TypedReadResult } from "../message/type-reader.ts";
+import type { MaybePromise } from "../message/schema.ts";
+import type { MessageType } from "../message/message-type.ts";
 import { unstaged } from "./staging.ts";
 
 /** What became of a received envelope. */

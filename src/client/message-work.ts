@@ -1,12 +1,14 @@
-import type { UnreadableResult } from "../codec/index.ts";
-import { type Delivery, type Engine, parseAddress, type ReceiveMode, type Settlement } from "../engine/index.ts";
-import type { MessageType } from "../message/index.ts";
+import type { UnreadableResult } from "../codec/result.ts";
+import type { Delivery, ReceiveMode, Settlement } from "../engine/delivery.ts";
+import type { Engine } from "../engine/engine.ts";
+import { parseAddress } from "../engine/address.ts";
+import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { failureSettlement } from "./failure.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
 import { HandlerContext, type MessageContext } from "./message-context.ts";
 import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
-import { aFunction, checkOption, checkOptional, invalidOption } from "../validation/option-checks.ts";
+import { aFunction, checkOption, checkOptional, invalidOption } from "../options/option-checks.ts";
 import { errorTeller, type ProcessErrorArgs, type TellError } from "./process-error.ts";
 import { type ReadMessage, readMessage, type UnreadableMessage, unreadableMessage } from "./received-message.ts";
 import { needsUnreadableHandler, unreadableSettlement } from "./unreadable.ts";

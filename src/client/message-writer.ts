@@ -1,8 +1,10 @@
-import type { Message } from "../codec/index.ts";
-import type { Envelope } from "../envelope/index.ts";
-import { type MaybePromise, type TypedMessage, withTypeClaim } from "../message/index.ts";
+import type { Message } from "../codec/serializer.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import type { MaybePromise } from "../message/schema.ts";
+import type { TypedMessage } from "../message/message-type.ts";
+import { withTypeClaim } from "../message/type-property.ts";
 import type { ClientParts } from "./client-parts.ts";
-import { hasMethod, invalidOption } from "../validation/option-checks.ts";
+import { hasMethod, invalidOption } from "../options/option-checks.ts";
 import { staged } from "./staging.ts";
 
 /** Turns a message into the envelope to send, through message type, serializer and stages. */

@@ -1,5 +1,5 @@
-import type { MessageType } from "../message/index.ts";
-import { checkOptions } from "../validation/option-checks.ts";
+import type { MessageType } from "../message/message-type.ts";
+import { checkOptions } from "../options/option-checks.ts";
 import { requestChecks, requesterChecks, type RequesterOptions, type RequestManyOptions } from "./requester.ts";
 
 /**

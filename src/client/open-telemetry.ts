@@ -1,5 +1,5 @@
-import { diagnosticIdProperty, readTraceContext, traceProperties } from "../message/index.ts";
-import { checkOption } from "../validation/option-checks.ts";
+import { diagnosticIdProperty, readTraceContext, traceProperties } from "../message/trace-context.ts";
+import { checkOption } from "../options/option-checks.ts";
 import type { TracedOperation, Tracing } from "./tracing.ts";
 
 /** The part of `@opentelemetry/api` that is used, so that the package is needed by those only who trace. */

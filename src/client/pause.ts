@@ -1,4 +1,4 @@
-import type { Clock } from "../time/index.ts";
+import type { Clock } from "../time/clock.ts";
 
 /** Resolves after `milliseconds` of the clock, or as soon as the signal is aborted; the process stays alive for it. */
 export function pause(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
-import type { UnreadableResult } from "../codec/index.ts";
-import type { Envelope } from "../envelope/index.ts";
-import { type ErrorCode, SobreError } from "../errors/index.ts";
+import type { UnreadableResult } from "../codec/result.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import type { ErrorCode } from "../errors/codes.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 /** Where in a processor something went wrong. */
 export type ErrorSource = "receive" | "acceptSession" | "deserialize" | "handler" | "settle" | "renewLock";

@@ -1,4 +1,4 @@
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { asyncScope } from "./async-scope.ts";
 import type { ClientParts } from "./client-parts.ts";
 

@@ -1,5 +1,5 @@
-import type { Delivery, ReceiveMode } from "../engine/index.ts";
-import type { MessageType } from "../message/index.ts";
+import type { Delivery, ReceiveMode } from "../engine/delivery.ts";
+import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
 import { LockRenewal } from "./lock-renewal.ts";
@@ -13,7 +13,7 @@ import {
   milliseconds,
   oneOf,
   type OptionChecks,
-} from "../validation/option-checks.ts";
+} from "../options/option-checks.ts";
 import { pause } from "./pause.ts";
 import { LoopEnds, type Processor, runProcessor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";

@@ -1,7 +1,10 @@
-import type { UnreadableResult } from "../codec/index.ts";
-import type { Delivery } from "../engine/index.ts";
-import type { ApplicationProperties, BrokerProperties, Envelope } from "../envelope/index.ts";
-import type { MessageType, TypedReadResult } from "../message/index.ts";
+import type { UnreadableResult } from "../codec/result.ts";
+import type { Delivery } from "../engine/delivery.ts";
+import type { ApplicationProperties } from "../envelope/application-properties.ts";
+import type { BrokerProperties } from "../envelope/broker-properties.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import type { MessageType } from "../message/message-type.ts";
+import type { TypedReadResult } from "../message/type-reader.ts";
 import type { MessageResult } from "./message-reader.ts";
 
 /** A received message: the broker properties as in `@azure/service-bus`, the body, and how it was read. */

@@ -1,6 +1,7 @@
-import { type Delivery, parseAddress, type ReceiveMode, type SubQueue, subQueueSuffix } from "../engine/index.ts";
-import { SobreError } from "../errors/index.ts";
-import type { MessageType } from "../message/index.ts";
+import type { Delivery, ReceiveMode } from "../engine/delivery.ts";
+import { parseAddress, type SubQueue, subQueueSuffix } from "../engine/address.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
 import { failureSettlement } from "./failure.ts";
@@ -20,7 +21,7 @@ import {
   type OptionChecks,
   sequenceNumber,
   signal,
-} from "../validation/option-checks.ts";
+} from "../options/option-checks.ts";
 import { heldOpen } from "./pause.ts";
 import { startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";

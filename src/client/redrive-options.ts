@@ -1,7 +1,8 @@
-import type { Serializer } from "../codec/index.ts";
-import { type Delivery, parseAddress } from "../engine/index.ts";
-import type { Envelope } from "../envelope/index.ts";
-import type { ErrorCode } from "../errors/index.ts";
+import type { Serializer } from "../codec/serializer.ts";
+import type { Delivery } from "../engine/delivery.ts";
+import { parseAddress } from "../engine/address.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import type { ErrorCode } from "../errors/codes.ts";
 import {
   aFunction,
   checkOptions,
@@ -14,7 +15,7 @@ import {
   oneOf,
   type OptionChecks,
   signal,
-} from "../validation/option-checks.ts";
+} from "../options/option-checks.ts";
 
 /** Options of `redrive`. */
 export interface RedriveOptions {

@@ -1,10 +1,13 @@
-import { type Delivery, type Engine, type EngineReceiver, type EngineSender, parseAddress } from "../engine/index.ts";
-import { amend, type Envelope } from "../envelope/index.ts";
-import { type ErrorCode, SobreError } from "../errors/index.ts";
+import type { Delivery } from "../engine/delivery.ts";
+import type { Engine, EngineReceiver, EngineSender } from "../engine/engine.ts";
+import { parseAddress } from "../engine/address.ts";
+import { amend, type Envelope } from "../envelope/envelope.ts";
+import type { ErrorCode } from "../errors/codes.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { Link } from "./link.ts";
 import { LockRenewal } from "./lock-renewal.ts";
-import { checkOption, invalidOption, isEnvelope, type OptionCheck } from "../validation/option-checks.ts";
+import { checkOption, invalidOption, isEnvelope, type OptionCheck } from "../options/option-checks.ts";
 import { checkRedrive, type RedriveEntry, type RedriveOptions, type RedriveReport } from "./redrive-options.ts";
 import { rewritten } from "./rewriting.ts";
 import { withoutDeadLetterMarks } from "./unreadable.ts";

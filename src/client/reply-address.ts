@@ -1,4 +1,4 @@
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 /**
  * The entity that a `replyTo` names: relative, as `replies`, or absolute, as `sb://host/replies` or `amqps://host/replies`.

@@ -1,4 +1,5 @@
-import type { Delivery, EngineReceiver, Settlement } from "../engine/index.ts";
+import type { Delivery, Settlement } from "../engine/delivery.ts";
+import type { EngineReceiver } from "../engine/engine.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { Link } from "./link.ts";
 import { pause } from "./pause.ts";

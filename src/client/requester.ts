@@ -1,8 +1,8 @@
-import type { Message } from "../codec/index.ts";
-import type { Delivery, Settlement } from "../engine/index.ts";
-import { SobreError } from "../errors/index.ts";
-import type { MessageType } from "../message/index.ts";
-import type { Timer } from "../time/index.ts";
+import type { Message } from "../codec/serializer.ts";
+import type { Delivery, Settlement } from "../engine/delivery.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import type { MessageType } from "../message/message-type.ts";
+import type { Timer } from "../time/clock.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { createMessageReader } from "./message-reader.ts";
 import {
@@ -15,7 +15,7 @@ import {
   milliseconds,
   type OptionChecks,
   signal,
-} from "../validation/option-checks.ts";
+} from "../options/option-checks.ts";
 import { type ReadMessage, readMessage } from "./received-message.ts";
 import { resolveReplyTo } from "./reply-address.ts";
 import { ReplyInbox } from "./reply-inbox.ts";

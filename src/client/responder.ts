@@ -1,10 +1,10 @@
-import type { Message } from "../codec/index.ts";
-import { SobreError } from "../errors/index.ts";
-import type { MessageType } from "../message/index.ts";
+import type { Message } from "../codec/serializer.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { MessageContext } from "./message-context.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
-import { aFunction, checkOption, invalidOption } from "../validation/option-checks.ts";
+import { aFunction, checkOption, invalidOption } from "../options/option-checks.ts";
 import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";

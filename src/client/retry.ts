@@ -1,6 +1,6 @@
-import { SobreError } from "../errors/index.ts";
-import type { Clock } from "../time/index.ts";
-import { checkOptions, countFrom, milliseconds, oneOf, type OptionChecks } from "../validation/option-checks.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import type { Clock } from "../time/clock.ts";
+import { checkOptions, countFrom, milliseconds, oneOf, type OptionChecks } from "../options/option-checks.ts";
 import { pause } from "./pause.ts";
 
 /** How often and how patiently is tried again; only what is retryable is. Names are those of `@azure/service-bus`. */

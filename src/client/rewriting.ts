@@ -1,6 +1,7 @@
-import type { PayloadStage, Serializer } from "../codec/index.ts";
-import { type ContentType, formatContentType, parseContentType } from "../content-type/index.ts";
-import { amend, type Envelope } from "../envelope/index.ts";
+import type { PayloadStage } from "../codec/payload-stage.ts";
+import type { Serializer } from "../codec/serializer.ts";
+import { type ContentType, formatContentType, parseContentType } from "../content-type/content-type.ts";
+import { amend, type Envelope } from "../envelope/envelope.ts";
 import { isRetryable } from "./retry.ts";
 import { staged, unstaged } from "./staging.ts";
 

@@ -1,7 +1,7 @@
-import type { Message } from "../codec/index.ts";
-import type { EngineSender, TransactionOption } from "../engine/index.ts";
-import { amend, type Envelope } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import type { Message } from "../codec/serializer.ts";
+import type { EngineSender, TransactionOption } from "../engine/engine.ts";
+import { amend, type Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { Link } from "./link.ts";
 import { createBatch, isBatch, type MessageBatch } from "./message-batch.ts";
@@ -15,7 +15,7 @@ import {
   isEnvelope,
   type OptionChecks,
   signal,
-} from "../validation/option-checks.ts";
+} from "../options/option-checks.ts";
 import { throwIfAborted } from "./retry.ts";
 import { sequenceNumbersOf } from "./sequence-numbers.ts";
 

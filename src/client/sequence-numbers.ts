@@ -1,4 +1,4 @@
-import { checkOption, listOf, sequenceNumber } from "../validation/option-checks.ts";
+import { checkOption, listOf, sequenceNumber } from "../options/option-checks.ts";
 
 /** The numbers as a list. @throws SobreError `InvalidArgument` for what is no number of a message. */
 export function sequenceNumbersOf(numbers: bigint | readonly bigint[]): readonly bigint[] {

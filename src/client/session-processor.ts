@@ -1,10 +1,10 @@
-import type { EngineSessionReceiver } from "../engine/index.ts";
-import type { MessageType } from "../message/index.ts";
+import type { EngineSessionReceiver } from "../engine/engine.ts";
+import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
 import { type HandlerContext, type MessageContext } from "./message-context.ts";
 import { createWork, type MessageWork, type ProcessorHandlers } from "./message-work.ts";
-import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "../validation/option-checks.ts";
+import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "../options/option-checks.ts";
 import { pause } from "./pause.ts";
 import { codeOf, type TellError } from "./process-error.ts";
 import { processingChecks, type ProcessorOptions, renewalOf } from "./processor.ts";

@@ -1,10 +1,11 @@
-import type { Delivery, Engine, EngineSessionReceiver, ReceiveMode, ReceiveOptions } from "../engine/index.ts";
-import type { MessageType } from "../message/index.ts";
+import type { Delivery, ReceiveMode } from "../engine/delivery.ts";
+import type { Engine, EngineSessionReceiver, ReceiveOptions } from "../engine/engine.ts";
+import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
 import { Link } from "./link.ts";
 import { LockRenewal } from "./lock-renewal.ts";
-import { checkOptions, milliseconds, type OptionChecks, signal } from "../validation/option-checks.ts";
+import { checkOptions, milliseconds, type OptionChecks, signal } from "../options/option-checks.ts";
 import { heldOpen } from "./pause.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
 import { type Receiver, type ReceiverOptions, receiverOver, receivingChecks, receivingEnd } from "./receiver.ts";

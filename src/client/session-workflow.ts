@@ -1,6 +1,8 @@
-import { type Json, valueFromJson, valueToJson } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
-import type { MessageType } from "../message/index.ts";
+import type { Json } from "../values/json.ts";
+import { valueFromJson } from "../values/value-json-reading.ts";
+import { valueToJson } from "../values/value-json.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
 import {
@@ -10,7 +12,7 @@ import {
   invalidOption,
   type OptionChecks,
   text,
-} from "../validation/option-checks.ts";
+} from "../options/option-checks.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
 import {

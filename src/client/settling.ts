@@ -1,6 +1,7 @@
-import type { Delivery, Engine, LockToken, Settlement, TransactionOption } from "../engine/index.ts";
-import { SobreError } from "../errors/index.ts";
-import { checkOptional, checkOptions, type OptionCheck, type OptionChecks, text } from "../validation/option-checks.ts";
+import type { Delivery, LockToken, Settlement } from "../engine/delivery.ts";
+import type { Engine, TransactionOption } from "../engine/engine.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { checkOptional, checkOptions, type OptionCheck, type OptionChecks, text } from "../options/option-checks.ts";
 
 /** Application properties to change while settling; `undefined` removes one. */
 export type PropertiesToModify = Extract<Settlement, { readonly kind: "abandon" }>["propertiesToModify"];

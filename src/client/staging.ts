@@ -1,7 +1,7 @@
-import type { PayloadStage } from "../codec/index.ts";
-import type { Envelope } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
-import { isEnvelope, type OptionCheck } from "../validation/option-checks.ts";
+import type { PayloadStage } from "../codec/payload-stage.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { isEnvelope, type OptionCheck } from "../options/option-checks.ts";
 
 /** The stages that know nothing of each other and are wrong in another order: sealed bytes do not shrink, stored ones stay plain. */
 const order: readonly string[] = ["compression", "encryption", "claim-check"];

@@ -1,5 +1,5 @@
-import { invalidOption } from "../validation/option-checks.ts";
-import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
+import { invalidOption } from "../options/option-checks.ts";
+import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
 import type { ProcessorOptions } from "./processor.ts";
 
 /** Options of `subscribe`. In a session, the locks are the session's, which has its own renewal. */

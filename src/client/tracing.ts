@@ -1,5 +1,5 @@
-import type { Message } from "../codec/index.ts";
-import type { Envelope } from "../envelope/index.ts";
+import type { Message } from "../codec/serializer.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 
 /** What happens to a message: sent, or handled. */
 export interface TracedOperation {

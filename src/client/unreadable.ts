@@ -1,8 +1,11 @@
-import type { Attempt, UnreadableResult } from "../codec/index.ts";
-import { amend, type Envelope, headerSize, maxHeaderSize } from "../envelope/index.ts";
+import type { Attempt } from "../codec/attempt.ts";
+import type { UnreadableResult } from "../codec/result.ts";
+import { amend, type Envelope } from "../envelope/envelope.ts";
+import { headerSize, maxHeaderSize } from "../envelope/limits.ts";
 import { cut } from "../errors/cut.ts";
-import { type ErrorCode, SobreError } from "../errors/index.ts";
-import { deadLetterProperties, type Settlement } from "../engine/index.ts";
+import type { ErrorCode } from "../errors/codes.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { deadLetterProperties, type Settlement } from "../engine/delivery.ts";
 import { failureProperty } from "./failure.ts";
 
 /** The dead-letter reason of messages that nothing could read. */

@@ -1,4 +1,5 @@
-import { type ErrorCode, SobreError } from "../errors/index.ts";
+import type { ErrorCode } from "../errors/codes.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 /** One decoder's try at a payload. */
 export interface Attempt {

@@ -1,5 +1,7 @@
-import type { ContentType, MediaRange } from "../content-type/index.ts";
-import type { ApplicationProperties, ApplicationPropertyValue, BodyKind } from "../envelope/index.ts";
+import type { ContentType } from "../content-type/content-type.ts";
+import type { MediaRange } from "../content-type/media-range.ts";
+import type { ApplicationProperties, ApplicationPropertyValue } from "../envelope/application-properties.ts";
+import type { BodyKind } from "../envelope/envelope.ts";
 import type { DecodeLimits } from "./limits.ts";
 
 /** What a decoder may know about the message beside the payload. */

@@ -1,13 +1,9 @@
-import {
-  matchesRange,
-  type MediaRange,
-  parseContentType,
-  parseMediaRange,
-  rangesOverlap,
-} from "../content-type/index.ts";
-import type { BodyKind, Envelope } from "../envelope/index.ts";
+import { matchesRange, type MediaRange, rangesOverlap } from "../content-type/media-range.ts";
+import { parseContentType } from "../content-type/content-type.ts";
+import { parseMediaRange } from "../content-type/parse-media-range.ts";
+import type { BodyKind, Envelope } from "../envelope/envelope.ts";
 import { isRecord } from "../envelope/bag.ts";
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { type Attempt, failed, succeeded, vetoed } from "./attempt.ts";
 import type { Decoded, Decoder, DecodeContext, Sniff, Unwrapped } from "./codec.ts";
 import { isIdentityEncoding } from "./identity-encoding.ts";

@@ -1,5 +1,5 @@
-import { SobreError } from "../errors/index.ts";
-import { checkOptionNames } from "../validation/option-names.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { checkOptionNames } from "../options/option-names.ts";
 
 /** Budgets that hold for every decoder; beyond them it throws `LimitExceeded`. */
 export interface DecodeLimits {

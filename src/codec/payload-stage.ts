@@ -1,4 +1,4 @@
-import type { Envelope } from "../envelope/index.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 
 /**
  * What a client does to payloads between serializer and engine, where waiting is allowed:

@@ -1,13 +1,7 @@
-import {
-  type ContentType,
-  matchesRange,
-  maxContentTypeLength,
-  type MediaRange,
-  parseContentType,
-  specificityOf,
-} from "../content-type/index.ts";
-import type { BodyKind } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { type ContentType, maxContentTypeLength, parseContentType } from "../content-type/content-type.ts";
+import { matchesRange, type MediaRange, specificityOf } from "../content-type/media-range.ts";
+import type { BodyKind } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import type { Codec, Decoder, Encoder } from "./codec.ts";
 
 /** What chose the decoders: the body kind, an exact media type, the most specific range, or nothing. */

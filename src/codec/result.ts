@@ -1,5 +1,5 @@
-import type { ContentType } from "../content-type/index.ts";
-import { SobreError } from "../errors/index.ts";
+import type { ContentType } from "../content-type/content-type.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { type Attempt, describeAttempt } from "./attempt.ts";
 import type { Decoded } from "./codec.ts";
 import { looksLike } from "./looks-like.ts";

@@ -1,13 +1,8 @@
-import {
-  type BodyKind,
-  type BrokerPropertiesInit,
-  type Envelope,
-  type EnvelopeInit,
-  messageEnvelope,
-} from "../envelope/index.ts";
+import { type BodyKind, type Envelope, type EnvelopeInit, checkBodyKind } from "../envelope/envelope.ts";
+import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
+import { messageEnvelope } from "../envelope/message-envelope.ts";
 import { memberOf } from "../envelope/bag.ts";
-import { checkBodyKind } from "../envelope/envelope.ts";
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import {
   aFunction,
   checkOption,
@@ -18,7 +13,7 @@ import {
   type OptionCheck,
   type OptionChecks,
   text,
-} from "../validation/option-checks.ts";
+} from "../options/option-checks.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Codec, Decoder, Encoded, EncodeContext, Encoder } from "./codec.ts";
 import { createDeserializerChain, type WhenUnknown } from "./deserializer-chain.ts";

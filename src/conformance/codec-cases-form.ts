@@ -1,4 +1,6 @@
-import { matchesRange, parseContentType, parseMediaRange } from "../content-type/index.ts";
+import { matchesRange } from "../content-type/media-range.ts";
+import { parseContentType } from "../content-type/content-type.ts";
+import { parseMediaRange } from "../content-type/parse-media-range.ts";
 import { type CodecCase, expect, thrownBy } from "./codec-case.ts";
 import { type CodecTarget, decodeFor, encodeFor, sameBody } from "./codec-target.ts";
 import { expectDecodeError, expectSobreError } from "./codec-errors.ts";

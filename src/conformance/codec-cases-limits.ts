@@ -1,4 +1,4 @@
-import type { DecodeLimits } from "../codec/index.ts";
+import type { DecodeLimits } from "../codec/limits.ts";
 import { type CodecCase, expect, thrownBy } from "./codec-case.ts";
 import { type CodecTarget, decodeFor, encodeFor } from "./codec-target.ts";
 import { expectDecodeError, expectSobreError } from "./codec-errors.ts";

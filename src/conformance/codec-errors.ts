@@ -1,4 +1,6 @@
-import { type ErrorCode, isErrorCode, SobreError } from "../errors/index.ts";
+import type { ErrorCode } from "../errors/codes.ts";
+import { isErrorCode } from "../errors/traits.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { expect } from "./codec-case.ts";
 
 /** Fails the running case unless `error` is what a decoder may throw for `payload`. */

@@ -1,13 +1,8 @@
-import {
-  type Codec,
-  type Decoded,
-  type DecodeContext,
-  type DecodeLimits,
-  type EncodeContext,
-  resolveDecodeLimits,
-} from "../codec/index.ts";
-import { parseContentType } from "../content-type/index.ts";
-import type { ApplicationProperties, BodyKind } from "../envelope/index.ts";
+import type { Codec, Decoded, DecodeContext, EncodeContext } from "../codec/codec.ts";
+import { type DecodeLimits, resolveDecodeLimits } from "../codec/limits.ts";
+import { parseContentType } from "../content-type/content-type.ts";
+import type { ApplicationProperties } from "../envelope/application-properties.ts";
+import type { BodyKind } from "../envelope/envelope.ts";
 import { sameValue } from "./codec-equality.ts";
 
 /** A body that a codec must refuse to write, or write and read back unchanged. */

@@ -1,4 +1,5 @@
-import type { Capability, Engine } from "../engine/index.ts";
+import type { Capability } from "../engine/capabilities.ts";
+import type { Engine } from "../engine/engine.ts";
 import { EngineHarness } from "./engine-harness.ts";
 
 /** An engine opened for one case. */

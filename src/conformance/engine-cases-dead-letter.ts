@@ -1,4 +1,4 @@
-import type { Delivery } from "../engine/index.ts";
+import type { Delivery } from "../engine/delivery.ts";
 import type { EngineCase } from "./engine-case.ts";
 import { envelope, refused, same, tokenOf } from "./engine-harness.ts";
 

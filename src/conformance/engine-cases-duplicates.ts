@@ -1,4 +1,4 @@
-import { typed } from "../envelope/index.ts";
+import { typed } from "../values/typed-makers.ts";
 import type { EngineCase } from "./engine-case.ts";
 import { after, envelope, same } from "./engine-harness.ts";
 

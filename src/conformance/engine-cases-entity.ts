@@ -1,4 +1,4 @@
-import { createEnvelope } from "../envelope/index.ts";
+import { createEnvelope } from "../envelope/envelope.ts";
 import type { EngineCase } from "./engine-case.ts";
 import { after, envelope, idsOf, inSession, present, refused, same } from "./engine-harness.ts";
 

@@ -1,4 +1,4 @@
-import type { Envelope } from "../envelope/index.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 import type { EngineCase } from "./engine-case.ts";
 import { after, envelope, type EngineHarness, idsOf, refused, same } from "./engine-harness.ts";
 

@@ -1,4 +1,4 @@
-import { typed } from "../envelope/index.ts";
+import { typed } from "../values/typed-makers.ts";
 import type { EngineCase } from "./engine-case.ts";
 import { envelope, idsOf, refused, same, tokenOf } from "./engine-harness.ts";
 

@@ -1,4 +1,5 @@
-import { typed, type Envelope } from "../envelope/index.ts";
+import { typed } from "../values/typed-makers.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 import type { EngineCase } from "./engine-case.ts";
 import { envelope, refused, same } from "./engine-harness.ts";
 

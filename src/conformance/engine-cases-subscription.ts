@@ -1,5 +1,5 @@
-import { typed } from "../envelope/index.ts";
-import type { RuleFilter } from "../engine/index.ts";
+import { typed } from "../values/typed-makers.ts";
+import type { RuleFilter } from "../engine/rules.ts";
 import type { EngineCase } from "./engine-case.ts";
 import { after, envelope, idsOf, present, refused, same } from "./engine-harness.ts";
 

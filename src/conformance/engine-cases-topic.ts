@@ -1,5 +1,5 @@
-import type { Envelope } from "../envelope/index.ts";
-import type { RuleFilter } from "../engine/index.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import type { RuleFilter } from "../engine/rules.ts";
 import type { EngineCase } from "./engine-case.ts";
 import { envelope, refused, same } from "./engine-harness.ts";
 

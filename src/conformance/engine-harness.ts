@@ -1,18 +1,10 @@
-import type {
-  AcceptSessionOptions,
-  Delivery,
-  Engine,
-  EngineReceiver,
-  EngineSessionReceiver,
-  QueueOptions,
-  QueueRuntimeProperties,
-  ReceiveMode,
-  Settlement,
-  SubscriptionOptions,
-  TopicOptions,
-} from "../engine/index.ts";
-import { type BrokerPropertiesInit, createEnvelope, type Envelope, type EnvelopeInit } from "../envelope/index.ts";
-import { type ErrorCode, SobreError } from "../errors/index.ts";
+import type { AcceptSessionOptions, Engine, EngineReceiver, EngineSessionReceiver } from "../engine/engine.ts";
+import type { Delivery, ReceiveMode, Settlement } from "../engine/delivery.ts";
+import type { QueueOptions, QueueRuntimeProperties, SubscriptionOptions, TopicOptions } from "../engine/admin.ts";
+import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
+import { createEnvelope, type Envelope, type EnvelopeInit } from "../envelope/envelope.ts";
+import type { ErrorCode } from "../errors/codes.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import type { OpenedEngine } from "./engine-case.ts";
 
 /** More messages than any case sends. */

@@ -1,4 +1,4 @@
-import type { Capability, Support } from "../engine/index.ts";
+import type { Capability, Support } from "../engine/capabilities.ts";
 import { type EngineTarget, runEngineCase } from "./engine-case.ts";
 import { engineSuite } from "./engine-suite.ts";
 

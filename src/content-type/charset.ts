@@ -1,4 +1,4 @@
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { readUtf8 } from "./utf8-node.ts";
 
 const charsets = ["utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "iso-8859-1", "windows-1252"] as const;

@@ -1,5 +1,5 @@
 import { isTokenValid, isTypeValid } from "content-type";
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import type { Parameter } from "./parameter.ts";
 import { isQuotable, scanParameters, skipBlanks, wordEnd } from "./parameters.ts";
 

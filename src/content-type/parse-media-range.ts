@@ -1,5 +1,5 @@
 import { isTokenValid } from "content-type";
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { type MediaRange, mediaRange } from "./media-range.ts";
 import { scanParameters } from "./parameters.ts";
 

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import type { Codec, Serializer } from "../codec/index.ts";
-import { SobreError } from "../errors/index.ts";
-import { aFunction, checkOptions, listOf, methods, name, type OptionChecks } from "../validation/option-checks.ts";
+import type { Codec } from "../codec/codec.ts";
+import type { Serializer } from "../codec/serializer.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { aFunction, checkOptions, listOf, methods, name, type OptionChecks } from "../options/option-checks.ts";
 import { type GoldenMessage, readGolden } from "./golden/golden-message.ts";
 import { type MatrixOptions, planMatrix, readCell } from "./golden/matrix.ts";
 import { checkPair } from "./subjects/checked-pair.ts";

@@ -1,14 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { SobreError } from "../errors/index.ts";
-import {
-  type JsonSchema,
-  type MessageType,
-  messageTypeFromFiles,
-  schemaFilesOf,
-  type UntypedOptions,
-} from "../message/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import type { JsonSchema } from "../message/json-schema-type.ts";
+import type { MessageType } from "../message/message-type.ts";
+import { messageTypeFromFiles, schemaFilesOf } from "../message/schema-files.ts";
+import type { UntypedOptions } from "../message/define-message.ts";
 import { compareVersions, folderFiles } from "./subjects/subject.ts";
 
 /**

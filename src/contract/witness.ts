@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Codec } from "../codec/index.ts";
-import { SobreError } from "../errors/index.ts";
+import type { Codec } from "../codec/codec.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { canonicalJson } from "./json-schema/json-value.ts";
 import type { CodecRow, Finding, Verdict, Witness, WitnessEncoding } from "./verdict.ts";
 

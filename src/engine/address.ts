@@ -1,4 +1,4 @@
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 /** The queues that come with every queue and subscription. */
 export type SubQueue = "deadLetter" | "transferDeadLetter";

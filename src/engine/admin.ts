@@ -1,4 +1,4 @@
-import type { Duration } from "../time/index.ts";
+import type { Duration } from "../time/duration.ts";
 import type { RuleAction, RuleFilter, RuleProperties } from "./rules.ts";
 
 /** Whether an entity takes sends and receives. */

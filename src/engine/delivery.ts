@@ -1,4 +1,5 @@
-import type { ApplicationPropertyValue, Envelope } from "../envelope/index.ts";
+import type { ApplicationPropertyValue } from "../envelope/application-properties.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 
 /** The proof that a receiver holds a message: a UUID in text. Made by engines only. */
 export type LockToken = string & { readonly [lockTokenBrand]: true };

@@ -1,4 +1,4 @@
-import type { Envelope } from "../envelope/index.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 import type { EngineAdmin } from "./admin.ts";
 import type { Capabilities } from "./capabilities.ts";
 import type { Delivery, LockToken, ReceiveMode, Settlement } from "./delivery.ts";

@@ -1,6 +1,6 @@
-import { SobreError } from "../errors/index.ts";
-import { type Duration, toMilliseconds } from "../time/index.ts";
-import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { type Duration, toMilliseconds } from "../time/duration.ts";
+import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
 import type {
   EntityOptions,
   EntityStatus,

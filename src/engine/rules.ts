@@ -1,4 +1,4 @@
-import type { ApplicationPropertyValue } from "../envelope/index.ts";
+import type { ApplicationPropertyValue } from "../envelope/application-properties.ts";
 
 /** Lets every message through, or none. */
 export interface BooleanFilter {

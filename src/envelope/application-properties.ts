@@ -1,5 +1,5 @@
 import { checkBag, emptyBag, invalid, isOwn, isTime } from "./bag.ts";
-import { Typed } from "./typed.ts";
+import { Typed } from "../values/typed.ts";
 
 /**
  * A value of an application property: an AMQP simple type (AMQP 1.0 part 3.2.5).

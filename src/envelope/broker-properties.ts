@@ -1,6 +1,6 @@
-import type { SobreError } from "../errors/index.ts";
+import type { SobreError } from "../errors/sobre-error.ts";
 import { checkBag, invalid, isOwn, isText, isTime } from "./bag.ts";
-import { Typed } from "./typed.ts";
+import { Typed } from "../values/typed.ts";
 
 /** A message id or correlation id: text, or one of the other AMQP forms (AMQP 1.0 part 3.2.11 to 3.2.14); numbers are ulong. */
 export type MessageId = string | number | bigint | Uint8Array | Typed<"uuid">;

@@ -1,8 +1,8 @@
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { checkBag } from "./bag.ts";
 import { checkEnvelope, type Envelope } from "./envelope.ts";
-import { type Json, valueToJson } from "./value-json.ts";
-import { valueFromJsonAt } from "./value-json-reading.ts";
+import { type Json, valueToJson } from "../values/value-json.ts";
+import { valueFromJsonAt } from "../values/value-json-reading.ts";
 
 /**
  * The JSON form of an envelope, for files and the command line; `schemas/envelope.schema.json` describes it.

@@ -1,4 +1,4 @@
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import type { ApplicationProperties } from "./application-properties.ts";
 import type { BrokerProperties } from "./broker-properties.ts";
 import { isRecord } from "./bag.ts";

@@ -1,4 +1,4 @@
-import { Typed } from "./typed.ts";
+import { Typed } from "../values/typed.ts";
 
 /** Bytes of one simple value in its smallest encoding (AMQP 1.0 part 1.6). */
 export function sizeOfValue(value: unknown): number {

@@ -2,7 +2,7 @@ import type { ApplicationProperties } from "./application-properties.ts";
 import type { BrokerProperties } from "./broker-properties.ts";
 import type { Envelope } from "./envelope.ts";
 import { sizeOfCompound, sizeOfString, sizeOfUint, sizeOfUlong, sizeOfValue, sizeOfVariable } from "./size-of-value.ts";
-import type { Typed } from "./typed.ts";
+import type { Typed } from "../values/typed.ts";
 
 /** An origin that knows the encoded size of the envelopes that come from it. */
 interface SizedOrigin {

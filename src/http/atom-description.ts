@@ -1,14 +1,12 @@
-import {
-  type EntityTimes,
-  type QueueOptions,
-  type QueueRuntimeProperties,
-  queueSettings,
-  type SubscriptionOptions,
-  subscriptionSettings,
-  type TopicOptions,
-  type TopicRuntimeProperties,
-  topicSettings,
-} from "../engine/index.ts";
+import type {
+  EntityTimes,
+  QueueOptions,
+  QueueRuntimeProperties,
+  SubscriptionOptions,
+  TopicOptions,
+  TopicRuntimeProperties,
+} from "../engine/admin.ts";
+import { queueSettings, subscriptionSettings, topicSettings } from "../engine/entity-settings.ts";
 import { type FieldKind, readField, writeField } from "./atom-field.ts";
 import { escaped, type XmlElement } from "./xml.ts";
 

@@ -1,5 +1,5 @@
-import { SobreError } from "../errors/index.ts";
-import { type Duration, toMilliseconds } from "../time/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { type Duration, toMilliseconds } from "../time/duration.ts";
 
 /** How the value of an element is written. */
 export type FieldKind = "duration" | "boolean" | "integer" | "text" | "entity" | "kilobytes";

@@ -1,7 +1,9 @@
-import type { CorrelationFilter, RuleAction, RuleFilter, RuleProperties } from "../engine/index.ts";
-import { typed, type ApplicationPropertyValue, Typed } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
-import { toMilliseconds } from "../time/index.ts";
+import type { CorrelationFilter, RuleAction, RuleFilter, RuleProperties } from "../engine/rules.ts";
+import { typed } from "../values/typed-makers.ts";
+import type { ApplicationPropertyValue } from "../envelope/application-properties.ts";
+import { Typed } from "../values/typed.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { toMilliseconds } from "../time/duration.ts";
 import { child, escaped, type XmlElement } from "./xml.ts";
 
 /** Elements of a correlation filter and the members that they give. */

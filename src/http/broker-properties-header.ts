@@ -1,6 +1,7 @@
-import type { Delivery } from "../engine/index.ts";
-import { type BrokerPropertiesInit, Typed } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import type { Delivery } from "../engine/delivery.ts";
+import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
+import { Typed } from "../values/typed.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 type Draft = { -readonly [K in keyof BrokerPropertiesInit]?: BrokerPropertiesInit[K] };
 

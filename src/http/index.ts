@@ -1,2 +1,3 @@
-export { HttpEndpoint } from "./http-endpoint.ts";
-export type { HttpRequest, HttpResponse } from "./http-message.ts";
+export { readBrokerProperties, writeBrokerProperties } from "./broker-properties-header.ts";
+export { readPropertyHeaders, writePropertyHeaders } from "./property-headers.ts";
+export { readSas, type SharedAccessSignature, writeSas } from "./sas.ts";

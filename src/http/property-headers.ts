@@ -1,5 +1,5 @@
-import type { ApplicationProperties, ApplicationPropertyValue } from "../envelope/index.ts";
-import { Typed } from "../envelope/index.ts";
+import type { ApplicationProperties, ApplicationPropertyValue } from "../envelope/application-properties.ts";
+import { Typed } from "../values/typed.ts";
 
 /** Headers that belong to HTTP or to the service and are no properties of a message. */
 const reserved = new Set(

@@ -1,4 +1,4 @@
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 /** An element of a small XML document; prefixes are left off its name and its attributes' names. */
 export interface XmlElement {

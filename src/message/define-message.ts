@@ -1,5 +1,5 @@
-import { SobreError } from "../errors/index.ts";
-import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
 import type {
   Downcasts,
   LatestOf,

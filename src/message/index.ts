@@ -1,16 +1,3 @@
-export type { CloudEvent, CloudEventMode, CloudEventType, CloudEventTypes, CloudEventValue } from "./cloud-event.ts";
-export {
-  type CloudEventEnvelopeOptions,
-  cloudEventFromEnvelope,
-  cloudEventFromHttp,
-  type CloudEventHttp,
-  type CloudEventPrefix,
-  cloudEventToEnvelope,
-  cloudEventToHttp,
-  type HttpHeaders,
-} from "./cloud-event-binding.ts";
-export { cloudEvents } from "./cloud-event-stage.ts";
-export { cloudEventFromJson, cloudEventJson, cloudEventToJson } from "./cloud-event-json.ts";
 export { defineMessage, type Steps, type UntypedOptions } from "./define-message.ts";
 export type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";
 export type {

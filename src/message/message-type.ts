@@ -1,5 +1,6 @@
-import type { Message } from "../codec/index.ts";
-import type { BrokerPropertiesInit, EnvelopeInit } from "../envelope/index.ts";
+import type { Message } from "../codec/serializer.ts";
+import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
+import type { EnvelopeInit } from "../envelope/envelope.ts";
 import type { InputOf, MaybePromise, OutputOf, Schema } from "./schema.ts";
 import type { TypeWire } from "./type-property.ts";
 

@@ -1,7 +1,7 @@
-import type { PayloadStage } from "../codec/index.ts";
-import { amend, type Envelope } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
-import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
+import type { PayloadStage } from "../codec/payload-stage.ts";
+import { amend, type Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
 import { schemaIdProperty } from "./type-property.ts";
 
 /** Options of {@link registryIds}. */

@@ -1,7 +1,7 @@
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { assembleMessageType, type UntypedOptions } from "./define-message.ts";
 import type { JsonSchema } from "./json-schema-type.ts";
-import { checkOption, methods } from "../validation/option-checks.ts";
+import { checkOption, methods } from "../options/option-checks.ts";
 import type { MessageType } from "./message-type.ts";
 import { isStandardSchema } from "./standard-schema.ts";
 

@@ -1,5 +1,5 @@
-import { SobreError } from "../errors/index.ts";
-import { compileBodySchema } from "../validation/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { compileBodySchema } from "../json-schema/ajv.ts";
 import type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";
 import { isStandardSchema, issuePath, type StandardResult, type StandardSchema } from "./standard-schema.ts";
 

@@ -1,4 +1,4 @@
-import type { ApplicationProperties } from "../envelope/index.ts";
+import type { ApplicationProperties } from "../envelope/application-properties.ts";
 
 /** Where in a distributed trace a message was made (W3C Trace Context, Baggage). */
 export interface TraceContext {

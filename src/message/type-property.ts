@@ -1,6 +1,9 @@
-import { type Message } from "../codec/index.ts";
-import { type ContentType, formatContentType, parameter, parseContentType } from "../content-type/index.ts";
-import { type ApplicationProperties, type Envelope, Typed } from "../envelope/index.ts";
+import type { Message } from "../codec/serializer.ts";
+import { type ContentType, formatContentType, parseContentType } from "../content-type/content-type.ts";
+import { parameter } from "../content-type/parameter.ts";
+import type { ApplicationProperties } from "../envelope/application-properties.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import { Typed } from "../values/typed.ts";
 
 /** The application property that names the type of a message. */
 export const typeProperty = "sobre-type";

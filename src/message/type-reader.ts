@@ -1,6 +1,6 @@
-import type { ReadResult, UnreadableResult } from "../codec/index.ts";
-import type { Envelope } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import type { ReadResult, UnreadableResult } from "../codec/result.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import type { MessageType } from "./message-type.ts";
 import { type MaybePromise } from "./schema.ts";
 import { readTypeClaim } from "./type-property.ts";

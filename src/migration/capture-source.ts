@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from "node:fs";
-import { defaultDecodeLimits } from "../codec/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { defaultDecodeLimits } from "../codec/limits.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { capturedMessage, tooLongCapture } from "./captured-message.ts";
 import { reasonOf } from "./file-reason.ts";
 import { jsonTexts, layoutOf } from "./json-texts.ts";

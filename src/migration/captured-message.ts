@@ -1,7 +1,8 @@
 import { json } from "../../codecs/json/index.ts";
-import { resolveDecodeLimits } from "../codec/index.ts";
-import { type Envelope, envelopeFromJson } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { resolveDecodeLimits } from "../codec/limits.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import { envelopeFromJson } from "../envelope/envelope-json.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { envelopeOfExplorer, isMembers } from "./explorer-message.ts";
 import type { SourceContent } from "./source.ts";
 import { openWholeMessage } from "./whole-message.ts";

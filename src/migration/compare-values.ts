@@ -1,16 +1,15 @@
-import { AmqpMap, Instant, Typed } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
-import {
-  annotationsOf,
-  BigInteger,
-  ContentStream,
-  DateTime,
-  EnumValue,
-  IsoTime,
-  MsgpackExtension,
-  MultiArray,
-  TaggedScalar,
-} from "../values/index.ts";
+import { AmqpMap } from "../values/amqp-map.ts";
+import { Instant } from "../values/instant.ts";
+import { Typed } from "../values/typed.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { annotationsOf } from "../values/annotations.ts";
+import { BigInteger } from "../values/big-integer.ts";
+import { ContentStream, MultiArray } from "../values/multi-array.ts";
+import { DateTime } from "../values/date-time.ts";
+import { EnumValue } from "../values/enum-value.ts";
+import { IsoTime } from "../values/iso-time.ts";
+import { MsgpackExtension } from "../values/msgpack-extension.ts";
+import { TaggedScalar } from "../values/tagged-value.ts";
 import { isMembers } from "./explorer-message.ts";
 import { memberStep } from "./open-question.ts";
 import { memberShape, notFiniteText } from "./lower-value.ts";

@@ -1,6 +1,6 @@
 import { json } from "../../codecs/json/index.ts";
-import { createEnvelope, type Envelope } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { createEnvelope, type Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { defaultDecodeLimits } from "../codec/index.ts";
-import { createEnvelope } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { defaultDecodeLimits } from "../codec/limits.ts";
+import { createEnvelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { capturedMessage } from "./captured-message.ts";
 import { reasonOf } from "./file-reason.ts";
 import type { MigrationSource, SourceContent, SourceMessage } from "./source.ts";

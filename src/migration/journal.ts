@@ -11,7 +11,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { jsonTexts } from "./json-texts.ts";
 import type { JournalEntry } from "./journal-entry.ts";
 

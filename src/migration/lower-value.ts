@@ -1,14 +1,13 @@
-import { AmqpMap, Instant, Typed } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
-import {
-  ContentStream,
-  DateTime,
-  IsoTime,
-  MsgpackExtension,
-  MultiArray,
-  TaggedScalar,
-  ticksToMilliseconds,
-} from "../values/index.ts";
+import { AmqpMap } from "../values/amqp-map.ts";
+import { Instant } from "../values/instant.ts";
+import { Typed } from "../values/typed.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { ContentStream, MultiArray } from "../values/multi-array.ts";
+import { DateTime } from "../values/date-time.ts";
+import { IsoTime } from "../values/iso-time.ts";
+import { MsgpackExtension } from "../values/msgpack-extension.ts";
+import { TaggedScalar } from "../values/tagged-value.ts";
+import { ticksToMilliseconds } from "../values/ticks.ts";
 import { memberStep } from "./open-question.ts";
 import { scalarText } from "./scalar-text.ts";
 import type { SettledShape } from "./settled-shape.ts";

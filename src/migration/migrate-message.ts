@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { amend, type Envelope } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import { amend, type Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { type Failure, hexWindow, type JournalEntry } from "./journal-entry.ts";
 import { MessageReader, type ReadMessage, type ReadRules } from "./read-message.ts";
 import { settleShape, type SettledShape, settleValue } from "./settled-shape.ts";

@@ -1,6 +1,7 @@
-import type { Serializer } from "../codec/index.ts";
-import { type Envelope, envelopeToJson } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
+import type { Serializer } from "../codec/serializer.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import { envelopeToJson } from "../envelope/envelope-json.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import {
   aFunction,
   checkOptions,
@@ -9,7 +10,7 @@ import {
   methods,
   type OptionChecks,
   text,
-} from "../validation/option-checks.ts";
+} from "../options/option-checks.ts";
 import { isMembers } from "./explorer-message.ts";
 import { Journal } from "./journal.ts";
 import type { JournalEntry } from "./journal-entry.ts";

@@ -1,5 +1,7 @@
-import { AmqpMap } from "../envelope/index.ts";
-import { annotationsOf, ContentStream, EnumValue, isTypedIn, MultiArray, typeNameOf } from "../values/index.ts";
+import { AmqpMap } from "../values/amqp-map.ts";
+import { annotationsOf, isTypedIn, typeNameOf } from "../values/annotations.ts";
+import { ContentStream, MultiArray } from "../values/multi-array.ts";
+import { EnumValue } from "../values/enum-value.ts";
 import type { Shape, ShapeBudget } from "./shape.ts";
 import { type Guessing, isGuess, kindOf, type ValueKind } from "./value-kind.ts";
 

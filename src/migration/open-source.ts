@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import { SobreError } from "../errors/index.ts";
-import { checkOptions, oneOf, type OptionChecks, text } from "../validation/option-checks.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { checkOptions, oneOf, type OptionChecks, text } from "../options/option-checks.ts";
 import { createCaptureSource, headOf } from "./capture-source.ts";
 import { reasonOf } from "./file-reason.ts";
 import { createFolderSource, type FolderSourceOptions } from "./folder-source.ts";

@@ -1,4 +1,4 @@
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { isMembers } from "./explorer-message.ts";
 import type { ProtoForm, ProtoMessage, ProtoPlan } from "./proto-plan.ts";
 

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { deadLetterProperties } from "../engine/index.ts";
-import { amend, envelopeToJson } from "../envelope/index.ts";
+import { deadLetterProperties } from "../engine/delivery.ts";
+import { amend } from "../envelope/envelope.ts";
+import { envelopeToJson } from "../envelope/envelope-json.ts";
 import { envelopeSuffix } from "./folder-source.ts";
 import type { JournalEntry } from "./journal-entry.ts";
 import type { SourceMessage } from "./source.ts";

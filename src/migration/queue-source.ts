@@ -1,4 +1,5 @@
-import type { Delivery, Engine } from "../engine/index.ts";
+import type { Delivery } from "../engine/delivery.ts";
+import type { Engine } from "../engine/engine.ts";
 import type { MigrationSource, SourceMessage } from "./source.ts";
 import { openWholeMessage } from "./whole-message.ts";
 

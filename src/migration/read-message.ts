@@ -1,17 +1,14 @@
 import { json } from "../../codecs/json/index.ts";
-import {
-  type Attempt,
-  type Decoder,
-  describeAttempt,
-  isIdentityEncoding,
-  looksLike,
-  type ReadResult,
-  resolveDecodeLimits,
-  type Serializer,
-} from "../codec/index.ts";
-import { amend, type Envelope } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
-import { typeNameOf } from "../values/index.ts";
+import { type Attempt, describeAttempt } from "../codec/attempt.ts";
+import type { Decoder } from "../codec/codec.ts";
+import { isIdentityEncoding } from "../codec/identity-encoding.ts";
+import { looksLike } from "../codec/looks-like.ts";
+import type { ReadResult } from "../codec/result.ts";
+import { resolveDecodeLimits } from "../codec/limits.ts";
+import type { Serializer } from "../codec/serializer.ts";
+import { amend, type Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { typeNameOf } from "../values/annotations.ts";
 import { type Guessing, guessingOf } from "./value-kind.ts";
 
 /** A body as the first step of a migration gives it. */

@@ -1,5 +1,6 @@
-import { Instant } from "../envelope/index.ts";
-import { DateTime, type TaggedScalar } from "../values/index.ts";
+import { Instant } from "../values/instant.ts";
+import { DateTime } from "../values/date-time.ts";
+import type { TaggedScalar } from "../values/tagged-value.ts";
 
 /** The text of a value that most formats lack, as its `$` object has it: `12.30`, `PT1H`, `2024-01-01T00:00:00Z`. */
 export function scalarText(value: TaggedScalar | Date | Instant): string {

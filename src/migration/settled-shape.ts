@@ -1,5 +1,7 @@
-import { AmqpMap } from "../envelope/index.ts";
-import { ContentStream, Decimal, isTypedIn, MultiArray } from "../values/index.ts";
+import { AmqpMap } from "../values/amqp-map.ts";
+import { ContentStream, MultiArray } from "../values/multi-array.ts";
+import { Decimal } from "../values/decimal.ts";
+import { isTypedIn } from "../values/annotations.ts";
 import { isMembers } from "./explorer-message.ts";
 import { mergeInto, Shape } from "./shape.ts";
 import { type Guessing, isGuess, kindOf, type ValueKind, valueKinds } from "./value-kind.ts";

@@ -1,4 +1,4 @@
-import { EnumValue } from "../values/index.ts";
+import { EnumValue } from "../values/enum-value.ts";
 import { type ValueKind, valueKinds } from "./value-kind.ts";
 
 /** Objects with more names than this are dictionaries. */

@@ -1,5 +1,5 @@
-import type { Envelope } from "../envelope/index.ts";
-import type { SobreError } from "../errors/index.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import type { SobreError } from "../errors/sobre-error.ts";
 
 /** One message of a source, or what stands where one should be. */
 export interface SourceMessage {

@@ -1,10 +1,12 @@
 import { json } from "../../codecs/json/index.ts";
-import { msgpack } from "../../codecs/msgpack/index.ts";
-import { protobuf } from "../../codecs/protobuf/index.ts";
-import { type Codec, resolveDecodeLimits } from "../codec/index.ts";
-import { valueFromJson, valueToJson } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
-import { type OptionChecks, checkOptions, oneOf } from "../validation/option-checks.ts";
+import { msgpack } from "../../codecs/msgpack/msgpack.ts";
+import { protobuf } from "../../codecs/protobuf/protobuf.ts";
+import type { Codec } from "../codec/codec.ts";
+import { resolveDecodeLimits } from "../codec/limits.ts";
+import { valueFromJson } from "../values/value-json-reading.ts";
+import { valueToJson } from "../values/value-json.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { type OptionChecks, checkOptions, oneOf } from "../options/option-checks.ts";
 import { compareValues, type Loss } from "./compare-values.ts";
 import { isMembers } from "./explorer-message.ts";
 import { lowerValue } from "./lower-value.ts";

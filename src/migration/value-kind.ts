@@ -1,21 +1,17 @@
-import { AmqpMap, Instant, Typed } from "../envelope/index.ts";
-import {
-  BigInteger,
-  ClassName,
-  ContentStream,
-  DateTime,
-  DateTimeOffset,
-  Decimal,
-  Duration,
-  EnumValue,
-  IsoTime,
-  LocalDate,
-  LocalTime,
-  MultiArray,
-  QName,
-  Uri,
-  Version,
-} from "../values/index.ts";
+import { AmqpMap } from "../values/amqp-map.ts";
+import { Instant } from "../values/instant.ts";
+import { Typed } from "../values/typed.ts";
+import { BigInteger } from "../values/big-integer.ts";
+import { ClassName, Uri, Version } from "../values/named-text.ts";
+import { ContentStream, MultiArray } from "../values/multi-array.ts";
+import { DateTime } from "../values/date-time.ts";
+import { DateTimeOffset } from "../values/date-time-offset.ts";
+import { Decimal } from "../values/decimal.ts";
+import { Duration } from "../values/duration.ts";
+import { EnumValue } from "../values/enum-value.ts";
+import { IsoTime } from "../values/iso-time.ts";
+import { LocalDate, LocalTime } from "../values/local-time.ts";
+import { QName } from "../values/q-name.ts";
 
 /** What a value is, as far as its form in another format goes. */
 export const valueKinds = [

@@ -1,6 +1,6 @@
-import { decodeMessage } from "../amqp/index.ts";
-import { looksLike } from "../codec/index.ts";
-import { amend, createEnvelope, type Envelope } from "../envelope/index.ts";
+import { decodeMessage } from "../amqp/message/decode-message.ts";
+import { looksLike } from "../codec/looks-like.ts";
+import { amend, createEnvelope, type Envelope } from "../envelope/envelope.ts";
 
 /**
  * The message that the payload of a message is, as gateways and archives keep whole AMQP messages; `envelope` itself where

@@ -1,6 +1,6 @@
-import type { FirstUse } from "../amqp/wire/broker/index.ts";
-import type { Engine } from "../engine/index.ts";
-import { SobreError } from "../errors/index.ts";
+import type { FirstUse } from "./amqp/broker-connection.ts";
+import type { Engine } from "../engine/engine.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 /** Creates the queue, or the topic and subscription, that an address names, unless they are there, as its first use needs it. */
 export async function autoCreate(engine: Engine, entity: string, use?: FirstUse): Promise<string | undefined> {

@@ -133,7 +133,7 @@ export class FrontDoor {
     server.on("checkContinue", listener);
     // Node looks at the time-outs of a server from here on, and this one gets its sockets from another.
     server.emit("listening");
-    const { acceptWebSocket } = await import("./web-socket.ts");
+    const { acceptWebSocket } = await import("./amqp/web-socket.ts");
     server.on("upgrade", (request, socket, head) => acceptWebSocket(request, socket, head, this.#options.amqp));
     return server;
   }

@@ -1,6 +1,6 @@
-import type { Access, Grant, Right } from "../amqp/wire/broker/index.ts";
-import type { Engine } from "../engine/index.ts";
-import { SobreError } from "../errors/index.ts";
+import type { Access, Grant, Right } from "./access.ts";
+import type { Engine } from "../engine/engine.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { decoded, equal, readSas } from "../http/sas.ts";
 
 /** The name of the key that every namespace begins with. */

@@ -1,6 +1,6 @@
 import { isIPv4 } from "node:net";
-import type { ConnectionLimits } from "../amqp/wire/index.ts";
-import type { MemoryEngineOptions } from "../engines/memory/index.ts";
+import type { ConnectionLimits } from "../amqp/connection/connection-limits.ts";
+import type { MemoryEngineOptions } from "../engines/memory/memory-engine.ts";
 import {
   aFunction,
   checkOptions,
@@ -12,7 +12,7 @@ import {
   oneOf,
   type OptionCheck,
   type OptionChecks,
-} from "../validation/option-checks.ts";
+} from "../options/option-checks.ts";
 import type { ServerOptions } from "./start-server.ts";
 
 /** The longest that a timer of Node waits. */

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
-import type { FirstUse } from "../amqp/wire/broker/index.ts";
-import type { ConnectionLimits } from "../amqp/wire/index.ts";
-import type { Engine } from "../engine/index.ts";
-import { memoryEngine, type MemoryEngineOptions } from "../engines/memory/index.ts";
-import { SobreError } from "../errors/index.ts";
-import { AmqpSocket } from "./amqp-socket.ts";
+import type { FirstUse } from "./amqp/broker-connection.ts";
+import type { ConnectionLimits } from "../amqp/connection/connection-limits.ts";
+import type { Engine } from "../engine/engine.ts";
+import { memoryEngine, type MemoryEngineOptions } from "../engines/memory/memory-engine.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { AmqpSocket } from "./amqp/amqp-socket.ts";
 import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
 import { FrontDoor } from "./front-door.ts";
@@ -220,8 +220,8 @@ class RunningServer implements Server {
   /** Most of what HTTP takes is loaded when somebody speaks it. */
   async #http(): Promise<RequestListener> {
     const [{ HttpEndpoint }, { httpListener }] = await Promise.all([
-      import("../http/index.ts"),
-      import("./http-listener.ts"),
+      import("./http/http-endpoint.ts"),
+      import("./http/http-listener.ts"),
     ]);
     return httpListener(new HttpEndpoint(this.#namespaces, this.#autoCreate));
   }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { PayloadStage } from "../codec/index.ts";
-import { amend, type BodyKind, type Envelope } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
-import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
+import type { PayloadStage } from "../codec/payload-stage.ts";
+import { amend, type BodyKind, type Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
 import { withLayer, withoutLayer } from "./content-layer.ts";
 import { fetched } from "./fetched.ts";
 

@@ -1,8 +1,9 @@
 import { constants } from "node:buffer";
-import { isIdentityEncoding, type PayloadStage } from "../codec/index.ts";
-import { amend, type Envelope } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
-import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
+import { isIdentityEncoding } from "../codec/identity-encoding.ts";
+import type { PayloadStage } from "../codec/payload-stage.ts";
+import { amend, type Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
 import {
   compress,
   type Compression,

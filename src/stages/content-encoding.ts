@@ -1,5 +1,5 @@
 import * as zlib from "node:zlib";
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 /** The compressions of HTTP's content codings that are read and written. */
 export type Compression = "gzip" | "deflate" | "br" | "zstd";

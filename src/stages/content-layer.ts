@@ -1,4 +1,4 @@
-import type { Envelope } from "../envelope/index.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 
 /** The content encodings of an envelope without the last one, when that is `name`; otherwise `undefined`. */
 export function withoutLayer(

@@ -1,9 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import type { PayloadStage } from "../codec/index.ts";
-import { amend, type BodyKind, type BrokerProperties, type Envelope, Typed } from "../envelope/index.ts";
-import { SobreError } from "../errors/index.ts";
-import { typeProperty, versionProperty } from "../message/index.ts";
-import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
+import type { PayloadStage } from "../codec/payload-stage.ts";
+import { amend, type BodyKind, type Envelope } from "../envelope/envelope.ts";
+import type { BrokerProperties } from "../envelope/broker-properties.ts";
+import { Typed } from "../values/typed.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { typeProperty, versionProperty } from "../message/type-property.ts";
+import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
 import { encodingsOf, withLayer, withoutLayer } from "./content-layer.ts";
 import { fetched } from "./fetched.ts";
 

@@ -1,4 +1,4 @@
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 /**
  * What `fetch` gives; anything it throws that says nothing of the payload may pass by itself.

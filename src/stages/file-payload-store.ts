@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SobreError } from "../errors/index.ts";
-import { type Clock, systemClock } from "../time/index.ts";
-import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
+import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
 import { type PayloadStore, tooLarge } from "./claim-check.ts";
 
 /** Options of {@link filePayloadStore}. */

@@ -1,5 +1,7 @@
-import { type ErrorCode, isErrorCode, SobreError } from "../errors/index.ts";
-import { checkOptionNames, type OptionNames } from "../validation/option-names.ts";
+import type { ErrorCode } from "../errors/codes.ts";
+import { isErrorCode } from "../errors/traits.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
 
 /** What of an engine can be made to fail. */
 export type FaultyOperation =

@@ -1,6 +1,7 @@
-import type { Delivery, Engine, EngineReceiver } from "../engine/index.ts";
-import type { Clock } from "../time/index.ts";
-import { checkOption, methods } from "../validation/option-checks.ts";
+import type { Delivery } from "../engine/delivery.ts";
+import type { Engine, EngineReceiver } from "../engine/engine.ts";
+import type { Clock } from "../time/clock.ts";
+import { checkOption, methods } from "../options/option-checks.ts";
 import { FaultPlan, type Faults, refused } from "./faults.ts";
 import { faultyReceiver, faultySender, faultySessionReceiver, type LinkParts } from "./faulty-links.ts";
 

@@ -1,13 +1,13 @@
+import type { Delivery } from "../engine/delivery.ts";
 import type {
-  Delivery,
   EngineReceiver,
   EngineSender,
   EngineSessionReceiver,
   ReceiveOptions,
   SendOptions,
-} from "../engine/index.ts";
-import { amend, type Envelope } from "../envelope/index.ts";
-import type { Clock } from "../time/index.ts";
+} from "../engine/engine.ts";
+import { amend, type Envelope } from "../envelope/envelope.ts";
+import type { Clock } from "../time/clock.ts";
 import { type FaultEffect, type FaultPlan } from "./faults.ts";
 
 /** A connection that can be cut while something waits on it. */

@@ -1,6 +1,8 @@
-import type { DeserializeResult, Serializer } from "../codec/index.ts";
-import { type Engine, parseAddress, subQueueSuffix } from "../engine/index.ts";
-import type { Envelope } from "../envelope/index.ts";
+import type { DeserializeResult } from "../codec/result.ts";
+import type { Serializer } from "../codec/serializer.ts";
+import type { Engine } from "../engine/engine.ts";
+import { parseAddress, subQueueSuffix } from "../engine/address.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 import {
   checkOption,
   checkOptional,
@@ -11,7 +13,7 @@ import {
   name,
   type OptionChecks,
   text,
-} from "../validation/option-checks.ts";
+} from "../options/option-checks.ts";
 
 /** What a matcher says: `expect.extend` of vitest and jest take it. */
 export interface MatcherResult {

@@ -1,5 +1,5 @@
-import { memoryEngine, type MemoryEngineOptions } from "../engines/memory/index.ts";
-import { ManualClock } from "../time/index.ts";
+import { memoryEngine, type MemoryEngineOptions } from "../engines/memory/memory-engine.ts";
+import { ManualClock } from "../time/manual-clock.ts";
 import { type FaultyEngine, faultyEngine } from "./faulty-engine.ts";
 
 /** What {@link testEngine} makes. */

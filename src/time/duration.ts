@@ -1,4 +1,4 @@
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 
 /** A span of time: milliseconds, or ISO 8601 such as `PT1M30S` where the official SDK takes ISO. */
 export type Duration = number | string;

@@ -1,4 +1,4 @@
-import { SobreError } from "../errors/index.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import type { JsonObject } from "./json.ts";
 import { TaggedScalar } from "./tagged-value.ts";
 import { ticksPerDay, ticksPerSecond } from "./ticks.ts";

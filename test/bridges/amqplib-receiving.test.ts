@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fromAmqplibMessage, toAmqplibMessage } from "../../src/bridges/index.ts";
-import { typed, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { typed } from "../../src/values/typed-makers.ts";
+import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { names } from "../envelope/arbitraries.ts";
 import { refusal } from "../refusal.ts";
 

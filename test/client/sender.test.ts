@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import * as fc from "fast-check";
 import { z } from "zod";
-import { encodeBatch } from "../../src/amqp/index.ts";
+import { encodeBatch } from "../../src/amqp/message/batch.ts";
 import type { Message } from "../../src/codec/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
 import { compression } from "../../src/stages/index.ts";

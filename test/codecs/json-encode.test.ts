@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { json } from "../../codecs/json/index.ts";
 import { defaultDecodeLimits } from "../../src/codec/index.ts";
 import { parseContentType } from "../../src/content-type/index.ts";
-import { typed, AmqpMap } from "../../src/envelope/index.ts";
+import { typed } from "../../src/values/typed-makers.ts";
+import { AmqpMap } from "../../src/values/amqp-map.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { bodyOf } from "./json-reading.ts";
 

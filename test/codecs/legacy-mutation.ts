@@ -1,5 +1,5 @@
 import { type Decoder, resolveDecodeLimits } from "../../src/codec/index.ts";
-import { valueToJson } from "../../src/envelope/index.ts";
+import { valueToJson } from "../../src/values/value-json.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { type Random, seeded } from "../random.ts";
 

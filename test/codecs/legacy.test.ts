@@ -5,7 +5,8 @@ import { json } from "../../codecs/json/index.ts";
 import { byteOrderMark, gzip, legacy, type LegacyOptions, rawDeflate, zlib } from "../../codecs/legacy/index.ts";
 import { text } from "../../codecs/text/index.ts";
 import { createSerializer, type DeserializeResult } from "../../src/codec/index.ts";
-import { createEnvelope, valueToJson } from "../../src/envelope/index.ts";
+import { createEnvelope } from "../../src/envelope/index.ts";
+import { valueToJson } from "../../src/values/value-json.ts";
 import { Decimal } from "../../src/values/index.ts";
 import {
   bytesOf,

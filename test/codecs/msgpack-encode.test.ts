@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { msgpack, MsgpackExtension } from "../../codecs/msgpack/index.ts";
-import { Instant } from "../../src/envelope/index.ts";
+import { msgpack } from "../../codecs/msgpack/index.ts";
+import { MsgpackExtension } from "../../src/values/msgpack-extension.ts";
+import { Instant } from "../../src/values/instant.ts";
 import { decode, encode, failure, toHex } from "./msgpack-calls.ts";
 
 describe("writing MessagePack", () => {

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { pack, Unpackr } from "msgpackr";
 import { describe, expect, it } from "vitest";
-import { MsgpackExtension } from "../../codecs/msgpack/index.ts";
+import { MsgpackExtension } from "../../src/values/msgpack-extension.ts";
 import { unpackOrdinary } from "../../codecs/msgpack/msgpackr.ts";
 import { readMsgpack } from "../../codecs/msgpack/reader.ts";
 import { defaultDecodeLimits } from "../../src/codec/index.ts";
 import { sameValue } from "../../src/conformance/index.ts";
 import { hostilePayloads } from "../../src/conformance/codec-mutation.ts";
-import { Instant } from "../../src/envelope/index.ts";
+import { Instant } from "../../src/values/instant.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { decode, encode } from "./msgpack-calls.ts";
 

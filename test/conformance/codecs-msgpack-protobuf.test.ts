@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { msgpack, MsgpackExtension } from "../../codecs/msgpack/index.ts";
+import { msgpack } from "../../codecs/msgpack/index.ts";
+import { MsgpackExtension } from "../../src/values/msgpack-extension.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
 import { type CodecTarget, codecSuite, runCodecCase } from "../../src/conformance/index.ts";
-import { Instant, valueFromJson } from "../../src/envelope/index.ts";
+import { Instant } from "../../src/values/instant.ts";
+import { valueFromJson } from "../../src/values/value-json-reading.ts";
 
 const fixtures = join(import.meta.dirname, "../../fixtures/codecs");
 const proto = protobuf({ protos: readFileSync(join(fixtures, "every.proto"), "utf8") });

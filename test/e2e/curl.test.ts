@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { encodeValue } from "../../codecs/amqp/index.ts";
+import { encodeValue } from "../../src/amqp/values/encode-value.ts";
 import { writeSas } from "../../src/http/sas.ts";
 import { selfSigned, startServer } from "../../src/server/index.ts";
 

@@ -3,7 +3,8 @@ import rhea from "rhea";
 import { expect, it } from "vitest";
 import { lockToken } from "../../src/engine/index.ts";
 import { azureEngine } from "../../src/engines/azure/index.ts";
-import { typed, createEnvelope } from "../../src/envelope/index.ts";
+import { typed } from "../../src/values/typed-makers.ts";
+import { createEnvelope } from "../../src/envelope/index.ts";
 
 /** A broker that rhea makes: it takes every token, and gives what it was sent to whoever asks. */
 async function rheaBroker(): Promise<{ readonly port: number; readonly settled: string[]; close(): Promise<void> }> {

@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AmqpMap, typed, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { AmqpMap } from "../../src/values/amqp-map.ts";
+import { typed } from "../../src/values/typed-makers.ts";
+import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { refusal } from "../refusal.ts";
 import { names, simple } from "./arbitraries.ts";
 

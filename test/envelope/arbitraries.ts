@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
+import { typed } from "../../src/values/typed-makers.ts";
 import {
-  typed,
   type ApplicationPropertyValue,
   createEnvelope,
   type Envelope,
   type EnvelopeInit,
   type MessageId,
-  Typed,
 } from "../../src/envelope/index.ts";
+import { Typed } from "../../src/values/typed.ts";
 
 const least = -(2n ** 63n);
 const longest = 2n ** 63n - 1n;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { typed } from "../../src/values/typed-makers.ts";
 import {
-  typed,
   type BrokerProperties,
   createEnvelope,
   type Envelope,

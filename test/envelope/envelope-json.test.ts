@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createEnvelope, envelopeFromJson, envelopeToJson } from "../../src/envelope/index.ts";
-import { compileJsonSchema } from "../../src/validation/index.ts";
+import { compileJsonSchema } from "../../src/json-schema/ajv.ts";
 import { refusal } from "../refusal.ts";
 import { envelopes } from "./arbitraries.ts";
 

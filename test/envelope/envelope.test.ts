@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { amend, typed, createEnvelope, type Envelope, headerSize, maxHeaderSize } from "../../src/envelope/index.ts";
+import { amend, createEnvelope, type Envelope, headerSize, maxHeaderSize } from "../../src/envelope/index.ts";
+import { typed } from "../../src/values/typed-makers.ts";
 import { refusal } from "../refusal.ts";
 
 const payload = Uint8Array.of(1, 2, 3);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Instant } from "../../src/envelope/index.ts";
+import { Instant } from "../../src/values/instant.ts";
 
 describe("an instant", () => {
   it.each([

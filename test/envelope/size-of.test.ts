@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { typed, createEnvelope, sizeOf } from "../../src/envelope/index.ts";
+import { typed } from "../../src/values/typed-makers.ts";
+import { createEnvelope, sizeOf } from "../../src/envelope/index.ts";
 
 const size = (init: Partial<Parameters<typeof createEnvelope>[0]>): number =>
   sizeOf(createEnvelope({ bodyKind: "value", payload: new Uint8Array(0), ...init }));

@@ -1,7 +1,12 @@
 import { execFileSync } from "node:child_process";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AmqpMap, typed, Instant, Typed, valueFromJson, valueToJson } from "../../src/envelope/index.ts";
+import { AmqpMap } from "../../src/values/amqp-map.ts";
+import { typed } from "../../src/values/typed-makers.ts";
+import { Instant } from "../../src/values/instant.ts";
+import { Typed } from "../../src/values/typed.ts";
+import { valueFromJson } from "../../src/values/value-json-reading.ts";
+import { valueToJson } from "../../src/values/value-json.ts";
 import { refusal } from "../refusal.ts";
 import { names, plainSimple, typedSimple } from "./arbitraries.ts";
 

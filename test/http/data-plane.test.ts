@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { encodeValue } from "../../codecs/amqp/index.ts";
+import { encodeValue } from "../../src/amqp/values/encode-value.ts";
 import { createEnvelope } from "../../src/envelope/index.ts";
 import { selfSigned, type Server, startServer } from "../../src/server/index.ts";
 import { writeSas } from "../../src/http/sas.ts";

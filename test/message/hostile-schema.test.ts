@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileJsonSchema } from "../../src/validation/index.ts";
+import { compileJsonSchema } from "../../src/json-schema/ajv.ts";
 import { refusal } from "../refusal.ts";
 
 describe("a schema", () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { json } from "../../codecs/json/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
-import { typed, createEnvelope, type EnvelopeInit } from "../../src/envelope/index.ts";
+import { typed } from "../../src/values/typed-makers.ts";
+import { createEnvelope, type EnvelopeInit } from "../../src/envelope/index.ts";
 import {
   createTypeReader,
   defineMessage,

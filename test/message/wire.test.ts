@@ -1,20 +1,20 @@
 import { ServiceBusClient } from "@azure/service-bus";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { decodeMessage, encodeMessage } from "../../src/amqp/index.ts";
+import { decodeMessage } from "../../src/amqp/message/decode-message.ts";
+import { encodeMessage } from "../../src/amqp/message/encode-message.ts";
 import { type Client, createClient } from "../../src/client/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { json } from "../../codecs/json/index.ts";
-import { typed, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import { typed } from "../../src/values/typed-makers.ts";
+import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
+import type { CloudEvent, CloudEventTypes } from "../../src/cloud-events/cloud-event.ts";
 import {
-  type CloudEvent,
   cloudEventFromEnvelope,
   cloudEventFromHttp,
   cloudEventToEnvelope,
   cloudEventToHttp,
-  type CloudEventTypes,
-  readTraceContext,
-  traceProperties,
-} from "../../src/message/index.ts";
+} from "../../src/cloud-events/cloud-event-binding.ts";
+import { readTraceContext, traceProperties } from "../../src/message/index.ts";
 import { type Server, startServer } from "../../src/server/index.ts";
 import { one } from "../client/setup.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { encodeMessage } from "../../src/amqp/index.ts";
+import { encodeMessage } from "../../src/amqp/message/encode-message.ts";
 import { createEnvelope, envelopeToJson } from "../../src/envelope/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import {

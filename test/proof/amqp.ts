@@ -1,9 +1,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { decodeValue, encodeValue, toTypedJson } from "../../codecs/amqp/index.ts";
-import { decodeMessage, encodeMessage, openMessage, writeMessage } from "../../src/amqp/index.ts";
-import { amend, AmqpMap, type Envelope, sizeOf, typed } from "../../src/envelope/index.ts";
+import { decodeValue } from "../../src/amqp/values/read-value.ts";
+import { encodeValue } from "../../src/amqp/values/encode-value.ts";
+import { toTypedJson } from "../../codecs/amqp/index.ts";
+import { decodeMessage } from "../../src/amqp/message/decode-message.ts";
+import { encodeMessage } from "../../src/amqp/message/encode-message.ts";
+import { openMessage } from "../../src/amqp/message/amqp-message.ts";
+import { writeMessage } from "../../src/amqp/message/write-message.ts";
+import { amend, type Envelope, sizeOf } from "../../src/envelope/index.ts";
+import { AmqpMap } from "../../src/values/amqp-map.ts";
+import { typed } from "../../src/values/typed-makers.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { type Random, seeded } from "../random.ts";
 

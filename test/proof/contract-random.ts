@@ -1,6 +1,6 @@
 import { checkCompatibility } from "../../src/contract/index.ts";
 import { PairComparison } from "../../src/contract/json-schema/pair-comparison.ts";
-import { parse, type Type } from "../../src/protobufjs/index.ts";
+import { parse, type Type } from "../../src/protobuf/protobufjs.ts";
 import { isValid } from "./contract/plain-validator.ts";
 import { formByNumber } from "./contract/proto-form.ts";
 import { protoText, RandomProto } from "./contract/random-proto.ts";

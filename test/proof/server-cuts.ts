@@ -1,6 +1,7 @@
-import { writeMessage } from "../../src/amqp/index.ts";
-import { type Access, BrokerConnection } from "../../src/amqp/wire/broker/index.ts";
-import { accepted, Connection } from "../../src/amqp/wire/index.ts";
+import { writeMessage } from "../../src/amqp/message/write-message.ts";
+import type { Access } from "../../src/server/access.ts";
+import { BrokerConnection } from "../../src/server/amqp/broker-connection.ts";
+import { accepted, Connection } from "../../src/amqp/connection/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { seeded } from "../random.ts";
 

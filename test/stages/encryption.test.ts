@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { amqp, json } from "../../codecs/index.ts";
+import { amqp } from "../../codecs/amqp/codec.ts";
+import { json } from "../../codecs/json/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { amend, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import {

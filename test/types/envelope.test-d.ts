@@ -1,7 +1,6 @@
 import { describe, expectTypeOf, it } from "vitest";
 import {
   amend,
-  typed,
   type ApplicationPropertyValue,
   type BrokerProperties,
   type BrokerPropertiesInit,
@@ -11,6 +10,7 @@ import {
   type MessageId,
   readOnlyProperties,
 } from "../../src/envelope/index.ts";
+import { typed } from "../../src/values/typed-makers.ts";
 import type { ErrorCode, ErrorTraits, SobreError } from "../../src/errors/index.ts";
 
 const payload = new Uint8Array();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { valueFromJson, valueToJson } from "../../src/envelope/index.ts";
+import { valueFromJson } from "../../src/values/value-json-reading.ts";
+import { valueToJson } from "../../src/values/value-json.ts";
 import { MsgpackExtension } from "../../src/values/index.ts";
 
 describe("a MessagePack extension value", () => {

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { valueFromJson, valueToJson } from "../../src/envelope/index.ts";
+import { valueFromJson } from "../../src/values/value-json-reading.ts";
+import { valueToJson } from "../../src/values/value-json.ts";
 import {
   annotate,
   annotationsOf,

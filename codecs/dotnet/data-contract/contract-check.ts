@@ -1,4 +1,4 @@
-import { SobreError } from "../../../src/errors/index.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
 
 type Node = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { SobreError } from "../../../src/errors/index.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { arrays, clrNamespaces } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
 import { checkContract, invalidContract, isNode } from "./contract-check.ts";

@@ -1,4 +1,4 @@
-import { Typed } from "../../../src/envelope/typed.ts";
+import { Typed } from "../../../src/values/typed.ts";
 import { DateTime } from "../../../src/values/date-time.ts";
 import { Decimal } from "../../../src/values/decimal.ts";
 import { Duration } from "../../../src/values/duration.ts";

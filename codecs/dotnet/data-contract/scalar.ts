@@ -1,5 +1,5 @@
-import { SobreError } from "../../../src/errors/index.ts";
-import { Typed } from "../../../src/envelope/typed.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { Typed } from "../../../src/values/typed.ts";
 import { DateTime } from "../../../src/values/date-time.ts";
 import { Decimal } from "../../../src/values/decimal.ts";
 import { Duration } from "../../../src/values/duration.ts";

@@ -1,4 +1,4 @@
-import { typed } from "../../../src/envelope/typed-makers.ts";
+import { typed } from "../../../src/values/typed-makers.ts";
 import type { ScalarKind } from "./scalar-kind.ts";
 
 /** A number with its type, where a plain number or bigint would be taken for another one. */

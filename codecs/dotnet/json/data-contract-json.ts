@@ -2,7 +2,7 @@ import type { Decoded, DecodeContext, Decoder, Sniff } from "../../../src/codec/
 import { limitExceeded } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
 import { typeNameOf } from "../../../src/values/annotations.ts";
-import { checkOptionNames, type OptionNames } from "../../../src/validation/option-names.ts";
+import { checkOptionNames, type OptionNames } from "../../../src/options/option-names.ts";
 import { compileContract, compileContracts, type DotnetContract } from "../data-contract/contract.ts";
 import { rootNameOf } from "../data-contract/type-names.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";

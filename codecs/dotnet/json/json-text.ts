@@ -1,5 +1,6 @@
 import { type Charset, charsetNamed, unknownCharset } from "../../../src/content-type/charset.ts";
-import { type ContentType, parameter } from "../../../src/content-type/index.ts";
+import type { ContentType } from "../../../src/content-type/content-type.ts";
+import { parameter } from "../../../src/content-type/parameter.ts";
 import { decoded, type SourceText } from "../xml/source-text.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { emptyBag } from "../../../src/envelope/bag.ts";
 import { annotate, annotateDictionary } from "../../../src/values/annotations.ts";
-import { SobreError } from "../../../src/errors/index.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { enumOfNumber } from "../data-contract/scalar.ts";
 import {
   type Contract,

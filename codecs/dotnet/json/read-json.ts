@@ -1,5 +1,6 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
-import { type ErrorCode, SobreError } from "../../../src/errors/index.ts";
+import type { ErrorCode } from "../../../src/errors/codes.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { jsonKind, JsonTape } from "./json-tape.ts";
 
 // oxlint-disable-next-line no-control-regex -- RFC 8259 section 7 forbids them

@@ -1,4 +1,4 @@
-import { SobreError } from "../../../src/errors/index.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { keepName, nameIn, nameSlot } from "./name-cache.ts";
 
 // A byte-order mark inside is text like any other.

@@ -1,7 +1,7 @@
 import type { Codec, Decoded, DecodeContext, Encoded, Unwrapped } from "../../../src/codec/codec.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
-import { checkOptional, flag, oneOf } from "../../../src/validation/option-checks.ts";
-import { checkOptionNames, type OptionNames } from "../../../src/validation/option-names.ts";
+import { checkOptional, flag, oneOf } from "../../../src/options/option-checks.ts";
+import { checkOptionNames, type OptionNames } from "../../../src/options/option-names.ts";
 import { compileContracts, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";

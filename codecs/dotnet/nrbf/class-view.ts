@@ -1,4 +1,4 @@
-import { SobreError } from "../../../src/errors/index.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
 import type { ClassDescription, ClassNode, MemberNode, NrbfDocument, PrimitiveValue } from "./nodes.ts";
 import { PlainClass } from "./plain-class.ts";
 

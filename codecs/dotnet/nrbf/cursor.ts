@@ -1,5 +1,5 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
-import { SobreError } from "../../../src/errors/index.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
 import type { PrimitiveType, PrimitiveValue } from "./nodes.ts";
 import { primitiveSizes, primitiveTypes } from "./record-types.ts";
 

@@ -1,5 +1,5 @@
-import { checkOptions, flag, type OptionChecks } from "../../../src/validation/option-checks.ts";
-import { EnumValue } from "../../../src/values/index.ts";
+import { checkOptions, flag, type OptionChecks } from "../../../src/options/option-checks.ts";
+import { EnumValue } from "../../../src/values/enum-value.ts";
 import { compileContracts } from "../data-contract/contract.ts";
 import type { EnumShape } from "../data-contract/shape.ts";
 import type { ClassView } from "./class-view.ts";

@@ -1,5 +1,4 @@
-import type { ArrayNode, ClassDescription, ClassNode, MemberNode } from "./nodes.ts";
-import { elementCount } from "./nodes.ts";
+import { type ArrayNode, type ClassDescription, type ClassNode, type MemberNode, elementCount } from "./nodes.ts";
 
 /** A class or array whose members are being read. */
 export interface OpenNode {

@@ -1,7 +1,7 @@
 import type { Decoded, Decoder, DecodeContext, Sniff } from "../../../src/codec/codec.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
-import { checkOptional, oneOf } from "../../../src/validation/option-checks.ts";
-import { checkOptionNames, type OptionNames } from "../../../src/validation/option-names.ts";
+import { checkOptional, oneOf } from "../../../src/options/option-checks.ts";
+import { checkOptionNames, type OptionNames } from "../../../src/options/option-names.ts";
 import { checkTimeZone } from "../time-zone.ts";
 import { enumLookup } from "./enums.ts";
 import type { DeclaredType, NrbfDocument } from "./nodes.ts";

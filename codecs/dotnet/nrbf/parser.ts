@@ -1,5 +1,5 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
-import { SobreError } from "../../../src/errors/index.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { Cursor } from "./cursor.ts";
 import { readClassInfo, readDeclaredType, readLength, readMemberTypes, readShape } from "./declarations.ts";
 import { openArray, openClass, type OpenNode } from "./frames.ts";

@@ -1,5 +1,5 @@
 import type { DecodeLimits } from "../../../src/codec/limits.ts";
-import { SobreError } from "../../../src/errors/index.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
 import type { NrbfDocument } from "./nodes.ts";
 import { RecordParser } from "./parser.ts";
 

@@ -1,16 +1,13 @@
-import { typed, Typed } from "../../../src/envelope/index.ts";
-import {
-  BigInteger,
-  ClassName,
-  DateTime,
-  DateTimeOffset,
-  Decimal,
-  Duration,
-  offsetAtClock,
-  QName,
-  Uri,
-  Version,
-} from "../../../src/values/index.ts";
+import { typed } from "../../../src/values/typed-makers.ts";
+import { Typed } from "../../../src/values/typed.ts";
+import { BigInteger } from "../../../src/values/big-integer.ts";
+import { ClassName, Uri, Version } from "../../../src/values/named-text.ts";
+import { DateTime } from "../../../src/values/date-time.ts";
+import { DateTimeOffset } from "../../../src/values/date-time-offset.ts";
+import { Decimal } from "../../../src/values/decimal.ts";
+import { Duration } from "../../../src/values/duration.ts";
+import { offsetAtClock } from "../../../src/values/time-zone.ts";
+import { QName } from "../../../src/values/q-name.ts";
 import type { ClassView } from "./class-view.ts";
 import { type EnumLookup, enumOf } from "./enums.ts";
 import type { PrimitiveType, PrimitiveValue } from "./nodes.ts";

@@ -1,6 +1,7 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList, setMember } from "../../../src/values/graph.ts";
-import { annotate, type Annotations, MultiArray } from "../../../src/values/index.ts";
+import { annotate, type Annotations } from "../../../src/values/annotations.ts";
+import { MultiArray } from "../../../src/values/multi-array.ts";
 import { ClassView, plainNameOf, targetOf } from "./class-view.ts";
 import { collectedOf, isOrdinary, type ItemNode, wrappedIn } from "./collections.ts";
 import type { ArrayNode, ClassDescription, ClassNode, NrbfDocument, PrimitiveArrayNode } from "./nodes.ts";

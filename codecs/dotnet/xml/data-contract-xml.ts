@@ -1,8 +1,8 @@
 import type { Decoded, DecodeContext, Decoder, Sniff } from "../../../src/codec/codec.ts";
 import { defaultDecodeLimits } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
-import { checkOptional, oneOf } from "../../../src/validation/option-checks.ts";
-import { checkOptionNames, type OptionNames } from "../../../src/validation/option-names.ts";
+import { checkOptional, oneOf } from "../../../src/options/option-checks.ts";
+import { checkOptionNames, type OptionNames } from "../../../src/options/option-names.ts";
 import { compileContracts, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";

@@ -1,4 +1,4 @@
-import { Typed } from "../../../src/envelope/typed.ts";
+import { Typed } from "../../../src/values/typed.ts";
 import type { XmlScalar, XmlScalarType } from "./node.ts";
 
 /** The text that .NET writes for a scalar, as it would stand in text XML. */

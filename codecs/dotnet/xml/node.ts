@@ -1,4 +1,4 @@
-import type { Typed } from "../../../src/envelope/typed.ts";
+import type { Typed } from "../../../src/values/typed.ts";
 import type { DateTime } from "../../../src/values/date-time.ts";
 import type { Decimal } from "../../../src/values/decimal.ts";
 import type { Duration } from "../../../src/values/duration.ts";

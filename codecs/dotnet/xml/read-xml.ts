@@ -1,6 +1,7 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import type { ContentType } from "../../../src/content-type/content-type.ts";
-import { type ErrorCode, SobreError } from "../../../src/errors/index.ts";
+import type { ErrorCode } from "../../../src/errors/codes.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { forbidden, referred } from "./characters.ts";
 import { XmlAttribute, XmlComment, type XmlDocument, XmlElement, XmlText } from "./node.ts";
 import { elementsPerLevel } from "./element-limits.ts";

@@ -1,4 +1,4 @@
-import { SobreError } from "../../../src/errors/index.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
 import {
   type Charset,
   charsetNamed,
@@ -6,7 +6,8 @@ import {
   markedCharset,
   unknownCharset,
 } from "../../../src/content-type/charset.ts";
-import { type ContentType, parameter } from "../../../src/content-type/index.ts";
+import type { ContentType } from "../../../src/content-type/content-type.ts";
+import { parameter } from "../../../src/content-type/parameter.ts";
 
 /** A decoded document, and the bytes that it was. */
 export interface SourceText {

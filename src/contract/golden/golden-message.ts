@@ -1,15 +1,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import {
-  type Envelope,
-  envelopeFromJson,
-  envelopeToJson,
-  type Json,
-  valueFromJson,
-  valueToJson,
-} from "../../envelope/index.ts";
-import { SobreError } from "../../errors/index.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { envelopeFromJson, envelopeToJson } from "../../envelope/envelope-json.ts";
+import type { Json } from "../../values/json.ts";
+import { valueFromJson } from "../../values/value-json-reading.ts";
+import { valueToJson } from "../../values/value-json.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { canonicalJson, isObject } from "../json-schema/json-value.ts";
 
 /** A recorded message: its bytes, its envelope, and the value it was made of. */

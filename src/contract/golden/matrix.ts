@@ -1,9 +1,10 @@
-import type { Serializer } from "../../codec/index.ts";
-import { parseContentType } from "../../content-type/index.ts";
-import { type Envelope, valueToJson } from "../../envelope/index.ts";
-import { SobreError } from "../../errors/index.ts";
-import { readTypeClaim } from "../../message/index.ts";
-import { metaSchema } from "../../validation/index.ts";
+import type { Serializer } from "../../codec/serializer.ts";
+import { parseContentType } from "../../content-type/content-type.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { valueToJson } from "../../values/value-json.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { readTypeClaim } from "../../message/type-property.ts";
+import { metaSchema } from "../../json-schema/ajv.ts";
 import { canonicalJson } from "../json-schema/json-value.ts";
 import { judgesOf } from "../json-schema/judge.ts";
 import { fromNative } from "../json-schema/native-values.ts";

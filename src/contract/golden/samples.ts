@@ -1,8 +1,10 @@
-import type { Serializer } from "../../codec/index.ts";
-import { type BrokerProperties, createEnvelope, type Envelope, valueToJson } from "../../envelope/index.ts";
-import { SobreError } from "../../errors/index.ts";
-import { typeProperty, versionProperty } from "../../message/index.ts";
-import { metaSchema } from "../../validation/index.ts";
+import type { Serializer } from "../../codec/serializer.ts";
+import type { BrokerProperties } from "../../envelope/broker-properties.ts";
+import { createEnvelope, type Envelope } from "../../envelope/envelope.ts";
+import { valueToJson } from "../../values/value-json.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { typeProperty, versionProperty } from "../../message/type-property.ts";
+import { metaSchema } from "../../json-schema/ajv.ts";
 import { chooseSamplesWithin } from "../json-schema/bounded-comparison.ts";
 import { canonicalJson } from "../json-schema/json-value.ts";
 import { fromNative, toNative } from "../json-schema/native-values.ts";

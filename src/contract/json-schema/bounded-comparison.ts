@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { SobreError } from "../../errors/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { matcherOf } from "../regex/matcher.ts";
 import { type Compared, compareSchemas, type Comparison, samplesOfPair } from "./comparison.ts";
 import { type ChosenSamples, chooseSamples } from "./chosen-samples.ts";

@@ -1,4 +1,4 @@
-import { metaSchema } from "../../validation/index.ts";
+import { metaSchema } from "../../json-schema/ajv.ts";
 import type { Comparison } from "./comparison.ts";
 import { isObject, weight } from "./json-value.ts";
 import { withPlausibleTexts } from "./native-values.ts";

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { SobreError } from "../../errors/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import type { WorkerAnswer, WorkerTask } from "./bounded-comparison.ts";
 import { chooseSamples } from "./chosen-samples.ts";
 import { compareSchemas, samplesOfPair } from "./comparison.ts";

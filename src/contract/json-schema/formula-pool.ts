@@ -1,4 +1,4 @@
-import { SobreError } from "../../errors/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { type Formula, type Shape, type SizedType, type TypeName, typeNames } from "./formula.ts";
 import { canonicalJson } from "./json-value.ts";
 import { type Rational, rationalKey } from "./rational.ts";

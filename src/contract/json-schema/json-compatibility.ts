@@ -1,6 +1,6 @@
-import { SobreError } from "../../errors/index.ts";
-import { metaSchema } from "../../validation/index.ts";
-import type { Codec } from "../../codec/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { metaSchema } from "../../json-schema/ajv.ts";
+import type { Codec } from "../../codec/codec.ts";
 import type { CompatibilityOptions } from "../options.ts";
 import { type CodecRow, type CompatibilityResult, type Finding, worst } from "../verdict.ts";
 import { hasNativeValues, rowsOf, witnessOf } from "../witness.ts";

@@ -1,4 +1,4 @@
-import { compileJudge, type Refusal } from "../../validation/index.ts";
+import { compileJudge, type Refusal } from "../../json-schema/ajv.ts";
 import { matcherOf } from "../regex/matcher.ts";
 import { type Dialect, isOldDialect, schemaKeywords, schemaMapKeywords } from "./dialect.ts";
 import { assertedFormats, type FormatPolicy } from "./formats.ts";

@@ -1,6 +1,6 @@
-import { SobreError } from "../../errors/index.ts";
-import { PatchedValue } from "../../validation/json-form.ts";
-import { type NativeKind, nativeKindOf } from "../../validation/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { PatchedValue } from "../../json-schema/json-form.ts";
+import { type NativeKind, nativeKindOf } from "../../json-schema/native-form.ts";
 import type { Keywords } from "./keyword-value.ts";
 import { appliedTogether, fromNative, itemNodes, memberNodes, toNative, withPlausibleTexts } from "./native-values.ts";
 import { escapeToken, type SchemaDocument, type SchemaNode } from "./schema-document.ts";

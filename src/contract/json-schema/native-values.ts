@@ -1,4 +1,4 @@
-import { jsonFormOf, type NativeKind, nativeKindOf, nativeOf } from "../../validation/index.ts";
+import { jsonFormOf, type NativeKind, nativeKindOf, nativeOf } from "../../json-schema/native-form.ts";
 import { toBase64 } from "../../values/base64.ts";
 import { Keywords } from "./keyword-value.ts";
 import { isObject, objectOf } from "./json-value.ts";

@@ -1,5 +1,5 @@
-import { SobreError } from "../../errors/index.ts";
-import { metaSchema } from "../../validation/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { metaSchema } from "../../json-schema/ajv.ts";
 import type { Compared, Comparison, Refused } from "./comparison.ts";
 import type { Departure } from "./departures.ts";
 import { Evaluation } from "./evaluation.ts";

@@ -1,4 +1,4 @@
-import { SobreError } from "../../errors/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { arrayOutcome } from "./array-outcome.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { formatSamples } from "./formats.ts";

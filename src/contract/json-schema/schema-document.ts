@@ -1,4 +1,4 @@
-import { SobreError } from "../../errors/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { type Dialect, dialectOf, isOldDialect, schemaKeywords, schemaMapKeywords } from "./dialect.ts";
 import { isObject } from "./json-value.ts";
 

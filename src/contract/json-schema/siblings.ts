@@ -1,4 +1,4 @@
-import { metaSchema } from "../../validation/index.ts";
+import { metaSchema } from "../../json-schema/ajv.ts";
 import { isOldDialect } from "./dialect.ts";
 import { isObject } from "./json-value.ts";
 import { SchemaDocument } from "./schema-document.ts";

@@ -1,4 +1,4 @@
-import { SobreError } from "../../errors/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { declaredNames, type InPlace, overlapsOf } from "./declared-names.ts";
 import { absentMember, ownKeyword } from "./departures.ts";
 import type { Formula } from "./formula.ts";

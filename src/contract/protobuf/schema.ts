@@ -1,5 +1,15 @@
-import { SobreError } from "../../errors/index.ts";
-import { common, Enum, type Field, MapField, Namespace, parse, Root, Service, Type } from "../../protobufjs/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import {
+  common,
+  Enum,
+  type Field,
+  MapField,
+  Namespace,
+  parse,
+  Root,
+  Service,
+  Type,
+} from "../../protobuf/protobufjs.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { mostFieldsOf } from "./field-count.ts";
 import { isZero, wireForm } from "./reading.ts";

@@ -1,5 +1,5 @@
-import { SobreError } from "../../errors/index.ts";
-import { metaSchema } from "../../validation/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { metaSchema } from "../../json-schema/ajv.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { nativeChange } from "../json-schema/native-changes.ts";

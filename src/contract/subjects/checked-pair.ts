@@ -1,5 +1,5 @@
-import type { Codec } from "../../codec/index.ts";
-import { SobreError } from "../../errors/index.ts";
+import type { Codec } from "../../codec/codec.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
 import type { CompatibilityResult } from "../verdict.ts";
 import type { VersionPair } from "./subject-pairs.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { SobreError } from "../../errors/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { Subject, SubjectVersion } from "./subject.ts";
 

@@ -1,4 +1,4 @@
-import type { MessageType } from "../../message/index.ts";
+import type { MessageType } from "../../message/message-type.ts";
 import { isObject } from "../json-schema/json-value.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Envelope, envelopeFromJson } from "../../envelope/index.ts";
-import { SobreError } from "../../errors/index.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { envelopeFromJson } from "../../envelope/envelope-json.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { ContentModel, Direction, ProtobufPolicy } from "../options.ts";
 import type { FormatPolicy } from "../json-schema/formats.ts";

@@ -1,4 +1,4 @@
-import type { MessageType } from "../../message/index.ts";
+import type { MessageType } from "../../message/message-type.ts";
 import type { Subject } from "./subject.ts";
 
 /** What a consumer of version `to` makes of a body that was sent as version `from`; `undefined` for what needs nothing. */

@@ -1,4 +1,4 @@
-import { SobreError } from "../../errors/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { CheckedPair } from "./checked-pair.ts";
 

@@ -1,6 +1,7 @@
-import type { AcceptSessionOptions } from "../../engine/index.ts";
-import { typed, AmqpMap } from "../../envelope/index.ts";
-import { SobreError } from "../../errors/index.ts";
+import type { AcceptSessionOptions } from "../../engine/engine.ts";
+import { typed } from "../../values/typed-makers.ts";
+import { AmqpMap } from "../../values/amqp-map.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import type { ReceiveLink, ReceiveLinkOptions } from "./receive-link.ts";
 import { longOf, textOf } from "./values.ts";
 

@@ -1,18 +1,16 @@
-import {
-  checkEntityName,
-  type EngineAdmin,
-  type EntityTimes,
-  type QueueOptions,
-  queueSettings,
-  type QueueRuntimeProperties,
-  type RuleProperties,
-  type SubscriptionOptions,
-  subscriptionSettings,
-  type TopicOptions,
-  type TopicRuntimeProperties,
-  topicSettings,
-} from "../../engine/index.ts";
-import { SobreError } from "../../errors/index.ts";
+import { checkEntityName } from "../../engine/address.ts";
+import type {
+  EngineAdmin,
+  EntityTimes,
+  QueueOptions,
+  QueueRuntimeProperties,
+  SubscriptionOptions,
+  TopicOptions,
+  TopicRuntimeProperties,
+} from "../../engine/admin.ts";
+import { queueSettings, subscriptionSettings, topicSettings } from "../../engine/entity-settings.ts";
+import type { RuleProperties } from "../../engine/rules.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { type Described, readDescription, writeDescription } from "../../http/atom-description.ts";
 import { readRule, writeRule } from "../../http/atom-rule.ts";
 import { child, type XmlElement } from "../../http/xml.ts";

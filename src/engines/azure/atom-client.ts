@@ -2,7 +2,7 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Described } from "../../http/atom-description.ts";
 import { child, readXml, type XmlElement } from "../../http/xml.ts";
-import { SobreError } from "../../errors/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { statusError } from "./broker-errors.ts";
 import { audienceOf, tokenFor } from "./claims.ts";
 import type { ConnectionSettings } from "./connection-string.ts";

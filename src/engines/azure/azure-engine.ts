@@ -1,5 +1,5 @@
-import type { Engine } from "../../engine/index.ts";
-import { type Clock, systemClock } from "../../time/index.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { type Clock, systemClock } from "../../time/clock.ts";
 import {
   aFunction,
   checkOptions,
@@ -8,7 +8,7 @@ import {
   name,
   type OptionCheck,
   type OptionChecks,
-} from "../../validation/option-checks.ts";
+} from "../../options/option-checks.ts";
 import { AtomClient } from "./atom-client.ts";
 import { AzureConnection } from "./azure-connection.ts";
 import { type ConnectionSettings, parseConnectionString } from "./connection-string.ts";

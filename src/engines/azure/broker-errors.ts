@@ -1,5 +1,6 @@
-import type { WireError } from "../../amqp/wire/index.ts";
-import { type ErrorCode, SobreError } from "../../errors/index.ts";
+import type { WireError } from "../../amqp/connection/wire-fault.ts";
+import type { ErrorCode } from "../../errors/codes.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 
 /** What the conditions of a broker's errors mean, as the official clients read them. */
 const codes: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([

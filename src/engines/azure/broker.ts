@@ -1,7 +1,8 @@
-import { type AmqpMessage, type MessageInit } from "../../amqp/index.ts";
-import type { DeliveryState } from "../../amqp/wire/index.ts";
-import { SobreError } from "../../errors/index.ts";
-import type { Clock } from "../../time/index.ts";
+import type { AmqpMessage } from "../../amqp/message/amqp-message.ts";
+import type { MessageInit } from "../../amqp/message/write-message.ts";
+import type { DeliveryState } from "../../amqp/connection/delivery-state.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { Clock } from "../../time/clock.ts";
 import { closedError } from "./broker-errors.ts";
 import { Claims } from "./claims.ts";
 import { ClientConnection, type ClientSession } from "./client-connection.ts";

@@ -1,6 +1,6 @@
-import { SobreError } from "../../errors/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { writeSas } from "../../http/sas.ts";
-import type { Clock, Timer } from "../../time/index.ts";
+import type { Clock, Timer } from "../../time/clock.ts";
 import { statusError } from "./broker-errors.ts";
 import type { ConnectionSettings } from "./connection-string.ts";
 import type { RequestLinks } from "./request-links.ts";

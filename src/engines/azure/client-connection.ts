@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
-import { Connection, type WireError } from "../../amqp/wire/index.ts";
-import { SobreError } from "../../errors/index.ts";
+import { Connection } from "../../amqp/connection/connection.ts";
+import type { WireError } from "../../amqp/connection/wire-fault.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { brokerError, connectionLost } from "./broker-errors.ts";
 
 /** The session of a connection, in which its links live. */

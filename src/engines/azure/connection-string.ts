@@ -1,4 +1,4 @@
-import { SobreError } from "../../errors/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 
 /** What a connection string says. */
 export interface ConnectionSettings {

@@ -1,18 +1,18 @@
-import { encodeMessage } from "../../amqp/index.ts";
-import {
-  type DeleteMessagesOptions,
-  type Delivery,
-  lockToken,
-  type ListSessionsOptions,
-  type LockToken,
-  type PeekOptions,
-  type ReceiveDeferredOptions,
-  type Settlement,
-} from "../../engine/index.ts";
-import { typed, AmqpMap, type AmqpValue, type Envelope, Typed } from "../../envelope/index.ts";
-import { SobreError } from "../../errors/index.ts";
-import type { Clock } from "../../time/index.ts";
-import type { DeliveryState } from "../../amqp/wire/index.ts";
+import { encodeMessage } from "../../amqp/message/encode-message.ts";
+import type {
+  DeleteMessagesOptions,
+  ListSessionsOptions,
+  PeekOptions,
+  ReceiveDeferredOptions,
+} from "../../engine/engine.ts";
+import { type Delivery, lockToken, type LockToken, type Settlement } from "../../engine/delivery.ts";
+import { typed } from "../../values/typed-makers.ts";
+import { AmqpMap } from "../../values/amqp-map.ts";
+import { type AmqpValue, Typed } from "../../values/typed.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { Clock } from "../../time/clock.ts";
+import type { DeliveryState } from "../../amqp/connection/delivery-state.ts";
 import type { Broker } from "./broker.ts";
 import { brokerError, statusError } from "./broker-errors.ts";
 import { receivedDelivery } from "./received-delivery.ts";

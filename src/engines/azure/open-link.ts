@@ -1,5 +1,8 @@
-import type { DeliveryState, IncomingDelivery, ReceivingLink, SendingLink, WireError } from "../../amqp/wire/index.ts";
-import type { SobreError } from "../../errors/index.ts";
+import type { DeliveryState } from "../../amqp/connection/delivery-state.ts";
+import type { IncomingDelivery, ReceivingLink } from "../../amqp/connection/receiving-link.ts";
+import type { SendingLink } from "../../amqp/connection/sending-link.ts";
+import type { WireError } from "../../amqp/connection/wire-fault.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
 import { brokerError, connectionLost } from "./broker-errors.ts";
 import type { ClientSession } from "./client-connection.ts";
 

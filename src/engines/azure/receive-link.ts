@@ -1,14 +1,10 @@
-import { accepted, type DeliveryState, type IncomingDelivery, type ReceivingLink } from "../../amqp/wire/index.ts";
-import { tokenOf } from "../../amqp/wire/broker/lock-tag.ts";
-import {
-  type Delivery,
-  lockToken as tokenText,
-  type LockToken,
-  type ReceiveMode,
-  type ReceiveOptions,
-} from "../../engine/index.ts";
-import { SobreError } from "../../errors/index.ts";
-import type { Clock, Timer } from "../../time/index.ts";
+import { accepted, type DeliveryState } from "../../amqp/connection/delivery-state.ts";
+import type { IncomingDelivery, ReceivingLink } from "../../amqp/connection/receiving-link.ts";
+import { tokenOf } from "../../amqp/message/lock-tag.ts";
+import { type Delivery, lockToken as tokenText, type LockToken, type ReceiveMode } from "../../engine/delivery.ts";
+import type { ReceiveOptions } from "../../engine/engine.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { Clock, Timer } from "../../time/clock.ts";
 import { brokerError, connectionLost } from "./broker-errors.ts";
 import type { ClientSession } from "./client-connection.ts";
 import { openReceiving } from "./open-link.ts";

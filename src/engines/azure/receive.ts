@@ -1,6 +1,7 @@
-import type { Delivery, ReceiveOptions } from "../../engine/index.ts";
-import { SobreError } from "../../errors/index.ts";
-import type { Clock, Timer } from "../../time/index.ts";
+import type { Delivery } from "../../engine/delivery.ts";
+import type { ReceiveOptions } from "../../engine/engine.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { Clock, Timer } from "../../time/clock.ts";
 
 /** One call of a receiver's `receive`: what it has got, and when it stops waiting. */
 export class Receive {

@@ -1,8 +1,9 @@
-import { annotationName } from "../../amqp/annotation-name.ts";
-import { decodeMessage, openMessage } from "../../amqp/index.ts";
-import { MessageOrigin } from "../../amqp/message-origin.ts";
-import { deadLetterProperties, type Delivery, type LockToken, type MessageState } from "../../engine/index.ts";
-import type { AmqpMap } from "../../envelope/index.ts";
+import { annotationName } from "../../amqp/message/annotation-name.ts";
+import { decodeMessage } from "../../amqp/message/decode-message.ts";
+import { openMessage } from "../../amqp/message/amqp-message.ts";
+import { MessageOrigin } from "../../amqp/message/message-origin.ts";
+import { deadLetterProperties, type Delivery, type LockToken, type MessageState } from "../../engine/delivery.ts";
+import type { AmqpMap } from "../../values/amqp-map.ts";
 import { dateOf, longOf, numberOf, textOf } from "./values.ts";
 
 const states: readonly MessageState[] = ["active", "deferred", "scheduled"];

@@ -1,5 +1,6 @@
-import type { EngineReceiver, EngineSessionReceiver, Delivery, ReceiveOptions } from "../../engine/index.ts";
-import type { SobreError } from "../../errors/index.ts";
+import type { EngineReceiver, EngineSessionReceiver, ReceiveOptions } from "../../engine/engine.ts";
+import type { Delivery } from "../../engine/delivery.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
 import { closedError } from "./broker-errors.ts";
 import type { Management } from "./management.ts";
 import { checkReceive } from "./receive.ts";

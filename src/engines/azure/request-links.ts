@@ -1,7 +1,10 @@
-import { type AmqpMessage, type MessageInit, openMessage, writeMessage } from "../../amqp/index.ts";
-import { accepted, type DeliveryState, type ReceivingLink, type SendingLink } from "../../amqp/wire/index.ts";
-import { SobreError } from "../../errors/index.ts";
-import type { Clock, Timer } from "../../time/index.ts";
+import { type AmqpMessage, openMessage } from "../../amqp/message/amqp-message.ts";
+import { type MessageInit, writeMessage } from "../../amqp/message/write-message.ts";
+import { accepted, type DeliveryState } from "../../amqp/connection/delivery-state.ts";
+import type { ReceivingLink } from "../../amqp/connection/receiving-link.ts";
+import type { SendingLink } from "../../amqp/connection/sending-link.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { Clock, Timer } from "../../time/clock.ts";
 import { brokerError } from "./broker-errors.ts";
 import type { ClientSession } from "./client-connection.ts";
 import { openReceiving, openSending } from "./open-link.ts";

@@ -1,8 +1,12 @@
-import { batchMessageFormat, encodeBatch, encodeMessage } from "../../amqp/index.ts";
-import type { DeliveryState, SendingLink } from "../../amqp/wire/index.ts";
-import type { EngineSender, SendOptions, Transaction } from "../../engine/index.ts";
-import { typed, AmqpMap, type Envelope } from "../../envelope/index.ts";
-import { SobreError } from "../../errors/index.ts";
+import { batchMessageFormat, encodeBatch } from "../../amqp/message/batch.ts";
+import { encodeMessage } from "../../amqp/message/encode-message.ts";
+import type { DeliveryState } from "../../amqp/connection/delivery-state.ts";
+import type { SendingLink } from "../../amqp/connection/sending-link.ts";
+import type { EngineSender, SendOptions, Transaction } from "../../engine/engine.ts";
+import { typed } from "../../values/typed-makers.ts";
+import { AmqpMap } from "../../values/amqp-map.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import type { Broker } from "./broker.ts";
 import { brokerError, closedError } from "./broker-errors.ts";
 import { openSending } from "./open-link.ts";

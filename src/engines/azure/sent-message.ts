@@ -1,6 +1,10 @@
-import { annotationName } from "../../amqp/annotation-name.ts";
-import { type AmqpMessage, decodeMessage, encodeMessage, openMessage, writeMessage } from "../../amqp/index.ts";
-import { AmqpMap, type Envelope } from "../../envelope/index.ts";
+import { annotationName } from "../../amqp/message/annotation-name.ts";
+import { type AmqpMessage, openMessage } from "../../amqp/message/amqp-message.ts";
+import { decodeMessage } from "../../amqp/message/decode-message.ts";
+import { encodeMessage } from "../../amqp/message/encode-message.ts";
+import { writeMessage } from "../../amqp/message/write-message.ts";
+import { AmqpMap } from "../../values/amqp-map.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
 import { textOf } from "./values.ts";
 
 /** Annotations that a broker gives a message when it delivers it, and nobody sends. */

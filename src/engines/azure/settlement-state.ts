@@ -1,14 +1,11 @@
-import type { DeliveryState } from "../../amqp/wire/index.ts";
-import { accepted } from "../../amqp/wire/index.ts";
-import { deadLetterProperties, type Settlement } from "../../engine/index.ts";
-import {
-  typed,
-  AmqpMap,
-  type AmqpValue,
-  type ApplicationPropertyValue,
-  createEnvelope,
-  sizeOfProperties,
-} from "../../envelope/index.ts";
+import { type DeliveryState, accepted } from "../../amqp/connection/delivery-state.ts";
+import { deadLetterProperties, type Settlement } from "../../engine/delivery.ts";
+import { typed } from "../../values/typed-makers.ts";
+import { AmqpMap } from "../../values/amqp-map.ts";
+import type { AmqpValue } from "../../values/typed.ts";
+import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
+import { createEnvelope } from "../../envelope/envelope.ts";
+import { sizeOfProperties } from "../../envelope/size-of.ts";
 
 type Modification = Extract<Settlement, { kind: "abandon" }>["propertiesToModify"];
 

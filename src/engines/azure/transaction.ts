@@ -1,8 +1,10 @@
-import { writeMessage } from "../../amqp/index.ts";
-import type { DeliveryState, SendingLink } from "../../amqp/wire/index.ts";
-import type { Transaction } from "../../engine/index.ts";
-import { typed, type AmqpValue } from "../../envelope/index.ts";
-import { SobreError } from "../../errors/index.ts";
+import { writeMessage } from "../../amqp/message/write-message.ts";
+import type { DeliveryState } from "../../amqp/connection/delivery-state.ts";
+import type { SendingLink } from "../../amqp/connection/sending-link.ts";
+import type { Transaction } from "../../engine/engine.ts";
+import { typed } from "../../values/typed-makers.ts";
+import type { AmqpValue } from "../../values/typed.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { brokerError } from "./broker-errors.ts";
 import type { ClientSession } from "./client-connection.ts";
 import { openSending } from "./open-link.ts";

@@ -1,7 +1,7 @@
 import { connect as connectTcp } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
-import { SobreError } from "../../errors/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import type { ConnectionSettings } from "./connection-string.ts";
 
 /** Opens the stream of bytes that AMQP is spoken on; resolves when it is connected. */

@@ -1,4 +1,5 @@
-import { AmqpMap, type AmqpValue, Typed } from "../../envelope/index.ts";
+import { AmqpMap } from "../../values/amqp-map.ts";
+import { type AmqpValue, Typed } from "../../values/typed.ts";
 
 const plain = (value: AmqpValue | undefined): unknown => (value instanceof Typed ? value.value : value);
 

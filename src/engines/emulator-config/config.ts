@@ -1,4 +1,4 @@
-import type { EntityStatus } from "../../engine/index.ts";
+import type { EntityStatus } from "../../engine/admin.ts";
 
 /** The root of a configuration. */
 export interface Config {

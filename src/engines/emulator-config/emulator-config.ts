@@ -2,13 +2,12 @@ import type {
   EntityOptions,
   QueueOptions,
   ReceivableOptions,
-  RuleFilter,
-  RuleProperties,
   SubscriptionOptions,
   TopicOptions,
-} from "../../engine/index.ts";
-import { SobreError } from "../../errors/index.ts";
-import { compileJsonSchema } from "../../validation/index.ts";
+} from "../../engine/admin.ts";
+import type { RuleFilter, RuleProperties } from "../../engine/rules.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { compileJsonSchema } from "../../json-schema/ajv.ts";
 import type { Config, EntityProperties, RuleConfig, SubscriptionConfig, TopicConfig } from "./config.ts";
 import { withoutComments } from "./json-comments.ts";
 import { emulatorConfigSchema } from "./schema.ts";

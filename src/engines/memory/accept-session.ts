@@ -1,5 +1,5 @@
-import type { AcceptSessionOptions } from "../../engine/index.ts";
-import { SobreError } from "../../errors/index.ts";
+import type { AcceptSessionOptions } from "../../engine/engine.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
 import type { ReceiveLink } from "./receive-link.ts";

@@ -1,4 +1,5 @@
-import { type EngineAdmin, subscriptionAddress } from "../../engine/index.ts";
+import type { EngineAdmin } from "../../engine/admin.ts";
+import { subscriptionAddress } from "../../engine/address.ts";
 import type { Namespace } from "./namespace.ts";
 import { QueueEntity } from "./queue-entity.ts";
 import { TopicEntity } from "./topic-entity.ts";

@@ -1,4 +1,4 @@
-import type { Capabilities } from "../../engine/index.ts";
+import type { Capabilities } from "../../engine/capabilities.ts";
 
 const native = { level: "native" } as const;
 

@@ -1,25 +1,23 @@
-import {
-  type AcceptSessionOptions,
-  boundSends,
-  type Capabilities,
-  type DeleteMessagesOptions,
-  type Delivery,
-  type Engine,
-  type EngineAdmin,
-  type EngineReceiver,
-  type EngineSender,
-  type EngineSessionReceiver,
-  type ListSessionsOptions,
-  type LockToken,
-  type OpenReceiverOptions,
-  type OpenSenderOptions,
-  type PeekOptions,
-  type ReceiveDeferredOptions,
-  type Settlement,
-  type Transaction,
-  type TransactionOption,
-} from "../../engine/index.ts";
-import type { Envelope } from "../../envelope/index.ts";
+import type {
+  AcceptSessionOptions,
+  DeleteMessagesOptions,
+  Engine,
+  EngineReceiver,
+  EngineSender,
+  EngineSessionReceiver,
+  ListSessionsOptions,
+  OpenReceiverOptions,
+  OpenSenderOptions,
+  PeekOptions,
+  ReceiveDeferredOptions,
+  Transaction,
+  TransactionOption,
+} from "../../engine/engine.ts";
+import { boundSends } from "../../engine/bounded-sender.ts";
+import type { Capabilities } from "../../engine/capabilities.ts";
+import type { Delivery, LockToken, Settlement } from "../../engine/delivery.ts";
+import type { EngineAdmin } from "../../engine/admin.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
 import { acceptSession } from "./accept-session.ts";
 import { memoryAdmin } from "./admin.ts";
 import { memoryCapabilities } from "./capabilities.ts";

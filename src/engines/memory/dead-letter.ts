@@ -1,6 +1,7 @@
-import { amend, type ApplicationPropertyValue, type Envelope } from "../../envelope/index.ts";
-import { deadLetterProperties } from "../../engine/index.ts";
-import { SobreError } from "../../errors/index.ts";
+import { amend, type Envelope } from "../../envelope/envelope.ts";
+import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
+import { deadLetterProperties } from "../../engine/delivery.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import type { DeadLetterMark } from "./queued-message.ts";
 
 /** The most characters a reason or a description keeps, as on Azure Service Bus. */

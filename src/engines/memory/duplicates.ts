@@ -1,5 +1,5 @@
-import type { MessageId } from "../../envelope/index.ts";
-import { Typed } from "../../envelope/index.ts";
+import type { MessageId } from "../../envelope/broker-properties.ts";
+import { Typed } from "../../values/typed.ts";
 import type { Due, Timeline } from "./timeline.ts";
 
 /** How often in a window ids are forgotten at most: a sweep walks over what was forgotten before. */

@@ -1,4 +1,4 @@
-import type { EntityTimes } from "../../engine/index.ts";
+import type { EntityTimes } from "../../engine/admin.ts";
 
 /** Times of an entity in milliseconds since 1970. */
 interface Times {

@@ -1,4 +1,5 @@
-import { type Envelope, sizeOf } from "../../envelope/index.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { sizeOf } from "../../envelope/size-of.ts";
 import type { DeadLetterMark } from "./queued-message.ts";
 
 /** A message on its way into an entity. */

@@ -1,5 +1,5 @@
-import type { SendableSettings } from "../../engine/index.ts";
-import { amend, type Envelope } from "../../envelope/index.ts";
+import type { SendableSettings } from "../../engine/entity-settings.ts";
+import { amend, type Envelope } from "../../envelope/envelope.ts";
 import { Duplicates } from "./duplicates.ts";
 import { changed, type Incoming } from "./incoming.ts";
 import type { Meter } from "./meter.ts";

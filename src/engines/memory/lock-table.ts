@@ -1,4 +1,4 @@
-import { lockToken, type LockToken } from "../../engine/index.ts";
+import { lockToken, type LockToken } from "../../engine/delivery.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
 /** Characters of a token before its last group. */

@@ -1,6 +1,7 @@
-import type { Engine, QueueOptions, SubscriptionOptions, TopicOptions } from "../../engine/index.ts";
-import { SobreError } from "../../errors/index.ts";
-import { type Clock, systemClock } from "../../time/index.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../../engine/admin.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { type Clock, systemClock } from "../../time/clock.ts";
 import {
   checkOption,
   checkOptional,
@@ -8,7 +9,7 @@ import {
   type OptionCheck,
   type OptionChecks,
   sequenceNumber,
-} from "../../validation/option-checks.ts";
+} from "../../options/option-checks.ts";
 import { MemoryConnection } from "./connection.ts";
 import { Namespace } from "./namespace.ts";
 

@@ -1,6 +1,6 @@
-import type { Delivery, LockToken } from "../../engine/index.ts";
-import type { Envelope } from "../../envelope/index.ts";
-import type { SobreError } from "../../errors/index.ts";
+import type { Delivery, LockToken } from "../../engine/delivery.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
 import { brokerDeadLetter } from "./dead-letter.ts";
 import { Lane } from "./lane.ts";
 import { LockTable } from "./lock-table.ts";

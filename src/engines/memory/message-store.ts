@@ -1,5 +1,7 @@
-import type { Delivery, PeekOptions } from "../../engine/index.ts";
-import { type Envelope, sizeOf } from "../../envelope/index.ts";
+import type { Delivery } from "../../engine/delivery.ts";
+import type { PeekOptions } from "../../engine/engine.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { sizeOf } from "../../envelope/size-of.ts";
 import { MessageLog } from "./message-log.ts";
 import { type MessageLock, type QueuedMessage, toDelivery } from "./queued-message.ts";
 import type { QueuePolicy } from "./queue-policy.ts";

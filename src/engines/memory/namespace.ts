@@ -1,17 +1,8 @@
-import {
-  checkEntityName,
-  checkFixed,
-  parseAddress,
-  type QueueOptions,
-  queueSettings,
-  type SubscriptionOptions,
-  subscriptionAddress,
-  subscriptionSettings,
-  type TopicOptions,
-  topicSettings,
-} from "../../engine/index.ts";
-import { SobreError } from "../../errors/index.ts";
-import type { Clock } from "../../time/index.ts";
+import { checkEntityName, parseAddress, subscriptionAddress } from "../../engine/address.ts";
+import { checkFixed, queueSettings, subscriptionSettings, topicSettings } from "../../engine/entity-settings.ts";
+import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../../engine/admin.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { Clock } from "../../time/clock.ts";
 import { type Idler, IdleWatch } from "./idle-watch.ts";
 import type { Incoming } from "./incoming.ts";
 import type { MessageQueue } from "./message-queue.ts";

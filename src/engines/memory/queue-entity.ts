@@ -1,5 +1,5 @@
-import type { QueueSettings } from "../../engine/index.ts";
-import type { Envelope } from "../../envelope/index.ts";
+import type { QueueSettings } from "../../engine/entity-settings.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
 import { Intake, type IntakeOwner } from "./intake.ts";
 import type { Numbering } from "./message-log.ts";
 import { Meter } from "./meter.ts";

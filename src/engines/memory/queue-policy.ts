@@ -1,4 +1,4 @@
-import type { Envelope } from "../../envelope/index.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
 import type { Numbering } from "./message-log.ts";
 import type { Meter } from "./meter.ts";
 import type { DeadLetterMark, QueuedMessage } from "./queued-message.ts";

@@ -1,5 +1,6 @@
-import type { Delivery, LockToken, MessageState } from "../../engine/index.ts";
-import { type Envelope, sizeOf } from "../../envelope/index.ts";
+import type { Delivery, LockToken, MessageState } from "../../engine/delivery.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { sizeOf } from "../../envelope/size-of.ts";
 import type { Lane } from "./lane.ts";
 import type { Due } from "./timeline.ts";
 

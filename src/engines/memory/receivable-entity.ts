@@ -1,11 +1,8 @@
-import {
-  type QueueRuntimeProperties,
-  type ReceivableSettings,
-  type SendableSettings,
-  subQueueSuffix,
-} from "../../engine/index.ts";
-import type { Envelope } from "../../envelope/index.ts";
-import type { SobreError } from "../../errors/index.ts";
+import type { QueueRuntimeProperties } from "../../engine/admin.ts";
+import type { ReceivableSettings, SendableSettings } from "../../engine/entity-settings.ts";
+import { subQueueSuffix } from "../../engine/address.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
 import { brokerDeadLetter } from "./dead-letter.ts";
 import { timesOf } from "./entity-times.ts";
 import { changed, type Incoming, sent } from "./incoming.ts";

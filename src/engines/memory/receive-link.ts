@@ -1,4 +1,4 @@
-import type { ReceiveMode } from "../../engine/index.ts";
+import type { ReceiveMode } from "../../engine/delivery.ts";
 import type { SessionLock } from "./session-lock.ts";
 
 /** The receiving end of a link, as a queue sees it. */

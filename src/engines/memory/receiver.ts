@@ -1,5 +1,6 @@
-import type { Delivery, EngineReceiver, ReceiveOptions } from "../../engine/index.ts";
-import { SobreError } from "../../errors/index.ts";
+import type { Delivery } from "../../engine/delivery.ts";
+import type { EngineReceiver, ReceiveOptions } from "../../engine/engine.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
 import type { ReceiveLink } from "./receive-link.ts";

@@ -1,4 +1,4 @@
-import { SobreError } from "../../errors/index.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import type { DeadLetterMark } from "./queued-message.ts";
 
 /** The text is part of the protocol: official clients recognise a missing entity by it. */

@@ -1,5 +1,5 @@
-import type { RuleFilter, RuleProperties } from "../../engine/index.ts";
-import type { Envelope } from "../../envelope/index.ts";
+import type { RuleFilter, RuleProperties } from "../../engine/rules.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
 import { correlation, type IndexKey } from "./correlation.ts";
 import { compileSqlAction } from "./sql/action.ts";
 import { compileSqlFilter } from "./sql/filter.ts";

@@ -1,5 +1,5 @@
-import type { EngineSender, SendOptions, Transaction } from "../../engine/index.ts";
-import type { Envelope } from "../../envelope/index.ts";
+import type { EngineSender, SendOptions, Transaction } from "../../engine/engine.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
 import { type Incoming, sent } from "./incoming.ts";
 import type { Namespace } from "./namespace.ts";
 import type { QueueEntity } from "./queue-entity.ts";

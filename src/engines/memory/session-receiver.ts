@@ -1,4 +1,4 @@
-import type { EngineSessionReceiver } from "../../engine/index.ts";
+import type { EngineSessionReceiver } from "../../engine/engine.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
 import { MemoryReceiver } from "./receiver.ts";
 import { messageTooLarge, quotaExceeded, sessionLockLost } from "./refusals.ts";

@@ -1,4 +1,4 @@
-import type { ListSessionsOptions } from "../../engine/index.ts";
+import type { ListSessionsOptions } from "../../engine/engine.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
 import type { ReceiveLink } from "./receive-link.ts";

@@ -1,4 +1,4 @@
-import type { SobreError } from "../../errors/index.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { ReceiveLink } from "./receive-link.ts";
 import { sessionCannotBeLocked, sessionLockLost } from "./refusals.ts";

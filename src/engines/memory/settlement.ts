@@ -1,5 +1,5 @@
-import type { LockToken, Settlement } from "../../engine/index.ts";
-import { amend, type Envelope } from "../../envelope/index.ts";
+import type { LockToken, Settlement } from "../../engine/delivery.ts";
+import { amend, type Envelope } from "../../envelope/envelope.ts";
 import { deadLetterEnvelope, legalMark } from "./dead-letter.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { QueuedMessage } from "./queued-message.ts";

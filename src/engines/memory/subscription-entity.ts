@@ -1,11 +1,8 @@
-import {
-  defaultRuleName,
-  type RuleProperties,
-  type SubscriptionSettings,
-  subscriptionAddress,
-} from "../../engine/index.ts";
-import type { Envelope } from "../../envelope/index.ts";
-import { SobreError } from "../../errors/index.ts";
+import { defaultRuleName, type RuleProperties } from "../../engine/rules.ts";
+import type { SubscriptionSettings } from "../../engine/entity-settings.ts";
+import { subscriptionAddress } from "../../engine/address.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { changed, type Incoming } from "./incoming.ts";
 import type { Numbering } from "./message-log.ts";
 import type { Meter } from "./meter.ts";

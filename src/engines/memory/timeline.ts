@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../time/index.ts";
+import type { Clock, Timer } from "../../time/clock.ts";
 
 /** Something that happens at a point in time; it is on a {@link Timeline} at most once. */
 export interface Due {

@@ -1,6 +1,7 @@
-import type { TopicRuntimeProperties, TopicSettings } from "../../engine/index.ts";
-import type { Envelope } from "../../envelope/index.ts";
-import type { SobreError } from "../../errors/index.ts";
+import type { TopicRuntimeProperties } from "../../engine/admin.ts";
+import type { TopicSettings } from "../../engine/entity-settings.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
 import { timesOf } from "./entity-times.ts";
 import type { Incoming } from "./incoming.ts";
 import { Intake, type IntakeOwner } from "./intake.ts";

@@ -1,4 +1,4 @@
-import type { Transaction } from "../../engine/index.ts";
+import type { Transaction } from "../../engine/engine.ts";
 import { invalidOperation } from "./refusals.ts";
 import type { Due, Timeline } from "./timeline.ts";
 

@@ -1,4 +1,4 @@
-import type { SobreError } from "../../errors/index.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
 import type { ReceiveLink } from "./receive-link.ts";
 import type { SessionLock } from "./session-lock.ts";
 import type { Due } from "./timeline.ts";

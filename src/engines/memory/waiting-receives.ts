@@ -1,5 +1,5 @@
-import type { Delivery } from "../../engine/index.ts";
-import type { SobreError } from "../../errors/index.ts";
+import type { Delivery } from "../../engine/delivery.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
 import type { ReceiveLink } from "./receive-link.ts";
 import type { Due } from "./timeline.ts";
 

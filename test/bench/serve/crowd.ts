@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { FrameWriter } from "../../../src/amqp/wire/frame-writer.ts";
-import { typed, AmqpMap } from "../../../src/envelope/index.ts";
+import { FrameWriter } from "../../../src/amqp/connection/frame-writer.ts";
+import { typed } from "../../../src/values/typed-makers.ts";
+import { AmqpMap } from "../../../src/values/amqp-map.ts";
 
 /** Connections that do nothing but be there. */
 export class Crowd {

@@ -1,9 +1,9 @@
 import { createServer, type Socket } from "node:net";
-import { bodyReader } from "../../../src/amqp/wire/composite.ts";
-import { accepted } from "../../../src/amqp/wire/delivery-state.ts";
-import { FrameWriter } from "../../../src/amqp/wire/frame-writer.ts";
-import { code } from "../../../src/amqp/wire/performative.ts";
-import { readAttach, readBody } from "../../../src/amqp/wire/read-performative.ts";
+import { bodyReader } from "../../../src/amqp/connection/composite.ts";
+import { accepted } from "../../../src/amqp/connection/delivery-state.ts";
+import { FrameWriter } from "../../../src/amqp/connection/frame-writer.ts";
+import { code } from "../../../src/amqp/connection/performative.ts";
+import { readAttach, readBody } from "../../../src/amqp/connection/read-performative.ts";
 import { FrameStream } from "./frame-stream.ts";
 import { handles, receiveCredit, transferHead, wide } from "./load-frames.ts";
 

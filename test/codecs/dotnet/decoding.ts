@@ -7,7 +7,7 @@ import {
   type Unwrapped,
 } from "../../../src/codec/index.ts";
 import { parseContentType } from "../../../src/content-type/index.ts";
-import { valueToJson } from "../../../src/envelope/index.ts";
+import { valueToJson } from "../../../src/values/value-json.ts";
 
 /** A committed payload. */
 export function fixture(name: string): Uint8Array {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { dataContractJson, dataContractXml, type DotnetContract, nbfx } from "../../../codecs/dotnet/index.ts";
 import { type Decoder, defaultDecodeLimits } from "../../../src/codec/index.ts";
-import { valueToJson } from "../../../src/envelope/index.ts";
+import { valueToJson } from "../../../src/values/value-json.ts";
 import { asWritten } from "./as-written.ts";
 import { contractOf } from "./contracts.ts";
 import { isExactly, isLexically } from "./equality.ts";

@@ -4,7 +4,7 @@ import { type DotnetContract, nbfx } from "../../../codecs/dotnet/index.ts";
 import { readNbfxDocument } from "../../../codecs/dotnet/nbfx/read-document.ts";
 import { writeNbfxNodes } from "../../../codecs/dotnet/nbfx/write-nodes.ts";
 import { defaultDecodeLimits } from "../../../src/codec/index.ts";
-import { Typed } from "../../../src/envelope/index.ts";
+import { Typed } from "../../../src/values/typed.ts";
 import { DateTime, Decimal, Duration, maxTicks } from "../../../src/values/index.ts";
 import { refusal } from "../../refusal.ts";
 import { contractOf } from "./contracts.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { java } from "../../../codecs/java/index.ts";
-import { valueToJson } from "../../../src/envelope/index.ts";
+import { valueToJson } from "../../../src/values/value-json.ts";
 import type { SobreError } from "../../../src/errors/index.ts";
 import { differenceOf } from "../legacy-expectation.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nrbf, type NrbfOptions, readNrbf } from "../../../codecs/dotnet/nrbf/index.ts";
-import { valueToJson } from "../../../src/envelope/index.ts";
+import { valueToJson } from "../../../src/values/value-json.ts";
 import { defaultDecodeLimits } from "../../../src/codec/index.ts";
 import { DateTime, Duration, MultiArray, typeNameOf } from "../../../src/values/index.ts";
 import { millisecondsToTicks } from "../../../src/values/ticks.ts";

@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { encodeMessage } from "../../../src/amqp/index.ts";
-import { tagOf } from "../../../src/amqp/wire/broker/lock-tag.ts";
-import { SendingLink } from "../../../src/amqp/wire/index.ts";
+import { encodeMessage } from "../../../src/amqp/message/encode-message.ts";
+import { tagOf } from "../../../src/amqp/message/lock-tag.ts";
+import { SendingLink } from "../../../src/amqp/connection/index.ts";
 import { lockToken } from "../../../src/engine/index.ts";
 import { azureEngine } from "../../../src/engines/azure/index.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";

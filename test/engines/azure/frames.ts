@@ -1,6 +1,7 @@
 import { Duplex } from "node:stream";
-import { type AmqpMessage, openMessage, writeMessage } from "../../../src/amqp/index.ts";
-import { Connection, type IncomingDelivery, ReceivingLink, SendingLink } from "../../../src/amqp/wire/index.ts";
+import { type AmqpMessage, openMessage } from "../../../src/amqp/message/amqp-message.ts";
+import { writeMessage } from "../../../src/amqp/message/write-message.ts";
+import { Connection, type IncomingDelivery, ReceivingLink, SendingLink } from "../../../src/amqp/connection/index.ts";
 import type { Transport } from "../../../src/engines/azure/index.ts";
 
 /** A link that the engine asked for. */

@@ -1,10 +1,11 @@
 import { assert, property, uuid } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openMessage, writeMessage } from "../../../src/amqp/index.ts";
-import { tagOf, tokenOf } from "../../../src/amqp/wire/broker/lock-tag.ts";
+import { openMessage } from "../../../src/amqp/message/amqp-message.ts";
+import { writeMessage } from "../../../src/amqp/message/write-message.ts";
+import { tagOf, tokenOf } from "../../../src/amqp/message/lock-tag.ts";
 import { lockToken } from "../../../src/engine/index.ts";
 import { receivedDelivery } from "../../../src/engines/azure/received-delivery.ts";
-import { typed } from "../../../src/envelope/index.ts";
+import { typed } from "../../../src/values/typed-makers.ts";
 
 const token = lockToken("00112233-4455-6677-8899-aabbccddeeff");
 const body = { kind: "data", sections: [Uint8Array.of(1)] } as const;

@@ -1,9 +1,6 @@
-import {
-  amend,
-  type ApplicationPropertyValue,
-  type BrokerPropertiesInit,
-  type Envelope,
-} from "../../../envelope/index.ts";
+import { amend, type Envelope } from "../../../envelope/envelope.ts";
+import type { ApplicationPropertyValue } from "../../../envelope/application-properties.ts";
+import type { BrokerPropertiesInit } from "../../../envelope/broker-properties.ts";
 import { compileValue, type Evaluate } from "./evaluation.ts";
 import { type Parameters, Parser } from "./parser.ts";
 import { applicationName, applicationValue, systemProperty } from "./properties.ts";

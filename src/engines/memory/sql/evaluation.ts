@@ -1,4 +1,4 @@
-import type { Envelope } from "../../../envelope/index.ts";
+import type { Envelope } from "../../../envelope/envelope.ts";
 import { isLike, type LikePattern, readPattern } from "./like.ts";
 import { isPresent, valueOfProperty } from "./properties.ts";
 import type { PredicateNode, ValueNode } from "./syntax.ts";

@@ -1,4 +1,4 @@
-import type { Envelope } from "../../../envelope/index.ts";
+import type { Envelope } from "../../../envelope/envelope.ts";
 import { compilePredicate } from "./evaluation.ts";
 import { type Parameters, Parser } from "./parser.ts";
 

@@ -1,5 +1,7 @@
-import type { ApplicationPropertyValue, BrokerProperties, Envelope } from "../../../envelope/index.ts";
-import { Typed } from "../../../envelope/index.ts";
+import type { ApplicationPropertyValue } from "../../../envelope/application-properties.ts";
+import type { BrokerProperties } from "../../../envelope/broker-properties.ts";
+import type { Envelope } from "../../../envelope/envelope.ts";
+import { Typed } from "../../../values/typed.ts";
 import type { PropertyName } from "./syntax.ts";
 import { evaluationError, type SqlValue, toSql } from "./values.ts";
 

@@ -1,5 +1,7 @@
-import { typed, type ApplicationPropertyValue, Typed } from "../../../envelope/index.ts";
-import { SobreError } from "../../../errors/index.ts";
+import { typed } from "../../../values/typed-makers.ts";
+import type { ApplicationPropertyValue } from "../../../envelope/application-properties.ts";
+import { Typed } from "../../../values/typed.ts";
+import { SobreError } from "../../../errors/sobre-error.ts";
 import type { Arithmetic, Comparison } from "./syntax.ts";
 
 /** A value of an expression; `undefined` is unknown: NULL, or a property that is not there. */

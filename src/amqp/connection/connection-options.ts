@@ -1,0 +1,33 @@
+import type { AmqpMap } from "../../values/amqp-map.ts";
+import type { ConnectionLimits } from "./connection-limits.ts";
+import type { ClientSasl, ServerSasl } from "./handshake.ts";
+import type { Open } from "./performative.ts";
+import type { ReceivingLink } from "./receiving-link.ts";
+import type { SendingLink } from "./sending-link.ts";
+import type { WireError } from "./wire-fault.ts";
+
+/** What a connection tells whoever owns it. */
+export interface ConnectionEvents {
+  /** The peer's open has come. */
+  readonly opened: (open: Open) => void;
+  /** The peer asks for a link: answer with its `open` or `refuse`, now or later. */
+  readonly attach: (link: SendingLink | ReceivingLink) => void;
+  /** The connection is over; told once. */
+  readonly closed: (error: WireError | undefined) => void;
+  /** There are bytes for {@link Connection.take}; told once until they are taken. */
+  readonly output: () => void;
+}
+
+/** Who this side is. */
+export interface ConnectionOptions {
+  readonly role: "server" | "client";
+  readonly containerId: string;
+  readonly hostname?: string | undefined;
+  readonly properties?: AmqpMap | undefined;
+  readonly limits?: Partial<ConnectionLimits> | undefined;
+  readonly serverSasl?: ServerSasl | undefined;
+  readonly clientSasl?: ClientSasl | undefined;
+  readonly events: ConnectionEvents;
+  /** Milliseconds, for time-outs. */
+  readonly now: () => number;
+}

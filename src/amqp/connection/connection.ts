@@ -1,0 +1,297 @@
+import type { ByteReader } from "../values/byte-reader.ts";
+import { bodyReader } from "./composite.ts";
+import { type ConnectionLimits, defaultLimits } from "./connection-limits.ts";
+import type { ConnectionEvents, ConnectionOptions } from "./connection-options.ts";
+import { FrameReader } from "./frame-reader.ts";
+import { FrameWriter } from "./frame-writer.ts";
+import { LinkBudget } from "./link-budget.ts";
+import { askSasl, protocol, serveSasl } from "./handshake.ts";
+import { Liveness } from "./liveness.ts";
+import { code, type Open } from "./performative.ts";
+import { readBegin, readBody, readEnding, readOpen } from "./read-performative.ts";
+import { Session } from "./session.ts";
+import { SessionTable } from "./session-table.ts";
+import { type WireError, WireFault, wireErrorOf } from "./wire-fault.ts";
+
+/** The most bytes of a frame before the open, when nobody is known yet. */
+const handshakeFrameSize = 8192;
+
+/** Bytes of output that may wait before nothing more is taken from an entity. */
+const highWater = 256 * 1024;
+
+type Phase = "header" | "sasl" | "open" | "running" | "closing" | "over";
+
+/** An AMQP 1.0 connection from bytes to bytes, without a socket, in either role (AMQP 1.0 part 2.4). */
+export class Connection {
+  readonly events: ConnectionEvents;
+  readonly limits: ConnectionLimits;
+  /** What the peer's sessions and links hold. */
+  readonly budget: LinkBudget;
+  /** The most bytes of a frame that the peer takes. */
+  maxOutgoingFrame = 512;
+  /** Whether output goes out; the owner sets it to false while its peer does not read. */
+  writable = true;
+  readonly #options: ConnectionOptions;
+  readonly #liveness: Liveness;
+  readonly #reader: FrameReader;
+  readonly #frames = new FrameWriter();
+  readonly #sessions = new SessionTable();
+  #phase: Phase = "header";
+  #askedForOutput = false;
+  #opened = false;
+  #saslDone = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.events = options.events;
+    this.limits = { ...defaultLimits, ...options.limits };
+    this.budget = new LinkBudget(this.limits);
+    this.#reader = new FrameReader(handshakeFrameSize);
+    this.#liveness = new Liveness(options.now, this.limits);
+    if (options.role === "client")
+      this.frames.protocolHeader(options.clientSasl === undefined ? protocol.amqp : protocol.sasl);
+  }
+
+  /** Where frames are written; asks for the output to be taken. */
+  get frames(): FrameWriter {
+    if (!this.#askedForOutput) {
+      this.#askedForOutput = true;
+      this.events.output();
+    }
+    return this.#frames;
+  }
+
+  /** Whether both sides are done: the socket can be closed when all output is out. */
+  get over(): boolean {
+    return this.#phase === "over";
+  }
+
+  /** Whether so much output waits to be taken that who has more should wait, too, until its link has `flowed`. */
+  get full(): boolean {
+    return this.#frames.size >= highWater;
+  }
+
+  /** Bytes to be sent, all there are. */
+  take(): Uint8Array {
+    this.#sessions.flush();
+    this.#askedForOutput = false;
+    if (this.#frames.size > 0) this.#liveness.spoke();
+    const wasFull = this.full;
+    const bytes = this.#frames.take();
+    if (wasFull) this.#sessions.resume();
+    return bytes;
+  }
+
+  /** Tells that what {@link take} gave last has been copied: its bytes may be written over. */
+  taken(): void {
+    this.#frames.reuse();
+  }
+
+  /** Takes bytes that the peer has sent, which must not be written over afterwards. Never throws: what is wrong with them is told to the peer. */
+  receive(chunk: Uint8Array): void {
+    if (this.#phase === "over") return;
+    this.#liveness.heard();
+    this.#reader.push(chunk);
+    try {
+      while (this.#step());
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Looks at the time: call it every second or so. */
+  tick(): void {
+    if (this.#phase === "over") return;
+    try {
+      if (this.#liveness.check(this.#phase === "running" || this.#phase === "closing")) this.frames.empty();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** The socket is gone. */
+  disconnected(): void {
+    this.#finish({ condition: "amqp:connection:forced", description: "The connection was cut." });
+  }
+
+  /** Closes the connection. */
+  close(error?: WireError): void {
+    if (this.#phase === "over" || this.#phase === "closing") return;
+    this.#sessions.flush();
+    if (!this.#opened) this.#writeOpen();
+    this.frames.close(error);
+    this.#phase = "closing";
+    this.#sessions.finish(error);
+    if (error !== undefined) this.#finish(error);
+  }
+
+  /** Begins a session, as a client. */
+  openSession(): Session {
+    let channel = 0;
+    while (this.#sessions.has(channel)) channel++;
+    const session = new Session(this, channel);
+    this.#sessions.set(channel, session);
+    session.begin();
+    return session;
+  }
+
+  forget(session: Session): void {
+    this.#sessions.forget(session);
+  }
+
+  flushLater(session: Session): void {
+    this.#sessions.flushLater(session);
+    void this.frames;
+  }
+
+  /** The socket takes bytes again. */
+  resume(): void {
+    this.writable = true;
+    this.#sessions.resume();
+  }
+
+  /** Ends the connection because of an error, whatever the phase. */
+  fail(error: unknown): void {
+    if (this.#phase === "over" || this.#phase === "closing") return this.#finish(undefined);
+    if (this.#phase === "sasl" && this.#options.role === "server") this.frames.saslOutcome(1);
+    if (this.#phase === "sasl") this.frames.protocolHeader(protocol.amqp);
+    this.close(wireErrorOf(error));
+  }
+
+  #step(): boolean {
+    if (this.#phase === "over") return false;
+    if (this.#phase === "header") return this.#header();
+    if (!this.#reader.next()) return false;
+    if (this.#phase === "sasl") this.#saslFrame(this.#reader);
+    else this.#amqpFrame(this.#reader);
+    return true;
+  }
+
+  #header(): boolean {
+    const header = this.#reader.header();
+    if (header === undefined) return false;
+    const { role, serverSasl, clientSasl } = this.#options;
+    if (role === "client") {
+      if (header.protocol === protocol.sasl && clientSasl !== undefined && !this.#saslDone) this.#phase = "sasl";
+      else if (header.protocol === protocol.amqp) {
+        this.#phase = "open";
+        this.#writeOpen();
+      } else this.#finish({ condition: "amqp:not-implemented", description: "The peer speaks no AMQP 1.0." });
+      return true;
+    }
+    if (header.protocol === protocol.sasl && serverSasl !== undefined && !this.#saslDone) {
+      this.frames.protocolHeader(protocol.sasl);
+      this.frames.saslMechanisms(serverSasl.mechanisms);
+      this.#phase = "sasl";
+    } else if (header.protocol === protocol.amqp) {
+      this.frames.protocolHeader(protocol.amqp);
+      this.#phase = "open";
+    } else {
+      // A peer that speaks something else is told what is spoken here, and left (AMQP 1.0 part 2.2).
+      this.frames.protocolHeader(protocol.amqp);
+      this.#finish({ condition: "amqp:not-implemented", description: "The peer speaks no AMQP 1.0." });
+    }
+    return true;
+  }
+
+  #saslFrame(frame: FrameReader): void {
+    if (frame.type !== 1) throw new WireFault("amqp:not-allowed", "A frame of another kind came during SASL.");
+    const reader = bodyReader(frame.body);
+    const sasl = { descriptor: readBody(reader), reader };
+    const { serverSasl, clientSasl } = this.#options;
+    if (serverSasl !== undefined && this.#options.role === "server") serveSasl(serverSasl, this.frames, sasl);
+    else if (clientSasl === undefined || !askSasl(clientSasl, this.frames, sasl)) return;
+    this.#saslDone = true;
+    this.#phase = "header";
+    if (this.#options.role === "client") this.frames.protocolHeader(protocol.amqp);
+  }
+
+  #amqpFrame(frame: FrameReader): void {
+    if (frame.type !== 0)
+      throw new WireFault("amqp:connection:framing-error", `No AMQP frame has the type ${frame.type}.`);
+    if (frame.start === frame.end) return;
+    const { usual } = frame;
+    if (usual !== undefined && this.#phase === "running" && this.#inSession(frame, usual, undefined)) return;
+    const reader = bodyReader(frame.body);
+    const descriptor = readBody(reader);
+    if (descriptor === code.open) return this.#open(readOpen(reader));
+    if (descriptor === code.close) return this.#closedByPeer(readEnding(reader));
+    // What comes between this side's close and the peer's is ignored.
+    if (this.#phase === "closing") return;
+    if (this.#phase !== "running") throw new WireFault("amqp:illegal-state", "The first frame has to be an open.");
+    if (descriptor === code.begin) return this.#begin(frame.channel, reader);
+    this.#inSession(frame, descriptor, reader);
+  }
+
+  #inSession(frame: FrameReader, descriptor: number, reader: ByteReader | undefined): boolean {
+    const session = this.#sessions.on(frame.channel);
+    try {
+      if (reader === undefined) return session.usual(descriptor, frame);
+      session.received(descriptor, reader);
+    } catch (error) {
+      if (!(error instanceof WireFault) || error.scope === "connection") throw error;
+      session.end(wireErrorOf(error));
+    }
+    return true;
+  }
+
+  #open(open: Open): void {
+    if (this.#phase !== "open") throw new WireFault("amqp:illegal-state", "The connection was opened twice.");
+    this.maxOutgoingFrame = Math.max(512, Math.min(open.maxFrameSize ?? Infinity, this.limits.maxFrameSize));
+    this.#liveness.remoteIdleTimeOut = open.idleTimeOut ?? 0;
+    this.#reader.maxFrameSize = this.limits.maxFrameSize;
+    this.#phase = "running";
+    if (!this.#opened) this.#writeOpen();
+    this.events.opened(open);
+  }
+
+  #writeOpen(): void {
+    const { containerId, hostname, properties } = this.#options;
+    const { maxFrameSize, channelMax, idleTimeOut } = this.limits;
+    this.#opened = true;
+    this.frames.open({
+      containerId,
+      hostname,
+      maxFrameSize,
+      channelMax,
+      idleTimeOut: Math.floor(idleTimeOut / 2),
+      properties,
+    });
+  }
+
+  #begin(channel: number, reader: ByteReader): void {
+    const begin = readBegin(reader);
+    if (channel > this.limits.channelMax)
+      throw new WireFault(
+        "amqp:connection:framing-error",
+        `The channel ${channel} is above the ${this.limits.channelMax} allowed.`,
+      );
+    const asking = begin.remoteChannel === undefined ? undefined : this.#sessions.get(begin.remoteChannel);
+    if (asking !== undefined) {
+      this.#sessions.answered(asking, channel);
+      asking.began(begin);
+      return;
+    }
+    if (this.#sessions.has(channel))
+      throw new WireFault("amqp:illegal-state", "A session was begun twice on one channel.");
+    const session = new Session(this, channel);
+    this.#sessions.set(channel, session);
+    session.begin({ channel, begin });
+  }
+
+  #closedByPeer(error: WireError | undefined): void {
+    if (this.#phase === "open") throw new WireFault("amqp:illegal-state", "The first frame has to be an open.");
+    if (this.#phase === "running") {
+      this.#sessions.flush();
+      this.frames.close(undefined);
+    }
+    this.#finish(error);
+  }
+
+  #finish(error: WireError | undefined): void {
+    if (this.#phase === "over") return;
+    this.#phase = "over";
+    this.#sessions.finish(error);
+    this.events.closed(error);
+  }
+}

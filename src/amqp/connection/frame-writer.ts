@@ -1,0 +1,274 @@
+import { ByteWriter } from "../values/byte-writer.ts";
+import { writeUint } from "../values/write-number.ts";
+import { writeError, writeState, writeTerminus } from "./composite-writer.ts";
+import type { DeliveryState } from "./delivery-state.ts";
+import { FieldWriter } from "./field-writer.ts";
+import {
+  type Attach,
+  type Begin,
+  code,
+  type Detach,
+  type Disposition,
+  type Flow,
+  type Open,
+  type Transfer,
+} from "./performative.ts";
+import type { DirectMessage } from "./sending-link.ts";
+import type { WireError } from "./wire-fault.ts";
+
+/** The least and the most bytes that are kept to write to. */
+const smallest = 4096;
+const largest = 128 * 1024;
+
+/** Writes frames one behind the other. */
+export class FrameWriter {
+  readonly #writer = new ByteWriter(smallest);
+  /** Bytes that the next turn is expected to write. */
+  #expected = smallest;
+
+  /** Bytes written and not yet taken. */
+  get size(): number {
+    return this.#writer.mark();
+  }
+
+  /** What was written since the last time; it is not written to again, unless {@link reuse} allows it. */
+  take(): Uint8Array {
+    const bytes = this.#writer.take();
+    // Growing copies, so room is made at once for as much as the last time.
+    this.#expected = Math.min(largest, Math.max(smallest, bytes.byteLength + (bytes.byteLength >> 2)));
+    return bytes;
+  }
+
+  /** Tells that what was taken last has been copied, so that its bytes may be written over. */
+  reuse(): void {
+    if (this.size > 0) return;
+    this.#writer.at = 0;
+    this.#writer.start = 0;
+  }
+
+  protocolHeader(protocol: number): void {
+    this.#writer.raw(Uint8Array.of(0x41, 0x4d, 0x51, 0x50, protocol, 1, 0, 0));
+  }
+
+  /** A frame that only tells that this side is alive. */
+  empty(): void {
+    this.#end(this.#begin(0, 0));
+  }
+
+  saslMechanisms(mechanisms: readonly string[]): void {
+    const mark = this.#begin(1, 0);
+    const fields = new FieldWriter(this.#writer, code.saslMechanisms);
+    const writer = fields.next();
+    const array = writer.open();
+    writer.byte(0xb3);
+    for (const mechanism of mechanisms) {
+      writer.reserve(4);
+      writer.put32(mechanism.length);
+      writer.raw(Buffer.from(mechanism, "latin1"));
+    }
+    writer.close(array, 0xe0, mechanisms.length);
+    fields.end();
+    this.#end(mark);
+  }
+
+  saslInit(mechanism: string, initialResponse: Uint8Array | undefined, hostname: string | undefined): void {
+    const mark = this.#begin(1, 0);
+    const fields = new FieldWriter(this.#writer, code.saslInit);
+    fields.symbol(mechanism);
+    fields.binary(initialResponse);
+    fields.string(hostname);
+    fields.end();
+    this.#end(mark);
+  }
+
+  saslOutcome(outcome: number): void {
+    const mark = this.#begin(1, 0);
+    const fields = new FieldWriter(this.#writer, code.saslOutcome);
+    fields.ubyte(outcome);
+    fields.end();
+    this.#end(mark);
+  }
+
+  open(open: Open): void {
+    const mark = this.#begin(0, 0);
+    const fields = new FieldWriter(this.#writer, code.open);
+    fields.string(open.containerId);
+    fields.string(open.hostname);
+    fields.uint(open.maxFrameSize);
+    fields.ushort(open.channelMax);
+    fields.uint(open.idleTimeOut);
+    for (let field = 0; field < 4; field++) fields.none();
+    fields.map(open.properties);
+    fields.end();
+    this.#end(mark);
+  }
+
+  begin(channel: number, begin: Begin): void {
+    const mark = this.#begin(0, channel);
+    const fields = new FieldWriter(this.#writer, code.begin);
+    fields.ushort(begin.remoteChannel);
+    fields.uint(begin.nextOutgoingId);
+    fields.uint(begin.incomingWindow);
+    fields.uint(begin.outgoingWindow);
+    fields.uint(begin.handleMax);
+    fields.end();
+    this.#end(mark);
+  }
+
+  attach(channel: number, attach: Attach): void {
+    const mark = this.#begin(0, channel);
+    const fields = new FieldWriter(this.#writer, code.attach);
+    fields.string(attach.name);
+    fields.uint(attach.handle);
+    fields.boolean(attach.role === "receiver");
+    fields.ubyte(attach.sndSettleMode);
+    fields.ubyte(attach.rcvSettleMode);
+    writeTerminus(fields, attach.source);
+    writeTerminus(fields, attach.target);
+    fields.none();
+    fields.none();
+    fields.uint(attach.initialDeliveryCount);
+    fields.ulong(attach.maxMessageSize);
+    fields.none();
+    fields.none();
+    fields.map(attach.properties);
+    fields.end();
+    this.#end(mark);
+  }
+
+  flow(channel: number, flow: Flow): void {
+    const mark = this.#begin(0, channel);
+    const fields = new FieldWriter(this.#writer, code.flow);
+    fields.uint(flow.nextIncomingId);
+    fields.uint(flow.incomingWindow);
+    fields.uint(flow.nextOutgoingId);
+    fields.uint(flow.outgoingWindow);
+    fields.uint(flow.handle);
+    fields.uint(flow.deliveryCount);
+    fields.uint(flow.linkCredit);
+    fields.uint(flow.available);
+    fields.boolean(flow.drain);
+    fields.boolean(flow.echo);
+    fields.end();
+    this.#end(mark);
+  }
+
+  /**
+   * One frame with as much of the payload from `from` on as fits.
+   *
+   * @returns Where the payload goes on in the next frame; its length when all of it is written.
+   */
+  transfer(channel: number, transfer: Omit<Transfer, "more">, part: PayloadPart): number {
+    const { payload, from, maxFrameSize } = part;
+    // No transfer's fields are larger than these with their tag.
+    const room = maxFrameSize - 8 - 64 - (transfer.deliveryTag?.byteLength ?? 0) - stateRoom(transfer.state);
+    const to = Math.min(payload.byteLength, from + room);
+    const mark = this.#begin(0, channel);
+    const fields = new FieldWriter(this.#writer, code.transfer);
+    fields.uint(transfer.handle);
+    fields.uint(transfer.deliveryId);
+    fields.binary(transfer.deliveryTag);
+    fields.uint(transfer.messageFormat);
+    fields.boolean(transfer.settled);
+    fields.boolean(to < payload.byteLength ? true : undefined);
+    fields.none();
+    if (transfer.state === undefined) fields.none();
+    else writeState(fields.next(), transfer.state);
+    fields.none();
+    fields.boolean(transfer.aborted ? true : undefined);
+    fields.end();
+    this.#writer.raw(from === 0 && to === payload.byteLength ? payload : payload.subarray(from, to));
+    this.#end(mark);
+    return to;
+  }
+
+  /** One frame with the whole of a message that writes itself. */
+  message(
+    channel: number,
+    { handle, deliveryId }: Pick<Transfer, "handle"> & { readonly deliveryId: number },
+    message: DirectMessage,
+  ): void {
+    const writer = this.#writer;
+    const mark = this.#begin(0, channel);
+    writer.reserve(64);
+    const list = writer.at + 3;
+    writer.put32(0x0053_14c0);
+    writer.at = list + 3;
+    writeUint(writer, handle);
+    writer.code32(0x70, deliveryId);
+    message.writeTag(writer);
+    const { bytes } = writer;
+    bytes[writer.at++] = 0x43;
+    bytes[writer.at++] = message.settled ? 0x41 : 0x42;
+    bytes[list + 1] = writer.at - list - 2;
+    bytes[list + 2] = 5;
+    message.write(writer);
+    this.#end(mark);
+  }
+
+  disposition(channel: number, disposition: Disposition): void {
+    const { role, first, last, settled, state } = disposition;
+    const mark = this.#begin(0, channel);
+    const fields = new FieldWriter(this.#writer, code.disposition);
+    fields.boolean(role === "receiver");
+    fields.uint(first);
+    fields.uint(last === first ? undefined : last);
+    fields.boolean(settled);
+    if (state !== undefined) writeState(fields.next(), state);
+    fields.end();
+    this.#end(mark);
+  }
+
+  detach(channel: number, { handle, closed, error }: Detach): void {
+    const mark = this.#begin(0, channel);
+    const fields = new FieldWriter(this.#writer, code.detach);
+    fields.uint(handle);
+    fields.boolean(closed);
+    writeError(fields, error);
+    fields.end();
+    this.#end(mark);
+  }
+
+  end(channel: number, error: WireError | undefined): void {
+    this.#ending(code.end, channel, error);
+  }
+
+  close(error: WireError | undefined): void {
+    this.#ending(code.close, 0, error);
+  }
+
+  #ending(descriptor: number, channel: number, error: WireError | undefined): void {
+    const mark = this.#begin(0, channel);
+    const fields = new FieldWriter(this.#writer, descriptor);
+    writeError(fields, error);
+    fields.end();
+    this.#end(mark);
+  }
+
+  #begin(type: number, channel: number): number {
+    const writer = this.#writer;
+    writer.reserve(writer.at === writer.start ? this.#expected : 8);
+    const mark = writer.mark();
+    writer.at += 4;
+    writer.put32(0x0200_0000 | (type << 16) | channel);
+    return mark;
+  }
+
+  #end(mark: number): void {
+    const writer = this.#writer;
+    const end = writer.at;
+    const begin = writer.start + mark;
+    writer.at = begin;
+    writer.put32(end - begin);
+    writer.at = end;
+  }
+}
+
+/** Which bytes of a message go into a frame, and how large the frame may be. */
+export interface PayloadPart {
+  readonly payload: Uint8Array;
+  readonly from: number;
+  readonly maxFrameSize: number;
+}
+
+const stateRoom = (state: DeliveryState | undefined): number => (state === undefined ? 0 : 64);

@@ -1,0 +1,55 @@
+import type { ByteReader } from "../values/byte-reader.ts";
+import type { FrameWriter } from "./frame-writer.ts";
+import { code } from "./performative.ts";
+import { readSaslInit, readSaslMechanisms, readSaslOutcome, type SaslInit } from "./sasl-frames.ts";
+import { WireFault } from "./wire-fault.ts";
+
+/** How a server lets clients in. */
+export interface ServerSasl {
+  readonly mechanisms: readonly string[];
+  /** Whether the client is let in. */
+  readonly verify: (init: SaslInit) => boolean;
+}
+
+/** How a client shows who it is; the first mechanism that the server offers is used. */
+export interface ClientSasl {
+  readonly mechanisms: readonly { readonly name: string; readonly initialResponse: Uint8Array }[];
+  readonly hostname: string;
+}
+
+/** Protocol numbers of the header. */
+export const protocol = { amqp: 0, tls: 2, sasl: 3 } as const;
+
+/** Answers a SASL frame of a client; true when it is let in. @throws WireFault when it is not. */
+export function serveSasl(sasl: ServerSasl, frames: FrameWriter, frame: SaslFrame): void {
+  if (frame.descriptor !== code.saslInit)
+    throw new WireFault("amqp:not-allowed", "The client has to begin with a SASL init.");
+  const init = readSaslInit(frame.reader);
+  if (!sasl.mechanisms.includes(init.mechanism))
+    throw new WireFault("amqp:unauthorized-access", "The SASL mechanism is none of those offered.");
+  if (!sasl.verify(init))
+    throw new WireFault("amqp:unauthorized-access", "The name or key is wrong. Check the connection string.");
+  frames.saslOutcome(0);
+}
+
+/** A frame of the SASL layer. */
+export interface SaslFrame {
+  readonly descriptor: number;
+  readonly reader: ByteReader;
+}
+
+/** Goes on as a client; true when the server has let it in. @throws WireFault when it does not. */
+export function askSasl(sasl: ClientSasl, frames: FrameWriter, frame: SaslFrame): boolean {
+  if (frame.descriptor === code.saslMechanisms) {
+    const offered = readSaslMechanisms(frame.reader);
+    const chosen = sasl.mechanisms.find(({ name }) => offered.includes(name));
+    if (chosen === undefined)
+      throw new WireFault("amqp:unauthorized-access", `The server offers only ${offered.join(", ")} to authenticate.`);
+    frames.saslInit(chosen.name, chosen.initialResponse, sasl.hostname);
+    return false;
+  }
+  if (frame.descriptor !== code.saslOutcome)
+    throw new WireFault("amqp:not-implemented", "The server asks for a SASL exchange that is not known.");
+  if (readSaslOutcome(frame.reader) === 0) return true;
+  throw new WireFault("amqp:unauthorized-access", "The server has refused the name or key.");
+}

@@ -1,0 +1,125 @@
+import type { AmqpMap } from "../../values/amqp-map.ts";
+import type { Attach, Detach, Flow, Role, Terminus } from "./performative.ts";
+import type { Session } from "./session.ts";
+import type { WireError } from "./wire-fault.ts";
+
+/** What a link tells whoever made it. */
+export interface LinkEvents {
+  /** The peer has attached its end, when this side was first. */
+  readonly attached?: ((attach: Attach) => void) | undefined;
+  /** The link is over: the peer has detached, or its session or connection has ended. */
+  readonly detached: (error: WireError | undefined) => void;
+  /** Both sides know that the link is over; told once, whoever has ended it. */
+  readonly closed?: (() => void) | undefined;
+}
+
+/** How a link is answered, or attached by this side. */
+export interface LinkSetup {
+  readonly source?: Terminus | undefined;
+  readonly target?: Terminus | undefined;
+  readonly maxMessageSize?: bigint | undefined;
+  readonly properties?: AmqpMap | undefined;
+  readonly sndSettleMode?: number | undefined;
+  readonly rcvSettleMode?: number | undefined;
+}
+
+/** `asked` by the peer, `asking` the peer, `attached`, `detaching` until the peer answers, `over`. */
+export type LinkState = "asked" | "asking" | "attached" | "detaching" | "over";
+
+/** What both ends of a link have in common. */
+export abstract class Link {
+  readonly session: Session;
+  readonly name: string;
+  /** This side's role. */
+  readonly role: Role;
+  /** This side's handle. */
+  readonly handle: number;
+  state: LinkState;
+  /** What the peer is charged for it. */
+  cost = 0;
+  /** What the peer has said; for `asking` links not yet known. */
+  remote: Attach | undefined;
+
+  constructor(session: Session, identity: { readonly name: string; readonly role: Role; readonly handle: number }) {
+    this.session = session;
+    this.name = identity.name;
+    this.role = identity.role;
+    this.handle = identity.handle;
+    this.state = "asking";
+  }
+
+  abstract readonly events: LinkEvents | undefined;
+  /** The peer's flow for this link. */
+  abstract flowed(flow: Flow): void;
+  protected abstract attachedNow(): void;
+
+  /** Attaches this end: answers the peer, or asks it. */
+  protected attach(setup: LinkSetup, counts: { readonly initialDeliveryCount?: number | undefined }): void {
+    const { remote } = this;
+    this.session.writeAttach({
+      name: this.name,
+      handle: this.handle,
+      role: this.role,
+      sndSettleMode: setup.sndSettleMode ?? remote?.sndSettleMode ?? 2,
+      rcvSettleMode: setup.rcvSettleMode ?? remote?.rcvSettleMode ?? 0,
+      source: setup.source,
+      target: setup.target,
+      initialDeliveryCount: counts.initialDeliveryCount,
+      maxMessageSize: setup.maxMessageSize,
+      properties: setup.properties,
+    });
+    if (this.state !== "asked") return;
+    this.state = "attached";
+    if (remote !== undefined && this.cost > 0) this.cost = this.session.connection.budget.opened(remote, this.cost);
+    this.attachedNow();
+  }
+
+  /** The peer has answered. */
+  answered(attach: Attach): void {
+    this.remote = attach;
+    // A refusal comes as an attach without terminus, with the detach right behind it.
+    if (this.state === "asking") this.state = "attached";
+    this.events?.attached?.(attach);
+    this.attachedNow();
+  }
+
+  /** Refuses what the peer has asked for: both frames go out in one write, or some clients misread them. */
+  refuse(error: WireError): void {
+    if (this.state !== "asked") return;
+    this.attach({}, { initialDeliveryCount: this.role === "sender" ? 0 : undefined });
+    this.remote = undefined;
+    this.detach(error);
+  }
+
+  /** Ends the link. The peer's answer is awaited, and what it sends until then is ignored. */
+  detach(error?: WireError): void {
+    if (this.state !== "attached" && this.state !== "asking") return;
+    this.state = "detaching";
+    this.session.writeDetach({ handle: this.handle, closed: true, error });
+  }
+
+  /** The peer has detached. */
+  detachedBy({ closed, error }: Detach): void {
+    const { state } = this;
+    this.state = "over";
+    if (state === "asked") this.attachNothing();
+    if (state !== "detaching") this.session.writeDetach({ handle: this.handle, closed });
+    if (state !== "detaching" || error !== undefined) this.events?.detached(error);
+    this.events?.closed?.();
+  }
+
+  /** The session is over. */
+  ended(error: WireError | undefined): void {
+    const { state } = this;
+    this.state = "over";
+    if (state === "over") return;
+    this.events?.detached(error);
+    this.events?.closed?.();
+  }
+
+  private attachNothing(): void {
+    const initialDeliveryCount = this.role === "sender" ? 0 : undefined;
+    const { name, handle, role } = this;
+    this.session.writeAttach({ name, handle, role, sndSettleMode: 2, rcvSettleMode: 0, initialDeliveryCount });
+  }
+}

@@ -1,0 +1,35 @@
+import type { ByteReader } from "../values/byte-reader.ts";
+import { Fields, required } from "./composite.ts";
+
+/** How a client wants to show who it is (AMQP 1.0 part 5.3.3.2). */
+export interface SaslInit {
+  readonly mechanism: string;
+  readonly initialResponse?: Uint8Array | undefined;
+  readonly hostname?: string | undefined;
+}
+
+export function readSaslInit(reader: ByteReader): SaslInit {
+  const fields = new Fields(reader);
+  const init = {
+    mechanism: required(fields.text(), "mechanism"),
+    initialResponse: fields.binary(),
+    hostname: fields.text(),
+  };
+  fields.leave();
+  return init;
+}
+
+export function readSaslMechanisms(reader: ByteReader): readonly string[] {
+  const fields = new Fields(reader);
+  const mechanisms = fields.symbols();
+  fields.leave();
+  return mechanisms;
+}
+
+/** 0 is success. */
+export function readSaslOutcome(reader: ByteReader): number {
+  const fields = new Fields(reader);
+  const outcome = required(fields.ubyte(), "code");
+  fields.leave();
+  return outcome;
+}

@@ -1,0 +1,284 @@
+import type { ByteReader } from "../values/byte-reader.ts";
+import type { Connection } from "./connection.ts";
+import type { DeliveryState } from "./delivery-state.ts";
+import { DispositionRun } from "./disposition-run.ts";
+import type { FrameReader } from "./frame-reader.ts";
+import type { FrameWriter } from "./frame-writer.ts";
+import type { Link } from "./link.ts";
+import { LinkTable } from "./link-table.ts";
+import { OutgoingWindow } from "./outgoing-window.ts";
+import { type Attach, type Begin, code, type Detach, type Flow } from "./performative.ts";
+import {
+  readAttach,
+  readBegin,
+  readDetach,
+  readDisposition,
+  readEnding,
+  readFlow,
+  readTransfer,
+} from "./read-performative.ts";
+import { ReceivingLink } from "./receiving-link.ts";
+import { type DirectMessage, type Outgoing, type OutgoingDelivery, SendingLink } from "./sending-link.ts";
+import { plus } from "./serial.ts";
+import { UsualDisposition, UsualTransfer } from "./usual-frames.ts";
+import { type WireError, WireFault } from "./wire-fault.ts";
+
+/** How many frames with messages a peer may send ahead. */
+const incomingWindow = 5000;
+
+const usualTransfer = new UsualTransfer();
+const usualDisposition = new UsualDisposition();
+
+/** One session of a connection: its links, and the order and windows of what they transfer (AMQP 1.0 part 2.5). */
+export class Session {
+  readonly connection: Connection;
+  /** This side's channel. */
+  readonly channel: number;
+  readonly links: LinkTable;
+  readonly #outgoing: OutgoingWindow;
+  readonly #run: DispositionRun;
+  /** Made when it is first needed, as most sessions never need it. */
+  #confirmations: Map<number, (state: DeliveryState | undefined) => void> | undefined;
+  #state: "asking" | "running" | "ending" | "over" = "asking";
+  #nextIncomingId = 0;
+  #flushAwaited = false;
+  /** Whether it is the peer's. */
+  #isCharged = false;
+  #incomingWindow = incomingWindow;
+
+  constructor(connection: Connection, channel: number) {
+    this.connection = connection;
+    this.channel = channel;
+    this.links = new LinkTable(this);
+    this.#outgoing = new OutgoingWindow(this);
+    this.#run = new DispositionRun((disposition) => this.frames.disposition(channel, disposition));
+  }
+
+  get frames(): FrameWriter {
+    return this.connection.frames;
+  }
+
+  /** Whether a message can go out without waiting for room at the peer. */
+  get canSend(): boolean {
+    return this.#state === "running" && this.#outgoing.open && this.connection.writable;
+  }
+
+  /** How many frames with messages can go out without waiting. */
+  get room(): number {
+    return this.canSend ? this.#outgoing.room : 0;
+  }
+
+  /** Begins the session: with what the peer has said about its own, or asking for one. @throws WireFault when it has too many. */
+  begin(remote?: { readonly channel: number; readonly begin: Begin }): void {
+    if (remote !== undefined) {
+      this.connection.budget.addSession();
+      this.#isCharged = true;
+    }
+    this.frames.begin(this.channel, {
+      remoteChannel: remote?.channel,
+      nextOutgoingId: 0,
+      incomingWindow,
+      outgoingWindow: 0xffff_ffff,
+      handleMax: this.connection.limits.handleMax,
+    });
+    if (remote !== undefined) this.began(remote.begin);
+  }
+
+  /** The peer's begin. */
+  began(begin: Begin): void {
+    this.#state = "running";
+    this.#nextIncomingId = begin.nextOutgoingId;
+    this.#outgoing.remoteBegan(begin);
+  }
+
+  /** Handles a frame of this session. @throws WireFault */
+  received(descriptor: number, reader: ByteReader): void {
+    // What comes between this side's end and the peer's is ignored.
+    if (this.#state === "ending") {
+      if (descriptor === code.end) this.finish(undefined);
+      return;
+    }
+    switch (descriptor) {
+      case code.transfer:
+        return this.#transfer(reader);
+      case code.disposition:
+        return this.#disposition(reader);
+      case code.flow:
+        return this.#flow(readFlow(reader));
+      case code.attach:
+        return this.links.attached(readAttach(reader), reader.bytes.byteLength);
+      case code.detach:
+        return this.links.detached(readDetach(reader));
+      case code.end: {
+        const error = readEnding(reader);
+        this.#run.flush();
+        this.finish(error);
+        this.frames.end(this.channel, undefined);
+        return;
+      }
+      case code.begin:
+        readBegin(reader);
+        throw new WireFault("amqp:illegal-state", "A session was begun twice on one channel.");
+      default:
+        throw new WireFault("amqp:not-implemented", `No frame of a session has the descriptor ${descriptor}.`);
+    }
+  }
+
+  /** Handles a frame with a whole message or one that accepts deliveries; false when it is another. @throws WireFault */
+  usual(descriptor: number, frame: FrameReader): boolean {
+    if (this.#state !== "running") return false;
+    if (descriptor === code.transfer) return this.#message(frame);
+    if (!usualDisposition.read(frame)) return false;
+    this.#outgoing.accepted(usualDisposition);
+    return true;
+  }
+
+  #message(frame: FrameReader): boolean {
+    if (!usualTransfer.read(frame)) return false;
+    const link = this.links.find(usualTransfer.handle);
+    if (!(link instanceof ReceivingLink) || link.state !== "attached" || link.busy) return false;
+    this.#countTransfer();
+    link.took(usualTransfer, frame);
+    if (this.#incomingWindow * 2 < incomingWindow) this.writeFlow({});
+    return true;
+  }
+
+  /** Ends the session because of an error of the peer or this side. */
+  end(error?: WireError): void {
+    if (this.#state !== "running") return;
+    this.#state = "ending";
+    this.#run.flush();
+    this.links.end(error);
+    this.frames.end(this.channel, error);
+  }
+
+  /** The session is over, with its links. */
+  finish(error: WireError | undefined): void {
+    if (this.#state === "over") return;
+    this.#state = "over";
+    this.links.end(error);
+    if (this.#isCharged) this.connection.budget.removeSession();
+    this.#confirmations = undefined;
+    this.connection.forget(this);
+  }
+
+  /** Puts out what was held back. */
+  flush(): void {
+    this.#flushAwaited = false;
+    this.#run.flush();
+  }
+
+  /** The peer has no room for more: links that wait for messages must not take any. */
+  exhausted(): void {
+    for (const link of this.links) if (link instanceof SendingLink && link.state === "attached") link.events?.flowed();
+  }
+
+  /** The connection takes output again. */
+  resume(): void {
+    for (const link of this.links) if (link instanceof SendingLink && link.ready) link.events?.flowed();
+  }
+
+  writeAttach(attach: Attach): void {
+    if (this.#state === "over") return;
+    this.frames.attach(this.channel, attach);
+  }
+
+  writeDetach(detach: Detach): void {
+    if (this.#state === "over") return;
+    this.#run.flush();
+    this.frames.detach(this.channel, detach);
+  }
+
+  writeFlow(link: Partial<Flow>): void {
+    if (this.#state === "over") return;
+    this.#incomingWindow = incomingWindow;
+    this.frames.flow(this.channel, {
+      ...link,
+      nextIncomingId: this.#nextIncomingId,
+      incomingWindow,
+      nextOutgoingId: this.#outgoing.nextId,
+      outgoingWindow: 0xffff_ffff,
+    });
+  }
+
+  send(link: SendingLink, outgoing: Outgoing): OutgoingDelivery {
+    return this.#outgoing.send(link, outgoing);
+  }
+
+  sendDirect(link: SendingLink, message: DirectMessage): void {
+    this.#outgoing.sendDirect(link, message);
+  }
+
+  settleOutgoing(delivery: OutgoingDelivery, state: DeliveryState): void {
+    if (this.#state !== "running") return;
+    this.#outgoing.forget(delivery.id);
+    this.#settle("sender", delivery.id, state);
+  }
+
+  settleIncoming(id: number, state: DeliveryState): void {
+    if (this.#state === "running") this.#settle("receiver", id, state);
+  }
+
+  /** Asks the peer to settle a delivery that came in; `done` gets what the peer made of it. */
+  requestSettlement(id: number, state: DeliveryState, done: (state: DeliveryState | undefined) => void): void {
+    if (this.#state !== "running") return;
+    (this.#confirmations ??= new Map()).set(id, done);
+    this.frames.disposition(this.channel, { role: "receiver", first: id, last: id, settled: false, state });
+  }
+
+  #settle(role: "sender" | "receiver", id: number, state: DeliveryState): void {
+    this.#run.add(role, id, state);
+    if (this.#flushAwaited) return;
+    this.#flushAwaited = true;
+    this.connection.flushLater(this);
+  }
+
+  #transfer(reader: ByteReader): void {
+    const transfer = readTransfer(reader);
+    this.#countTransfer();
+    const link = this.links.byRemoteHandle(transfer.handle);
+    if (link.state === "attached") {
+      if (!(link instanceof ReceivingLink))
+        throw new WireFault("amqp:not-allowed", "A message came to the sending end of a link.", "session");
+      link.transferred(transfer, reader.bytes.subarray(reader.at));
+    } else if (link.state === "asked")
+      throw new WireFault("amqp:link:transfer-limit-exceeded", "A message came without credit.", "session");
+    if (this.#incomingWindow * 2 < incomingWindow) this.writeFlow({});
+  }
+
+  #countTransfer(): void {
+    this.#nextIncomingId = plus(this.#nextIncomingId, 1);
+    if (--this.#incomingWindow < 0)
+      throw new WireFault("amqp:session:window-violation", "More frames came than the window allows.", "session");
+  }
+
+  #flow(flow: Flow): void {
+    const wasOpen = this.#outgoing.open;
+    this.#outgoing.remoteFlowed(flow);
+    if (flow.handle !== undefined) this.links.byRemoteHandle(flow.handle).flowed(flow);
+    else if (flow.echo === true) this.writeFlow({});
+    // Nobody waits for room that was there before.
+    if (!wasOpen) this.resume();
+  }
+
+  #disposition(reader: ByteReader): void {
+    const disposition = readDisposition(reader);
+    if (disposition.role === "receiver") {
+      this.#outgoing.disposed(disposition);
+      return;
+    }
+    const confirmations = this.#confirmations;
+    if (confirmations === undefined) return;
+    for (const id of confirmations.keys()) {
+      if (plus(id, -disposition.first) > plus(disposition.last, -disposition.first)) continue;
+      const done = confirmations.get(id);
+      confirmations.delete(id);
+      done?.(disposition.state);
+    }
+  }
+
+  /** Tells the links' owners about a link of the peer's. */
+  asked(link: Link): void {
+    if (link instanceof SendingLink || link instanceof ReceivingLink) this.connection.events.attach(link);
+  }
+}

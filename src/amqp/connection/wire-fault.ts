@@ -1,0 +1,46 @@
+import type { AmqpMap } from "../../values/amqp-map.ts";
+import { cut } from "../../errors/cut.ts";
+import { errorTraits } from "../../errors/traits.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+
+/** The error of a detach, end, close or rejected delivery (AMQP 1.0 part 2.8.14). */
+export interface WireError {
+  /** A symbol, as `amqp:not-found`. */
+  readonly condition: string;
+  readonly description?: string | undefined;
+  readonly info?: AmqpMap | undefined;
+}
+
+/** What ends a connection or a session because its peer broke the protocol. */
+export class WireFault extends Error {
+  readonly condition: string;
+  /** Whether the session alone ends; otherwise the connection does. */
+  readonly scope: "connection" | "session";
+
+  constructor(condition: string, message: string, scope: "connection" | "session" = "connection") {
+    super(message);
+    this.condition = condition;
+    this.scope = scope;
+  }
+}
+
+/** The longest description that is sent: a frame of the smallest size holds it. */
+const longestDescription = 400;
+
+/** {@link wireErrorOf} with an id to track it by at the end of its text: the one given, the error's own, or a new one. */
+export function trackedErrorOf(error: unknown, trackingId?: string): WireError {
+  const own = error instanceof SobreError ? error.trackingId : undefined;
+  const mark = ` TrackingId: ${trackingId ?? own ?? crypto.randomUUID()}`;
+  const { condition, description = "" } = wireErrorOf(error, longestDescription - mark.length, own);
+  return { condition, description: `${description}${mark}` };
+}
+
+/** What a peer is told about an error. */
+export function wireErrorOf(error: unknown, longest: number = longestDescription, trackingId?: string): WireError {
+  if (error instanceof WireFault) return { condition: error.condition, description: cut(error.message, longest) };
+  if (error instanceof SobreError) {
+    const text = trackingId === undefined ? error.message : error.message.replace(` TrackingId: ${trackingId}`, "");
+    return { condition: errorTraits(error.code).amqpCondition, description: cut(text, longest) };
+  }
+  return { condition: "amqp:internal-error", description: "The server failed. Its log tells more." };
+}

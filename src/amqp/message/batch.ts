@@ -1,0 +1,63 @@
+import type { Envelope } from "../../envelope/envelope.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { openMessage } from "./amqp-message.ts";
+import { annotationName } from "./annotation-name.ts";
+import { decodeMessage, type DecodeMessageOptions } from "./decode-message.ts";
+import { encodeMessage, type EncodeMessageOptions } from "./encode-message.ts";
+import { writeMessage } from "./write-message.ts";
+
+/** The message format of a transfer that carries a batch: one data section per encoded message. */
+export const batchMessageFormat = 0x80013700;
+
+/**
+ * Writes envelopes as one batch, a message of format {@link batchMessageFormat}.
+ *
+ * As the official clients do, message id, session id and partition key of the first are repeated outside;
+ * brokers ignore them.
+ *
+ * @throws SobreError `InvalidArgument` for no envelopes, and as `encodeMessage` does.
+ */
+export function encodeBatch(envelopes: readonly Envelope[], options?: EncodeMessageOptions): Uint8Array {
+  const [first] = envelopes;
+  if (first === undefined) throw new SobreError("InvalidArgument", "A batch needs at least one envelope.");
+  const { messageId, sessionId, partitionKey } = first.brokerProperties;
+  return writeMessage({
+    messageAnnotations: partitionKey === undefined ? undefined : { [annotationName.partitionKey]: partitionKey },
+    properties: messageId === undefined && sessionId === undefined ? undefined : { messageId, groupId: sessionId },
+    body: { kind: "data", sections: envelopes.map((envelope) => encodeMessage(envelope, options)) },
+  });
+}
+
+/**
+ * Reads the envelopes of a batch; what surrounds them is ignored.
+ *
+ * @throws SobreError `DecodeFailed` when there are no data sections, and as `decodeMessage` does.
+ */
+export function decodeBatch(bytes: Uint8Array, options?: DecodeMessageOptions): readonly Envelope[] {
+  const message = openMessage(bytes, options);
+  const { body } = message;
+  if (body?.kind !== "data") {
+    throw new SobreError("DecodeFailed", "A batch has no data sections, of which each must hold a message.", {
+      path: "$.body",
+    });
+  }
+  const borders = message.borders().filter(({ name }) => name === "data");
+  return body.sections.map((data, index) => {
+    try {
+      return decodeMessage(data, options);
+    } catch (error) {
+      throw inBatch(error, index, (borders[index]?.end ?? 0) - data.byteLength);
+    }
+  });
+}
+
+/** The error of one message with its place in the batch. */
+function inBatch(error: unknown, index: number, start: number): unknown {
+  if (!(error instanceof SobreError)) return error;
+  const { code, message, offset, path = "$" } = error;
+  return new SobreError(code, `Message ${index} of the batch, which begins at byte ${start}: ${message}`, {
+    offset: offset === undefined ? undefined : start + offset,
+    path: `$.data[${index}]${path.slice(1)}`,
+    cause: error,
+  });
+}

@@ -1,0 +1,39 @@
+import { createEnvelope, type Envelope } from "../../envelope/envelope.ts";
+import { type MessageReadOptions, openMessage } from "./amqp-message.ts";
+import { encodeMessage } from "./encode-message.ts";
+import { MessageOrigin } from "./message-origin.ts";
+import { ReceivedEnvelope } from "./received-envelope.ts";
+
+/** How {@link decodeMessage} reads. */
+export interface DecodeMessageOptions extends MessageReadOptions {
+  /**
+   * Reads every section at once and holds the envelope to the rules of `createEnvelope`, as a broker does
+   * that must refuse a bad message when it comes in. Default: false.
+   */
+  readonly check?: boolean | undefined;
+}
+
+const measure = (envelope: Envelope): number => encodeMessage(envelope).byteLength;
+
+/**
+ * Reads an AMQP message as an envelope.
+ *
+ * Section borders are checked now; properties are decoded when they are first read, which may throw then.
+ * A message without a body has the body kind `value` and a payload of no bytes. Several data sections are one payload.
+ * {@link encodeMessage} gives the same bytes back for what was not amended.
+ *
+ * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded` with offset and path;
+ *   with `check` also `InvalidArgument` and `MessageSizeExceeded`.
+ */
+export function decodeMessage(bytes: Uint8Array, options?: DecodeMessageOptions): Envelope {
+  const origin = new MessageOrigin(openMessage(bytes, options), measure);
+  if (options?.check === true) checkAll(origin);
+  return new ReceivedEnvelope(origin);
+}
+
+function checkAll(origin: MessageOrigin): void {
+  const { message, payload, bodyKind, brokerProperties, applicationProperties } = origin;
+  // Reading them is the check.
+  void [message.deliveryAnnotations, message.messageAnnotations, message.body, message.footer];
+  createEnvelope({ payload, bodyKind, brokerProperties, applicationProperties });
+}

@@ -1,0 +1,180 @@
+import { ByteWriter } from "../values/byte-writer.ts";
+import { resolveWriteOptions } from "../values/encode-value.ts";
+import { inside, withPath } from "../values/unsupported-value.ts";
+import { writeValue, type WriterSettings } from "../values/write-value.ts";
+import type { DeliveryFacts } from "./delivery-facts.ts";
+import type { BrokerProperties } from "../../envelope/broker-properties.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { hasAnnotations, messageAnnotationsOf, sameAnnotations } from "./envelope-annotations.ts";
+import { hasProperties, inOrder, isEmpty, propertiesOf, sameProperties } from "./envelope-properties.ts";
+import type { MessageHeader } from "./message-header.ts";
+import { MessageOrigin } from "./message-origin.ts";
+import { ReceivedEnvelope } from "./received-envelope.ts";
+import { section } from "./section.ts";
+import { writeHeader, writeProperties } from "./write-fields.ts";
+import type { MessageWriteOptions } from "./write-message.ts";
+import { writePayload } from "./write-payload.ts";
+import { writeApplicationProperties, writeDescriptor } from "./write-section.ts";
+
+/** How {@link encodeMessage} writes. */
+export interface EncodeMessageOptions extends MessageWriteOptions {
+  /** Writes header and message annotations afresh, as a broker does that delivers the message; delivery annotations end here. */
+  readonly delivery?: DeliveryFacts | undefined;
+}
+
+/**
+ * Writes an envelope as an AMQP message.
+ *
+ * An envelope of `decodeMessage` that was not amended gives the very bytes it was read from; of an amended one,
+ * the sections whose parts are still the same objects are copied byte for byte. Custom annotations, footer, user id,
+ * group sequence, priority and durable survive. A time to live above 2^32-1 ms is written as 2^32-1, the most there is.
+ * The profile applies to envelopes that were not received: what was received keeps its types.
+ *
+ * @throws SobreError `UnsupportedValue` with the path to what AMQP cannot hold.
+ */
+export function encodeMessage(envelope: Envelope, options?: EncodeMessageOptions): Uint8Array {
+  const origin = envelope.origin instanceof MessageOrigin ? envelope.origin : undefined;
+  const delivery = options?.delivery;
+  if (origin !== undefined && delivery === undefined && isUntouched(envelope, origin)) return origin.message.bytes;
+  try {
+    return ByteWriter.collect((writer) => writeParts(writer, envelope, options));
+  } catch (error) {
+    throw withPath(error, "$");
+  }
+}
+
+/**
+ * {@link encodeMessage} behind what a writer holds already, as a frame's head: the sections go straight into it,
+ * those of an untouched message as the bytes that came. When it throws, some may have been written:
+ * set `at` back to where it was.
+ *
+ * @throws SobreError as {@link encodeMessage} does.
+ */
+export function writeEnvelope(writer: ByteWriter, envelope: Envelope, options?: EncodeMessageOptions): void {
+  const { origin } = envelope;
+  const isReceived = origin instanceof MessageOrigin && options?.delivery === undefined;
+  if (isReceived && isUntouched(envelope, origin)) return writer.raw(origin.message.bytes);
+  try {
+    writeParts(writer, envelope, options);
+  } catch (error) {
+    throw withPath(error, "$");
+  }
+}
+
+function writeParts(writer: ByteWriter, envelope: Envelope, options: EncodeMessageOptions | undefined): void {
+  const origin = envelope.origin instanceof MessageOrigin ? envelope.origin : undefined;
+  // What was received keeps its types.
+  const settings = resolveWriteOptions(origin === undefined ? options : undefined);
+  new EnvelopeWriter(writer, envelope, origin, settings).write(options?.delivery);
+}
+
+function isUntouched(envelope: Envelope, origin: MessageOrigin): boolean {
+  return (
+    // Nothing of it needs to be read, or be readable.
+    envelope instanceof ReceivedEnvelope ||
+    (envelope.payload === origin.payload &&
+      envelope.bodyKind === origin.bodyKind &&
+      envelope.brokerProperties === origin.brokerProperties &&
+      envelope.applicationProperties === origin.applicationProperties)
+  );
+}
+
+class EnvelopeWriter {
+  readonly #writer: ByteWriter;
+  readonly #envelope: Envelope;
+  readonly #broker: BrokerProperties;
+  readonly #origin: MessageOrigin | undefined;
+  readonly #settings: WriterSettings;
+
+  constructor(writer: ByteWriter, envelope: Envelope, origin: MessageOrigin | undefined, settings: WriterSettings) {
+    this.#writer = writer;
+    this.#envelope = envelope;
+    this.#broker = envelope.brokerProperties;
+    this.#origin = origin;
+    this.#settings = settings;
+  }
+
+  write(delivery: DeliveryFacts | undefined): void {
+    const message = this.#origin?.message;
+    this.#header(delivery);
+    if (delivery === undefined) this.#copy(message?.sectionBytes("deliveryAnnotations"));
+    this.#annotations(delivery);
+    let step = ".brokerProperties";
+    try {
+      this.#properties();
+      step = ".applicationProperties";
+      this.#applicationProperties();
+    } catch (error) {
+      throw inside(error, step);
+    }
+    this.#body();
+    this.#copy(message?.sectionBytes("footer"));
+  }
+
+  #copy(bytes: Uint8Array | undefined): void {
+    if (bytes !== undefined) this.#writer.raw(bytes);
+  }
+
+  #header(delivery: DeliveryFacts | undefined): void {
+    const { timeToLive } = this.#broker;
+    const origin = this.#origin;
+    const kept = origin !== undefined && timeToLive === origin.brokerProperties.timeToLive;
+    if (kept && delivery === undefined) return this.#copy(origin.message.sectionBytes("header"));
+    const received = origin?.message.header;
+    const ttl = kept ? received?.ttl : timeToLive === undefined ? undefined : Math.min(timeToLive, 0xffff_ffff);
+    const header: MessageHeader =
+      delivery === undefined
+        ? { ...received, ttl }
+        : { durable: received?.durable, priority: received?.priority, ttl, deliveryCount: delivery.deliveryCount };
+    if (received === undefined && ttl === undefined && delivery === undefined) return;
+    writeDescriptor(this.#writer, section.header);
+    writeHeader(this.#writer, header);
+  }
+
+  #annotations(delivery: DeliveryFacts | undefined): void {
+    const origin = this.#origin;
+    // Most envelopes that an application makes have nothing for this section.
+    if (origin === undefined && delivery === undefined && !hasAnnotations(this.#broker)) return;
+    if (origin !== undefined && delivery === undefined && sameAnnotations(this.#broker, origin.brokerProperties)) {
+      return this.#copy(origin.message.sectionBytes("messageAnnotations"));
+    }
+    const map = messageAnnotationsOf(this.#broker, origin?.message.messageAnnotations, delivery);
+    if (map === undefined) return;
+    writeDescriptor(this.#writer, section.messageAnnotations);
+    // The keys of sloppy peers, too, go on as they came.
+    writeValue(this.#writer, map, this.#settings, 0);
+  }
+
+  #properties(): void {
+    const broker = this.#broker;
+    const origin = this.#origin;
+    if (origin !== undefined && sameProperties(broker, origin.brokerProperties)) {
+      return this.#copy(origin.message.sectionBytes("properties"));
+    }
+    const received = origin?.message.properties;
+    if (received === undefined && !hasProperties(broker)) return;
+    writeDescriptor(this.#writer, section.properties);
+    writeProperties(this.#writer, propertiesOf(broker, received));
+  }
+
+  #applicationProperties(): void {
+    const { applicationProperties } = this.#envelope;
+    const origin = this.#origin;
+    if (origin !== undefined && applicationProperties === origin.applicationProperties) {
+      return this.#copy(origin.message.sectionBytes("applicationProperties"));
+    }
+    if (isEmpty(applicationProperties)) return;
+    writeDescriptor(this.#writer, section.applicationProperties);
+    const ordered = inOrder(applicationProperties, origin?.message.applicationProperties);
+    writeApplicationProperties(this.#writer, ordered, this.#settings);
+  }
+
+  #body(): void {
+    const { payload, bodyKind } = this.#envelope;
+    const origin = this.#origin;
+    if (origin !== undefined && payload === origin.payload && bodyKind === origin.bodyKind) {
+      return this.#copy(origin.message.bodyBytes());
+    }
+    writePayload(this.#writer, this.#envelope);
+  }
+}

@@ -1,0 +1,63 @@
+import { symbolOf } from "../values/shared-typed.ts";
+import { typed } from "../../values/typed-makers.ts";
+import { AmqpMap } from "../../values/amqp-map.ts";
+import { type AmqpValue, Typed } from "../../values/typed.ts";
+import type { BrokerProperties } from "../../envelope/broker-properties.ts";
+import { annotationName, writtenAnnotations } from "./annotation-name.ts";
+import type { DeliveryFacts } from "./delivery-facts.ts";
+
+const settable = ["partitionKey", "viaPartitionKey", "scheduledEnqueueTimeUtc"] as const;
+
+/** Whether the message annotations would say the same. */
+export function sameAnnotations(one: BrokerProperties, other: BrokerProperties): boolean {
+  return one === other || settable.every((name) => one[name] === other[name]);
+}
+
+/** Whether a sender has set any of the properties that message annotations carry. */
+export function hasAnnotations({ partitionKey, viaPartitionKey, scheduledEnqueueTimeUtc }: BrokerProperties): boolean {
+  return partitionKey !== undefined || viaPartitionKey !== undefined || scheduledEnqueueTimeUtc !== undefined;
+}
+
+/** The message annotations of an envelope: custom ones as they were received, then the sender's, then the broker's. */
+export function messageAnnotationsOf(
+  broker: BrokerProperties,
+  received: AmqpMap | undefined,
+  delivery: DeliveryFacts | undefined,
+): AmqpMap | undefined {
+  const keys: AmqpValue[] = [];
+  const values: AmqpValue[] = [];
+  for (const [key, value] of received ?? []) {
+    if (isWritten(key)) continue;
+    keys.push(key);
+    values.push(value);
+  }
+  const set = (name: keyof typeof annotationName, value: AmqpValue | undefined): void => {
+    if (value === undefined) return;
+    keys.push(symbolOf(annotationName[name]));
+    values.push(value);
+  };
+  for (const name of settable) set(name, asReceived(broker[name], received?.get(annotationName[name])));
+  if (delivery !== undefined) {
+    set("sequenceNumber", delivery.sequenceNumber);
+    set("enqueuedTimeUtc", delivery.enqueuedTimeUtc);
+    set("lockedUntilUtc", delivery.lockedUntilUtc);
+    set("enqueuedSequenceNumber", delivery.enqueuedSequenceNumber);
+    set("state", states[delivery.state]);
+    set("deadLetterSource", delivery.deadLetterSource);
+  }
+  return keys.length === 0 ? undefined : AmqpMap.fromColumns(keys, values);
+}
+
+/** The value that was received, when it is a symbol of the same text: what did not change keeps its type. */
+function asReceived(value: string | Date | undefined, received: AmqpValue | undefined): AmqpValue | undefined {
+  return received instanceof Typed && received.type === "symbol" && received.value === value ? received : value;
+}
+
+/** Active messages carry no state. */
+const states = { active: undefined, deferred: typed.int(1), scheduled: typed.int(2) } as const;
+
+/** Also under a string of the name, as sloppy peers write it and as it is read. */
+function isWritten(key: AmqpValue): boolean {
+  const name = key instanceof Typed ? key.value : key;
+  return typeof name === "string" && writtenAnnotations.has(name);
+}

@@ -1,0 +1,136 @@
+import type { AmqpMap } from "../../values/amqp-map.ts";
+import { type AmqpValue, Typed } from "../../values/typed.ts";
+import type { ApplicationProperties, ApplicationPropertyValue } from "../../envelope/application-properties.ts";
+import type { BodyKind, Envelope } from "../../envelope/envelope.ts";
+import type { BrokerProperties } from "../../envelope/broker-properties.ts";
+import { emptyBag } from "../../envelope/bag.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { AmqpMessage } from "./amqp-message.ts";
+import { annotationName } from "./annotation-name.ts";
+import { isSimple } from "./simple-value.ts";
+
+/**
+ * The message that an envelope was received as, with the parts that were made of its sections.
+ *
+ * While an envelope holds the same parts, the sections they came from are sent on byte for byte.
+ */
+export class MessageOrigin {
+  readonly message: AmqpMessage;
+  readonly #measure: (envelope: Envelope) => number;
+  #brokerProperties: BrokerProperties | undefined;
+  #applicationProperties: ApplicationProperties | undefined;
+  #payload: Uint8Array | undefined;
+
+  /** @param measure The encoded size of an envelope that has this origin. */
+  constructor(message: AmqpMessage, measure: (envelope: Envelope) => number) {
+    this.message = message;
+    this.#measure = measure;
+  }
+
+  /** The encoded size of an envelope that has this origin; `sizeOf` asks for it. */
+  sizeOf(envelope: Envelope): number {
+    return this.#measure(envelope);
+  }
+
+  get bodyKind(): BodyKind {
+    return this.message.bodyKind ?? "value";
+  }
+
+  get payload(): Uint8Array {
+    return (this.#payload ??= this.message.payload());
+  }
+
+  get brokerProperties(): BrokerProperties {
+    return (this.#brokerProperties ??= brokerPropertiesOf(this.message));
+  }
+
+  get applicationProperties(): ApplicationProperties {
+    return (this.#applicationProperties ??= applicationPropertiesOf(this.message.applicationProperties));
+  }
+}
+
+type Draft = { -readonly [K in keyof BrokerProperties]: BrokerProperties[K] };
+
+function brokerPropertiesOf({ header, messageAnnotations, properties }: AmqpMessage): BrokerProperties {
+  const draft: Draft = {};
+  if (properties !== undefined) {
+    const { messageId, correlationId, contentType, contentEncoding, groupId, replyToGroupId, to, replyTo, subject } =
+      properties;
+    if (messageId !== undefined) draft.messageId = messageId;
+    if (correlationId !== undefined) draft.correlationId = correlationId;
+    if (contentType !== undefined) draft.contentType = contentType;
+    if (contentEncoding !== undefined) draft.contentEncoding = contentEncoding;
+    if (groupId !== undefined) draft.sessionId = groupId;
+    if (replyToGroupId !== undefined) draft.replyToSessionId = replyToGroupId;
+    if (to !== undefined) draft.to = to;
+    if (replyTo !== undefined) draft.replyTo = replyTo;
+    if (subject !== undefined) draft.subject = subject;
+  }
+  // A time to live is above 0 in an envelope; the header that says 0 stays as it is while nobody sets another.
+  if (header?.ttl !== undefined && header.ttl > 0) draft.timeToLive = header.ttl;
+  if (messageAnnotations !== undefined) readAnnotations(draft, messageAnnotations);
+  return Object.freeze(draft);
+}
+
+/** In one pass: brokers add several annotations that are not looked for here. */
+function readAnnotations(draft: Draft, annotations: AmqpMap): void {
+  const keys = annotations.keys();
+  const values = annotations.values();
+  for (let index = 0; index < keys.length; index++) {
+    const value = values[index] ?? undefined;
+    if (value === undefined) continue;
+    const key = keys[index];
+    switch (key instanceof Typed && key.type === "symbol" ? key.value : key) {
+      case annotationName.partitionKey:
+        draft.partitionKey = textAnnotation(value, annotationName.partitionKey);
+        break;
+      case annotationName.viaPartitionKey:
+        draft.viaPartitionKey = textAnnotation(value, annotationName.viaPartitionKey);
+        break;
+      case annotationName.scheduledEnqueueTimeUtc:
+        if (!(value instanceof Date)) throw mistyped(annotationName.scheduledEnqueueTimeUtc, "a timestamp");
+        draft.scheduledEnqueueTimeUtc = value;
+        break;
+      default:
+    }
+  }
+}
+
+function textAnnotation(value: AmqpValue, name: string): string {
+  const text = value instanceof Typed && value.type === "symbol" ? value.value : value;
+  if (typeof text === "string") return text;
+  throw mistyped(name, "a string");
+}
+
+const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyValue>());
+
+function applicationPropertiesOf(map: AmqpMap | undefined): ApplicationProperties {
+  if (map === undefined || map.size === 0) return none;
+  const bag = emptyBag<ApplicationPropertyValue>();
+  const keys = map.keys();
+  const values = map.values();
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index];
+    if (typeof key !== "string") throw broken(`{${index}}`, "a name that is no string");
+    const value = values[index] ?? null;
+    if (!isSimple(value)) throw broken(`.${key}`, "a value that is no simple type");
+    bag[key] = value;
+  }
+  return Object.freeze(bag);
+}
+
+function broken(step: string, what: string): SobreError {
+  return new SobreError(
+    "DecodeFailed",
+    `An application property has ${what} (AMQP 1.0 part 3.2.5). The message itself can be read with openMessage.`,
+    { path: `$.applicationProperties${step}` },
+  );
+}
+
+function mistyped(name: string, wanted: string): SobreError {
+  return new SobreError(
+    "DecodeFailed",
+    `The message annotation ${name} is not ${wanted}. The message itself can be read with openMessage.`,
+    { path: `$.messageAnnotations.${name}` },
+  );
+}

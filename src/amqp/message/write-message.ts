@@ -1,0 +1,116 @@
+import { ByteWriter } from "../values/byte-writer.ts";
+import { resolveWriteOptions } from "../values/encode-value.ts";
+import type { Profile } from "../values/write-number.ts";
+import { inside, unsupported, withPath } from "../values/unsupported-value.ts";
+import { writeList, writeValue, type WriterSettings } from "../values/write-value.ts";
+import type { MessageSections } from "./amqp-message.ts";
+import { section } from "./section.ts";
+import { writeHeader, writeProperties } from "./write-fields.ts";
+import { type MapInit, writeAnnotations, writeApplicationProperties, writeDescriptor } from "./write-section.ts";
+
+/** The sections of a message to write; map sections may be plain objects, whose names become symbols or strings. */
+export interface MessageInit extends Omit<
+  MessageSections,
+  "deliveryAnnotations" | "messageAnnotations" | "applicationProperties" | "body" | "footer"
+> {
+  readonly deliveryAnnotations?: MapInit | undefined;
+  readonly messageAnnotations?: MapInit | undefined;
+  readonly applicationProperties?: MapInit | undefined;
+  readonly body?: BodyInit | undefined;
+  readonly footer?: MapInit | undefined;
+}
+
+/** A body to write; values are anything that `encodeValue` takes. */
+export type BodyInit =
+  | { readonly kind: "data"; readonly sections: readonly Uint8Array[] }
+  | { readonly kind: "sequence"; readonly sections: readonly (readonly unknown[])[] }
+  | { readonly kind: "value"; readonly value: unknown };
+
+/** How messages are written. */
+export interface MessageWriteOptions {
+  /** The AMQP types of plain numbers. Default: `azure`. */
+  readonly profile?: Profile | undefined;
+}
+
+/**
+ * Writes a message section by section, each in its smallest form; sections that are `undefined` are left out.
+ *
+ * @throws SobreError `UnsupportedValue` with the path to what AMQP cannot hold.
+ */
+export function writeMessage(message: MessageInit, options?: MessageWriteOptions): Uint8Array {
+  const settings = resolveWriteOptions(options);
+  try {
+    return ByteWriter.collect((writer) => writeSections(writer, message, settings));
+  } catch (error) {
+    throw withPath(error, "$");
+  }
+}
+
+function writeSections(writer: ByteWriter, message: MessageInit, settings: WriterSettings): void {
+  const { header, deliveryAnnotations, messageAnnotations, properties, applicationProperties, body, footer } = message;
+  let step = ".header";
+  try {
+    if (header !== undefined) {
+      writeDescriptor(writer, section.header);
+      writeHeader(writer, header);
+    }
+    step = ".deliveryAnnotations";
+    if (deliveryAnnotations !== undefined) {
+      writeDescriptor(writer, section.deliveryAnnotations);
+      writeAnnotations(writer, deliveryAnnotations, settings);
+    }
+    step = ".messageAnnotations";
+    if (messageAnnotations !== undefined) {
+      writeDescriptor(writer, section.messageAnnotations);
+      writeAnnotations(writer, messageAnnotations, settings);
+    }
+    step = ".properties";
+    if (properties !== undefined) {
+      writeDescriptor(writer, section.properties);
+      writeProperties(writer, properties);
+    }
+    step = ".applicationProperties";
+    if (applicationProperties !== undefined) {
+      writeDescriptor(writer, section.applicationProperties);
+      writeApplicationProperties(writer, applicationProperties, settings);
+    }
+    step = ".body";
+    if (body !== undefined) writeBody(writer, body, settings);
+    step = ".footer";
+    if (footer !== undefined) {
+      writeDescriptor(writer, section.footer);
+      writeAnnotations(writer, footer, settings);
+    }
+  } catch (error) {
+    throw inside(error, step);
+  }
+}
+
+function writeBody(writer: ByteWriter, body: BodyInit, settings: WriterSettings): void {
+  if (body.kind !== "value" && body.sections.length === 0)
+    throw unsupported("is a body without sections, so none at all");
+  switch (body.kind) {
+    case "data":
+      for (const data of body.sections) writeData(writer, data);
+      return;
+    case "sequence":
+      for (const items of body.sections) {
+        if (!Array.isArray(items)) throw unsupported("is a section of a sequence and no list");
+        writeDescriptor(writer, section.sequence);
+        writeList(writer, items, settings, 0);
+      }
+      return;
+    case "value":
+      writeDescriptor(writer, section.value);
+      return writeValue(writer, body.value, settings, 0);
+    default:
+      body satisfies never;
+  }
+}
+
+/** Writes a data section. */
+export function writeData(writer: ByteWriter, data: Uint8Array): void {
+  if (!(data instanceof Uint8Array)) throw unsupported("is a section of data and no Uint8Array");
+  writeDescriptor(writer, section.data);
+  writer.variable(0xa0, data);
+}

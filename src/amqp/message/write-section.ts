@@ -1,0 +1,109 @@
+import type { ByteWriter } from "../values/byte-writer.ts";
+import { inside, memberStep, unsupported } from "../values/unsupported-value.ts";
+import { refuseSymbols, writeValue, type WriterSettings } from "../values/write-value.ts";
+import { WrittenKeys } from "../values/written-keys.ts";
+import { AmqpMap } from "../../values/amqp-map.ts";
+import { type AmqpValue, Typed } from "../../values/typed.ts";
+import { firstDescriptor } from "./section.ts";
+import { isSimple } from "./simple-value.ts";
+
+/** Writes the descriptor of a section. */
+export function writeDescriptor(writer: ByteWriter, kind: number): void {
+  writer.reserve(3);
+  const { bytes, at } = writer;
+  bytes[at] = 0x00;
+  bytes[at + 1] = 0x53;
+  bytes[at + 2] = firstDescriptor + kind;
+  writer.at = at + 3;
+}
+
+/** A map section as a caller gives it: an `AmqpMap`, or an object whose names become the keys. */
+export type MapInit = AmqpMap | Readonly<Record<string, AmqpValue | undefined>>;
+
+/**
+ * Writes the map of an annotations section or a footer; names become symbols (AMQP 1.0 part 3.2.10).
+ *
+ * @throws SobreError `UnsupportedValue` for a key that is neither a symbol nor a ulong.
+ */
+export function writeAnnotations(writer: ByteWriter, annotations: MapInit, settings: WriterSettings): void {
+  if (annotations instanceof AmqpMap) return writeEntries(writer, annotations, settings, checkAnnotationKey);
+  writeMembers(writer, 0xa3, annotations, settings);
+}
+
+/**
+ * Writes the map of the application properties: keys are strings, values simple types (AMQP 1.0 part 3.2.5).
+ *
+ * @throws SobreError `UnsupportedValue` with the path to what is neither.
+ */
+export function writeApplicationProperties(writer: ByteWriter, properties: MapInit, settings: WriterSettings): void {
+  if (properties instanceof AmqpMap) return writeEntries(writer, properties, settings, checkPropertyKey, checkSimple);
+  writeMembers(writer, 0xa1, properties, settings);
+}
+
+function writeMembers(
+  writer: ByteWriter,
+  keyCode: number,
+  members: Readonly<Record<string, AmqpValue | undefined>>,
+  settings: WriterSettings,
+): void {
+  const mark = writer.open();
+  let count = 0;
+  let name = "";
+  try {
+    for (name in members) {
+      const value = members[name];
+      if (value === undefined) continue;
+      if (keyCode === 0xa1) checkSimple(value);
+      writer.text(keyCode, name);
+      writeValue(writer, value, settings, 1);
+      count += 2;
+    }
+  } catch (error) {
+    throw inside(error, memberStep(name));
+  }
+  refuseSymbols(members);
+  writer.close(mark, 0xc1, count);
+}
+
+function writeEntries(
+  writer: ByteWriter,
+  map: AmqpMap,
+  settings: WriterSettings,
+  checkKey: (key: AmqpValue) => void,
+  checkValue?: (value: AmqpValue) => void,
+): void {
+  const mark = writer.open();
+  const keys = map.keys();
+  const values = map.values();
+  const written = new WrittenKeys();
+  let index = 0;
+  try {
+    for (; index < keys.length; index++) {
+      const key = keys[index] ?? null;
+      const value = values[index] ?? null;
+      checkKey(key);
+      checkValue?.(value);
+      const start = writer.mark();
+      writeValue(writer, key, settings, 1);
+      written.add(key, writer, start);
+      writeValue(writer, value, settings, 1);
+    }
+  } catch (error) {
+    const key = keys[index];
+    throw inside(error, typeof key === "string" ? memberStep(key) : `{${index}}`);
+  }
+  writer.close(mark, 0xc1, keys.length * 2);
+}
+
+function checkAnnotationKey(key: AmqpValue): void {
+  if (key instanceof Typed && (key.type === "symbol" || key.type === "ulong")) return;
+  throw unsupported("has a key that is neither a symbol nor a ulong, as annotations must");
+}
+
+function checkPropertyKey(key: AmqpValue): void {
+  if (typeof key !== "string") throw unsupported("has a key that is no string, as application properties must");
+}
+
+function checkSimple(value: AmqpValue): void {
+  if (!isSimple(value)) throw unsupported("is an application property and no simple type");
+}

@@ -1,0 +1,162 @@
+import type { AmqpMap } from "../../values/amqp-map.ts";
+import { type AmqpValue, Typed } from "../../values/typed.ts";
+import type { ByteReader } from "./byte-reader.ts";
+import type { Extensions } from "./extension.ts";
+import { hasDuplicates } from "./map-keys.ts";
+import { plainOf } from "./plain-value.ts";
+import { readArray } from "./read-array.ts";
+import { readByte, readChar, readDouble, readFloat, readShort, readUlong, readUuid } from "./read-scalar.ts";
+import { readMap, readTyped, readTypedAs } from "./read-typed.ts";
+
+/** Reads values as plain JavaScript: what has no plain form stays {@link Typed}. */
+export class PlainReader {
+  readonly #reader: ByteReader;
+  readonly #extensions: Extensions;
+
+  constructor(reader: ByteReader, extensions: Extensions) {
+    this.#reader = reader;
+    this.#extensions = extensions;
+  }
+
+  /** @param depth Levels of nesting around the value. */
+  read(depth: number): unknown {
+    return this.#readAs(this.#reader.code(), depth);
+  }
+
+  #readAs(code: number, depth: number): unknown {
+    const reader = this.#reader;
+    switch (code) {
+      case 0x82:
+        return readDouble(reader);
+      case 0x72:
+        return readFloat(reader);
+      case 0xa3:
+        return reader.symbol(reader.u8());
+      case 0xb3:
+        return reader.symbol(reader.u32());
+      case 0x43:
+        return 0;
+      case 0x50:
+      case 0x52:
+        return reader.u8();
+      case 0x51:
+        return readByte(reader);
+      case 0x60:
+        return reader.u16();
+      case 0x61:
+        return readShort(reader);
+      case 0x70:
+        return reader.u32();
+      case 0x44:
+        return 0n;
+      case 0x53:
+        return BigInt(reader.u8());
+      case 0x80:
+        return readUlong(reader);
+      case 0x73:
+        return readChar(reader);
+      case 0x98:
+        return readUuid(reader);
+      case 0xc0:
+        return this.#list(1, depth);
+      case 0xd0:
+        return this.#list(4, depth);
+      case 0xc1:
+        return this.#map(1, depth);
+      case 0xd1:
+        return this.#map(4, depth);
+      case 0xe0:
+        return this.#array(1, depth);
+      case 0xf0:
+        return this.#array(4, depth);
+      case 0x00:
+      case 0x74:
+      case 0x84:
+      case 0x94:
+        return plainOf(readTypedAs(reader, code, depth), this.#extensions);
+      default:
+        return readTypedAs(reader, code, depth);
+    }
+  }
+
+  #list(width: 1 | 4, depth: number): unknown[] {
+    const reader = this.#reader;
+    reader.checkDepth(depth + 1);
+    const outer = reader.end;
+    const items: unknown[] = [];
+    for (let left = reader.enterItems(width); left > 0; left--) items.push(this.read(depth + 1));
+    reader.leave(outer);
+    return items;
+  }
+
+  #map(width: 1 | 4, depth: number): unknown {
+    const reader = this.#reader;
+    reader.checkDepth(depth + 1);
+    const start = reader.at;
+    const outer = reader.end;
+    const count = reader.enterItems(width);
+    if (count % 2 === 1) throw reader.fault("A map has a key without a value", start);
+    const object: Record<string, unknown> = {};
+    let left = count;
+    for (; left > 0 && isAtText(reader); left -= 2) {
+      const key = this.#key();
+      if (Object.hasOwn(object, key)) return this.#typedMap(start, outer, width, depth);
+      define(object, key, this.read(depth + 1));
+    }
+    const result = left === 0 ? object : this.#entries(new Map(Object.entries(object)), left, depth);
+    if (result === undefined) return this.#typedMap(start, outer, width, depth);
+    reader.leave(outer);
+    return result;
+  }
+
+  /** A key that is a string or a symbol. */
+  #key(): string {
+    const reader = this.#reader;
+    switch (reader.code()) {
+      case 0xa1:
+        return reader.name(reader.u8());
+      case 0xb1:
+        return reader.text(reader.u32());
+      case 0xa3:
+        return reader.symbol(reader.u8());
+      default:
+        return reader.symbol(reader.u32());
+    }
+  }
+
+  /** The entries of a map from the first key that is no text; `undefined` when plain keys would not tell them apart. */
+  #entries(map: Map<unknown, unknown>, count: number, depth: number): Map<unknown, unknown> | undefined {
+    const keys: AmqpValue[] = [];
+    for (let left = count; left > 0; left -= 2) {
+      const typed = readTyped(this.#reader, depth + 1);
+      const key = plainOf(typed, this.#extensions);
+      if (map.has(key)) return undefined;
+      keys.push(typed);
+      map.set(key, this.read(depth + 1));
+    }
+    return hasDuplicates(keys) ? undefined : map;
+  }
+
+  /** Reads a map again whose keys only their AMQP types tell apart, or which has a key twice. */
+  #typedMap(start: number, outer: number, width: 1 | 4, depth: number): AmqpMap {
+    this.#reader.at = start;
+    this.#reader.end = outer;
+    return readMap(this.#reader, width, depth);
+  }
+
+  #array(width: 1 | 4, depth: number): unknown {
+    return plainOf(new Typed("array", readArray(this.#reader, width, depth, readTypedAs)), this.#extensions);
+  }
+}
+
+function define(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== "__proto__") object[key] = value;
+  // A plain assignment would set the prototype.
+  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Whether the next value is a string or a symbol. */
+function isAtText({ bytes, at, end }: ByteReader): boolean {
+  const code = bytes[at];
+  return at < end && (code === 0xa1 || code === 0xa3 || code === 0xb1 || code === 0xb3);
+}

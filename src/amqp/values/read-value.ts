@@ -1,0 +1,109 @@
+import { type DecodeLimits, resolveDecodeLimits } from "../../codec/limits.ts";
+import type { AmqpValue } from "../../values/typed.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { ByteReader, type ReaderSettings } from "./byte-reader.ts";
+import { type AmqpExtension, type Extensions, extensionsByDescriptor } from "./extension.ts";
+import { microsoftExtensions } from "./microsoft-extensions.ts";
+import { PlainReader } from "./read-plain.ts";
+import { readTyped } from "./read-typed.ts";
+
+/** `typed` keeps every AMQP type; `plain` gives ordinary JavaScript values. */
+export type ReadMode = "typed" | "plain";
+
+/** How AMQP values are read. */
+export interface ReadOptions {
+  /** Default: `typed`. */
+  readonly mode?: ReadMode | undefined;
+  /** Default: those of every codec. */
+  readonly limits?: Partial<DecodeLimits> | undefined;
+  /**
+   * Most elements of an array whose elements take no bytes, and most values of its descriptors that elements repeat
+   * beyond four for each byte of the payload: no other limit holds them down. Default: 4096.
+   */
+  readonly maxZeroWidth?: number | undefined;
+  /** Tolerates size fields that lie, text that is no UTF-8, and keys that come twice, as sloppy peers send them. Default: false. */
+  readonly lenient?: boolean | undefined;
+  /** Whether binary is copied instead of being a view of the bytes. Default: false. */
+  readonly copy?: boolean | undefined;
+  /** Described types with a form of their own in plain mode. Default: `microsoftExtensions`. */
+  readonly extensions?: readonly AmqpExtension[] | undefined;
+}
+
+/** {@link ReadOptions} with the defaults filled in, once for many values. */
+export interface ResolvedReadOptions {
+  readonly mode: ReadMode;
+  readonly settings: ReaderSettings;
+  readonly extensions: Extensions;
+}
+
+const defaultExtensions = extensionsByDescriptor(microsoftExtensions);
+
+/**
+ * The options over the defaults.
+ *
+ * @throws SobreError `InvalidArgument` naming a mode that does not exist or a limit that is no integer from 0 up.
+ */
+export function resolveReadOptions(options: ReadOptions = {}): ResolvedReadOptions {
+  const { extensions, mode = "typed", maxZeroWidth = 4096, lenient = false, copy = false } = options;
+  if (mode !== "typed" && mode !== "plain") {
+    throw new SobreError("InvalidArgument", 'The mode must be "typed" or "plain".');
+  }
+  if (!Number.isSafeInteger(maxZeroWidth) || maxZeroWidth < 0) {
+    throw new SobreError("InvalidArgument", "maxZeroWidth must be an integer from 0 up.");
+  }
+  return {
+    mode,
+    settings: { limits: resolveDecodeLimits(options.limits), maxZeroWidth, lenient, copy },
+    extensions: extensions === undefined ? defaultExtensions : extensionsByDescriptor(extensions),
+  };
+}
+
+const defaults = resolveReadOptions();
+
+/**
+ * Reads one AMQP value that fills the bytes (AMQP 1.0 part 1).
+ *
+ * In `typed` mode the result is an `AmqpValue`, which {@link encodeValue} writes with the same types.
+ *
+ * @throws SobreError `DecodeFailed`, `TruncatedPayload`, `TrailingBytes` or `LimitExceeded`, with offset and path.
+ */
+export function decodeValue(
+  bytes: Uint8Array,
+  options?: ReadOptions & { readonly mode?: "typed" | undefined },
+): AmqpValue;
+export function decodeValue(bytes: Uint8Array, options: ReadOptions): unknown;
+export function decodeValue(bytes: Uint8Array, options?: ReadOptions): unknown {
+  const resolved = options === undefined ? defaults : resolveReadOptions(options);
+  const reader = new ByteReader(bytes, resolved.settings);
+  const value = readOne(reader, resolved);
+  if (reader.at < reader.end) {
+    throw reader.fault(`${reader.end - reader.at} bytes follow the value`, reader.at, "TrailingBytes");
+  }
+  return value;
+}
+
+/**
+ * Reads AMQP values that stand one behind the other and fill the bytes.
+ *
+ * @throws SobreError as {@link decodeValue} does.
+ */
+export function decodeValues(
+  bytes: Uint8Array,
+  options?: ReadOptions & { readonly mode?: "typed" | undefined },
+): AmqpValue[];
+export function decodeValues(bytes: Uint8Array, options: ReadOptions): unknown[];
+export function decodeValues(bytes: Uint8Array, options?: ReadOptions): unknown[] {
+  const resolved = options === undefined ? defaults : resolveReadOptions(options);
+  const reader = new ByteReader(bytes, resolved.settings);
+  const values: unknown[] = [];
+  while (reader.at < reader.end) {
+    reader.seek(reader.at, reader.end);
+    values.push(readOne(reader, resolved));
+  }
+  return values;
+}
+
+/** Reads the next value in the mode of the options. */
+function readOne(reader: ByteReader, { mode, extensions }: ResolvedReadOptions): unknown {
+  return mode === "typed" ? readTyped(reader, 0) : new PlainReader(reader, extensions).read(0);
+}

@@ -1,0 +1,203 @@
+import type { ApplicationPropertyValue } from "../envelope/application-properties.ts";
+import { createEnvelope, type Envelope, type EnvelopeInit } from "../envelope/envelope.ts";
+import { Typed } from "../values/typed.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { anEnvelope, checkOption } from "../options/option-checks.ts";
+import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
+import {
+  attributesOf,
+  broken,
+  type CloudEvent,
+  type CloudEventMode,
+  type CloudEventTypes,
+  type CloudEventValue,
+  eventOf,
+  textOf,
+} from "./cloud-event.ts";
+import { cloudEventFromJson, cloudEventJson, cloudEventToJson } from "./cloud-event-json.ts";
+
+/** What stands before the names of attributes among application properties; JMS knows no colon. */
+export type CloudEventPrefix = "cloudEvents:" | "cloudEvents_";
+
+/** Options of {@link cloudEventToEnvelope}. */
+export interface CloudEventEnvelopeOptions {
+  /** Default: `binary`. */
+  readonly mode?: CloudEventMode | undefined;
+  /** Default: `cloudEvents:`. */
+  readonly prefix?: CloudEventPrefix | undefined;
+  /** Further broker properties of the message. */
+  readonly brokerProperties?: EnvelopeInit["brokerProperties"];
+}
+
+/**
+ * The message of an event, by the AMQP binding (CloudEvents 1.0.2).
+ *
+ * @throws SobreError `InvalidArgument` naming the attribute or the option.
+ */
+export function cloudEventToEnvelope(event: CloudEvent, options: CloudEventEnvelopeOptions = {}): Envelope {
+  checkOptionNames(options, optionNames);
+  const { mode = "binary", prefix = "cloudEvents:", brokerProperties } = options;
+  checkMode(mode);
+  if (prefix !== "cloudEvents:" && prefix !== "cloudEvents_")
+    throw invalid("prefix", 'must be "cloudEvents:" or "cloudEvents_"');
+  if (mode === "structured") {
+    const contentType = `${cloudEventJson}; charset=UTF-8`;
+    return createEnvelope({ payload: cloudEventToJson(event), brokerProperties: { ...brokerProperties, contentType } });
+  }
+  const applicationProperties: Record<string, ApplicationPropertyValue> = {};
+  for (const [name, value] of attributesOf(event)) {
+    applicationProperties[`${prefix}${name}`] = amqpValue(value);
+  }
+  return createEnvelope({
+    payload: event.data ?? new Uint8Array(),
+    brokerProperties: { ...brokerProperties, contentType: event.datacontenttype },
+    applicationProperties,
+  });
+}
+
+const optionNames: OptionNames<CloudEventEnvelopeOptions> = { mode: true, prefix: true, brokerProperties: true };
+
+/**
+ * The event of a message in either mode, or `undefined` when it is no CloudEvent.
+ *
+ * @throws SobreError `DecodeFailed` when it is one and breaks the specification.
+ */
+export function cloudEventFromEnvelope(envelope: Envelope, types: CloudEventTypes = {}): CloudEvent | undefined {
+  checkOption("envelope", envelope, anEnvelope);
+  const { payload, brokerProperties, applicationProperties } = envelope;
+  const { contentType } = brokerProperties;
+  if (isStructured(contentType)) return cloudEventFromJson(payload, types);
+  const attributes = new Map<string, CloudEventValue>();
+  for (const [property, value] of Object.entries(applicationProperties)) {
+    const name = /^cloudEvents[:_](.+)$/.exec(property)?.[1];
+    if (name === undefined) continue;
+    const own = plain(name, value);
+    const isTime = name === "time" || (Object.hasOwn(types, name) && types[name] === "timestamp");
+    attributes.set(name, isTime ? timeOfNumber(own) : own);
+  }
+  return attributes.has("specversion") ? eventOf(attributes, content(payload, contentType), types) : undefined;
+}
+
+/** A request or response as HTTP carries it. */
+export interface CloudEventHttp {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** Headers as an object, such as Node's `request.headers`, or as entries such as `Headers` has. */
+export type HttpHeaders =
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+  | Iterable<readonly [string, string]>;
+
+/**
+ * The headers and body of an event, by the HTTP binding (CloudEvents 1.0.2).
+ *
+ * @throws SobreError `InvalidArgument` naming the attribute.
+ */
+export function cloudEventToHttp(event: CloudEvent, mode: CloudEventMode = "binary"): CloudEventHttp {
+  checkMode(mode);
+  if (mode === "structured") {
+    return { headers: { "content-type": `${cloudEventJson}; charset=UTF-8` }, body: cloudEventToJson(event) };
+  }
+  const headers: Record<string, string> = {};
+  for (const [name, value] of attributesOf(event)) headers[`ce-${name}`] = percentEncode(textOf(value));
+  if (event.datacontenttype !== undefined) headers["content-type"] = event.datacontenttype;
+  return { headers, body: event.data ?? new Uint8Array() };
+}
+
+/**
+ * The event of an HTTP request or response in either mode, or `undefined` when it is no CloudEvent.
+ *
+ * @throws SobreError `DecodeFailed` when it is one and breaks the specification, `InvalidArgument` for no headers.
+ */
+export function cloudEventFromHttp(
+  headers: HttpHeaders,
+  body: Uint8Array,
+  types: CloudEventTypes = {},
+): CloudEvent | undefined {
+  const attributes = new Map<string, CloudEventValue>();
+  let contentType: string | undefined;
+  for (const [header, given] of entriesOf(headers)) {
+    const name = header.toLowerCase();
+    if (given === undefined) continue;
+    // Lines of one name are one list (RFC 9110 section 5.3).
+    const value = typeof given === "string" ? given : given.join(", ");
+    if (name === "content-type") contentType = value;
+    else if (name.startsWith("ce-")) attributes.set(name.slice(3), percentDecode(name, value));
+  }
+  if (isStructured(contentType)) return cloudEventFromJson(body, types);
+  return attributes.has("specversion") ? eventOf(attributes, content(body, contentType), types) : undefined;
+}
+
+function checkMode(mode: CloudEventMode): void {
+  if (mode !== "binary" && mode !== "structured") throw invalid("mode", 'must be "binary" or "structured"');
+}
+
+function invalid(option: string, what: string): SobreError {
+  return new SobreError("InvalidArgument", `${option} ${what}.`, { path: `$.${option}` });
+}
+
+function entriesOf(headers: HttpHeaders): Iterable<readonly [string, string | readonly string[] | undefined]> {
+  if (typeof headers !== "object" || headers === null) throw invalid("headers", "must be an object or entries");
+  return isEntries(headers) ? headers : Object.entries(headers);
+}
+
+function isEntries(headers: HttpHeaders): headers is Iterable<readonly [string, string]> {
+  return Symbol.iterator in headers;
+}
+
+/** Whether a content type is that of a structured event. */
+export function isStructured(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^\s*application\/cloudevents\+json\s*(?:;|$)/i.test(contentType);
+}
+
+function content(data: Uint8Array, contentType: string | undefined): Pick<CloudEvent, "data" | "datacontenttype"> {
+  return {
+    ...(data.byteLength > 0 && { data }),
+    ...(contentType !== undefined && { datacontenttype: contentType }),
+  };
+}
+
+/** Integers are written as longs, URIs as strings (AMQP binding, 3.1.3.2). */
+function amqpValue(value: CloudEventValue): ApplicationPropertyValue {
+  if (value instanceof URL) return value.href;
+  return typeof value === "number" ? BigInt(value) : value;
+}
+
+/** `@azure/service-bus` hands timestamps over as milliseconds, and so they are sent on. */
+function timeOfNumber(value: CloudEventValue): CloudEventValue {
+  const time = typeof value === "number" ? new Date(value) : value;
+  return time instanceof Date && Number.isNaN(time.getTime()) ? value : time;
+}
+
+/** Integers of any AMQP type are integers. */
+function plain(name: string, value: ApplicationPropertyValue): CloudEventValue {
+  if (value instanceof Typed) {
+    const { value: inner } = value;
+    if (value.type === "timestamp" && typeof inner === "bigint") return new Date(Number(inner));
+    if (typeof inner === "bigint") return Number(inner);
+    if (typeof inner === "string" || typeof inner === "number") return inner;
+  } else if (typeof value === "bigint") return Number(value);
+  else if (value !== null) return value;
+  throw broken(`The CloudEvents attribute "${name}" is of no type that CloudEvents has.`);
+}
+
+/** All but printable ASCII, and space, quote and percent (HTTP binding, 3.1.3.2). */
+function percentEncode(text: string): string {
+  return text.replaceAll(/[^\u0021\u0023\u0024\u0026-\u007e]+/gu, (part) =>
+    Array.from(new TextEncoder().encode(part), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(
+      "",
+    ),
+  );
+}
+
+/** Older senders quote values; the quotes go before the percents are read (HTTP binding, 3.1.3.2). */
+function percentDecode(name: string, value: string): string {
+  const bare = /^"(?:[^"\\]|\\.)*"$/.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, "$1") : value;
+  try {
+    return decodeURIComponent(bare.replaceAll(/%(?![0-9a-f]{2})/gi, "%25"));
+  } catch (cause) {
+    throw broken(`The header "${name}" is no UTF-8 in percents.`, cause);
+  }
+}

@@ -1,0 +1,31 @@
+import type { PayloadStage } from "../codec/payload-stage.ts";
+import { amend } from "../envelope/envelope.ts";
+import { cloudEventToEnvelope, isStructured } from "./cloud-event-binding.ts";
+import { cloudEventFromJson } from "./cloud-event-json.ts";
+
+/**
+ * A stage that opens structured CloudEvents when receiving, so that they are read as binary ones are: the data are the
+ * payload, `datacontenttype` is the content type, and the type of the event finds the message type that has it as an alias.
+ *
+ * It stands first. The other attributes a handler has from `cloudEventFromEnvelope(message.envelope)`. What is sent stays
+ * as it is: `cloudEventToEnvelope` and `sendEnvelopes` send events. Receiving fails with `DecodeFailed` for an event that
+ * breaks the format.
+ */
+export function cloudEvents(): PayloadStage {
+  return {
+    name: "cloud-events",
+    afterReceive(envelope) {
+      const { payload, bodyKind, brokerProperties } = envelope;
+      if (bodyKind !== "data" || !isStructured(brokerProperties.contentType)) return envelope;
+      const event = cloudEventFromJson(payload);
+      // Without a content type, data are JSON (CloudEvents 1.0.2, JSON format, 3.1).
+      const contentType = event.datacontenttype ?? (event.data && "application/json");
+      const opened = cloudEventToEnvelope(event);
+      return amend(envelope, {
+        payload: opened.payload,
+        brokerProperties: { contentType },
+        applicationProperties: opened.applicationProperties,
+      });
+    },
+  };
+}

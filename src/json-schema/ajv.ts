@@ -1,0 +1,247 @@
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { SobreError } from "../errors/sobre-error.ts";
+import { jsonReplacement, PatchedValue, unescapeToken } from "./json-form.ts";
+import { linearPattern } from "./linear-pattern.ts";
+import { uniqueItems } from "./unique-items.ts";
+
+/** One reason why a value does not match a schema. */
+export interface ValidationProblem {
+  /** Path to the value concerned, as `$.lines[2].price`. */
+  readonly path: string;
+  /** What the schema wants there; it quotes the schema, and never the value. */
+  readonly message: string;
+}
+
+/**
+ * Compiles a JSON Schema into a function that lists every problem of a value; an empty list means it matches.
+ *
+ * The dialect is the one of `$schema` (draft-07, 2019-09 or 2020-12), or else 2020-12. Unknown keywords and formats are
+ * errors of the schema, so that a misspelt one cannot pass everything; names with `x-` are anybody's. Formats are
+ * annotations, as the specification has them by default: they say what a text is, and refuse none.
+ *
+ * @throws SobreError `InvalidArgument` when the schema is broken or refers to what it does not contain.
+ */
+export function compileJsonSchema(schema: unknown): (value: unknown) => readonly ValidationProblem[] {
+  const validate = compiled(schema);
+  return (value) => (validate(value) ? none : (validate.errors ?? []).map(toProblem));
+}
+
+/** What became of a body: the value to go on with, and every problem it has. */
+export interface CheckedBody {
+  readonly value: unknown;
+  readonly problems: readonly ValidationProblem[];
+}
+
+/** Rounds of replacing; each shows what the one before had hidden behind a refusal. */
+const maxRounds = 16;
+
+/**
+ * {@link compileJsonSchema} for bodies that any codec has read: where MessagePack, AMQP or Protobuf gave bytes, a time or a
+ * bigint, and the schema says what JSON has instead, the body goes on with that.
+ *
+ * @throws SobreError `InvalidArgument` when the schema is broken or refers to what it does not contain.
+ */
+export function compileBodySchema(schema: unknown): (value: unknown) => CheckedBody {
+  const validate = compiled(schema);
+  return (value) => {
+    if (validate(value)) return { value, problems: none };
+    const first = validate.errors ?? [];
+    let errors = first;
+    const given = new PatchedValue(value);
+    const judged = new PatchedValue(value);
+    for (let round = 0; round < maxRounds; round++) {
+      let isChanged = false;
+      for (const { instancePath: pointer, keyword, data, parentSchema = {} } of errors) {
+        const replacement =
+          keyword === "type" ? jsonReplacement({ pointer, value: data, schema: parentSchema }) : undefined;
+        if (replacement === undefined) continue;
+        given.replace(pointer, replacement.given);
+        judged.replace(pointer, replacement.judged);
+        isChanged = true;
+      }
+      if (!isChanged) break;
+      if (validate(judged.value)) return { value: given.value, problems: none };
+      errors = validate.errors ?? [];
+    }
+    return { value, problems: errors.map(toProblem) };
+  };
+}
+
+function compiled(schema: unknown): ValidateFunction {
+  if (typeof schema !== "boolean" && (typeof schema !== "object" || schema === null || Array.isArray(schema))) {
+    throw new SobreError("InvalidArgument", "A JSON Schema must be an object or a boolean.", { path: "$" });
+  }
+  // One instance per schema: an instance remembers every $id and refuses to meet it twice.
+  const ajv = judges[dialectOf(schema)]({
+    allErrors: true,
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    logger: false,
+    formats: annotations,
+    // Problems know the schema and the value that they are of.
+    verbose: true,
+    code: { regExp: linearPattern },
+  });
+  ajv.removeKeyword("uniqueItems").addKeyword(uniqueItems);
+  for (const name of vendorKeywords(schema)) ajv.addKeyword(name);
+  try {
+    const validate = ajv.compile(schema);
+    if ("$async" in validate) throw new TypeError("$async schemas are not supported");
+    return validate;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "it cannot be compiled";
+    throw new SobreError("InvalidArgument", `The JSON Schema is broken: ${why}.`, { cause: error });
+  }
+}
+
+function dialectOf(schema: object | boolean): keyof typeof judges {
+  const uri: unknown = typeof schema === "object" && "$schema" in schema ? schema.$schema : undefined;
+  if (typeof uri !== "string") return "2020-12";
+  return uri.includes("draft-07") ? "draft-07" : uri.includes("2019-09") ? "2019-09" : "2020-12";
+}
+
+/** Names with `x-` anywhere in the schema. */
+function vendorKeywords(schema: object | boolean): ReadonlySet<string> {
+  const names = new Set<string>();
+  const open: unknown[] = [schema];
+  const seen = new Set<unknown>();
+  for (let inner = open.pop(); inner !== undefined; inner = open.pop()) {
+    if (typeof inner !== "object" || inner === null || seen.has(inner)) continue;
+    seen.add(inner);
+    for (const [name, value] of Object.entries(inner)) {
+      if (/^x-[\w$:.-]*$/i.test(name)) names.add(name);
+      if (typeof value === "object") open.push(value);
+    }
+  }
+  return names;
+}
+
+/** The formats of JSON Schema (2020-12, Validation, 7.3) and of numbers (OpenAPI 3.1, Data Types), which refuse nothing. */
+const annotations: Readonly<Record<string, true>> = {
+  date: true,
+  "date-time": true,
+  duration: true,
+  double: true,
+  email: true,
+  float: true,
+  hostname: true,
+  "idn-email": true,
+  "idn-hostname": true,
+  int32: true,
+  int64: true,
+  ipv4: true,
+  ipv6: true,
+  iri: true,
+  "iri-reference": true,
+  "json-pointer": true,
+  regex: true,
+  "relative-json-pointer": true,
+  time: true,
+  uri: true,
+  "uri-reference": true,
+  "uri-template": true,
+  uuid: true,
+};
+
+/** Where and why a value was refused: JSON Pointers into value and schema. */
+export interface Refusal {
+  readonly instancePath: string;
+  readonly schemaPath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message: string;
+  /** The schema that holds the keyword, by identity: beyond a reference the schema path begins anew. */
+  readonly holder: unknown;
+}
+
+/** How {@link compileJudge} reads a schema. */
+export interface JudgeOptions {
+  readonly dialect: "draft-07" | "2019-09" | "2020-12";
+  /** The formats to assert; others mean nothing. */
+  readonly formats: Readonly<Record<string, (text: string) => boolean>>;
+  /** Makes the matchers of patterns, so that none backtracks without end. */
+  readonly pattern: (source: string) => { readonly test: (text: string) => boolean };
+}
+
+/**
+ * Compiles a JSON Schema of any of three dialects, leniently, into a function that tells the first refusal of a value.
+ *
+ * @throws whatever ajv throws for a schema it cannot compile.
+ */
+export function compileJudge(schema: object | boolean, options: JudgeOptions): (value: unknown) => Refusal | undefined {
+  const { formats, pattern } = options;
+  const settings: Options = {
+    strict: false,
+    logger: false,
+    validateSchema: false,
+    inlineRefs: false,
+    verbose: true,
+    formats,
+    // ajv tells patterns apart by their text.
+    code: {
+      // A judge sees a few values, so that better code would not pay.
+      optimize: false,
+      regExp: Object.assign(
+        (source: string) => {
+          const matcher = pattern(source);
+          return { test: (text: string) => matcher.test(text), toString: () => source };
+        },
+        { code: "pattern" },
+      ),
+    },
+  };
+  const validate = judges[options.dialect](settings).compile(schema);
+  return (value) => {
+    if (validate(value)) return undefined;
+    const [first] = validate.errors ?? [];
+    const { instancePath = "", schemaPath = "", keyword = "", params = {}, message = "" } = first ?? {};
+    return { instancePath, schemaPath, keyword, params, message, holder: first?.parentSchema };
+  };
+}
+
+const judges = {
+  "draft-07": (settings: Options) => new Ajv(settings),
+  "2019-09": (settings: Options) => new Ajv2019(settings),
+  "2020-12": (settings: Options) => new Ajv2020(settings),
+};
+
+/** The meta-schemas that ajv brings along, by URI without a fragment. */
+export function metaSchema(uri: string): unknown {
+  const dialect = uri.includes("draft-07") ? "draft-07" : uri.includes("2019-09") ? "2019-09" : "2020-12";
+  return judges[dialect]({ logger: false }).getSchema(uri)?.schema;
+}
+
+const none: readonly ValidationProblem[] = Object.freeze([]);
+
+function toProblem({ instancePath, keyword, params, message, propertyName, data }: ErrorObject): ValidationProblem {
+  const { allowedValues, allowedValue, additionalProperty, unevaluatedProperty }: Partial<Record<string, unknown>> =
+    params;
+  const path = `$${instancePath.split("/").slice(1).map(unescapeToken).map(step).join("")}`;
+  switch (keyword) {
+    case "enum":
+      return { path, message: `must be one of ${JSON.stringify(allowedValues)}` };
+    case "const":
+      return { path, message: `must be ${JSON.stringify(allowedValue)}` };
+    case "type":
+      // Of a safe one nobody hears: it was taken as a number.
+      return typeof data === "bigint" && (params["type"] === "integer" || params["type"] === "number")
+        ? { path, message: 'is an integer beyond 2^53, which only "format": "int64" takes, up to 64 bits' }
+        : { path, message: message ?? "is wrong" };
+    case "additionalProperties":
+      return { path: `${path}${step(additionalProperty)}`, message: "is a member that must not be there" };
+    case "unevaluatedProperties":
+      return { path: `${path}${step(unevaluatedProperty)}`, message: "is a member that must not be there" };
+    default:
+      return {
+        path: propertyName === undefined ? path : `${path}${step(propertyName)}`,
+        message: message ?? "is wrong",
+      };
+  }
+}
+
+function step(name: unknown): string {
+  return /^\d+$/.test(String(name)) ? `[${String(name)}]` : `.${String(name)}`;
+}

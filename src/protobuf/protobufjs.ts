@@ -1,0 +1,16 @@
+/** What is used of protobufjs, in the one module that imports it. */
+export {
+  common,
+  Enum,
+  Field,
+  type INamespace,
+  MapField,
+  Namespace,
+  parse,
+  Reader,
+  Root,
+  Service,
+  Type,
+  util,
+  Writer,
+} from "protobufjs";

@@ -1,0 +1,71 @@
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { BrokerConnection, type BrokerConnectionOptions } from "./broker-connection.ts";
+
+/** How long a closed connection waits for its peer to hang up, in milliseconds. */
+const lingering = 2000;
+
+/** Ties an AMQP connection to the socket that its bytes come from. */
+export class AmqpSocket {
+  readonly #socket: Duplex;
+  readonly #connection: BrokerConnection;
+  readonly #isPlain: boolean;
+  #flushing = false;
+
+  constructor(socket: Duplex, options: Omit<BrokerConnectionOptions, "output" | "now">) {
+    this.#socket = socket;
+    this.#isPlain = socket instanceof Socket && !("encrypted" in socket);
+    this.#connection = new BrokerConnection({
+      ...options,
+      now: () => performance.now(),
+      output: () => this.#flushSoon(),
+    });
+    socket.on("data", (chunk: Buffer) => this.#connection.wire.receive(chunk));
+    socket.on("drain", () => this.#drained());
+    // A socket's error is followed by its close, which is all that matters here.
+    socket.on("error", () => undefined);
+    socket.on("end", () => this.#connection.wire.disconnected());
+    socket.on("close", () => this.#connection.wire.disconnected());
+  }
+
+  /** Looks at the time-outs, and at tokens that have ended. */
+  tick(): void {
+    this.#connection.tick();
+  }
+
+  /** Ends the connection with a close that says why. */
+  close(description: string): void {
+    this.#connection.wire.close({ condition: "amqp:connection:forced", description });
+    this.#flush();
+  }
+
+  /** Everything that happens within one turn of the event loop goes out in one write. */
+  #flushSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    const { wire } = this.#connection;
+    const bytes = wire.take();
+    if (this.#socket.destroyed || this.#socket.writableEnded) return;
+    if (bytes.byteLength > 0 && !this.#socket.write(bytes)) {
+      wire.writable = false;
+      // Who does not read is not listened to, so that answers do not pile up.
+      this.#socket.pause();
+    }
+    // A plain socket that holds nothing back has handed everything to the system.
+    if (this.#isPlain && this.#socket.writableLength === 0) wire.taken();
+    if (!wire.over) return;
+    this.#socket.end();
+    this.#socket.resume();
+    setTimeout(() => this.#socket.destroy(), lingering).unref();
+  }
+
+  #drained(): void {
+    this.#connection.wire.resume();
+    this.#socket.resume();
+  }
+}

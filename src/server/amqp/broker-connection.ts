@@ -1,0 +1,242 @@
+import type { Engine, EngineSessionReceiver } from "../../engine/engine.ts";
+import { parseAddress } from "../../engine/address.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { Connection } from "../../amqp/connection/connection.ts";
+import type { ConnectionLimits } from "../../amqp/connection/connection-limits.ts";
+import type { ServerSasl } from "../../amqp/connection/handshake.ts";
+import type { Open } from "../../amqp/connection/performative.ts";
+import { ReceivingLink } from "../../amqp/connection/receiving-link.ts";
+import type { SaslInit } from "../../amqp/connection/sasl-frames.ts";
+import type { SendingLink } from "../../amqp/connection/sending-link.ts";
+import { trackedErrorOf } from "../../amqp/connection/wire-fault.ts";
+import type { Access, Grant, Right } from "../access.ts";
+import { AnswerGate } from "./answer-gate.ts";
+import { answerCbs } from "./cbs.ts";
+import { openCoordinator } from "./coordinator.ts";
+import { Grants } from "./grants.ts";
+import { answerManagement } from "./management.ts";
+import { type Node, nodeOf } from "./node-address.ts";
+import { openReceiveEnd } from "./open-receive-end.ts";
+import { RequestNode } from "./request-node.ts";
+import { destinationOf, SendEnd } from "./send-end.ts";
+import { sessionFilter } from "./session-filter.ts";
+import { Transactions } from "./transactions.ts";
+
+/** How an entity is used first. */
+export interface FirstUse {
+  /** Whether a session is asked for. */
+  readonly requiresSession: boolean;
+}
+
+/** What a broker's end of a connection is made with. */
+export interface BrokerConnectionOptions {
+  readonly access: Access;
+  readonly limits?: Partial<ConnectionLimits> | undefined;
+  /** Told when there are bytes to take, once until they are taken. */
+  readonly output: () => void;
+  /** Told once when the connection is over; `reason` is what ended it other than the client's wish. */
+  readonly closed?: ((reason: string | undefined) => void) | undefined;
+  /** Told what was refused and why, where somebody has to put it right: a key, a name, a wrong use. */
+  readonly refused?: ((why: string) => void) | undefined;
+  /** Creates an entity that is used and missing. Default: nothing is created. */
+  readonly autoCreate?: ((engine: Engine, entity: string, use?: FirstUse) => Promise<void>) | undefined;
+  /** Milliseconds, for time-outs of the connection. */
+  readonly now: () => number;
+}
+
+const toSend: readonly Right[] = ["Send"];
+const toListen: readonly Right[] = ["Listen"];
+/** Rights of which a client needs one to send requests to an entity. */
+const managing: readonly Right[] = ["Listen", "Send"];
+
+/** Names of entities have 260 characters at most, and may be percent-encoded behind a host and before a sub-queue. */
+const longestAddress = 2048;
+
+/** Refusals that somebody can do something about. */
+const mistakes: ReadonlySet<string> = new Set([
+  "UnauthorizedAccess",
+  "MessagingEntityNotFound",
+  "MessagingEntityDisabled",
+  "InvalidOperation",
+  "InvalidArgument",
+]);
+
+const mechanisms = ["ANONYMOUS", "MSSBCBS", "PLAIN", "EXTERNAL"];
+
+/** The server's end of a client's connection: links onto an engine, from bytes to bytes. */
+export class BrokerConnection {
+  readonly wire: Connection;
+  readonly #options: BrokerConnectionOptions;
+  /** Being made or there: both links of a client may be asked for at once. */
+  readonly #nodes = new Map<string, Promise<RequestNode>>();
+  readonly #gate = new AnswerGate();
+  readonly #transactions = new Transactions();
+  readonly #sessions = new Map<string, EngineSessionReceiver>();
+  readonly #grants = new Grants();
+  #hostname: string | undefined;
+  #namespace: Engine | undefined;
+  #engine: Promise<Engine> | undefined;
+
+  constructor(options: BrokerConnectionOptions) {
+    this.#options = options;
+    const serverSasl: ServerSasl = { mechanisms, verify: (init) => this.#verify(init) };
+    this.wire = new Connection({
+      role: "server",
+      containerId: "sobre",
+      limits: options.limits,
+      serverSasl,
+      now: options.now,
+      events: {
+        opened: (open) => this.#opened(open),
+        attach: (link) => this.#attach(link),
+        closed: (error) => this.#closed(error?.description ?? error?.condition),
+        output: options.output,
+      },
+    });
+  }
+
+  /** Looks at the time-outs and at the tokens of open links: call it every second or so. */
+  tick(): void {
+    this.wire.tick();
+    this.#grants.check();
+  }
+
+  /** What the connection's sessions are held by, by entity and id. */
+  get sessions(): Map<string, EngineSessionReceiver> {
+    return this.#sessions;
+  }
+
+  get transactions(): Transactions {
+    return this.#transactions;
+  }
+
+  #verify({ mechanism, initialResponse, hostname }: SaslInit): boolean {
+    if (mechanism !== "PLAIN") return true;
+    const [, name = "", key = ""] = Buffer.from(initialResponse ?? [])
+      .toString("utf8")
+      .split("\0");
+    const grant = this.#options.access.password(name, key, hostname);
+    if (grant === undefined) {
+      this.#options.refused?.("The key name or the key is wrong.");
+      return false;
+    }
+    this.#grants.add(grant);
+    return true;
+  }
+
+  /** A session that is held by another, or did not come in time, is nobody's mistake. */
+  #tell(error: unknown): void {
+    if (error instanceof SobreError && mistakes.has(error.code)) this.#options.refused?.(error.message);
+  }
+
+  #opened({ hostname }: Open): void {
+    this.#hostname = hostname;
+    const grant = this.#options.access.anonymous(hostname);
+    if (grant !== undefined) this.#grants.add(grant);
+  }
+
+  #closed(reason: string | undefined): void {
+    // Closing the engine's connection gives every lock back, uncounted; one that never opened has none.
+    this.#engine?.then((engine) => engine.close()).catch(() => undefined);
+    this.#options.closed?.(reason);
+  }
+
+  #admit(token: string): Grant {
+    try {
+      return this.#granted(this.#options.access.token(token, this.#hostname));
+    } catch (error) {
+      this.#tell(error);
+      throw error;
+    }
+  }
+
+  #granted(grant: Grant): Grant {
+    if (this.#namespace !== undefined && this.#namespace !== grant.engine)
+      throw unauthorized("The connection has a token for another namespace already. Open one for each.");
+    this.#grants.add(grant);
+    return grant;
+  }
+
+  #attach(link: SendingLink | ReceivingLink): void {
+    void this.#open(link).catch((error: unknown) => {
+      this.#grants.forget(link);
+      this.#tell(error);
+      link.refuse(trackedErrorOf(error));
+    });
+  }
+
+  async #open(link: SendingLink | ReceivingLink): Promise<void> {
+    const { remote } = link;
+    const isReceiving = link instanceof ReceivingLink;
+    if (isReceiving && remote?.target?.kind === "coordinator") {
+      // What happens in a transaction is allowed, or not, where it happens.
+      const engine = await this.#engineOf(this.#grants.any());
+      return openCoordinator(link, engine, this.#transactions);
+    }
+    const address = (isReceiving ? remote?.target : remote?.source)?.address;
+    if (address === undefined || address === "")
+      throw new SobreError("InvalidArgument", "A link needs the address of an entity. Nodes are not made on demand.");
+    if (address.length > longestAddress)
+      throw new SobreError("InvalidArgument", `The address of a link has at most ${longestAddress} characters.`);
+    const node = nodeOf(address);
+    if (node.kind !== "entity") return this.#openRequests(link, node);
+    const { entity } = node;
+    const rights = isReceiving ? toSend : toListen;
+    const engine = await this.#engineFor(entity, ...rights);
+    this.#grants.watch(link, entity, rights);
+    const requiresSession = !isReceiving && sessionFilter(remote?.source) !== undefined;
+    await this.#options.autoCreate?.(engine, parseAddress(entity).name, { requiresSession });
+    if (isReceiving) {
+      const destination = destinationOf(link);
+      if (destination !== undefined) this.#grants.need(destination, toSend);
+      return SendEnd.open(link, { entity, destination }, engine, this.#transactions);
+    }
+    return openReceiveEnd(link, { entity, engine, transactions: this.#transactions, sessions: this.#sessions });
+  }
+
+  async #openRequests(link: SendingLink | ReceivingLink, node: Exclude<Node, { kind: "entity" }>): Promise<void> {
+    if (node.kind === "management") await this.#engineFor(node.entity, ...managing);
+    const key = node.kind === "cbs" ? "" : `/${node.entity.toLowerCase()}`;
+    const making = this.#nodes.get(key) ?? this.#newNode(node);
+    this.#nodes.set(key, making);
+    // What was refused is asked for again by the next link.
+    making.catch(() => this.#nodes.delete(key));
+    const requests = await making;
+    // The last link may have left in between.
+    this.#nodes.set(key, making);
+    if (node.kind === "management") this.#grants.watch(link, node.entity, managing);
+    const left = (): void => {
+      if (requests.isIdle && this.#nodes.get(key) === making) this.#nodes.delete(key);
+    };
+    if (link instanceof ReceivingLink) requests.openRequests(link, left);
+    else requests.openReplies(link, left);
+  }
+
+  async #newNode(node: Exclude<Node, { kind: "entity" }>): Promise<RequestNode> {
+    if (node.kind === "cbs")
+      return new RequestNode((request) => answerCbs(request, (token) => this.#admit(token)), this.#gate);
+    const { entity } = node;
+    const engine = await this.#engineFor(entity, ...managing);
+    await this.#options.autoCreate?.(engine, parseAddress(entity).name);
+    const need = (right: Right): void => void this.#grants.need(entity, [right]);
+    const context = { entity, engine, need, sessions: this.#sessions, transactions: this.#transactions };
+    return new RequestNode((request, transactionId) => answerManagement(request, context, transactionId), this.#gate);
+  }
+
+  /** The engine of the namespace, when one of the rights is there for the entity. @throws SobreError `UnauthorizedAccess`. */
+  #engineFor(entity: string, ...rights: readonly Right[]): Promise<Engine> {
+    return this.#engineOf(this.#grants.need(entity, rights));
+  }
+
+  async #engineOf(grant: Grant): Promise<Engine> {
+    if (this.#namespace !== undefined && this.#namespace !== grant.engine)
+      throw unauthorized("The connection belongs to another namespace.");
+    this.#namespace = grant.engine;
+    const connecting = (this.#engine ??= grant.engine.connect());
+    // What could not be connected is tried again by the next link.
+    connecting.catch(() => (this.#engine = undefined));
+    return connecting;
+  }
+}
+
+const unauthorized = (text: string): SobreError => new SobreError("UnauthorizedAccess", text);

@@ -1,0 +1,35 @@
+import { typed } from "../../values/typed-makers.ts";
+import { AmqpMap } from "../../values/amqp-map.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { AmqpMessage } from "../../amqp/message/amqp-message.ts";
+import type { MessageInit } from "../../amqp/message/write-message.ts";
+import type { Grant } from "../access.ts";
+import { textOf } from "./settlement-of.ts";
+
+const longestToken = 8192;
+
+/** Answers a request of `$cbs`: takes a token (AMQP Claims-based Security, working draft 5). */
+export async function answerCbs(request: AmqpMessage, admit: (token: string) => Grant): Promise<MessageInit> {
+  const { applicationProperties, body } = request;
+  if (textOf(applicationProperties?.get("operation")) !== "put-token") return answer(400, "Only put-token is known.");
+  const token = body?.kind === "value" ? textOf(body.value) : undefined;
+  if (token === undefined) return answer(400, "The body has to be the token, as a string.");
+  if (token.length > longestToken) return answer(400, `A token has at most ${longestToken} characters.`);
+  try {
+    admit(token);
+  } catch (error) {
+    if (!(error instanceof SobreError)) return answer(500, "The server failed.");
+    return answer(401, error.message);
+  }
+  return answer(202, "Accepted");
+}
+
+function answer(status: number, description: string): MessageInit {
+  return {
+    applicationProperties: new AmqpMap([
+      ["status-code", typed.int(status)],
+      ["status-description", description],
+    ]),
+    body: { kind: "value", value: null },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Engine } from "../../engine/engine.ts";
+import { AmqpMap } from "../../values/amqp-map.ts";
+import { type AmqpValue, Typed } from "../../values/typed.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { openMessage } from "../../amqp/message/amqp-message.ts";
+import { accepted, type DeliveryState } from "../../amqp/connection/delivery-state.ts";
+import { code } from "../../amqp/connection/performative.ts";
+import type { IncomingDelivery, ReceivingLink } from "../../amqp/connection/receiving-link.ts";
+import { trackedErrorOf, type WireError } from "../../amqp/connection/wire-fault.ts";
+import type { Transactions } from "./transactions.ts";
+
+/** Opens the link to a transaction coordinator (AMQP 1.0 part 4.3). */
+export function openCoordinator(link: ReceivingLink, engine: Engine, transactions: Transactions): void {
+  const answer = async ({ payload }: IncomingDelivery): Promise<DeliveryState> => {
+    const { descriptor, fields } = requestOf(payload);
+    if (descriptor === code.declare) return declare();
+    const [id, fail] = fields;
+    if (descriptor !== code.discharge || !(id instanceof Uint8Array))
+      throw new SobreError(
+        "InvalidArgument",
+        "A coordinator takes a declare, or a discharge with the transaction's id.",
+      );
+    await transactions.discharge(id, fail === true);
+    return accepted;
+  };
+  const open: Uint8Array[] = [];
+  const declare = async (): Promise<DeliveryState> => {
+    const transactionId = await transactions.declare(engine);
+    open.push(transactionId);
+    // What the link leaves behind is rolled back (AMQP 1.0 part 4.3).
+    if (link.state !== "attached") await transactions.forget(open);
+    return { kind: "declared", transactionId };
+  };
+  const { remote } = link;
+  link.open(
+    { source: remote?.source, target: remote?.target },
+    {
+      delivered: (delivery) =>
+        void answer(delivery).then(
+          (state) => link.settle(delivery.id, state),
+          (error: unknown) => link.settle(delivery.id, { kind: "rejected", error: transactionError(error) }),
+        ),
+      detached: () => void transactions.forget(open),
+    },
+  );
+  link.keepCredit(100);
+}
+
+interface Request {
+  readonly descriptor: number;
+  readonly fields: readonly AmqpValue[];
+}
+
+function requestOf(payload: Uint8Array): Request {
+  const { body } = openMessage(payload);
+  const value = body?.kind === "value" ? body.value : undefined;
+  const content = value instanceof Typed ? value.value : undefined;
+  if (typeof content !== "object" || !("descriptor" in content) || !("value" in content))
+    return { descriptor: -1, fields: [] };
+  const { descriptor, value: list } = content;
+  const fields = Array.isArray(list) ? list : [];
+  if (!(descriptor instanceof Typed) || list instanceof AmqpMap) return { descriptor: -1, fields };
+  if (descriptor.value === "amqp:declare:list") return { descriptor: code.declare, fields };
+  if (descriptor.value === "amqp:discharge:list") return { descriptor: code.discharge, fields };
+  return { descriptor: typeof descriptor.value === "bigint" ? Number(descriptor.value) : -1, fields };
+}
+
+function transactionError(error: unknown): WireError {
+  const told = trackedErrorOf(error);
+  if (!(error instanceof SobreError) || error.code !== "InvalidOperation") return told;
+  return { ...told, condition: "amqp:transaction:unknown-id" };
+}

@@ -1,0 +1,92 @@
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { ReceivingLink } from "../../amqp/connection/receiving-link.ts";
+import type { SendingLink } from "../../amqp/connection/sending-link.ts";
+import type { WireError } from "../../amqp/connection/wire-fault.ts";
+import { allows, type Grant, type Right } from "../access.ts";
+
+/** Most grants of a connection; a client holds one for each entity and direction. */
+const most = 1000;
+
+/** What somebody needs one of on an entity. */
+interface Need {
+  readonly entity: string;
+  readonly rights: readonly Right[];
+}
+
+const expired: WireError = {
+  condition: "amqp:unauthorized-access",
+  description: "The token of the link has expired. Put a new one before that, and attach again.",
+};
+
+/** What the client of a connection may do, and the links that live by it. */
+export class Grants {
+  readonly #grants: Grant[] = [];
+  readonly #links = new Map<SendingLink | ReceivingLink, Need>();
+  /** When the first grant ends, in milliseconds since 1970. */
+  #firstEnd = Infinity;
+  #last: Need | undefined;
+  /** How many links there may be until those that are over are forgotten. */
+  #sweepAt = 64;
+
+  /** Adds a grant; newer ones count first, so that a renewed one is found soon. */
+  add(grant: Grant): void {
+    this.#grants.unshift(grant);
+    if (this.#grants.length > most) this.#grants.pop();
+    this.#firstEnd = Math.min(this.#firstEnd, grant.expiresAt);
+  }
+
+  /** A grant with one of the rights. @throws SobreError `UnauthorizedAccess`. */
+  need(entity: string, rights: readonly Right[]): Grant {
+    const grant = this.#find({ entity, rights });
+    if (grant !== undefined) return grant;
+    throw new SobreError(
+      "UnauthorizedAccess",
+      `There is no token with the right ${rights.join(" or ")} for '${entity}'.`,
+    );
+  }
+
+  /** A grant for anything at all. @throws SobreError `UnauthorizedAccess`. */
+  any(): Grant {
+    const now = Date.now();
+    const grant = this.#grants.find(({ expiresAt }) => expiresAt > now);
+    if (grant !== undefined) return grant;
+    throw new SobreError("UnauthorizedAccess", "There is no token on the connection. Put one first.");
+  }
+
+  /** Lets a link live as long as there is a grant with one of the rights. */
+  watch(link: SendingLink | ReceivingLink, entity: string, rights: readonly Right[]): void {
+    // Many links need the same.
+    if (this.#last?.entity !== entity || this.#last.rights !== rights) this.#last = { entity, rights };
+    this.#links.set(link, this.#last);
+    if (this.#links.size < this.#sweepAt) return;
+    for (const known of this.#links.keys()) if (known.state === "over") this.#links.delete(known);
+    this.#sweepAt = Math.max(64, this.#links.size * 2);
+  }
+
+  /** The link was refused. */
+  forget(link: SendingLink | ReceivingLink): void {
+    this.#links.delete(link);
+  }
+
+  /** Detaches the links whose grants have ended; called every second or so. */
+  check(): void {
+    const now = Date.now();
+    if (now < this.#firstEnd) return;
+    const valid = this.#grants.filter(({ expiresAt }) => expiresAt > now);
+    this.#grants.splice(0, this.#grants.length, ...valid);
+    this.#firstEnd = Math.min(Infinity, ...valid.map(({ expiresAt }) => expiresAt));
+    for (const [link, need] of this.#links) {
+      const isOver = link.state === "over" || link.state === "detaching";
+      if (!isOver && this.#find(need) !== undefined) continue;
+      this.#links.delete(link);
+      if (isOver) continue;
+      link.refuse(expired);
+      link.detach(expired);
+      link.events?.detached(expired);
+    }
+  }
+
+  #find({ entity, rights }: Need): Grant | undefined {
+    return this.#grants.find((grant) => rights.some((right) => allows(grant, entity, right)));
+  }
+}

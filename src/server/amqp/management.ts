@@ -1,0 +1,109 @@
+import type { Engine, EngineSessionReceiver, Transaction } from "../../engine/engine.ts";
+import { typed } from "../../values/typed-makers.ts";
+import { AmqpMap } from "../../values/amqp-map.ts";
+import type { AmqpValue } from "../../values/typed.ts";
+import { errorTraits } from "../../errors/traits.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { AmqpMessage } from "../../amqp/message/amqp-message.ts";
+import type { MessageInit } from "../../amqp/message/write-message.ts";
+import type { Right } from "../access.ts";
+import { trackedErrorOf } from "../../amqp/connection/wire-fault.ts";
+import { messageOperations } from "./message-operations.ts";
+import { RequestArguments } from "./request-arguments.ts";
+import { ruleOperations } from "./rule-operations.ts";
+import { sessionOperations } from "./session-operations.ts";
+import { textOf } from "./settlement-of.ts";
+import type { Transactions } from "./transactions.ts";
+
+/** What requests to the `$management` node of an entity act on. */
+export interface ManagementContext {
+  readonly entity: string;
+  readonly engine: Engine;
+  readonly sessions: ReadonlyMap<string, EngineSessionReceiver>;
+  readonly transactions: Transactions;
+  /** @throws SobreError `UnauthorizedAccess` unless the client has the right on the entity. */
+  readonly need: (right: Right) => void;
+  /** The transaction that the request is a part of. */
+  readonly transaction?: Transaction | undefined;
+}
+
+/** Carries out an operation; resolves to the body of the answer, or `undefined` for one that found nothing. */
+export type Operation = (
+  given: RequestArguments,
+  context: ManagementContext,
+) => Promise<Readonly<Record<string, AmqpValue>> | undefined>;
+
+const prefix = "com.microsoft:";
+
+/** Operations that take the right to send; the others take the right to listen. */
+const sending: ReadonlySet<string> = new Set(["schedule-message", "cancel-scheduled-message"]);
+
+/** Operations that can be a part of a transaction. */
+const transactional: ReadonlySet<string> = new Set(["schedule-message", "update-disposition"]);
+
+const operations: ReadonlyMap<string, Operation> = new Map(
+  Object.entries({ ...messageOperations, ...sessionOperations, ...ruleOperations }),
+);
+
+/** Answers a request of a `$management` node. */
+export async function answerManagement(
+  request: AmqpMessage,
+  context: ManagementContext,
+  transactionId?: Uint8Array,
+): Promise<MessageInit> {
+  const name = textOf(request.applicationProperties?.get("operation")) ?? "";
+  const operation = name.startsWith(prefix) ? operations.get(name.slice(prefix.length)) : undefined;
+  const trackingId = textOf(request.applicationProperties?.get("com.microsoft:tracking-id"));
+  try {
+    if (operation === undefined)
+      throw new SobreError("UnsupportedCapability", "The operation of the request is not known here.");
+    context.need(sending.has(name.slice(prefix.length)) ? "Send" : "Listen");
+    const { body } = request;
+    const given = new RequestArguments(body?.kind === "value" ? body.value : undefined);
+    const transaction = transactionId === undefined ? undefined : context.transactions.find(transactionId);
+    if (transaction !== undefined && !transactional.has(name.slice(prefix.length)))
+      throw new SobreError("InvalidOperation", `The operation ${name} cannot be a part of a transaction.`);
+    const result = await operation(given, { ...context, transaction });
+    return result === undefined ? answer(204, "No content", {}, trackingId) : answer(200, "OK", result, trackingId);
+  } catch (error) {
+    return refusal(error, trackingId);
+  }
+}
+
+function answer(
+  status: number,
+  description: string,
+  body: Readonly<Record<string, AmqpValue>>,
+  trackingId: string | undefined,
+): MessageInit {
+  return {
+    applicationProperties: properties({
+      statusCode: typed.int(status),
+      statusDescription: description,
+      "com.microsoft:tracking-id": trackingId,
+    }),
+    body: { kind: "value", value: new AmqpMap(Object.entries(body)) },
+  };
+}
+
+function refusal(error: unknown, trackingId: string | undefined): MessageInit {
+  const { condition, description = "" } = trackedErrorOf(error, trackingId);
+  const status = error instanceof SobreError ? errorTraits(error.code).httpStatus : 500;
+  return {
+    applicationProperties: properties({
+      statusCode: typed.int(status),
+      statusDescription: description,
+      errorCondition: typed.symbol(condition),
+      "com.microsoft:tracking-id": trackingId,
+    }),
+    body: { kind: "value", value: null },
+  };
+}
+
+function properties(given: Readonly<Record<string, AmqpValue | undefined>>): AmqpMap {
+  return new AmqpMap(
+    Object.entries(given).flatMap(([name, value]): [string, AmqpValue][] =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
+}

@@ -1,0 +1,135 @@
+import { type Delivery, lockToken, type ReceiveMode, type Settlement } from "../../engine/delivery.ts";
+import { typed } from "../../values/typed-makers.ts";
+import { AmqpMap } from "../../values/amqp-map.ts";
+import type { AmqpValue } from "../../values/typed.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { openMessage } from "../../amqp/message/amqp-message.ts";
+import { encodeMessage } from "../../amqp/message/encode-message.ts";
+import type { Operation } from "./management.ts";
+import type { RequestArguments } from "./request-arguments.ts";
+import { readOne } from "./sent-message.ts";
+import { propertiesOf } from "./settlement-of.ts";
+
+/** Most messages that one request peeks at. */
+const mostPeeked = 250;
+/** Most bytes of one answer, which has to fit into the peer's memory at once. */
+const mostBytes = 2 ** 20;
+
+const peek: Operation = async (given, { engine, entity }) => {
+  const deliveries = await engine.peek(entity, {
+    maxMessages: Math.min(given.count("message-count"), mostPeeked),
+    fromSequenceNumber: given.long("from-sequence-number"),
+    sessionId: given.text("session-id"),
+  });
+  if (deliveries.length === 0) return undefined;
+  const omitted = given.flag("omit-message-body") ?? false;
+  const messages: AmqpValue[] = [];
+  let bytes = 0;
+  for (const delivery of deliveries) {
+    const whole = encodeMessage(delivery.envelope, { delivery });
+    const message = omitted ? withoutBody(whole) : whole;
+    bytes += message.byteLength;
+    if (bytes > mostBytes && messages.length > 0) break;
+    messages.push(new AmqpMap([["message", message]]));
+  }
+  return { messages };
+};
+
+/** The sections in front of the body: all of a message but what it carries. */
+function withoutBody(message: Uint8Array): Uint8Array {
+  const body = openMessage(message)
+    .borders()
+    .find(({ name }) => isOfBody.has(name));
+  return message.subarray(0, body?.start);
+}
+
+const isOfBody: ReadonlySet<string> = new Set(["data", "sequence", "value"]);
+
+const renewLock: Operation = async (given, { engine, entity }) => {
+  const expirations: Date[] = [];
+  for (const token of given.texts("lock-tokens")) expirations.push(await engine.renew(entity, lockToken(token)));
+  return { expirations: typed.array("timestamp", expirations) };
+};
+
+const schedule: Operation = async (given, { engine, entity, transaction }) => {
+  const envelopes = given.items("messages").map((item) => {
+    const message = item instanceof AmqpMap ? item.get("message") : undefined;
+    if (message instanceof Uint8Array) return readOne(message.slice());
+    throw new SobreError("InvalidArgument", "The request's messages must be maps with a message each.");
+  });
+  const numbers = await engine.schedule(entity, envelopes, { transaction });
+  return { "sequence-numbers": typed.array("long", numbers) };
+};
+
+const cancel: Operation = async (given, { engine, entity }) => {
+  await engine.cancel(entity, given.longs("sequence-numbers"));
+  return {};
+};
+
+const receiveBySequenceNumber: Operation = async (given, { engine, entity }) => {
+  const receiveMode: ReceiveMode = given.integer("receiver-settle-mode") === 0 ? "receiveAndDelete" : "peekLock";
+  const sessionId = given.text("session-id");
+  const numbers = given.longs("sequence-numbers");
+  const deliveries = await engine.receiveDeferred(entity, numbers, { receiveMode, sessionId });
+  return { messages: deliveries.map(received) };
+};
+
+function received(delivery: Delivery): AmqpMap {
+  const message = encodeMessage(delivery.envelope, { delivery });
+  const entries: [string, AmqpValue][] = [["message", message]];
+  if (delivery.lockToken !== undefined) entries.unshift(["lock-token", typed.uuid(delivery.lockToken)]);
+  return new AmqpMap(entries);
+}
+
+const updateDisposition: Operation = async (given, { engine, entity, transaction }) => {
+  const settlement = settlementFrom(given);
+  for (const token of given.texts("lock-tokens"))
+    await engine.settle(entity, lockToken(token), settlement, { transaction });
+  return {};
+};
+
+function settlementFrom(given: RequestArguments): Settlement {
+  const propertiesToModify = propertiesOf(given.map("properties-to-modify"));
+  switch (given.requiredText("disposition-status")) {
+    case "completed":
+      return { kind: "complete" };
+    case "abandoned":
+      return { kind: "abandon", propertiesToModify };
+    // The first is how the clients spell it.
+    case "defered":
+    case "deferred":
+      return { kind: "defer", propertiesToModify };
+    case "suspended":
+      return {
+        kind: "deadLetter",
+        deadLetterReason: given.text("deadletter-reason"),
+        deadLetterErrorDescription: given.text("deadletter-description"),
+        propertiesToModify,
+      };
+    default:
+      throw new SobreError(
+        "InvalidArgument",
+        "The request's disposition-status must be completed, abandoned, defered or suspended.",
+      );
+  }
+}
+
+const batchDelete: Operation = async (given, { engine, entity }) => {
+  const deleted = await engine.deleteMessages(entity, {
+    maxMessages: Math.min(given.count("message-count"), 4000),
+    beforeEnqueueTime: given.time("enqueued-time-utc"),
+    sessionId: given.text("session-id"),
+  });
+  return deleted === 0 ? undefined : { "message-count": typed.int(deleted) };
+};
+
+/** Operations on messages, by name. */
+export const messageOperations: Readonly<Record<string, Operation>> = {
+  "peek-message": peek,
+  "renew-lock": renewLock,
+  "schedule-message": schedule,
+  "cancel-scheduled-message": cancel,
+  "receive-by-sequence-number": receiveBySequenceNumber,
+  "update-disposition": updateDisposition,
+  "batch-delete-messages": batchDelete,
+};

@@ -1,0 +1,99 @@
+import type { Engine, EngineSessionReceiver } from "../../engine/engine.ts";
+import type { ReceiveMode } from "../../engine/delivery.ts";
+import { typed } from "../../values/typed-makers.ts";
+import { AmqpMap } from "../../values/amqp-map.ts";
+import { Typed } from "../../values/typed.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { SendingLink } from "../../amqp/connection/sending-link.ts";
+import { ReceiveEnd } from "./receive-end.ts";
+import { sessionFilter, ticksOf, withSession } from "./session-filter.ts";
+import type { Transactions } from "./transactions.ts";
+
+/** What a receiving link is opened on. */
+export interface ReceiveContext {
+  readonly entity: string;
+  readonly engine: Engine;
+  readonly transactions: Transactions;
+  /** The sessions that the connection holds, by {@link sessionKey}. */
+  readonly sessions: Map<string, EngineSessionReceiver>;
+}
+
+/** How long a client waits for a session when it does not say so. */
+const defaultSessionWait = 60_000;
+
+/** The longest that a timer waits. */
+const longestTimer = 2 ** 31 - 1;
+
+/** The key of a session of an entity. */
+export const sessionKey = (entity: string, sessionId: string): string => `${entity.toLowerCase()}\n${sessionId}`;
+
+/** Opens the link of a receiving client. @throws SobreError as the engine's openings do. */
+export async function openReceiveEnd(link: SendingLink, context: ReceiveContext): Promise<void> {
+  const { remote } = link;
+  const receiveMode: ReceiveMode = remote?.sndSettleMode === 1 ? "receiveAndDelete" : "peekLock";
+  const wanted = sessionFilter(remote?.source);
+  if (wanted !== undefined) return openSessionEnd(link, context, receiveMode, wanted ?? undefined);
+  const receiver = await context.engine.openReceiver(context.entity, { receiveMode });
+  if (link.state !== "asked") {
+    await receiver.close();
+    return;
+  }
+  const end = new ReceiveEnd(link, { ...context, receiver, receiveMode });
+  // Filters that are not in place are not told back (AMQP 1.0 part 3.5.3).
+  const source = remote?.source === undefined ? undefined : { ...remote.source, filter: undefined };
+  link.open({ source, target: remote?.target }, end);
+  // It is not asked for again, and a thousand links of a connection would hold much of it.
+  link.remote = undefined;
+}
+
+async function openSessionEnd(
+  link: SendingLink,
+  context: ReceiveContext,
+  receiveMode: ReceiveMode,
+  sessionId: string | undefined,
+): Promise<void> {
+  const { remote } = link;
+  const { entity, engine, sessions } = context;
+  const waiting = new AbortController();
+  link.events = { flowed: () => undefined, disposed: () => undefined, detached: () => waiting.abort() };
+  const maxWaitTime = timeOutOf(remote?.properties) ?? defaultSessionWait;
+  // The client waits in real time and for this answer alone, whatever time the broker has.
+  const over = setTimeout(() => waiting.abort(), Math.min(maxWaitTime, longestTimer));
+  const options = { receiveMode, sessionId, maxWaitTime, signal: waiting.signal };
+  let receiver: EngineSessionReceiver;
+  try {
+    receiver = await engine.acceptSession(entity, options);
+  } catch (error) {
+    if (!waiting.signal.aborted) throw error;
+    throw new SobreError("ServiceTimeout", `No session of '${entity}' became available in time. Try again.`);
+  } finally {
+    clearTimeout(over);
+  }
+  if (link.state !== "asked") {
+    await receiver.close();
+    return;
+  }
+  const key = sessionKey(entity, receiver.sessionId);
+  sessions.set(key, receiver);
+  const closed = (): void => {
+    if (sessions.get(key) === receiver) sessions.delete(key);
+  };
+  const end = new ReceiveEnd(link, { ...context, receiver, receiveMode, closed });
+  const properties = new AmqpMap([
+    [typed.symbol("com.microsoft:locked-until-utc"), ticksOf(receiver.sessionLockedUntilUtc())],
+  ]);
+  link.open(
+    {
+      source: withSession(remote?.source ?? { kind: "source" }, receiver.sessionId),
+      target: remote?.target,
+      properties,
+    },
+    end,
+  );
+}
+
+function timeOutOf(properties: AmqpMap | undefined): number | undefined {
+  const value = properties?.get("com.microsoft:timeout");
+  const plain = value instanceof Typed ? value.value : value;
+  return typeof plain === "number" || typeof plain === "bigint" ? Math.max(0, Number(plain)) : undefined;
+}

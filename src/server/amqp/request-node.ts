@@ -1,0 +1,144 @@
+import { type AmqpMessage, openMessage } from "../../amqp/message/amqp-message.ts";
+import { type MessageInit, writeMessage } from "../../amqp/message/write-message.ts";
+import { accepted, type DeliveryState } from "../../amqp/connection/delivery-state.ts";
+import type { IncomingDelivery, ReceivingLink } from "../../amqp/connection/receiving-link.ts";
+import type { SendingLink } from "../../amqp/connection/sending-link.ts";
+import { trackedErrorOf } from "../../amqp/connection/wire-fault.ts";
+import type { AnswerGate } from "./answer-gate.ts";
+
+/** Requests that a client may have open at once. */
+const credit = 100;
+/** A request's bytes: messages to schedule travel in one. */
+const maxMessageSize = 4n * 2n ** 20n;
+/** Answers a request, which may be a part of a transaction. It must not reject. */
+export type Respond = (request: AmqpMessage, transactionId: Uint8Array | undefined) => Promise<MessageInit>;
+
+/** A link that requests come in at, and how many of them are not answered yet. */
+interface Requests {
+  readonly link: ReceivingLink;
+  open: number;
+}
+
+/** Credit comes with answers, so that no more than {@link credit} requests wait. */
+function answered(requests: Requests): void {
+  const { link } = requests;
+  requests.open--;
+  if (link.state === "attached" && (link.credit + requests.open) * 2 <= credit) link.grant(credit - requests.open);
+}
+
+/** A node that answers requests, such as `$cbs`, with the links of one connection. */
+export class RequestNode {
+  readonly #respond: Respond;
+  readonly #gate: AnswerGate;
+  readonly #replies = new Map<SendingLink, Uint8Array[]>();
+  /** Links that requests come in at. */
+  #requestLinks = 0;
+  #tag = 0;
+
+  constructor(respond: Respond, gate: AnswerGate) {
+    this.#respond = respond;
+    this.#gate = gate;
+  }
+
+  /** Whether it has no links. */
+  get isIdle(): boolean {
+    return this.#replies.size === 0 && this.#requestLinks === 0;
+  }
+
+  /** Opens a link that requests come in at; `left` is told when it is over. */
+  openRequests(link: ReceivingLink, left: () => void): void {
+    const { remote } = link;
+    if (link.state !== "asked") return left();
+    this.#requestLinks++;
+    const requests: Requests = { link, open: 0 };
+    link.open(
+      { source: remote?.source, target: remote?.target, maxMessageSize },
+      {
+        delivered: (delivery) => this.#requested(requests, delivery),
+        tooLarge: (id) =>
+          link.settle(id, { kind: "rejected", error: { condition: "amqp:link:message-size-exceeded" } }),
+        detached: () => {
+          this.#requestLinks--;
+          left();
+        },
+      },
+    );
+    link.grant(credit);
+  }
+
+  /** Opens a link that answers go out at; `left` is told when it is over. */
+  openReplies(link: SendingLink, left: () => void): void {
+    const { remote } = link;
+    if (link.state !== "asked") return left();
+    const waiting: Uint8Array[] = [];
+    this.#replies.set(link, waiting);
+    link.open(
+      { source: remote?.source, target: remote?.target },
+      {
+        flowed: () => this.#send(link),
+        disposed: () => undefined,
+        detached: () => {
+          this.#replies.delete(link);
+          for (const { byteLength } of waiting) this.#gate.released(byteLength);
+          left();
+        },
+      },
+    );
+  }
+
+  #requested(requests: Requests, delivery: IncomingDelivery): void {
+    const { link } = requests;
+    let request: AmqpMessage;
+    try {
+      request = openMessage(delivery.payload);
+      // Reading them is the check.
+      void [request.properties, request.applicationProperties, request.body];
+    } catch (error) {
+      if (!delivery.settled) link.settle(delivery.id, { kind: "rejected", error: trackedErrorOf(error) });
+      return;
+    }
+    const transactionId = delivery.state?.kind === "transactional" ? delivery.state.transactionId : undefined;
+    const state: DeliveryState =
+      transactionId === undefined ? accepted : { kind: "transactional", transactionId, outcome: accepted };
+    if (!delivery.settled) link.settle(delivery.id, state);
+    requests.open++;
+    this.#gate.enter(async () => {
+      this.#answer(request, await this.#respond(request, transactionId));
+      answered(requests);
+    });
+  }
+
+  #answer(request: AmqpMessage, response: MessageInit): void {
+    const { messageId, correlationId, replyTo } = request.properties ?? {};
+    const link = this.#linkFor(replyTo);
+    const waiting = link === undefined ? undefined : this.#replies.get(link);
+    if (link === undefined || waiting === undefined) return;
+    const answer = writeMessage({ ...response, properties: { correlationId: messageId ?? correlationId } });
+    waiting.push(answer);
+    this.#gate.held(answer.byteLength);
+    this.#send(link);
+  }
+
+  /** Clients name the link, its target, or nothing at all when there is but one. */
+  #linkFor(replyTo: string | undefined): SendingLink | undefined {
+    const links = [...this.#replies.keys()];
+    return (
+      links.find(
+        (link) => replyTo !== undefined && (link.name === replyTo || link.remote?.target?.address === replyTo),
+      ) ?? links.at(-1)
+    );
+  }
+
+  #send(link: SendingLink): void {
+    const waiting = this.#replies.get(link) ?? [];
+    while (link.ready) {
+      const payload = waiting.shift();
+      if (payload === undefined) break;
+      const tag = Buffer.alloc(4);
+      tag.writeUInt32BE(this.#tag++ >>> 0);
+      link.send({ payload, tag, settled: true });
+      this.#gate.released(payload.byteLength);
+    }
+    if (link.drain) link.drained();
+  }
+}

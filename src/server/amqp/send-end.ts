@@ -1,0 +1,191 @@
+import type { Engine, EngineSender, TransactionOption } from "../../engine/engine.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { accepted, type DeliveryState } from "../../amqp/connection/delivery-state.ts";
+import type { IncomingDelivery, ReceivingLink, ReceivingLinkEvents } from "../../amqp/connection/receiving-link.ts";
+import { trackedErrorOf } from "../../amqp/connection/wire-fault.ts";
+import { pathOf } from "./node-address.ts";
+import { readSent } from "./sent-message.ts";
+import { textOf } from "./settlement-of.ts";
+import type { Transactions } from "./transactions.ts";
+
+/** Messages that a sender may send before it hears of them. */
+const credit = 1000;
+
+/** Where a link is attached, and where its messages go from there. */
+interface Targets {
+  readonly entity: string;
+  readonly destination: string | undefined;
+}
+
+/** The entity that the messages of a link go to by way of the one it is attached to. */
+export function destinationOf({ remote }: ReceivingLink): string | undefined {
+  const address = textOf(remote?.properties?.get("com.microsoft:transfer-destination-address"));
+  return address === undefined ? undefined : pathOf(address);
+}
+
+/** No arrivals; never written to. */
+const none: Arrival[] = [];
+
+/** Messages that came in, and what to tell about them. */
+interface Arrival {
+  readonly id: number;
+  readonly settled: boolean;
+  readonly envelopes: readonly Envelope[];
+}
+
+/** Where a sending client's link ends: what comes in goes to an entity. */
+export class SendEnd implements ReceivingLinkEvents {
+  readonly #link: ReceivingLink;
+  readonly #sender: EngineSender;
+  readonly #transactions: Transactions;
+  /** What has come in since the last send. */
+  #arrivals: Arrival[] = none;
+  #awaited = false;
+  #sending: Promise<void> | undefined;
+
+  private constructor(link: ReceivingLink, sender: EngineSender, transactions: Transactions) {
+    this.#link = link;
+    this.#sender = sender;
+    this.#transactions = transactions;
+  }
+
+  /** Opens the link when the entity can be sent to. @throws SobreError as `openSender` does. */
+  static async open(
+    link: ReceivingLink,
+    { entity, destination }: Targets,
+    engine: Engine,
+    transactions: Transactions,
+  ): Promise<void> {
+    const { remote } = link;
+    const sender =
+      destination === undefined
+        ? await engine.openSender(entity)
+        : await engine.openSender(destination, { via: entity });
+    if (link.state !== "asked") {
+      await sender.close();
+      return;
+    }
+    const end = new SendEnd(link, sender, transactions);
+    link.open({ source: remote?.source, target: remote?.target, maxMessageSize: BigInt(sender.maxMessageSize) }, end);
+    link.keepCredit(credit);
+    // It is not asked for again, and a thousand links of a connection would hold much of it.
+    link.remote = undefined;
+  }
+
+  delivered({ id, payload, messageFormat, settled, state }: IncomingDelivery): void {
+    let envelopes: readonly Envelope[];
+    try {
+      envelopes = readSent(payload, messageFormat);
+    } catch (error) {
+      this.#refuse(id, settled, error);
+      return;
+    }
+    const arrival = { id, settled, envelopes };
+    if (state?.kind === "transactional") {
+      // Nothing happens before the commit, which must not come first.
+      void this.#sendIn(state.transactionId, arrival);
+      return;
+    }
+    if (this.#arrivals === none) this.#arrivals = [arrival];
+    else this.#arrivals.push(arrival);
+    if (this.#awaited) return;
+    this.#awaited = true;
+    // What came in one read is sent together.
+    queueMicrotask(() => {
+      this.#awaited = false;
+      this.#flush();
+    });
+  }
+
+  /** Sends what has come in, in its order: alone what is settled or a batch, the rest together. */
+  #flush(): void {
+    if (this.#sending !== undefined) return;
+    const arrivals = this.#arrivals;
+    this.#arrivals = none;
+    let first = 0;
+    for (let next = 0; next < arrivals.length; next++) {
+      const arrival = arrivals[next];
+      if (arrival === undefined || isSingle(arrival)) continue;
+      if (first < next && !this.#sendTogether(arrivals.slice(first, next))) {
+        this.#arrivals = [...arrivals.slice(next), ...this.#arrivals];
+        return;
+      }
+      this.#sendAlone(arrival);
+      first = next + 1;
+    }
+    if (first < arrivals.length) this.#sendTogether(first === 0 ? arrivals : arrivals.slice(first));
+  }
+
+  /** False when what follows has to wait for the outcome, so that nothing overtakes what is sent again. */
+  #sendTogether(arrivals: readonly Arrival[]): boolean {
+    const [only] = arrivals;
+    if (arrivals.length === 1 && only !== undefined) {
+      this.#sendAlone(only);
+      return true;
+    }
+    this.#sending = this.#send(arrivals);
+    return false;
+  }
+
+  async #send(arrivals: readonly Arrival[]): Promise<void> {
+    try {
+      await this.#sender.send(arrivals.flatMap(({ envelopes }) => envelopes));
+      for (const { id } of arrivals) this.#link.settle(id, accepted);
+    } catch {
+      // None was accepted: each gets its own outcome.
+      for (const arrival of arrivals) this.#sendAlone(arrival);
+    }
+    this.#sending = undefined;
+    this.#flush();
+  }
+
+  #sendAlone({ id, settled, envelopes }: Arrival): void {
+    void this.#sender.send(envelopes, { settled }).then(
+      () => this.#answer(id, settled, accepted),
+      (error: unknown) => this.#refuse(id, settled, error),
+    );
+  }
+
+  async #sendIn(transactionId: Uint8Array, { id, settled, envelopes }: Arrival): Promise<void> {
+    try {
+      const options: TransactionOption & { settled: boolean } = {
+        settled,
+        transaction: this.#transactions.find(transactionId),
+      };
+      await this.#sender.send(envelopes, options);
+      this.#answer(id, settled, { kind: "transactional", transactionId, outcome: accepted });
+    } catch (error) {
+      this.#refuse(id, settled, error);
+    }
+  }
+
+  detached(): void {
+    // Nobody is left to be told.
+    this.#close().catch(() => undefined);
+  }
+
+  async #close(): Promise<void> {
+    this.#flush();
+    while (this.#sending !== undefined) await this.#sending;
+    await this.#sender.close();
+  }
+
+  #answer(id: number, settled: boolean, state: DeliveryState): void {
+    if (!settled) this.#link.settle(id, state);
+  }
+
+  #refuse(id: number, settled: boolean, error: unknown): void {
+    this.#answer(id, settled, { kind: "rejected", error: trackedErrorOf(error) });
+  }
+
+  tooLarge(id: number, settled: boolean): void {
+    const description = `The message is larger than the ${this.#sender.maxMessageSize} bytes that the entity takes. TrackingId: ${crypto.randomUUID()}`;
+    this.#answer(id, settled, {
+      kind: "rejected",
+      error: { condition: "amqp:link:message-size-exceeded", description },
+    });
+  }
+}
+
+/** Whether it can be sent together with others: it is one message that somebody waits to hear of. */
+const isSingle = ({ envelopes, settled }: Arrival): boolean => envelopes.length === 1 && !settled;

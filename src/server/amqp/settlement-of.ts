@@ -1,0 +1,63 @@
+import { deadLetterProperties, type Settlement } from "../../engine/delivery.ts";
+import { AmqpMap } from "../../values/amqp-map.ts";
+import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
+import { Typed } from "../../values/typed.ts";
+import { isSimple } from "../../amqp/message/simple-value.ts";
+import type { Outcome } from "../../amqp/connection/delivery-state.ts";
+import { WireFault } from "../../amqp/connection/wire-fault.ts";
+
+const complete: Settlement = { kind: "complete" };
+
+/** What a receiver's outcome means to the broker. */
+export function settlementOf(outcome: Outcome | undefined): Settlement {
+  switch (outcome?.kind) {
+    case "accepted":
+      return complete;
+    case "rejected":
+      return deadLetter(outcome.error?.info);
+    case "modified": {
+      const propertiesToModify = propertiesOf(outcome.annotations);
+      return { kind: outcome.undeliverableHere ? "defer" : "abandon", propertiesToModify };
+    }
+    // What is settled without an outcome is as good as given back.
+    case "released":
+    case undefined:
+      return { kind: "abandon" };
+    case "declared":
+      throw new WireFault("amqp:not-allowed", "A message cannot be declared.", "session");
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function deadLetter(info: AmqpMap | undefined): Settlement {
+  const {
+    [deadLetterProperties.reason]: reason,
+    [deadLetterProperties.description]: description,
+    ...others
+  } = propertiesOf(info) ?? {};
+  return {
+    kind: "deadLetter",
+    deadLetterReason: textOf(reason),
+    deadLetterErrorDescription: textOf(description),
+    propertiesToModify: others,
+  };
+}
+
+/** Properties given with a settlement; what no application property can hold is left out. */
+export function propertiesOf(map: AmqpMap | undefined): Record<string, ApplicationPropertyValue> | undefined {
+  if (map === undefined) return undefined;
+  const properties: Record<string, ApplicationPropertyValue> = {};
+  for (const [key, value] of map) {
+    const name = textOf(key);
+    if (name === undefined || !isSimple(value)) continue;
+    Object.defineProperty(properties, name, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return properties;
+}
+
+/** The text of a string or symbol. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return value instanceof Typed && typeof value.value === "string" ? value.value : undefined;
+}

@@ -1,0 +1,51 @@
+import type { Engine, Transaction } from "../../engine/engine.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { WireFault } from "../../amqp/connection/wire-fault.ts";
+
+/** Most transactions of a connection that are open at once. */
+const most = 256;
+
+/** The transactions that a connection has open, by their ids. */
+export class Transactions {
+  readonly #open = new Map<string, Transaction>();
+  #next = 1;
+
+  /** Begins one; resolves to its id. @throws SobreError `QuotaExceeded`. */
+  async declare(engine: Engine): Promise<Uint8Array> {
+    if (this.#open.size >= most)
+      throw new SobreError("QuotaExceeded", `The connection has ${most} open transactions, as many as it may.`);
+    const transaction = await engine.begin();
+    const id = Buffer.alloc(8);
+    id.writeUInt32BE(this.#next++, 4);
+    this.#open.set(keyOf(id), transaction);
+    return id;
+  }
+
+  /** @throws WireFault `amqp:transaction:unknown-id`. */
+  find(id: Uint8Array): Transaction {
+    const transaction = this.#open.get(keyOf(id));
+    if (transaction !== undefined) return transaction;
+    const what = "The transaction is not known on this connection. Declare one first.";
+    throw new WireFault("amqp:transaction:unknown-id", what, "session");
+  }
+
+  /** Ends one: everything done with it happens, or nothing. */
+  async discharge(id: Uint8Array, fail: boolean): Promise<void> {
+    const transaction = this.find(id);
+    this.#open.delete(keyOf(id));
+    if (fail) await transaction.rollback();
+    else await transaction.commit();
+  }
+
+  /** Rolls back what of these is open. */
+  async forget(ids: readonly Uint8Array[]): Promise<void> {
+    for (const id of ids) {
+      const transaction = this.#open.get(keyOf(id));
+      this.#open.delete(keyOf(id));
+      // One that was open for too long is over already.
+      await transaction?.rollback().catch(() => undefined);
+    }
+  }
+}
+
+const keyOf = (id: Uint8Array): string => Buffer.from(id).toString("hex");

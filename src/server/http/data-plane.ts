@@ -1,0 +1,189 @@
+import { decodeValues } from "../../amqp/values/read-value.ts";
+import { parameter } from "../../content-type/parameter.ts";
+import { parseContentType } from "../../content-type/content-type.ts";
+import { type Delivery, lockToken } from "../../engine/delivery.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { type BodyKind, createEnvelope, type Envelope } from "../../envelope/envelope.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import {
+  brokerPropertiesFrom,
+  readBrokerProperties,
+  writeBrokerProperties,
+} from "../../http/broker-properties-header.ts";
+import type { HttpRequest, HttpResponse } from "./http-message.ts";
+import { readPropertyHeaders, writePropertyHeaders } from "../../http/property-headers.ts";
+
+/** The media type of bodies that are AMQP values, and of batches. */
+const amqpType = "application/x-amqp-value";
+const batchType = "application/vnd.microsoft.servicebus.json";
+
+/** How many times as long as its bytes a text may be in JSON, where every character is escaped. */
+const mostOfJson = 6;
+
+/** How long a receive waits when its request does not say so, and at most, in seconds. */
+const defaultWait = 60;
+
+/** What a path of the data plane names. */
+interface Target {
+  readonly entity: string;
+  readonly rest: readonly string[];
+}
+
+/** Takes `entity/messages…` apart; `undefined` when the path is none of the data plane. */
+export function targetOf(path: string): Target | undefined {
+  const [, entity, rest = ""] = /^(.+?)\/messages(\/.*)?$/i.exec(path) ?? [];
+  return entity === undefined ? undefined : { entity, rest: rest.split("/").slice(1) };
+}
+
+/** Answers a request of the runtime REST API. @throws SobreError as the engine does. */
+export async function answerData(
+  { entity, rest }: Target,
+  request: HttpRequest,
+  engine: Engine,
+): Promise<HttpResponse> {
+  const [first = "", token] = rest;
+  if (rest.length === 0) {
+    if (request.method !== "POST") return notAllowed("POST");
+    await send(entity, request, engine);
+    return { status: 201 };
+  }
+  if (rest.length === 1 && first.toLowerCase() === "head") {
+    if (request.method === "POST") return receive(entity, request, engine, "peekLock");
+    if (request.method === "DELETE") return receive(entity, request, engine, "receiveAndDelete");
+    return notAllowed("POST, DELETE");
+  }
+  if (rest.length !== 2 || token === undefined) return { status: 404 };
+  switch (request.method) {
+    case "DELETE":
+      await engine.settle(entity, lockToken(token), { kind: "complete" });
+      return { status: 200 };
+    case "PUT":
+      await engine.settle(entity, lockToken(token), { kind: "abandon" });
+      return { status: 200 };
+    case "POST":
+      await engine.renew(entity, lockToken(token));
+      return { status: 200 };
+    default:
+      return notAllowed("DELETE, PUT, POST");
+  }
+}
+
+const notAllowed = (allow: string): HttpResponse => ({ status: 405, headers: { allow } });
+
+async function send(entity: string, request: HttpRequest, engine: Engine): Promise<void> {
+  const sender = await engine.openSender(entity);
+  try {
+    const together = isBatch(request);
+    const body = await request.body(sender.maxMessageSize * (together ? mostOfJson : 1));
+    await sender.send(together ? batchOf(body) : [envelopeOf(request, body)]);
+  } finally {
+    await sender.close();
+  }
+}
+
+const isBatch = ({ headers }: HttpRequest): boolean =>
+  (headers["content-type"] ?? "").toLowerCase().split(";")[0]?.trim() === batchType;
+
+function envelopeOf({ headers, rawHeaders }: HttpRequest, body: Uint8Array): Envelope {
+  const given = headers["content-type"];
+  const bodyKind = kindOf(given);
+  if (bodyKind !== "data" && decodeValues(body).length !== 1 && bodyKind === "value")
+    throw new SobreError("InvalidArgument", "The body is not the one AMQP value that its media type says.");
+  const brokerProperties = {
+    ...(bodyKind === "data" ? { contentType: given } : {}),
+    ...readBrokerProperties(headers["brokerproperties"]),
+  };
+  return createEnvelope({
+    payload: body,
+    bodyKind,
+    brokerProperties,
+    applicationProperties: readPropertyHeaders(rawHeaders),
+  });
+}
+
+function kindOf(contentType: string | undefined): BodyKind {
+  if (contentType === undefined || !contentType.toLowerCase().startsWith(amqpType)) return "data";
+  return parameter(parseContentType(contentType), "body") === "sequence" ? "sequence" : "value";
+}
+
+function batchOf(body: Uint8Array): readonly Envelope[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(Buffer.from(body).toString("utf8"));
+  } catch {
+    throw new SobreError("InvalidArgument", "The batch is no JSON.");
+  }
+  if (!Array.isArray(json) || json.length === 0)
+    throw new SobreError("InvalidArgument", "The batch is no array of messages.");
+  return json.map((item: unknown) => memberOf(item));
+}
+
+function memberOf(item: unknown): Envelope {
+  if (typeof item !== "object" || item === null || !("Body" in item) || typeof item.Body !== "string")
+    throw new SobreError("InvalidArgument", "A message of the batch has no Body that is a string.");
+  const user = "UserProperties" in item ? item.UserProperties : undefined;
+  const broker = "BrokerProperties" in item ? item.BrokerProperties : undefined;
+  return createEnvelope({
+    payload: Buffer.from(item.Body),
+    brokerProperties: broker === undefined || broker === null ? undefined : brokerPropertiesFrom(broker),
+    applicationProperties: userProperties(user),
+  });
+}
+
+function userProperties(user: unknown): Record<string, string | number | boolean | null> {
+  const properties: Record<string, string | number | boolean | null> = {};
+  if (user === undefined || user === null) return properties;
+  if (typeof user !== "object" || Array.isArray(user))
+    throw new SobreError("InvalidArgument", "UserProperties is no object.");
+  for (const [name, value] of Object.entries(user)) {
+    const plain: unknown = value;
+    if (plain !== null && typeof plain !== "string" && typeof plain !== "number" && typeof plain !== "boolean")
+      throw new SobreError("InvalidArgument", "UserProperties can be text, numbers, booleans and null.");
+    Object.defineProperty(properties, name, { value: plain, enumerable: true, configurable: true, writable: true });
+  }
+  return properties;
+}
+
+async function receive(
+  entity: string,
+  { query, signal, headers, isSecure }: HttpRequest,
+  engine: Engine,
+  receiveMode: "peekLock" | "receiveAndDelete",
+): Promise<HttpResponse> {
+  const seconds = Number(query.get("timeout") ?? defaultWait);
+  if (!(seconds >= 0)) throw new SobreError("InvalidArgument", "timeout must be a number of seconds.");
+  const receiver = await engine.openReceiver(entity, { receiveMode });
+  try {
+    // The client waits in real time, whatever time the broker has.
+    const over = AbortSignal.any([signal, AbortSignal.timeout(Math.min(seconds, defaultWait) * 1000)]);
+    const maxWaitTime = seconds === 0 ? 0 : Infinity;
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime, signal: over });
+    if (delivery === undefined) return { status: 204 };
+    const origin = `${isSecure ? "https" : "http"}://${headers["host"] ?? "localhost"}`;
+    return responseOf(delivery, `${origin}/${pathOf(entity)}`);
+  } finally {
+    await receiver.close();
+  }
+}
+
+const pathOf = (entity: string): string => entity.split("/").map(encodeURIComponent).join("/");
+
+function responseOf(delivery: Delivery, base: string): HttpResponse {
+  const { envelope, lockToken: token, sequenceNumber } = delivery;
+  const headers: Record<string, string> = {
+    ...writePropertyHeaders(envelope.applicationProperties),
+    BrokerProperties: writeBrokerProperties(delivery),
+  };
+  const contentType = contentTypeOf(envelope);
+  if (contentType !== undefined) headers["content-type"] = contentType;
+  if (token !== undefined) headers["location"] = `${base}/messages/${sequenceNumber}/${token}`;
+  return { status: token === undefined ? 200 : 201, headers, body: envelope.payload };
+}
+
+function contentTypeOf({ bodyKind, brokerProperties }: Envelope): string | undefined {
+  if (bodyKind === "sequence") return `${amqpType}; body=sequence`;
+  if (bodyKind === "value") return amqpType;
+  const { contentType } = brokerProperties;
+  // A header cannot hold anything else.
+  return contentType !== undefined && /^[\t\u0020-\u007e]*$/.test(contentType) ? contentType : undefined;
+}

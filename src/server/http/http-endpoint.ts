@@ -1,0 +1,87 @@
+import { type Access, allows, type Grant, type Right } from "../access.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { parseAddress } from "../../engine/address.ts";
+import { errorTraits } from "../../errors/traits.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { answerAtom } from "./atom.ts";
+import { answerData, targetOf } from "./data-plane.ts";
+import type { HttpRequest, HttpResponse } from "./http-message.ts";
+import { escaped } from "../../http/xml.ts";
+
+/** Creates an entity unless it is there. */
+type AutoCreate = (engine: Engine, entity: string) => Promise<void>;
+
+/** Answers HTTP requests to a broker: the runtime REST API, Atom administration and `/health`. */
+export class HttpEndpoint {
+  readonly #access: Access;
+  readonly #autoCreate: AutoCreate | undefined;
+  /** What is locked over HTTP is held by one connection per namespace. */
+  readonly #engines = new Map<Engine, Promise<Engine>>();
+
+  /** @param autoCreate Creates an entity that is used and missing. Default: nothing is created. */
+  constructor(access: Access, autoCreate?: AutoCreate) {
+    this.#access = access;
+    this.#autoCreate = autoCreate;
+  }
+
+  /** Never rejects. */
+  async answer(request: HttpRequest): Promise<HttpResponse> {
+    if (request.path === "health") return health(request);
+    try {
+      return await this.#route(request);
+    } catch (error) {
+      return refusal(error);
+    }
+  }
+
+  async #route(request: HttpRequest): Promise<HttpResponse> {
+    const grant = this.#grant(request);
+    const target = targetOf(request.path);
+    const right: Right = target === undefined ? "Manage" : target.rest.length === 0 ? "Send" : "Listen";
+    if (!allows(grant, target?.entity ?? request.path, right))
+      throw new SobreError("UnauthorizedAccess", `The token has not the right ${right} for this path.`);
+    const engine = await this.#engineOf(grant.engine);
+    if (target === undefined) return answerAtom(request, engine);
+    await this.#autoCreate?.(engine, parseAddress(target.entity).name);
+    return answerData(target, request, engine);
+  }
+
+  #grant({ headers }: HttpRequest): Grant {
+    const token = headers["authorization"] ?? headers["servicebusauthorization"];
+    const hostname = headers["host"]?.replace(/:\d+$/, "");
+    if (token !== undefined) return this.#access.token(token, hostname);
+    const grant = this.#access.anonymous(hostname);
+    if (grant !== undefined) return grant;
+    throw new SobreError("UnauthorizedAccess", "The request has no Authorization. Sign it with a shared access key.");
+  }
+
+  #engineOf(engine: Engine): Promise<Engine> {
+    const known = this.#engines.get(engine) ?? engine.connect();
+    this.#engines.set(engine, known);
+    // What could not be connected is tried again by the next request.
+    known.catch(() => this.#engines.delete(engine));
+    return known;
+  }
+}
+
+function health({ method }: HttpRequest): HttpResponse {
+  if (method !== "GET" && method !== "HEAD") return { status: 405, headers: { allow: "GET, HEAD" } };
+  return { status: 200, headers: { "content-type": "application/json" }, body: '{"status":"healthy"}' };
+}
+
+/** An error as the service tells it. */
+function refusal(error: unknown): HttpResponse {
+  const known = error instanceof SobreError;
+  const status = known ? statusOf(error) : 500;
+  const detail = known ? error.message : "The server failed.";
+  return {
+    status,
+    headers: { "content-type": "application/xml; charset=utf-8" },
+    body: `<Error><Code>${status}</Code><Detail>${escaped(detail)}</Detail></Error>`,
+  };
+}
+
+/** Over HTTP a lost lock is a message that is not there. */
+function statusOf({ code }: SobreError): number {
+  return code === "MessageLockLost" || code === "SessionLockLost" ? 404 : errorTraits(code).httpStatus;
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { HttpEndpoint } from "./http-endpoint.ts";
+import type { HttpRequest, HttpResponse } from "./http-message.ts";
+
+/** Hands requests of Node's server to an endpoint. */
+export const httpListener =
+  (endpoint: HttpEndpoint): RequestListener =>
+  (incoming, outgoing) =>
+    void answer(endpoint, incoming, outgoing);
+
+async function answer(endpoint: HttpEndpoint, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  // The client may go away at any time, which is no error here.
+  outgoing.on("error", () => undefined);
+  const gone = new AbortController();
+  outgoing.once("close", () => gone.abort());
+  // Bodies that are coded in another way would be taken for what they are not (RFC 9112 section 6.1).
+  if (!/^(?:chunked)?$/i.test(incoming.headers["transfer-encoding"] ?? "")) {
+    respond(incoming, outgoing, { status: 501 });
+    return;
+  }
+  const request = requestOf(incoming, outgoing, gone.signal);
+  respond(incoming, outgoing, request === undefined ? { status: 400 } : await endpoint.answer(request));
+}
+
+/** Reads a body as far as it may go. */
+async function bodyOf(incoming: IncomingMessage, outgoing: ServerResponse, most: number): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  let size = Number(incoming.headers["content-length"] ?? 0);
+  if (size > most) throw tooLarge(most);
+  if (incoming.headers.expect !== undefined) outgoing.writeContinue();
+  size = 0;
+  for await (const part of incoming) {
+    if (!(part instanceof Buffer)) continue;
+    size += part.byteLength;
+    if (size > most) throw tooLarge(most);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+const tooLarge = (most: number): SobreError =>
+  new SobreError("MessageSizeExceeded", `The body has more than the ${most} bytes that are taken here.`);
+
+/** `undefined`: the request is for nobody, or for two. */
+function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, signal: AbortSignal): HttpRequest | undefined {
+  const { rawHeaders } = incoming;
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
+  // Which of them a proxy in between has looked at, nobody knows (RFC 9112 section 3.2).
+  if (hosts.length > 1) return undefined;
+  // A proxy's form of the target says whose it is, whatever the headers say.
+  const [, authority, target = ""] = /^(?:https?:\/\/([^/?#]*))?(.*)$/is.exec(incoming.url ?? "") ?? [];
+  const [path = "", query = ""] = target.split("?");
+  const headers = Object.fromEntries(
+    Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]),
+  );
+  try {
+    return {
+      method: incoming.method ?? "GET",
+      isSecure: "encrypted" in incoming.socket,
+      path: decodeURIComponent(path).replaceAll(/^\/+|\/+$/g, ""),
+      query: new URLSearchParams(query),
+      headers: authority === undefined ? headers : { ...headers, host: authority },
+      rawHeaders,
+      body: (most) => bodyOf(incoming, outgoing, most),
+      signal,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function respond(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
+  if (outgoing.destroyed) return;
+  const length = body === undefined ? 0 : Buffer.byteLength(body);
+  // What is left of a body that nobody wanted is not waited for.
+  const ending = incoming.complete ? {} : { connection: "close" };
+  outgoing.writeHead(status, { ...headers, ...ending, "content-length": String(length) });
+  outgoing.end(body);
+}

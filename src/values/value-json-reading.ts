@@ -1,0 +1,171 @@
+import { cut } from "../errors/cut.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { annotate, type Annotations } from "./annotations.ts";
+import { ContentStream, MultiArray } from "./multi-array.ts";
+import { readTagged } from "./tagged-json.ts";
+
+/** Deeper values are refused, since reading is recursive. */
+const maxDepth = 1000;
+
+/**
+ * Reads a value from the rendering of `valueToJson`.
+ *
+ * AMQP values come back plain where a plain value names their type: a typed long as bigint, a typed double of 1.5 as
+ * a number, an `AmqpMap` as a `Map`. A UTC time of whole milliseconds comes back as a `Date`. What was shared is shared.
+ *
+ * @throws SobreError `InvalidArgument` with the path, for a `$` object that is unknown or malformed.
+ */
+export function valueFromJson(json: unknown): unknown {
+  return valueFromJsonAt(json, "$");
+}
+
+/** {@link valueFromJson} of a part that stands at `path`, so that errors name the whole path. */
+export function valueFromJsonAt(json: unknown, path: string): unknown {
+  try {
+    return new Reading().read(json, { path, depth: 0 });
+  } catch (error) {
+    // A caller may leave less stack than a thousand levels take.
+    if (error instanceof RangeError) throw malformed({ path, depth: 0 }, "nests deeper than this process can follow");
+    throw error;
+  }
+}
+
+interface Place {
+  readonly path: string;
+  readonly depth: number;
+}
+
+function within({ path, depth }: Place, step: string): Place {
+  return { path: `${path}${step}`, depth: depth + 1 };
+}
+
+/** Members that stand beside ordinary members or beside the one tag of a container. */
+const headers: ReadonlySet<string> = new Set(["$id", "$type", "$data", "$super"]);
+const containers: ReadonlySet<string> = new Set(["$object", "$values", "$map", "$array", "$stream"]);
+
+/** One value's reading: what it has numbered so far. */
+class Reading {
+  readonly #numbered = new Map<string, object>();
+
+  read(json: unknown, place: Place): unknown {
+    if (place.depth > maxDepth) throw malformed(place, `nests deeper than ${maxDepth} levels`);
+    if (typeof json !== "object" || json === null) return json;
+    if (Array.isArray(json)) return this.#list(json, [], place);
+    const keys = Object.keys(json);
+    const tag = keys.find((key) => key.startsWith("$"));
+    if (tag === undefined) return this.#members(json, {}, place);
+    const { [tag]: content, ...rest }: Partial<Record<string, unknown>> = { ...json };
+    if (tag === "$ref") return this.#reference(content, rest, place);
+    if (containers.has(tag) || keys.some((key) => headers.has(key))) return this.#container(json, place);
+    return readTagged({ tag, content, rest }, place.path, (item) => this.read(item, within(place, "")));
+  }
+
+  #reference(content: unknown, rest: object, place: Place): object {
+    const target = typeof content === "string" ? this.#numbered.get(content) : undefined;
+    if (target !== undefined && Object.keys(rest).length === 0) return target;
+    throw malformed(place, "refers to an $id that does not stand before it");
+  }
+
+  #container(json: object, place: Place): unknown {
+    const { $id, $type, $data, $super, ...rest }: Partial<Record<string, unknown>> = { ...json };
+    const tag = Object.keys(rest).find((key) => key.startsWith("$"));
+    if (tag !== undefined && Object.keys(rest).length > 1) throw malformed(place, `has members beside ${tag}`);
+    const number = (target: object): void => this.#number($id, target, place);
+    const target = this.#contents(tag, tag === undefined ? rest : rest[tag], number, place);
+    const notes: Annotations = {
+      ...($type === undefined ? {} : { typeName: text($type, place) }),
+      ...($data === undefined ? {} : { data: this.#list(list($data, place), [], within(place, ".$data")) }),
+      ...($super === undefined
+        ? {}
+        : { superMembers: this.#members(members($super, place), {}, within(place, ".$super")) }),
+    };
+    return Object.keys(notes).length === 0 ? target : annotate(target, notes);
+  }
+
+  /** Makes the container and numbers it before it is filled, since what it holds may refer to it. */
+  #contents(tag: string | undefined, content: unknown, number: (target: object) => void, place: Place): object {
+    const made = <T extends object>(target: T): T => {
+      number(target);
+      return target;
+    };
+    switch (tag) {
+      case undefined:
+      case "$object":
+        return this.#members(members(content, place), made({}), place);
+      case "$values":
+        return this.#list(list(content, place), made([]), place);
+      case "$map":
+        return this.#entries(list(content, place), made(new Map<unknown, unknown>()), place);
+      case "$stream": {
+        const contents: unknown[] = [];
+        const stream = made(new ContentStream(contents));
+        this.#list(list(content, place), contents, place);
+        return stream;
+      }
+      case "$array": {
+        const { lengths, values, ...others }: Partial<Record<string, unknown>> = { ...members(content, place) };
+        if (Object.keys(others).length > 0) throw malformed(place, "has unknown members in $array");
+        const items: unknown[] = [];
+        const array = made(new MultiArray(list(lengths, place).map(Number), items));
+        this.#list(list(values, place), items, place);
+        return array;
+      }
+      default:
+        throw malformed(place, `has the tag ${tag} beside an $id, $type, $data or $super`);
+    }
+  }
+
+  #number(id: unknown, target: object, place: Place): void {
+    if (id === undefined) return;
+    if (this.#numbered.has(text(id, place))) throw malformed(place, "has an $id that is taken");
+    this.#numbered.set(text(id, place), target);
+  }
+
+  #list(json: readonly unknown[], target: unknown[], place: Place): unknown[] {
+    for (const [index, item] of json.entries()) target.push(this.read(item, within(place, `[${index}]`)));
+    return target;
+  }
+
+  #entries(json: readonly unknown[], target: Map<unknown, unknown>, place: Place): Map<unknown, unknown> {
+    for (const [index, entry] of json.entries()) {
+      const pair = list(entry, place);
+      if (pair.length !== 2) throw malformed(place, "has an entry in $map that is no pair");
+      const inner = within(place, `[${index}]`);
+      target.set(this.read(pair[0], inner), this.read(pair[1], inner));
+    }
+    return target;
+  }
+
+  #members(json: object, target: object, place: Place): object {
+    const entries: readonly [string, unknown][] = Object.entries(json);
+    for (const [key, member] of entries) {
+      const value = this.read(member, within(place, `.${key}`));
+      // Assigning "__proto__" would set the prototype.
+      Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+    }
+    return target;
+  }
+}
+
+function text(content: unknown, place: Place): string {
+  if (typeof content === "string") return content;
+  throw malformed(place, "has an $id or $type that is no text");
+}
+
+function list(content: unknown, place: Place): readonly unknown[] {
+  if (Array.isArray(content)) return content;
+  throw malformed(place, "has something else where its tag asks for a list");
+}
+
+function members(content: unknown, place: Place): object {
+  if (typeof content === "object" && content !== null && !Array.isArray(content)) return content;
+  throw malformed(place, "has something else where its tag asks for an object");
+}
+
+/** Characters of a path that errors show: nobody reads more. */
+const longestPath = 256;
+
+function malformed(place: Place, why: string): SobreError {
+  const path = cut(place.path, longestPath);
+  return new SobreError("InvalidArgument", `The value at ${path} ${why}.`, { path });
+}

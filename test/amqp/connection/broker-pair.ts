@@ -1,0 +1,78 @@
+import type { Access, Grant } from "../../../src/server/access.ts";
+import { BrokerConnection } from "../../../src/server/amqp/broker-connection.ts";
+import {
+  Connection,
+  type IncomingDelivery,
+  type ReceivingLink,
+  type SendingLink,
+  type WireError,
+} from "../../../src/amqp/connection/index.ts";
+import type { Engine } from "../../../src/engine/index.ts";
+
+const ignore = (): void => undefined;
+
+/** A client's connection to a broker on an engine, whose bytes reach each other when {@link BrokerPair.run} is called. */
+export class BrokerPair {
+  readonly server: BrokerConnection;
+  readonly client: Connection;
+  readonly detached: (WireError | undefined)[] = [];
+
+  constructor(engine: Engine, grant: Partial<Grant> = {}) {
+    const access: Access = {
+      anonymous: () => ({ engine, scope: "", rights: ["Manage"], expiresAt: Infinity, ...grant }),
+      password: () => undefined,
+      token: () => {
+        throw new Error("no tokens");
+      },
+    };
+    this.server = new BrokerConnection({ access, output: ignore, now: () => 0 });
+    this.client = new Connection({
+      role: "client",
+      containerId: "test",
+      now: () => 0,
+      events: { opened: ignore, attach: ignore, closed: ignore, output: ignore },
+    });
+  }
+
+  /** Lets bytes go to and fro; everything that one side has written is one read of the other. */
+  async run(): Promise<void> {
+    for (let turn = 0; turn < 20; turn++) {
+      this.server.wire.receive(this.client.take());
+      for (let wait = 0; wait < 20; wait++) await Promise.resolve();
+      this.client.receive(this.server.wire.take());
+    }
+  }
+
+  async session(): Promise<ReturnType<Connection["openSession"]>> {
+    await this.run();
+    return this.client.openSession();
+  }
+
+  sender(session: ReturnType<Connection["openSession"]>, address: string, told: unknown[] = []): SendingLink {
+    const link = session.links.newSender(`to ${address} ${Math.random()}`);
+    link.open(
+      { source: { kind: "source" }, target: { kind: "target", address } },
+      {
+        flowed: ignore,
+        disposed: (_delivery, state) => void told.push(state),
+        detached: (error) => void this.detached.push(error),
+      },
+    );
+    return link;
+  }
+
+  receiver(
+    session: ReturnType<Connection["openSession"]>,
+    address: string,
+    got: IncomingDelivery[],
+    options: { readonly sndSettleMode?: number; readonly name?: string } = {},
+  ): ReceivingLink {
+    const { sndSettleMode = 0, name = `from ${address} ${Math.random()}` } = options;
+    const link = session.links.newReceiver(name);
+    link.open(
+      { source: { kind: "source", address }, target: { kind: "target", address: name }, sndSettleMode },
+      { delivered: (delivery) => void got.push(delivery), detached: (error) => void this.detached.push(error) },
+    );
+    return link;
+  }
+}

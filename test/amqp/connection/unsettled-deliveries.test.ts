@@ -1,0 +1,59 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Connection } from "../../../src/amqp/connection/index.ts";
+import type { OutgoingDelivery } from "../../../src/amqp/connection/sending-link.ts";
+import { UnsettledDeliveries } from "../../../src/amqp/connection/unsettled-deliveries.ts";
+
+const ignore = (): void => undefined;
+const connection = new Connection({
+  role: "client",
+  containerId: "test",
+  now: () => 0,
+  events: { opened: ignore, attach: ignore, closed: ignore, output: ignore },
+});
+const link = connection.openSession().links.newSender("s");
+
+describe("unsettled deliveries", () => {
+  it("are what a map of them would be, in whatever order they are settled", () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant("send" as const), count: fc.integer({ min: 1, max: 80 }) }),
+      fc.record({ kind: fc.constant("settle" as const), from: fc.double({ min: 0, max: 1, noNaN: true }) }),
+      fc.record({ kind: fc.constant("settleAllBut" as const), every: fc.integer({ min: 2, max: 9 }) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), fc.constantFrom(0, 0xffff_ff80), (steps, first) => {
+        const ring = new UnsettledDeliveries();
+        const model = new Map<number, OutgoingDelivery>();
+        let next = first;
+        for (const one of steps) {
+          if (one.kind === "send") {
+            for (let sent = 0; sent < one.count; sent++) {
+              // Some are settled when they are sent, and leave a gap.
+              if (next % 7 !== 0) {
+                const delivery = { id: next, link, context: next };
+                ring.add(delivery);
+                model.set(next, delivery);
+              }
+              next = (next + 1) >>> 0;
+            }
+          } else {
+            const ids = [...model.keys()];
+            const chosen =
+              one.kind === "settle"
+                ? [ids[Math.floor(one.from * ids.length)] ?? -1]
+                : ids.filter((id) => id % one.every);
+            for (const id of chosen) {
+              ring.delete(id);
+              model.delete(id);
+            }
+          }
+          expect(ring.size).toBe(model.size);
+        }
+        expect([...ring.keys()].toSorted((a, b) => a - b)).toEqual([...model.keys()].toSorted((a, b) => a - b));
+        for (const [id, delivery] of model) expect(ring.get(id)).toBe(delivery);
+        expect(ring.get((next + 1) >>> 0)).toBeUndefined();
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { encodeValue } from "../../../src/amqp/values/encode-value.ts";
+import { bodyReader } from "../../../src/amqp/connection/composite.ts";
+import { FrameReader } from "../../../src/amqp/connection/frame-reader.ts";
+import { FrameWriter } from "../../../src/amqp/connection/frame-writer.ts";
+import { readBody, readDisposition, readTransfer } from "../../../src/amqp/connection/read-performative.ts";
+import { UsualDisposition, UsualTransfer } from "../../../src/amqp/connection/usual-frames.ts";
+import { typed } from "../../../src/values/typed-makers.ts";
+import type { AmqpValue } from "../../../src/values/typed.ts";
+import { seeded } from "../../random.ts";
+
+/** A frame around a body, as a reader has read it. */
+function frameOf(body: Uint8Array): FrameReader {
+  const frame = Buffer.concat([Buffer.from([0, 0, 0, 8 + body.byteLength, 2, 0, 0, 0]), body]);
+  frame.writeUInt32BE(frame.byteLength);
+  const reader = new FrameReader(65_536);
+  reader.push(frame);
+  expect(reader.next()).toBe(true);
+  return reader;
+}
+
+const list = (descriptor: number, fields: readonly AmqpValue[]): Uint8Array =>
+  encodeValue(typed.described(typed.ulong(descriptor), [...fields]));
+
+const accepted = typed.described(typed.ulong(0x24), []);
+
+describe("a transfer that is read in place", () => {
+  it("is a whole message in one frame", () => {
+    const body = Buffer.concat([
+      list(0x14, [typed.uint(3), typed.uint(70_000), Buffer.of(1, 2), typed.uint(0), false]),
+      Buffer.of(9, 9, 9),
+    ]);
+    const frame = frameOf(body);
+    const transfer = new UsualTransfer();
+
+    const taken = transfer.read(frame);
+
+    expect(taken).toBe(true);
+    expect(transfer).toMatchObject({ handle: 3, deliveryId: 70_000, messageFormat: 0, settled: false });
+    expect([...frame.bytes.subarray(transfer.tagAt, transfer.tagEnd)]).toEqual([1, 2]);
+    expect([...frame.bytes.subarray(transfer.payloadAt, frame.end)]).toEqual([9, 9, 9]);
+  });
+
+  it.each<readonly [string, readonly AmqpValue[]]>([
+    ["one that goes on in the next frame", [typed.uint(0), typed.uint(0), Buffer.of(1), typed.uint(0), false, true]],
+    ["one that goes on from the last frame", [typed.uint(0)]],
+    ["one in a state", [typed.uint(0), typed.uint(0), Buffer.of(1), typed.uint(0), false, false, null, accepted]],
+    [
+      "an aborted one",
+      [typed.uint(0), typed.uint(0), Buffer.of(1), typed.uint(0), false, false, null, null, null, true],
+    ],
+    ["one whose handle has the wrong type", ["0", typed.uint(0), Buffer.of(1)]],
+  ])("is not %s", (_what, fields) => {
+    expect(new UsualTransfer().read(frameOf(list(0x14, fields)))).toBe(false);
+  });
+});
+
+describe("frames that are read in place", () => {
+  it("say what the general reader reads, whatever bytes are changed", () => {
+    const random = seeded(11);
+    const transfer = new UsualTransfer();
+    const disposition = new UsualDisposition();
+    const bodies = [
+      list(0x14, [typed.uint(0), typed.uint(7), Buffer.of(1, 2, 3), typed.uint(0), true, false]),
+      list(0x14, [typed.uint(200), typed.uint(7000), Buffer.of(), null, null, null, null, null]),
+      list(0x15, [true, typed.uint(5), typed.uint(9), true, accepted]),
+      list(0x15, [true, typed.uint(500), null, false, accepted]),
+    ];
+    let taken = 0;
+    for (let round = 0; round < 40_000; round++) {
+      const body = Buffer.from(bodies[round % bodies.length] ?? []);
+      if (round >= bodies.length) body[3 + random.integer(body.length - 3)] = random.integer(256);
+      const frame = frameOf(body);
+      const reader = bodyReader(body);
+      if (readBody(reader) === 0x14) {
+        if (!transfer.read(frame)) continue;
+        const { handle, deliveryId, messageFormat, settled } = transfer;
+        const tag = Buffer.from(frame.bytes.subarray(transfer.tagAt, transfer.tagEnd));
+        const read = readTransfer(reader);
+        expect({ handle, deliveryId, messageFormat, settled, tag: tag.toString("hex") }).toEqual({
+          handle: read.handle,
+          deliveryId: read.deliveryId,
+          messageFormat: read.messageFormat ?? 0,
+          settled: read.settled ?? false,
+          tag: Buffer.from(read.deliveryTag ?? []).toString("hex"),
+        });
+        expect([read.more, read.aborted, read.state]).toEqual([false, false, undefined]);
+        expect(transfer.payloadAt - frame.start).toBe(reader.at);
+      } else {
+        if (!disposition.read(frame)) continue;
+        const { first, last, settled } = disposition;
+        const read = readDisposition(reader);
+        expect({ role: "receiver", first, last, settled, state: { kind: "accepted" } }).toEqual(read);
+      }
+      taken++;
+    }
+
+    expect(taken).toBeGreaterThan(5000);
+  });
+});
+
+describe("a reader of frames", () => {
+  it("lets messages keep bytes that hold little else, and no others", () => {
+    const message = Buffer.concat([list(0x14, [typed.uint(0), typed.uint(0), Buffer.of(1)]), Buffer.alloc(500)]);
+    const writer = new FrameWriter();
+    for (let filler = 0; filler < 200; filler++) writer.empty();
+    const one = Buffer.alloc(8 + message.byteLength);
+    one.writeUInt32BE(one.byteLength);
+    one[4] = 2;
+    one.set(message, 8);
+    const reader = new FrameReader(65_536);
+    const answers: boolean[] = [];
+
+    for (const chunk of [Buffer.concat([one, one]), Buffer.concat([one, writer.take()])]) {
+      reader.push(chunk);
+      reader.next();
+      answers.push(reader.dense);
+      while (reader.next());
+    }
+
+    expect(answers).toEqual([true, false]);
+  });
+});
