@@ -97,7 +97,7 @@ function together(results: readonly CompatibilityResult[]): CompatibilityResult 
     findings: results.flatMap(({ findings }) => findings),
     ...(verdict === "safe" ? { trace } : {}),
     ...(verdict === "unproven" ? { tried } : {}),
-    suppositions: Array.from(new Set(results.flatMap(({ suppositions }) => suppositions))),
+    assumptions: Array.from(new Set(results.flatMap(({ assumptions }) => assumptions))),
     rows: Array.from(names, (codec) => {
       const rows = results.flatMap((result) => result.rows.filter((row) => row.codec === codec));
       const own = worst(rows.map((row) => row.verdict));

@@ -4,9 +4,9 @@ import { isDeepStrictEqual } from "node:util";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { JsonSchema } from "../message/json-schema-type.ts";
 import type { MessageType } from "../message/message-type.ts";
-import { messageTypeFromFiles, schemaFilesOf } from "../message/schema-files.ts";
+import { messageTypeFromFiles, schemaFilesOf, versionFile } from "../message/schema-files.ts";
 import type { UntypedOptions } from "../message/define-message.ts";
-import { compareVersions, folderFiles } from "./subjects/subject.ts";
+import { folderFiles } from "./subjects/subject.ts";
 
 /**
  * Defines a message type from the files `<folder>/<subject>/<major>.<minor>.schema.json`: each major is a version, and its
@@ -36,14 +36,15 @@ export function writeMessageType(folder: string, type: MessageType): readonly st
   const known = filesOf(folder, name);
   const written: string[] = [];
   for (const [first, schema] of Object.entries(made)) {
-    const major = first.slice(0, first.indexOf("."));
-    const latest = Object.keys(known)
-      .filter((file) => file.startsWith(`${major}.`))
-      .toSorted((a, b) => compareVersions(versionOf(a), versionOf(b)))
-      .at(-1);
+    const major = versionFile(first)?.major;
+    const minors = Object.keys(known).flatMap((file) => {
+      const version = versionFile(file);
+      return version?.major === major && version !== undefined ? [version] : [];
+    });
+    const minor = Math.max(-1, ...minors.map((version) => version.minor)) + 1;
+    const latest = minor === 0 ? undefined : known[`${major}.${minor - 1}.schema.json`];
     const text = `${JSON.stringify(schema, undefined, 2)}\n`;
-    if (latest !== undefined && isDeepStrictEqual(known[latest], JSON.parse(text))) continue;
-    const minor = latest === undefined ? 0 : Number(versionOf(latest).split(".")[1]) + 1;
+    if (isDeepStrictEqual(latest, JSON.parse(text))) continue;
     const file = `${major}.${minor}.schema.json`;
     writeFileSync(join(subjectFolder(folder, name), file), text, { flag: "wx" });
     written.push(`${name}/${file}`);
@@ -51,11 +52,9 @@ export function writeMessageType(folder: string, type: MessageType): readonly st
   return written;
 }
 
-const versionOf = (file: string): string => file.slice(0, -".schema.json".length);
-
 function filesOf(folder: string, subject: string): Readonly<Record<string, JsonSchema>> {
   const files = folderFiles(subjectFolder(folder, subject));
-  const names = files.list().filter((file) => /^\d+\.\d+\.schema\.json$/.test(file));
+  const names = files.list().filter((file) => versionFile(file)?.format === "json-schema");
   return Object.fromEntries(names.map((file) => [file, schemaOf(files.read(file), `${subject}/${file}`)]));
 }
 

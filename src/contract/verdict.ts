@@ -54,7 +54,7 @@ export interface CompatibilityResult {
   /** What was tried when the verdict is unproven. */
   readonly tried?: readonly string[];
   /** What the verdict supposes, as the policy for formats. */
-  readonly suppositions: readonly string[];
+  readonly assumptions: readonly string[];
   readonly rows: readonly CodecRow[];
 }
 

@@ -3,12 +3,27 @@ import { assembleMessageType, type UntypedOptions } from "./define-message.ts";
 import type { JsonSchema } from "./json-schema-type.ts";
 import { checkOption, methods } from "../options/option-checks.ts";
 import type { MessageType } from "./message-type.ts";
-import { isStandardSchema } from "./standard-schema.ts";
+import { isStandardSchema, standardJsonSchema } from "./standard-schema.ts";
 
 /** The schema files of a subject: their names, as `2.1.schema.json`, and what is in them. */
 export type SchemaFiles = Readonly<Record<string, JsonSchema>>;
 
-const fileName = /^(\d+)\.(\d+)\.schema\.json$/;
+/** A version of a subject, read from the name of its file. */
+export interface VersionFile {
+  /** `major.minor`, as it is written. */
+  readonly version: string;
+  readonly major: number;
+  readonly minor: number;
+  readonly format: "json-schema" | "protobuf";
+}
+
+/** The version that a file name stands for, e.g. `2.1.schema.json` or `2.1.proto`; `undefined` for any other name. */
+export function versionFile(name: string): VersionFile | undefined {
+  const [, major, minor, extension] = /^(\d+)\.(\d+)\.(schema\.json|proto)$/.exec(name) ?? [];
+  if (major === undefined || minor === undefined) return undefined;
+  const format = extension === "proto" ? "protobuf" : "json-schema";
+  return { version: `${major}.${minor}`, major: Number(major), minor: Number(minor), format };
+}
 
 /**
  * Defines a message type from the schema files of its subject: each major is a version, its greatest minor counts.
@@ -28,11 +43,10 @@ export function messageTypeFromFiles<Body = unknown>(
   const versions: Record<number, JsonSchema> = {};
   const minors = new Map<number, number>();
   for (const [name, schema] of Object.entries(files)) {
-    const [, major, minor] = fileName.exec(name) ?? [];
-    if (major === undefined || minor === undefined) continue;
-    if (Number(minor) < (minors.get(Number(major)) ?? 0)) continue;
-    minors.set(Number(major), Number(minor));
-    versions[Number(major)] = schema;
+    const file = versionFile(name);
+    if (file?.format !== "json-schema" || file.minor < (minors.get(file.major) ?? 0)) continue;
+    minors.set(file.major, file.minor);
+    versions[file.major] = schema;
   }
   return assembleMessageType<string, Body, Body>(subject, versions, options);
 }
@@ -53,24 +67,16 @@ export function schemaFilesOf(type: MessageType): SchemaFiles {
 function jsonSchemaOf(type: MessageType, version: number): JsonSchema {
   const schema = type.schemaOf(version) ?? false;
   if (!isStandardSchema(schema)) return schema;
-  const made: unknown = inputSchema(schema["~standard"], `${type.name}, version ${version}`);
-  if (typeof made === "object" && made !== null) return { ...made };
-  throw new SobreError(
-    "InvalidArgument",
-    `${type.name}, version ${version}: ${schema["~standard"].vendor} offers no JSON Schema. Write the file by hand, or use a library that follows Standard JSON Schema.`,
-  );
-}
-
-/** `~standard.jsonSchema.input` of Standard JSON Schema 1. */
-function inputSchema(standard: object, where: string): unknown {
-  const jsonSchema: unknown = "jsonSchema" in standard ? standard.jsonSchema : undefined;
-  if (typeof jsonSchema !== "object" || jsonSchema === null || !("input" in jsonSchema)) return undefined;
-  const { input } = jsonSchema;
-  if (typeof input !== "function") return undefined;
+  const where = `${type.name}, version ${version}`;
   try {
-    return Reflect.apply(input, jsonSchema, [{ target: "draft-2020-12" }]);
+    const made = standardJsonSchema(schema);
+    if (typeof made === "object" && made !== null) return { ...made };
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : "it said nothing";
+    const why = cause instanceof Error ? cause.message : "no reason was given";
     throw new SobreError("InvalidArgument", `${where}: its library cannot write it as JSON Schema: ${why}.`, { cause });
   }
+  throw new SobreError(
+    "InvalidArgument",
+    `${where}: ${schema["~standard"].vendor} offers no JSON Schema. Write the file by hand, or use a library that follows Standard JSON Schema.`,
+  );
 }

@@ -32,6 +32,14 @@ export function isStandardSchema(schema: unknown): schema is StandardSchema<unkn
   );
 }
 
+/** The JSON Schema of a schema's input, by Standard JSON Schema 1; `undefined` when its library does not offer one. */
+export function standardJsonSchema({ "~standard": standard }: StandardSchema): unknown {
+  const jsonSchema: unknown = "jsonSchema" in standard ? standard.jsonSchema : undefined;
+  if (typeof jsonSchema !== "object" || jsonSchema === null || !("input" in jsonSchema)) return undefined;
+  const { input } = jsonSchema;
+  return typeof input === "function" ? Reflect.apply(input, jsonSchema, [{ target: "draft-2020-12" }]) : undefined;
+}
+
 /** A path in the form of {@link SobreError.path}, as `$.lines[2].price`. */
 export function issuePath({ path = [] }: StandardIssue): string {
   return `$${path.map((segment) => step(typeof segment === "object" ? segment.key : segment)).join("")}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkCompatibility } from "../../src/contract/index.ts";
-import { mostFieldsOf } from "../../src/contract/protobuf/field-count.ts";
+import { mostFieldsOf } from "../../src/contract/protobuf/schema.ts";
 
 const compare = (older: unknown, newer: unknown) => checkCompatibility({ format: "protobuf", older, newer });
 

@@ -101,13 +101,13 @@ describe("numbers that no double is", () => {
   });
 
   it("are supposed not to come up beside multipleOf, which the verdict names", async () => {
-    const { verdict, suppositions } = await compare(
+    const { verdict, assumptions } = await compare(
       { type: "number", multipleOf: 4 },
       { type: "number", multipleOf: 2 },
     );
 
     expect(verdict).toBe("safe");
-    expect(suppositions.join()).toContain("10^21");
+    expect(assumptions.join()).toContain("10^21");
   });
 });
 

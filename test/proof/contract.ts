@@ -56,12 +56,8 @@ function shortfalls(score: Score, errata: Readonly<Record<string, string>>): rea
   const { suite, pairs, disagreed, unproven, errors } = score;
   const listed = disagreed.filter((id) => Object.hasOwn(errata, id)).length;
   return [
-    ...(suite.agreement !== undefined && agreementOf(score, errata) < suite.agreement
-      ? [`${suite.name}: agreement`]
-      : []),
-    ...(suite.unproven !== undefined && (unproven.length + errors.length) / pairs > suite.unproven
-      ? [`${suite.name}: unproven`]
-      : []),
+    ...(agreementOf(score, errata) < suite.agreement ? [`${suite.name}: agreement`] : []),
+    ...((unproven.length + errors.length) / pairs > suite.unproven ? [`${suite.name}: unproven`] : []),
     ...(listed > pairs * 0.05 ? [`${suite.name}: ${listed} errata`] : []),
   ];
 }

@@ -1,5 +1,5 @@
 import { type ArrayLiterals, arrayLiterals, itemFormulas } from "./array-items.ts";
-import { finiteValues } from "./finite-values.ts";
+import { finiteValues } from "./listed-values.ts";
 import type { Formula, FormulaOf } from "./formula.ts";
 import { valueOf } from "./object-outcome.ts";
 import type { Outcome, Proof } from "./proof.ts";

@@ -36,7 +36,7 @@ export async function compareWithin(comparison: Comparison): Promise<Compared> {
   if (![comparison.writer, comparison.reader].some(isCostly)) return compareSchemas(comparison);
   const answer = await inWorker({ name: "compare", comparison });
   if ("compared" in answer) return answer.compared;
-  return { verdict: "unproven", refused: [], tried: [stoppedOf(answer)], suppositions: [] };
+  return { verdict: "unproven", refused: [], tried: [stoppedOf(answer)], assumptions: [] };
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { Verdict } from "../verdict.ts";
 import type { FormatPolicy } from "./formats.ts";
-import { canonicalJson } from "./json-value.ts";
+import { canonicalJson, isObject } from "./json-value.ts";
 import { PairComparison } from "./pair-comparison.ts";
 import { type Departure, departureText } from "./departures.ts";
-import { hasSiblings } from "./siblings.ts";
+import { metaSchema } from "../../json-schema/index.ts";
+import { isOldDialect } from "./dialect.ts";
+import { SchemaDocument } from "./schema-document.ts";
 
 /** What is compared: every value the writer may send must be valid for the reader. */
 export interface Comparison {
@@ -33,7 +35,7 @@ export interface Compared {
   /** Steps of the proof in outline, when the verdict is safe. */
   readonly trace?: readonly string[];
   readonly tried: readonly string[];
-  readonly suppositions: readonly string[];
+  readonly assumptions: readonly string[];
 }
 
 /**
@@ -52,15 +54,15 @@ export function compareSchemas(comparison: Comparison): Compared {
   if (first.verdict === "unproven" || ![comparison.writer, comparison.reader].some(hasSiblings)) return first;
   const applied = new PairComparison(comparison, { siblings: true, deadline });
   const second = applied.compare();
-  const suppositions = [
-    ...first.suppositions,
+  const assumptions = [
+    ...first.assumptions,
     "keywords beside $ref, which old drafts ignore and some validators apply, were read both ways",
   ];
-  if (second.verdict === first.verdict) return { ...first, refused: refusedEitherWay(second, pair), suppositions };
+  if (second.verdict === first.verdict) return { ...first, refused: refusedEitherWay(second, pair), assumptions };
   const tried = [
     "the verdict depends on whether keywords beside $ref are ignored, as draft-07 says, or applied, as some validators do",
   ];
-  return { verdict: "unproven", refused: [], tried, suppositions };
+  return { verdict: "unproven", refused: [], tried, assumptions };
 }
 
 /** What validators that apply such keywords refuse, and those that ignore them too, if there is any. */
@@ -98,6 +100,36 @@ function asValidatorsRead(
     verdict: "unproven",
     refused: [],
     tried: [...tried, ...Array.from(departed, departureText)],
-    suppositions: safe.suppositions,
+    assumptions: safe.assumptions,
   };
+}
+
+/** Whether a schema has keywords beside `$ref` that validators read differently. */
+function hasSiblings(schema: unknown): boolean {
+  if (!isObject(schema)) return false;
+  const named = typeof schema["$schema"] === "string";
+  const isOld = isOldDialect(new SchemaDocument(schema, "any", metaSchema).dialect);
+  // A schema that names no dialect may be read by either rule.
+  return (isOld || !named) && containsSiblings(schema);
+}
+
+const harmless = new Set([
+  "$ref",
+  "$id",
+  "id",
+  "$schema",
+  "$comment",
+  "$defs",
+  "definitions",
+  "title",
+  "description",
+  "default",
+  "examples",
+]);
+
+function containsSiblings(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(containsSiblings);
+  if (!isObject(schema)) return false;
+  if (typeof schema["$ref"] === "string" && Object.keys(schema).some((name) => !harmless.has(name))) return true;
+  return Object.values(schema).some(containsSiblings);
 }

@@ -68,7 +68,7 @@ export async function jsonCompatibility(
     findings,
     ...(compared.trace === undefined ? {} : { trace: compared.trace }),
     ...(compared.verdict === "unproven" ? { tried: compared.tried } : {}),
-    suppositions: [`${writing} writes`, ...compared.suppositions],
+    assumptions: [`${writing} writes`, ...compared.assumptions],
     rows: rowsOf(compared.verdict, findings, codecs),
   };
   return isUpcast || compared.verdict === "breaking"
@@ -143,12 +143,12 @@ const markTexts = {
 /** What an upcaster makes of samples must be valid; no number of samples proves it. */
 async function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOptions): Promise<Compared> {
   if (upcast === undefined) throw new SobreError("InvalidArgument", 'contentModel "upcast" needs the option upcast.');
-  const suppositions = [
+  const assumptions = [
     `formats: ${comparison.formats}`,
     "writers send declared members only",
     "readers see what the upcaster makes",
   ];
-  const unproven = (why: string): Compared => ({ verdict: "unproven", refused: [], tried: [why], suppositions });
+  const unproven = (why: string): Compared => ({ verdict: "unproven", refused: [], tried: [why], assumptions });
   const deadline = performance.now() + comparison.budget;
   const samples = await samplesWithin(comparison).catch((error: unknown) => {
     if (error instanceof SobreError && error.code === "LimitExceeded") return [];
@@ -164,7 +164,7 @@ async function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOpti
     if (problem !== undefined && !refused.some(({ schemaPath }) => schemaPath === problem.schemaPath))
       refused.push(problem);
   }
-  if (refused.length > 0) return { verdict: "breaking", refused, tried: [], suppositions };
+  if (refused.length > 0) return { verdict: "breaking", refused, tried: [], assumptions };
   return unproven(
     `the upcaster made valid values of all ${samples.length} kinds of values that the schemas tell apart`,
   );

@@ -22,7 +22,7 @@ import { variations } from "./variations.ts";
 const nothingDeclared =
   "the writer's schema asks for members that it does not declare, so which ones are sent is not known; contentModel as-written compares all that it allows";
 
-const suppositionOfMultiples =
+const assumptionOfMultiples =
   "numbers are below 10^21 times what multipleOf says, from where on validators that divide floating-point numbers refuse them";
 
 const mostFindings = 12;
@@ -73,30 +73,30 @@ export class PairComparison {
 
   compare(): Compared {
     const { formats, declared } = this.comparison;
-    const suppositions = [`formats: ${formats}`, ...(declared ? ["writers send declared members only"] : [])];
+    const assumptions = [`formats: ${formats}`, ...(declared ? ["writers send declared members only"] : [])];
     try {
       const [sent, accepted] = this.formulas();
       if (this.circular.size > 0)
-        suppositions.push(
+        assumptions.push(
           "a schema that applies itself to the same value adds nothing there, though validators may not end on it",
         );
-      if (/"multipleOf":/.test(JSON.stringify(this.comparison.reader))) suppositions.push(suppositionOfMultiples);
+      if (/"multipleOf":/.test(JSON.stringify(this.comparison.reader))) assumptions.push(assumptionOfMultiples);
       // What is sent is accepted by the very same words.
       if (canonicalJson(this.comparison.writer) === canonicalJson(this.comparison.reader))
-        return { verdict: "safe", refused: [], trace: ["both versions are the same schema"], tried: [], suppositions };
+        return { verdict: "safe", refused: [], trace: ["both versions are the same schema"], tried: [], assumptions };
       const outcome = this.search([sent, this.pool.not(accepted)]);
       if (outcome.kind === "closed") {
         const nothing = this.isNothingDeclared(sent);
-        if (nothing) return { verdict: "unproven", refused: [], tried: [nothingDeclared], suppositions };
-        return this.closed([sent, this.pool.not(accepted)], outcome.proof, suppositions);
+        if (nothing) return { verdict: "unproven", refused: [], tried: [nothingDeclared], assumptions };
+        return this.closed([sent, this.pool.not(accepted)], outcome.proof, assumptions);
       }
-      return { ...this.opened(sent, accepted, outcome), suppositions };
+      return { ...this.opened(sent, accepted, outcome), assumptions };
     } catch (error) {
       if (error instanceof SobreError && error.code === "LimitExceeded")
-        return { verdict: "unproven", refused: [], tried: [error.message], suppositions };
+        return { verdict: "unproven", refused: [], tried: [error.message], assumptions };
       // Only recursion without an end gets there.
       if (error instanceof RangeError)
-        return { verdict: "unproven", refused: [], tried: ["the schemas recurse too deep"], suppositions };
+        return { verdict: "unproven", refused: [], tried: ["the schemas recurse too deep"], assumptions };
       throw error;
     }
   }
@@ -174,15 +174,15 @@ export class PairComparison {
     return new Refutation({ pool, evaluation, restriction, mostSteps: most, isLate }).search(formulas);
   }
 
-  private closed(formulas: readonly Formula[], proof: Proof, suppositions: readonly string[]): Compared {
+  private closed(formulas: readonly Formula[], proof: Proof, assumptions: readonly string[]): Compared {
     const { pool, evaluation, restriction } = this;
     if (checkProof(formulas, proof, { pool, evaluation, restriction }))
-      return { verdict: "safe", refused: [], trace: outline(proof), tried: [], suppositions };
+      return { verdict: "safe", refused: [], trace: outline(proof), tried: [], assumptions };
     const tried = [`a proof of ${proofSize(proof)} steps that its checker did not accept`];
-    return { verdict: "unproven", refused: [], tried, suppositions };
+    return { verdict: "unproven", refused: [], tried, assumptions };
   }
 
-  private opened(sent: Formula, accepted: Formula, outcome: Outcome): Omit<Compared, "suppositions"> {
+  private opened(sent: Formula, accepted: Formula, outcome: Outcome): Omit<Compared, "assumptions"> {
     const tried = new Set<string>();
     const refused: Refused[] = [];
     const judges = this.judges(tried);

@@ -1,9 +1,8 @@
 import { arrayLiterals, itemFormulas } from "./array-items.ts";
-import { finiteValues } from "./finite-values.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { type Formula, type FormulaOf, type TypeName, typeNames } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
-import { listedValues } from "./listed-values.ts";
+import { finiteValues, listedValues } from "./listed-values.ts";
 import { numbersFor } from "./number-literals.ts";
 import { memberFormulas, type ObjectLiterals, objectLiterals, openEvery } from "./object-members.ts";
 import type { ArrayProof, OtherNameProof, Proof } from "./proof.ts";

@@ -3,7 +3,6 @@ import type { CompatibilityOptions, ProtobufPolicy } from "../options.ts";
 import type { CodecRow, CompatibilityResult, Finding, Verdict } from "../verdict.ts";
 import { hashOf } from "../witness.ts";
 import { type Change, MessageComparison, type Sides } from "./message-comparison.ts";
-import { groupedBy } from "./groups.ts";
 import { unknownType } from "./reading.ts";
 import { checkRelation, type Relation } from "./relation.ts";
 import { openProtobufSchema, type ProtobufSchema } from "./schema.ts";
@@ -29,7 +28,7 @@ export function protobufCompatibility(
   const changes = [...comparison.changes, ...brokenRules(sides)];
   comparison.doubts.push(...unreadOf(sides, { pairs, alone }, comparison.relation));
   const verdict = verdictOf(changes, comparison.doubts, { relation: comparison.relation, policy });
-  const suppositions = [
+  const assumptions = [
     `${writing} writes`,
     `policy: ${policy}`,
     ...alone.map((name) => `${name} has no counterpart, so nothing of it was compared`),
@@ -39,7 +38,7 @@ export function protobufCompatibility(
     findings: changes.map((change) => findingOf(change, writing)),
     ...(verdict === "safe" ? { trace: traceOf(comparison.relation) } : {}),
     ...(verdict === "unproven" ? { tried: comparison.doubts } : {}),
-    suppositions,
+    assumptions,
     rows: rowsOf(sides, { pairs, alone }, verdict),
   };
 }
@@ -122,8 +121,8 @@ function likenesses(
   const fresh = Array.from(reader.messages.values()).filter(
     ({ name }) => !writer.messages.has(name) && !reader.bundled.has(name),
   );
-  const byFields = groupedBy(fresh, signature);
-  const byLastName = groupedBy(fresh, lastName);
+  const byFields = Map.groupBy(fresh, signature);
+  const byLastName = Map.groupBy(fresh, lastName);
   return (message) => {
     const fields = signature(message);
     const alike = fields === "" ? [] : (byFields.get(fields) ?? []);

@@ -1,5 +1,4 @@
 import type { ProtobufPolicy } from "../options.ts";
-import { groupedBy } from "./groups.ts";
 import { areFormedAlike } from "./json-forms.ts";
 import { keepsInJson, keepsOnWire } from "./kinds.ts";
 import type { FieldShape, MessageShape } from "./shape.ts";
@@ -73,7 +72,7 @@ export function clashingFields(
   writer: MessageShape,
   reader: MessageShape,
 ): readonly (readonly [FieldShape, FieldShape])[] {
-  const joined = groupedBy(writer.fields, ({ number }) => reader.byNumber.get(number)?.oneof);
+  const joined = Map.groupBy(writer.fields, ({ number }) => reader.byNumber.get(number)?.oneof);
   return Array.from(joined).flatMap(([oneof, fields]) =>
     oneof === undefined ? [] : fields.flatMap((field, at) => clashesOf(field, fields.slice(at + 1, at + mostClashes))),
   );

@@ -47,7 +47,7 @@ function text(report: CheckReport): string {
         `    ${finding.repair}`,
       ]),
     ...(pair.result.tried ?? []).map((line) => `    tried: ${line}`),
-    `    supposing ${pair.result.suppositions.join("; ")}`,
+    `    assuming ${pair.result.assumptions.join("; ")}`,
   ]);
   return `${[...lines, ...report.problems.map((problem) => `problem   ${problem}`), summaryOf(report)].join("\n")}\n`;
 }

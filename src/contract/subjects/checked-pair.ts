@@ -46,8 +46,8 @@ export async function checkPair(pair: VersionPair, { codecs, upcast }: PairOptio
     codecs: codecs.filter(({ name }) => subject.codecs.length === 0 || subject.codecs.includes(name)),
   });
   if (contentModel !== "upcast" || isUpcast) return { ...pair, result };
-  const suppositions = [...result.suppositions, "no upcaster was given, so bodies are read as they were sent"];
-  return { ...pair, result: { ...result, suppositions } };
+  const assumptions = [...result.assumptions, "no upcaster was given, so bodies are read as they were sent"];
+  return { ...pair, result: { ...result, assumptions } };
 }
 
 /** What the newer version makes of the older one's bodies. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { envelopeFromJson } from "../../envelope/envelope-json.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
+import { type VersionFile, versionFile } from "../../message/schema-files.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { ContentModel, Direction, ProtobufPolicy } from "../options.ts";
 import type { FormatPolicy } from "../json-schema/formats.ts";
@@ -73,13 +74,16 @@ export function readSubjects(
   const versions = new Map<string, SubjectVersion[]>();
   const settings = new Set<string>();
   for (const file of files.list().toSorted()) {
-    const [, subject, version, extension] = /^(.+)\/(\d+\.\d+)\.(schema\.json|proto)$/.exec(file) ?? [];
-    if (file.endsWith("/subject.json")) settings.add(file.slice(0, -"/subject.json".length));
-    if (subject === undefined || version === undefined) {
+    const cut = file.lastIndexOf("/");
+    const [subject, name] = [file.slice(0, Math.max(0, cut)), file.slice(cut + 1)];
+    if (subject === "") continue;
+    if (name === "subject.json") settings.add(subject);
+    const version = versionFile(name);
+    if (version === undefined) {
       if (!skipMisnamed && /\/v?\d+(?:\.\d+)*(?:-[^/]*)?\.(?:schema\.json|proto)$/i.test(file)) throw misnamed(file);
       continue;
     }
-    const made = versionOf(files, file, { version, isProto: extension === "proto" });
+    const made = versionOf(files, file, version);
     versions.set(subject, [...(versions.get(subject) ?? []), made]);
   }
   return Array.from(new Set([...versions.keys(), ...settings]), (name) => {
@@ -101,19 +105,9 @@ function misnamed(file: string): SobreError {
   );
 }
 
-function versionOf(
-  files: SubjectFiles,
-  file: string,
-  { version, isProto }: { readonly version: string; readonly isProto: boolean },
-): SubjectVersion {
+function versionOf(files: SubjectFiles, file: string, { version, format }: VersionFile): SubjectVersion {
   const text = files.read(file);
-  return {
-    version,
-    file,
-    text,
-    format: isProto ? "protobuf" : "json-schema",
-    schema: isProto ? text : parseJson(text, file),
-  };
+  return { version, file, text, format, schema: format === "protobuf" ? text : parseJson(text, file) };
 }
 
 function parseJson(text: string, file: string): unknown {

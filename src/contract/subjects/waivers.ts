@@ -93,12 +93,12 @@ export function applyWaivers(
       return waiver === undefined;
     });
     if (findings.length === pair.result.findings.length) return pair;
-    const suppositions = [...pair.result.suppositions, "findings were waived"];
+    const assumptions = [...pair.result.assumptions, "findings were waived"];
     const verdict = findings.length > 0 ? pair.result.verdict : "unproven";
     return {
       ...pair,
       isWaived: findings.length === 0,
-      result: { ...pair.result, verdict, findings, suppositions, tried: ["every break that was found is waived"] },
+      result: { ...pair.result, verdict, findings, assumptions, tried: ["every break that was found is waived"] },
     };
   });
   for (const waiver of live)
