@@ -2,7 +2,7 @@ import { Command, type Finish, textOf } from "./commander.ts";
 import { countOf, type EndpointOptions, openEndpoint, sequenceOf, withEndpointOptions } from "./endpoint.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What commander parsed, by long name in camelCase. */
+/** Options as commander parses them, by long name in camelCase. */
 interface Options extends EndpointOptions {
   readonly from?: unknown;
   readonly max?: unknown;

@@ -23,7 +23,7 @@ import type { Terminal } from "./terminal.ts";
 /** The exit codes of `sobre contract`: what was found is never mixed up with a tool that failed. */
 export const contractExitCodes = { proven: 0, breaking: 1, misuse: 2, unproven: 3, unreadable: 4 } as const;
 
-/** What `sobre contract check` takes. */
+/** Options of `sobre contract check`. */
 export interface CheckCommand {
   /** Folder of the subjects. */
   readonly folder: string;
@@ -68,7 +68,8 @@ function unknownCodecs({ pairs }: CheckReport): ReadonlySet<string> {
     subject.codecs
       .filter((codec) => !known.includes(codec))
       .map(
-        (codec) => `${subject.name}: there is no codec ${codec} here, so it has no row; there are ${known.join(", ")}`,
+        (codec) =>
+          `${subject.name}: unknown codec \`${codec}\`, so it has no row. Expected one of: ${known.join(", ")}`,
       ),
   );
   return new Set(notes);
@@ -136,7 +137,7 @@ const noSubject: Subject = {
   versions: [],
 };
 
-/** What has been released with a name that is none can only be mended here. */
+/** A misnamed version that was released elsewhere can only be renamed here. */
 const skipMisnamed = { skipMisnamed: true };
 
 async function reportOf({ folder, against, upcasters, strict }: CheckCommand): Promise<CheckReport> {

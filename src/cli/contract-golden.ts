@@ -45,7 +45,7 @@ export async function goldenCommand(command: GoldenCommand, terminal: Terminal):
 const serializer = createSerializer({ codecs: witnessCodecs() });
 const contentTypes = new Map(witnessCodecs().map(({ name, contentType }) => [name, contentType]));
 
-/** What today's code of a version reads with. */
+/** The codecs that today's code of a version reads with. */
 function serializerOf(version: SubjectVersion | undefined): Serializer {
   if (version?.format !== "protobuf") return serializer;
   return createSerializer({ codecs: [...witnessCodecs(), protobuf({ protos: version.text })] });
@@ -57,7 +57,7 @@ async function record({ fixtures }: GoldenCommand, subjects: readonly Subject[],
     const codecs = (subject.codecs.length > 0 ? subject.codecs : ["json"]).flatMap((name) => {
       const contentType = contentTypes.get(name);
       if (contentType === undefined && name !== "protobuf")
-        terminal.err(`sobre: ${subject.name}: there is no codec ${name} here, so nothing was recorded in it\n`);
+        terminal.err(`sobre: ${subject.name}: unknown codec ${name}, so nothing was recorded in it\n`);
       return contentType === undefined ? [] : [{ name, contentType }];
     });
     for (const version of subject.versions) {

@@ -17,7 +17,7 @@ import { envelopeLines } from "./envelope-lines.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What `sobre contract init` takes. */
+/** Options of `sobre contract init`. */
 export interface InitCommand {
   readonly schemas: string;
   /**
@@ -121,7 +121,7 @@ function isSchemaFile(path: string): boolean {
   return /\.(?:json|proto)$/.test(path);
 }
 
-/** @throws SobreError `InvalidArgument` for what is no schema, before it is released as one. */
+/** @throws SobreError `InvalidArgument` when the file is not a schema. */
 function draftOfFile(
   path: string,
   { subject = basename(path).replace(/(?:\.schema)?\.\w+$/, "") }: InitCommand,
@@ -160,7 +160,7 @@ function isSchema(value: unknown): boolean {
   return schemaVendor(value) !== undefined || (isObject(value) && ("$schema" in value || "type" in value));
 }
 
-/** The converters of libraries whose schemas cannot tell their JSON Schema. */
+/** The converters of libraries that do not follow Standard JSON Schema. */
 const converters: Readonly<Record<string, readonly [module: string, name: string]>> = {
   valibot: ["@valibot/to-json-schema", "toJsonSchema"],
   zod: ["zod", "toJSONSchema"],
@@ -172,13 +172,13 @@ async function convert(schema: unknown, path: string): Promise<unknown> {
   const vendor = schemaVendor(schema) ?? "";
   const [name, method] = converters[vendor] ?? [];
   if (name === undefined || method === undefined)
-    throw new Misuse(`${path}: a schema of ${vendor || "an unknown kind"} cannot tell its JSON Schema`);
+    throw new Misuse(`${path}: a schema of ${vendor || "an unknown library"} cannot be converted to JSON Schema`);
   try {
     const library = await importModule(createRequire(resolve(path)).resolve(name));
     const converter = library[method];
     if (typeof converter === "function") return Reflect.apply(converter, undefined, [schema]);
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new Misuse(`${path}: install ${name}, which turns schemas of ${vendor} into JSON Schemas`);
 }

@@ -62,7 +62,7 @@ function readReport(file: string): unknown {
     const json: unknown = JSON.parse(text);
     if (isObject(json) && Array.isArray(json["pairs"])) return json;
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new Misuse(`${file} is no report that check or compat wrote with --format json`);
+  throw new Misuse(`${file} is not a report of check or compat with --format json`);
 }

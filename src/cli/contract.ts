@@ -3,7 +3,7 @@ import { reportFormats } from "../contract/report/check-report.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What commander parsed, by long name in camelCase. */
+/** Options as commander parses them, by long name in camelCase. */
 interface Options {
   readonly schemas?: unknown;
   readonly fixtures?: unknown;
@@ -168,6 +168,6 @@ function replayCommand(terminal: Terminal, finish: (code: number) => void): Comm
 
 function one<const Value extends string>(value: unknown, known: readonly Value[]): Value {
   const found = known.find((candidate) => candidate === value);
-  if (found === undefined) throw new Misuse(`${String(value)} is none of ${known.join(", ")}`);
+  if (found === undefined) throw new Misuse(`${String(value)} is not one of: ${known.join(", ")}`);
   return found;
 }

@@ -3,7 +3,7 @@ import { Misuse } from "./misuse.ts";
 import { schemaOptions, type SchemaOptions } from "./schema-options.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What commander parsed, by long name in camelCase. */
+/** Options as commander parses them, by long name in camelCase. */
 interface Options extends SchemaOptions {
   readonly contentType?: unknown;
   readonly json?: unknown;

@@ -4,7 +4,7 @@ import { Misuse } from "./misuse.ts";
 import { schemaOptions, type SchemaOptions, withSchemaOptions } from "./schema-options.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What commander parsed, by long name in camelCase. */
+/** Options as commander parses them, by long name in camelCase. */
 interface Options extends EndpointOptions, SchemaOptions {
   readonly max?: unknown;
   readonly json?: unknown;

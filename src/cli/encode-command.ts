@@ -2,7 +2,7 @@ import { collect, Command, type Finish, Option, textOf } from "./commander.ts";
 import { schemaOptions, type SchemaOptions } from "./schema-options.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What commander parsed, by long name in camelCase. */
+/** Options as commander parses them, by long name in camelCase. */
 interface Options extends SchemaOptions {
   readonly to?: unknown;
 }

@@ -3,7 +3,7 @@ import { countOf, type EndpointOptions, openEndpoint, sequenceOf, withEndpointOp
 import { schemaOptions, type SchemaOptions, withSchemaOptions } from "./schema-options.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What commander parsed, by long name in camelCase. */
+/** Options as commander parses them, by long name in camelCase. */
 interface Options extends EndpointOptions, SchemaOptions {
   readonly from?: unknown;
   readonly max?: unknown;

@@ -2,7 +2,7 @@ import { Command, type Finish } from "./commander.ts";
 import { type EndpointOptions, openEndpoint, withEndpointOptions } from "./endpoint.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What commander parsed, by long name in camelCase. */
+/** Options as commander parses them, by long name in camelCase. */
 interface Options extends EndpointOptions {
   readonly again?: unknown;
   readonly dryRun?: unknown;

@@ -2,7 +2,7 @@ import { checkCompatibility } from "./check-compatibility.ts";
 import { compatibilityMessage } from "./contract-suite.ts";
 import type { CompatibilityOptions } from "./options.ts";
 
-/** What a matcher gives to vitest. */
+/** Result of a matcher, as vitest expects it. */
 export interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
@@ -12,8 +12,8 @@ export interface MatcherResult {
 export type CompatibleWithOptions = Partial<Omit<CompatibilityOptions, "older" | "newer">>;
 
 /**
- * Matchers for `expect.extend(contractMatchers)`: `await expect(newer).toBeCompatibleWith(older, options)`. What is unproven
- * fails, and fails with `.not` too.
+ * Matchers for `expect.extend(contractMatchers)`: `await expect(newer).toBeCompatibleWith(older, options)`. An unproven
+ * pair fails, with `.not` too.
  */
 export const contractMatchers: {
   toBeCompatibleWith(

@@ -16,7 +16,7 @@ export interface ContractTest {
   readonly run: () => Promise<void>;
 }
 
-/** What {@link contractSuite} takes. */
+/** Options of {@link contractSuite}. */
 export interface ContractSuiteOptions {
   /** Folder of the subjects. */
   readonly schemas: string;
@@ -26,14 +26,14 @@ export interface ContractSuiteOptions {
   readonly serializer: Serializer | MatrixOptions["serializerOf"];
   /** The codecs whose bytes carry witnesses. Default: none. */
   readonly codecs?: readonly Codec[];
-  /** What a consumer makes of older bodies, as {@link upcastBy} has it from message types. Default: nothing. */
+  /** Converts older bodies, e.g. by the upcasters of message types ({@link upcastBy}). Default: no conversion. */
   readonly upcast?: SubjectUpcast | undefined;
 }
 
 /**
  * One test for each pair of versions that meet, one for each major that an upcaster leads to the newest version, and one
- * for each cell of the matrix that is no hole: give them to your
- * runner, as in `for (const { name, run } of contractSuite(options)) it(name, run)`.
+ * for each recorded cell of the matrix. Pass them to your
+ * runner: `for (const { name, run } of contractSuite(options)) it(name, run)`.
  *
  * @throws SobreError `InvalidArgument` when a subject or golden message cannot be read, an option is wrong or misspelt, or
  *   there is nothing to test.
@@ -41,7 +41,7 @@ export interface ContractSuiteOptions {
 export function contractSuite(options: ContractSuiteOptions): readonly ContractTest[] {
   checkOptions(options, optionChecks, { needed: ["schemas", "serializer"] });
   if (options.fixtures !== undefined && !existsSync(options.fixtures))
-    throw new SobreError("InvalidArgument", `There is no folder of golden messages at ${options.fixtures}.`);
+    throw new SobreError("InvalidArgument", `Cannot read the folder of golden messages ${options.fixtures}.`);
   const subjects = readSubjects(folderFiles(options.schemas));
   const golden: readonly GoldenMessage[] = options.fixtures === undefined ? [] : readGolden(options.fixtures);
   const { codecs = [], upcast, serializer } = options;
@@ -71,7 +71,7 @@ export function contractSuite(options: ContractSuiteOptions): readonly ContractT
     }));
   const tests = [...pairs, ...upcasts, ...reads];
   if (tests.length > 0) return tests;
-  throw new SobreError("InvalidArgument", `Nothing in ${options.schemas} is there to test: no two versions meet.`);
+  throw new SobreError("InvalidArgument", `There is nothing to test in ${options.schemas}: no two versions meet.`);
 }
 
 const serializing = methods("a serializer", "serialize", "deserialize");

@@ -27,7 +27,7 @@ export function readMessageType<Body = unknown>(
  *
  * A file that is there stays as it was released: a version that says something else now becomes the next minor.
  *
- * @throws SobreError `InvalidArgument` for a schema of a library that offers no JSON Schema, and a name that is no folder's.
+ * @throws SobreError `InvalidArgument` for a schema of a library that offers no JSON Schema, and a name that is not a valid folder.
  */
 export function writeMessageType(folder: string, type: MessageType): readonly string[] {
   const { name } = type;
@@ -77,6 +77,6 @@ function subjectFolder(folder: string, subject: string): string {
   if (steps.every((step) => !["", ".", ".."].includes(step))) return join(folder, ...steps);
   throw new SobreError(
     "InvalidArgument",
-    `The subject ${JSON.stringify(subject)} is no folder below the one of the schemas.`,
+    `The subject ${JSON.stringify(subject)} must be a folder below the folder of the schemas.`,
   );
 }

@@ -10,13 +10,13 @@ export type Direction = "backward" | "forward" | "full";
  */
 export type ContentModel = "as-written" | "declared-writer" | "upcast";
 
-/** What must stay the same of a Protobuf schema: the bytes, the bytes and the JSON form, or the generated sources too. */
+/** The forms of a Protobuf message that must stay compatible: the bytes, the JSON form too, or the generated sources too. */
 export type ProtobufPolicy = "wire" | "json" | "source";
 
 /** A value of the older version as the newer one reads it; it may wait. */
 export type Upcast = (value: unknown) => unknown;
 
-/** What {@link checkCompatibility} takes. */
+/** Options of {@link checkCompatibility}. */
 export interface CompatibilityOptions {
   readonly format: "json-schema" | "protobuf";
   /** A JSON Schema; or the text of a .proto file, or several by name. A list of versions, oldest first, is checked each. */
@@ -28,7 +28,7 @@ export interface CompatibilityOptions {
   readonly contentModel?: ContentModel;
   /** For Protobuf. Default: `json`. */
   readonly policy?: ProtobufPolicy;
-  /** What `format` in a JSON Schema means. Default: `either`, so that the verdict holds for both. */
+  /** The meaning of `format` in a JSON Schema. Default: `either`, so that the verdict holds for both. */
   readonly formats?: FormatPolicy;
   /** The codecs whose bytes carry witnesses. Default: none. */
   readonly codecs?: readonly Codec[];

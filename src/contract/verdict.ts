@@ -1,15 +1,15 @@
-/** What a comparison of two versions says; `unproven` is never to be shown as compatible. */
+/** The verdict on two versions; `unproven` must never be shown as compatible. */
 export type Verdict = "breaking" | "safe" | "unproven";
 
 /** A finding's place and text. */
 export interface Finding {
-  /** Short name of the kind of change, as `member-required`. */
+  /** Short name of the kind of change, e.g. `member-required`. */
   readonly code: string;
   /** One sentence. */
   readonly message: string;
-  /** What to do about it. */
+  /** How to repair it. */
   readonly repair: string;
-  /** JSON Pointer, as `#/properties/a`, or a full Protobuf name; "" when the place is not known. */
+  /** JSON Pointer, e.g. `#/properties/a`, or a full Protobuf name; "" when the place is not known. */
   readonly olderPointer: string;
   readonly newerPointer: string;
   /** Which version sends what the other one reads. */
@@ -25,7 +25,7 @@ export interface Witness {
   /** The value, as JSON or in the renderings of the value JSON form. */
   readonly value: unknown;
   readonly encodings: readonly WitnessEncoding[];
-  /** What the reader makes of it: its refusal, or the value it reads instead. */
+  /** The reader's refusal, or the value it reads instead. */
   readonly outcome: string;
   /** SHA-256 of value and outcome in hex, which waivers name. */
   readonly hash: string;
@@ -45,15 +45,15 @@ export interface CodecRow {
   readonly reason: string;
 }
 
-/** What {@link checkCompatibility} resolves to. */
+/** Result of {@link checkCompatibility}. */
 export interface CompatibilityResult {
   readonly verdict: Verdict;
   readonly findings: readonly Finding[];
   /** Steps of the proof when the verdict is safe, one line each, in outline. */
   readonly trace?: readonly string[];
-  /** What was tried when the verdict is unproven. */
+  /** The attempts made, when the verdict is unproven. */
   readonly tried?: readonly string[];
-  /** What the verdict supposes, as the policy for formats. */
+  /** Assumptions of the verdict, e.g. the policy for formats. */
   readonly assumptions: readonly string[];
   readonly rows: readonly CodecRow[];
 }

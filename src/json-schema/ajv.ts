@@ -8,9 +8,9 @@ import { uniqueItems } from "./unique-items.ts";
 
 /** One reason why a value does not match a schema. */
 export interface ValidationProblem {
-  /** Path to the value concerned, as `$.lines[2].price`. */
+  /** Path to the value concerned, e.g. `$.lines[2].price`. */
   readonly path: string;
-  /** What the schema wants there; it quotes the schema, and never the value. */
+  /** The expectation of the schema; it quotes the schema, never the value. */
   readonly message: string;
 }
 
@@ -28,7 +28,7 @@ export function compileJsonSchema(schema: unknown): (value: unknown) => readonly
   return (value) => (validate(value) ? none : (validate.errors ?? []).map(toProblem));
 }
 
-/** What became of a body: the value to go on with, and every problem it has. */
+/** A checked body: the value to go on with, and every problem it has. */
 export interface CheckedBody {
   readonly value: unknown;
   readonly problems: readonly ValidationProblem[];
@@ -167,7 +167,7 @@ export interface JudgeOptions {
 }
 
 /**
- * Compiles a JSON Schema of any of three dialects, leniently, into a function that tells the first refusal of a value.
+ * Compiles a JSON Schema of any of three dialects, leniently, into a function that returns the first refusal of a value.
  *
  * @throws whatever ajv throws for a schema it cannot compile.
  */
@@ -180,7 +180,7 @@ export function compileJudge(schema: object | boolean, options: JudgeOptions): (
     inlineRefs: false,
     verbose: true,
     formats,
-    // ajv tells patterns apart by their text.
+    // ajv distinguishes patterns by their text.
     code: {
       // A judge sees a few values, so that better code would not pay.
       optimize: false,

@@ -9,7 +9,7 @@ export interface Refused {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** What to take in the place of a refused value: `given` on, and what a validator may judge instead. */
+/** The replacement of a refused value: `given` on, and what a validator may judge instead. */
 interface Replacement {
   readonly given: unknown;
   readonly judged: unknown;

@@ -1,10 +1,10 @@
 import { Instant } from "../values/instant.ts";
 import { fromBase64, toBase64 } from "../values/base64.ts";
 
-/** What a text of a JSON Schema stands for where a codec has more types than JSON. */
+/** The value that a string of a JSON Schema stands for where a codec has more types than JSON. */
 export type NativeKind = "bytes" | "int64" | "instant";
 
-/** What the keywords of a schema say that a text stands for, if anything. */
+/** The value that a string stands for by the keywords of its schema, if any. */
 export function nativeKindOf(keyword: (name: string) => unknown): NativeKind | undefined {
   const type = keyword("type");
   if (type !== "string" && !(Array.isArray(type) && type.includes("string"))) return undefined;
@@ -13,7 +13,7 @@ export function nativeKindOf(keyword: (name: string) => unknown): NativeKind | u
   return keyword("format") === "date-time" ? "instant" : undefined;
 }
 
-/** The value that a text stands for; `undefined` for a text that is none. */
+/** The value that a string stands for; `undefined` for any other string. */
 export function nativeOf(kind: NativeKind, text: string): unknown {
   switch (kind) {
     case "bytes":

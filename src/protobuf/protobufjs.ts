@@ -1,4 +1,4 @@
-/** What is used of protobufjs, in the one module that imports it. */
+/** The parts of protobufjs in use, in the one module that imports it. */
 export {
   common,
   Enum,

@@ -10,10 +10,13 @@ const proto = 'syntax = "proto3"; package a; message M { int32 n = 1; }';
 
 describe("subject.json", () => {
   it.each([
-    [{ inFlight: [{ service: "web", produce: ["1.0"] }] }, "inFlight: there is no produce"],
-    [{ inFlight: [{ name: "web", produces: ["1.0"] }] }, "inFlight: a service must have its name as service"],
-    [{ dialect: "draft-07" }, "there is no dialect"],
-    [{ owner: ["shop"] }, "owner must be a text"],
+    [{ inFlight: [{ service: "web", produce: ["1.0"] }] }, "inFlight: unknown member `produce`"],
+    [
+      { inFlight: [{ name: "web", produces: ["1.0"] }] },
+      "inFlight: every entry needs `service`, the name of the service",
+    ],
+    [{ dialect: "draft-07" }, "unknown member `dialect`"],
+    [{ owner: ["shop"] }, "owner must be a string"],
   ])("is refused where a setting would change nothing: %j", async (settings, said) => {
     const { code, terminal } = await check(folderOf({ ...safe, "order/subject.json": settings }));
 
@@ -26,7 +29,7 @@ describe("subject.json", () => {
 
     expect(code).toBe(0);
     expect(terminal.errors()).toBe(
-      "sobre: order: there is no codec msgpak here, so it has no row; there are json, msgpack, amqp, protobuf\n",
+      "sobre: order: unknown codec `msgpak`, so it has no row. Expected one of: json, msgpack, amqp, protobuf\n",
     );
   });
 

@@ -50,11 +50,11 @@ describe("waivers", () => {
   it.each([
     ["waivers.json", { reason: "no list" }, "a list"],
     ["waivers.json", "[", "a list"],
-    ["waivers.json", [{ subject: "a", codes: "b" }], "has codes"],
+    ["waivers.json", [{ subject: "a", codes: "b" }], "unknown member `codes`"],
     [
       "waivers.json",
       [{ subject: "a", code: "b", witness: "c", reason: "d", expires: "2026-02-30" }],
-      "a date at expires",
+      "a date in `expires`",
     ],
     ["lock.json", "<<<<<<<", "lock.json must hold"],
     ["lock.json", {}, "lock.json must hold"],

@@ -35,7 +35,7 @@ describe("contractSuite", () => {
     [{ schemas }, "serializer must be a serializer"],
     [{ serializer }, "schemas must be text"],
     [{ schemas, serializer, codecs: ["json"] }, "codecs must be a list of codecs"],
-    [{ schemas, serializer, fixtures: join(root, "nowhere") }, "no folder of golden messages"],
+    [{ schemas, serializer, fixtures: join(root, "nowhere") }, "Cannot read the folder of golden messages"],
     [{ schemas: folder("one", { "order/1.0.schema.json": "{}" }), serializer }, "no two versions meet"],
   ])("refuses what would test less than was meant: %#", (options, said) => {
     expect(() => Reflect.apply(contractSuite, undefined, [options])).toThrow(

@@ -104,11 +104,11 @@ describe("the envelope of a golden message", () => {
   });
 
   it.each([
-    ["a member that the form lacks", { envelope: { properties: {} } }, "envelope has no properties"],
+    ["a member that the form lacks", { envelope: { properties: {} } }, "envelope: unknown member `properties`"],
     ["a property no sender sets", { envelope: { brokerProperties: { lockToken: "a" } } }, "lockToken"],
     ["the content type", { envelope: { brokerProperties: { contentType: "a/b" } } }, "the content type is the codec's"],
     ["a version that is not there", { inFlight: [{ service: "a", produces: ["1.7"] }] }, "the version 1.7"],
-    ["a misspelt setting", { inflight: [] }, "there is no inflight"],
+    ["a misspelt setting", { inflight: [] }, "unknown member `inflight`"],
     ["codecs that are no list", { codecs: "json" }, "codecs must be a list"],
     ["a policy that is no object", { policy: "full" }, "policy must be an object"],
   ])("is told by subject.json, which is refused for %s", async (_, settings, why) => {

@@ -138,7 +138,7 @@ describe("broken schemas are refused with a clear error", () => {
     ["a remote reference", { $ref: "https://example.org/other.json" }, "never fetched"],
     ["a reference to nothing", { $ref: "#/$defs/none" }, "leads to nothing"],
     ["a broken keyword", { minLength: "two" }, "minLength must be"],
-    ["a broken pattern", { pattern: "(" }, "is no pattern"],
+    ["a broken pattern", { pattern: "(" }, "is not a valid pattern"],
     ["an unknown type", { type: "text" }, "type must be"],
     ["a list where dependents are", { dependentRequired: { a: true } }, "dependentRequired must be"],
     ["no schema at all", 7, "must be an object or a boolean"],

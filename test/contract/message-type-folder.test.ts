@@ -75,8 +75,8 @@ describe("a message type in files", () => {
   });
 
   it.each<readonly [string, (path: string) => unknown, string]>([
-    ["a folder that is not there", (path) => readMessageType(path, "lost"), "no folder"],
-    ["a subject that leads elsewhere", (path) => readMessageType(path, "../orders.placed"), "no folder below"],
+    ["a folder that is not there", (path) => readMessageType(path, "lost"), "Cannot read the folder"],
+    ["a subject that leads elsewhere", (path) => readMessageType(path, "../orders.placed"), "must be a folder below"],
     [
       "a type whose name leads elsewhere",
       (path) => writeMessageType(path, defineMessage("../up", { 1: true })),

@@ -106,7 +106,7 @@ describe("sobre contract", () => {
     );
 
     expect(code).toBe(4);
-    expect(terminal.errors()).toContain(`${file} is named as no version`);
+    expect(terminal.errors()).toContain(`${file} is not named like a version`);
   });
 
   it("compares with a release that left a schema out by its name", async () => {

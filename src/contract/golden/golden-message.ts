@@ -22,7 +22,7 @@ export interface GoldenMessage {
   readonly isWhole: boolean;
 }
 
-/** What a recording did. */
+/** Counts of a recording. */
 export interface Recorded {
   readonly written: number;
   readonly kept: number;

@@ -15,7 +15,7 @@ import { compareVersions, type Subject, type SubjectVersion } from "../subjects/
 import { majorOf, type SubjectUpcast } from "../subjects/upcast-by.ts";
 import type { GoldenMessage } from "./golden-message.ts";
 
-/** What a consumer version makes of a producer version's messages in one codec. */
+/** How a consumer version reads a producer version's messages in one codec. */
 export interface MatrixCell {
   readonly subject: string;
   readonly producer: string;
@@ -32,7 +32,7 @@ export interface MatrixCell {
 export interface MatrixOptions {
   /** The deserializer chain of a consumer. */
   readonly serializerOf: (subject: Subject, version: SubjectVersion) => Serializer;
-  /** What the consumer makes of an older version's body before it is validated. Default: nothing. */
+  /** Converts an older version's body before the consumer validates it. Default: no conversion. */
   readonly upcast?: SubjectUpcast | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface PlannedCell extends Omit<MatrixCell, "outcome" | "detail"> {
   readonly meeting: Meeting;
 }
 
-/** Every consumer version beside every producer version and codec. */
+/** Every combination of consumer version, producer version and codec. */
 export function planMatrix(subjects: readonly Subject[], golden: readonly GoldenMessage[]): readonly PlannedCell[] {
   return subjects.flatMap((subject) => {
     const codecs = subject.codecs.length > 0 ? subject.codecs : ["json"];
@@ -123,7 +123,7 @@ async function outcomeOf(
   return { outcome: "read", detail: `${messages.length} messages` };
 }
 
-/** What the envelope says of type and version that its place denies. */
+/** A contradiction between the envelope's type or version and the folder the message is in. */
 function claimProblem(envelope: Envelope, { subject, producer }: Meeting): string | undefined {
   const { contentType } = envelope.brokerProperties;
   const claim = readTypeClaim(envelope, contentType === undefined ? undefined : parseContentType(contentType));
@@ -134,7 +134,7 @@ function claimProblem(envelope: Envelope, { subject, producer }: Meeting): strin
   return undefined;
 }
 
-/** What producers are said to set, and the recorded envelope has not or otherwise; no value is shown. */
+/** A property that subject.json requires and the recorded envelope lacks or has otherwise; no value is shown. */
 function metadataProblem({ envelope, isWhole }: GoldenMessage, { subject }: Meeting): string | undefined {
   if (!isWhole) return undefined;
   for (const part of ["brokerProperties", "applicationProperties"] as const) {
@@ -146,7 +146,7 @@ function metadataProblem({ envelope, isWhole }: GoldenMessage, { subject }: Meet
   return undefined;
 }
 
-/** What of a Protobuf message the consumer reads differently: numbers may have become wider, so fields are compared. */
+/** The first field of a Protobuf message that the consumer reads differently; fields are compared, since numbers may have become wider. */
 function lossBetween(
   { producer, consumer }: Meeting,
   payload: Uint8Array,

@@ -68,7 +68,7 @@ function recorded(
   try {
     const envelope = serializer.serialize({ ...propertiesOf(subject, version), body, contentType: codec.contentType });
     const result = serializer.deserialize(envelope);
-    // What does not come back as it was is no expectation.
+    // A value that changes on the round trip cannot serve as an expectation.
     const isKept = result.ok && canonicalJson(fromNative(document, result.body)) === canonicalJson(sample);
     return isKept ? { envelope, expected: valueToJson(result.body) } : undefined;
   } catch (error) {
@@ -77,7 +77,7 @@ function recorded(
   }
 }
 
-/** What the producer of a version sets beside the payload. */
+/** The properties that the producer of a version sets besides the payload. */
 function propertiesOf(
   { name, envelope }: Subject,
   { version }: SubjectVersion,

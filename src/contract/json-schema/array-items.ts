@@ -34,7 +34,7 @@ export function arrayLiterals(members: readonly Formula[]): ArrayLiterals {
   };
 }
 
-/** What the item at a position must satisfy when it is there; positions from the boundary on are alike. */
+/** The formulas of the item at a position, when there is one; positions from the boundary on are alike. */
 export function itemFormulas(at: number, { every, boundary }: ArrayLiterals): readonly Formula[] {
   const position = Math.min(at, boundary);
   return every.filter(({ from, to }) => from <= position && position < to).map(({ of }) => of);

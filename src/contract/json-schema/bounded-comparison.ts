@@ -5,13 +5,13 @@ import { type Compared, compareSchemas, type Comparison, samplesOfPair } from ".
 import { type ChosenSamples, chooseSamples } from "./chosen-samples.ts";
 import { isObject } from "./json-value.ts";
 
-/** What a worker is asked for. */
+/** A task of the worker. */
 export interface WorkerTask {
   readonly name: "compare" | "choose" | "sample";
   readonly comparison: Comparison;
 }
 
-/** What the worker answers, or the error that a broken schema is. */
+/** The answer of the worker, or the error of a broken schema. */
 export type WorkerAnswer =
   | { readonly compared: Compared }
   | { readonly chosen: ChosenSamples | undefined }
@@ -27,7 +27,7 @@ const mostUnfolded = 5000;
 const mostLoading = 20_000;
 
 /**
- * Compares two JSON Schemas within the budget. What cannot be bounded by counting steps, as great schemas, references
+ * Compares two JSON Schemas within the budget. Comparisons that counting steps cannot bound (large schemas, references
  * that multiply and patterns that backtrack, runs in a worker, which is stopped.
  *
  * @throws SobreError `InvalidArgument` for a broken schema.
@@ -53,7 +53,7 @@ export async function chooseSamplesWithin(comparison: Comparison): Promise<Chose
 }
 
 /**
- * Values that the writer may send, of as many kinds as the schemas tell apart, within the budget.
+ * Values that the writer may send, of as many kinds as the schemas distinguish, within the budget.
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
@@ -65,7 +65,7 @@ export async function samplesWithin(comparison: Comparison): Promise<readonly un
   return [];
 }
 
-/** Why there is no other answer. @throws SobreError the one that the worker tells. */
+/** The reason why the worker was stopped. @throws SobreError the error of the worker. */
 function stoppedOf(answer: WorkerAnswer): string {
   if ("stopped" in answer) return answer.stopped;
   if (!("code" in answer)) return "the thread for the comparison has answered something else";
@@ -105,7 +105,7 @@ function isCostly(schema: unknown): boolean {
     const text = JSON.stringify(schema) ?? "";
     return text.length > mostText || unfolds(schema) > mostUnfolded || backtracks(schema);
   } catch (error) {
-    // What nests too deep is refused by the comparison at once.
+    // The comparison refuses a schema that nests too deep.
     if (error instanceof RangeError) return false;
     throw error;
   }
@@ -168,7 +168,7 @@ function needsBacktracking(source: string): boolean {
   try {
     return matcherOf(source).automaton === undefined;
   } catch {
-    // A broken pattern is told by the comparison.
+    // The comparison reports a broken pattern.
     return false;
   }
 }

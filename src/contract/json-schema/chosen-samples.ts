@@ -5,7 +5,7 @@ import { withPlausibleTexts } from "./native-values.ts";
 import { PairComparison } from "./pair-comparison.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
-/** The simplest and the richest value that the writer may send, of those that its schema tells apart; none when none was found. */
+/** The simplest and the richest value that the writer may send, of those that its schema distinguishes. */
 export interface ChosenSamples {
   readonly least: unknown;
   readonly most: unknown;
@@ -32,7 +32,7 @@ export function chooseSamples(comparison: Comparison): ChosenSamples | undefined
   return sorted.length === 0 ? undefined : { least: sorted[0], most: richest(sorted.toReversed(), richer) };
 }
 
-/** The members of all samples together, as far as the schema takes them together; the first sample when it is no object. */
+/** The members of all samples together, as far as the schema takes them together; the first sample when it is not an object. */
 function richest([first, ...others]: readonly unknown[], isSent: (value: unknown) => boolean): unknown {
   if (!isObject(first)) return first;
   let rich = first;

@@ -7,7 +7,7 @@ import { metaSchema } from "../../json-schema/index.ts";
 import { isOldDialect } from "./dialect.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
-/** What is compared: every value the writer may send must be valid for the reader. */
+/** A comparison: every value the writer may send must be valid for the reader. */
 export interface Comparison {
   readonly writer: unknown;
   readonly reader: unknown;
@@ -28,7 +28,7 @@ export interface Refused {
   readonly message: string;
 }
 
-/** What a comparison found out. */
+/** Result of a comparison. */
 export interface Compared {
   readonly verdict: Verdict;
   readonly refused: readonly Refused[];
@@ -56,22 +56,22 @@ export function compareSchemas(comparison: Comparison): Compared {
   const second = applied.compare();
   const assumptions = [
     ...first.assumptions,
-    "keywords beside $ref, which old drafts ignore and some validators apply, were read both ways",
+    "keywords next to $ref, which old drafts ignore and some validators apply, were read both ways",
   ];
   if (second.verdict === first.verdict) return { ...first, refused: refusedEitherWay(second, pair), assumptions };
   const tried = [
-    "the verdict depends on whether keywords beside $ref are ignored, as draft-07 says, or applied, as some validators do",
+    "the verdict depends on whether keywords next to $ref are ignored, as draft-07 says, or applied, as some validators do",
   ];
   return { verdict: "unproven", refused: [], tried, assumptions };
 }
 
-/** What validators that apply such keywords refuse, and those that ignore them too, if there is any. */
+/** The refusals of validators that apply such keywords; preferably those of validators that ignore them, too. */
 function refusedEitherWay({ refused }: Compared, ignoring: PairComparison): readonly Refused[] {
   const both = refused.filter(({ value }) => {
     try {
       return ignoring.refusalOf(value, value) !== undefined;
     } catch (error) {
-      // What ajv makes of a schema may recurse without end.
+      // ajv's code for a schema may recurse without end.
       if (error instanceof RangeError) return false;
       throw error;
     }
@@ -79,13 +79,13 @@ function refusedEitherWay({ refused }: Compared, ignoring: PairComparison): read
   return both.length > 0 ? both : refused;
 }
 
-/** Values that the writer may send, of as many kinds as the schemas tell apart, until the budget is used up. */
+/** Values that the writer may send, of as many kinds as the schemas distinguish, until the budget is used up. */
 export function samplesOfPair(comparison: Comparison): readonly unknown[] {
   const deadline = performance.now() + comparison.budget;
   return new PairComparison(comparison, { siblings: false, deadline }).samples();
 }
 
-/** What is safe by the specification, unless it depends on what a validator does otherwise. */
+/** A safe verdict, unless it depends on a departure of validators from the specification. */
 function asValidatorsRead(
   safe: Compared,
   departed: ReadonlySet<Departure>,
@@ -104,7 +104,7 @@ function asValidatorsRead(
   };
 }
 
-/** Whether a schema has keywords beside `$ref` that validators read differently. */
+/** Whether a schema has keywords next to `$ref` that validators read differently. */
 function hasSiblings(schema: unknown): boolean {
   if (!isObject(schema)) return false;
   const named = typeof schema["$schema"] === "string";

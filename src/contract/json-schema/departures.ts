@@ -12,14 +12,14 @@ type Departure = keyof typeof departureTexts;
 
 const departureTexts = {
   tuple: "ajv skips contains and uniqueItems behind a tuple that is longer than the array, unless it has allErrors",
-  loop: "ajv takes an empty array for one that contains what an earlier array beside it has contained",
-  unevaluated: "ajv takes every item for evaluated beside contains",
+  loop: "ajv takes an empty array for one that contains what an earlier array next to it has contained",
+  unevaluated: "ajv takes every item for evaluated next to contains",
   forgotten: "ajv forgets what was evaluated before a subschema that is not always applied, and takes if for evaluated",
-  inherited: "ajv takes members that every object of JavaScript inherits, as constructor, for present",
+  inherited: "ajv takes members that every object of JavaScript inherits, e.g. constructor, for present",
   prototype: "ajv knows no property named __proto__",
   foreign:
-    "ajv applies keywords that the dialect of $schema does not have, as const in draft-04 or dependencies in 2020-12",
-  nullable: "ajv takes null beside a type with nullable, which JSON Schema does not know",
+    "ajv applies keywords that the dialect of $schema does not have, e.g. const in draft-04 or dependencies in 2020-12",
+  nullable: "ajv accepts null where a type has nullable, which JSON Schema does not define",
 } as const;
 
 /** The sentence on each departure that was met, for people. */
@@ -40,7 +40,7 @@ export function presentMember(name: string, reading: Reading): Formula {
     : pool.someProperty(pool.values([name]), pool.always);
 }
 
-/** A member is not there, or the value is no object. */
+/** A member is absent, or the value is not an object. */
 export function absentMember(name: string, reading: Reading): Formula {
   const { pool } = reading;
   return isDeparted(inherited.has(name), "inherited", reading)
@@ -56,7 +56,7 @@ export function countedNames(map: Readonly<Record<string, unknown>> | undefined,
     : names;
 }
 
-/** What `properties` says of one name. */
+/** The formula of one name under `properties`. */
 export function memberFormula(name: string, keywords: Keywords, of: Formula, reading: Reading): Formula {
   const { pool } = reading;
   const own = pool.everyProperty(pool.values([name]), of);
@@ -65,7 +65,7 @@ export function memberFormula(name: string, keywords: Keywords, of: Formula, rea
   return pool.all([own, pool.given("object", pool.any([present, unknown(["properties", name], keywords, reading)]))]);
 }
 
-/** What a keyword says that the named dialect may not have: nothing then by the specification. */
+/** The formula of a keyword, which by the specification is empty when the named dialect lacks the keyword. */
 export function ownKeyword(keyword: string, of: () => Formula, keywords: Keywords, reading: Reading): Formula {
   const dialect = namedDialect(keywords.node.document.root.schema);
   const isForeign = dialect !== undefined && isForeignKeyword(keyword, dialect);
@@ -80,7 +80,7 @@ export function typeFormula(types: Formula, keywords: Keywords, reading: Reading
     : types;
 }
 
-/** `contains` with its counts, beside a tuple of schemas. */
+/** `contains` with its counts, next to a tuple of schemas. */
 export function containsFormula(
   own: Formula,
   tuple: readonly unknown[],
@@ -96,7 +96,7 @@ export function containsFormula(
   return pool.any([own, pool.all([few, unknown([...names, firstChecked(tuple)], keywords, reading)])]);
 }
 
-/** `uniqueItems` beside a tuple of schemas. */
+/** `uniqueItems` next to a tuple of schemas. */
 export function uniqueFormula(tuple: readonly unknown[], keywords: Keywords, reading: Reading): Formula {
   const { pool } = reading;
   // With fewer than two items nothing is skipped.
@@ -133,7 +133,7 @@ function isDeparted(is: boolean, departure: Departure, { departed, departures }:
   return is && departures;
 }
 
-/** What nobody knows of a value, and what is the same wherever these keywords say the same. */
+/** An unknown about a value; the same one wherever these keywords are equal. */
 function unknown(names: readonly string[], keywords: Keywords, { pool }: Reading): Formula {
   const { node, schema } = keywords;
   const { properties } = schema;
@@ -143,7 +143,7 @@ function unknown(names: readonly string[], keywords: Keywords, { pool }: Reading
       ? [second, properties[second]]
       : names.map((name) => [name, schema[name] ?? null]);
   const text = canonicalJson(said);
-  // What a reference means depends on the document.
+  // The target of a reference depends on the document.
   return pool.opaque(/"\$\w*[rR]ef":/.test(text) ? `${node.document.name}${text}` : text);
 }
 

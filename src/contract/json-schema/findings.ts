@@ -1,6 +1,6 @@
 import type { Refused } from "./comparison.ts";
 
-/** What a refusal means for a team: the kind of change, one sentence, and what to do. */
+/** A refusal in words: the kind of change, one sentence, and the repair. */
 export interface Explained {
   readonly code: string;
   readonly message: string;
@@ -42,7 +42,7 @@ export function explain({ keyword, params, instancePath, message }: Refused): Ex
       return {
         code: "type-narrowed",
         message: `The reader wants ${JSON.stringify(params["type"] ?? "another type")} at ${where}, and the writer may send another type.`,
-        repair: "List the writer's type beside the new one, or put the new type in a new member.",
+        repair: "List the writer's type together with the new one, or put the new type in a new member.",
       };
     case "enum":
     case "const":

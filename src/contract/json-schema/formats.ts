@@ -1,5 +1,5 @@
 /**
- * What `format` means: nothing (`annotation`), a condition (`assertion`), or one or the other, so that a verdict must hold
+ * The meaning of `format`: none (`annotation`), a condition (`assertion`), or one or the other, so that a verdict must hold
  * for both (`either`).
  */
 export type FormatPolicy = "annotation" | "assertion" | "either";

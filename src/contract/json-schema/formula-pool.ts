@@ -123,7 +123,7 @@ export class FormulaPool {
     this.definitions.set(target, formula);
   }
 
-  /** What a reference stands for. */
+  /** The definition of a reference. */
   unfold(reference: Formula & { readonly kind: "reference" }): Formula {
     const definition = this.definitions.get(reference.target);
     if (definition === undefined) throw new SobreError("InvalidArgument", `Nothing defines ${reference.target}.`);

@@ -7,7 +7,7 @@ export type TypeName = "null" | "boolean" | "number" | "string" | "array" | "obj
 export const typeNames: readonly TypeName[] = ["null", "boolean", "number", "string", "array", "object"];
 
 /**
- * What a formula says of one JSON value.
+ * A statement about one JSON value.
  *
  * Literals about one type hold for values of every other type, as the keywords of JSON Schema do; their negations therefore
  * name the type. `values`, `reference` and `opaque` speak of every value.

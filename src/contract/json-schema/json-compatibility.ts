@@ -32,7 +32,7 @@ export async function jsonCompatibility(
     if (part === undefined) continue;
     throw new SobreError(
       "InvalidArgument",
-      `The ${version} JSON Schema is no JSON at #${part}: give it as JSON.parse would make it.`,
+      `The ${version} JSON Schema has a value that JSON lacks at #${part}. Pass plain JSON, as JSON.parse returns it.`,
       { path: `#${part}` },
     );
   }
@@ -134,13 +134,13 @@ async function messagesOf(comparison: Comparison, lost: LostMark): Promise<reado
 }
 
 const markTexts = {
-  bytes: "that a text stands for bytes",
-  instant: "that a text stands for a time",
-  int64: "that a text stands for a 64-bit integer",
+  bytes: "that a string stands for bytes",
+  instant: "that a string stands for a time",
+  int64: "that a string stands for a 64-bit integer",
   integer: "that integers have 64 bits, beyond what a number holds",
 } as const;
 
-/** What an upcaster makes of samples must be valid; no number of samples proves it. */
+/** Searches for a message that the upcaster turns into an invalid one; no number of samples is a proof. */
 async function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOptions): Promise<Compared> {
   if (upcast === undefined) throw new SobreError("InvalidArgument", 'contentModel "upcast" needs the option upcast.');
   const assumptions = [
@@ -166,7 +166,7 @@ async function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOpti
   }
   if (refused.length > 0) return { verdict: "breaking", refused, tried: [], assumptions };
   return unproven(
-    `the upcaster made valid values of all ${samples.length} kinds of values that the schemas tell apart`,
+    `the upcaster made valid values of all ${samples.length} kinds of values that the schemas distinguish`,
   );
 }
 
@@ -178,7 +178,7 @@ async function upcastProblem(
   try {
     return pair.refusalOf(value, await upcast(structuredClone(value)));
   } catch (error) {
-    // What the writer may not send, as validators have it, is no matter of the upcaster's.
+    // A value that validators refuse for the writer says nothing about the upcaster.
     if (!pair.isSent(value)) return undefined;
     const message = `is refused by the upcaster, which throws ${error instanceof Error ? error.name : typeof error}`;
     return { value, instancePath: "", schemaPath: "#", keyword: "upcast", params: {}, message };

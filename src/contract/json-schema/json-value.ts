@@ -9,7 +9,7 @@ export function unjsonPart(value: unknown): string | undefined {
   const visit = (part: unknown, pointer: string, depth: number): string | undefined => {
     if (part === null || ["string", "number", "boolean"].includes(typeof part)) return undefined;
     if (typeof part !== "object" || open.has(part)) return pointer;
-    // What nests deeper is refused for that, or compared as it is.
+    // Deeper nesting is refused elsewhere, or compared as it is.
     if (done.has(part) || depth > deepest) return undefined;
     const isPlain = Array.isArray(part) || [Object.prototype, null].includes(Object.getPrototypeOf(part));
     if (!isPlain && Object.prototype.toString.call(part) !== "[object Object]") return pointer;

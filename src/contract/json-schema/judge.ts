@@ -45,7 +45,7 @@ function placed(refusal: Refusal | undefined, pointers: ReadonlyMap<unknown, str
   return pointer === undefined ? rest : { ...rest, schemaPath: `#${pointer}/${rest.keyword}` };
 }
 
-/** What is doubtful passes: no witness depends on it. */
+/** Doubtful strings pass, so that no witness depends on them. */
 const asserted: Readonly<Record<string, (text: string) => boolean>> = Object.fromEntries(
   Array.from(assertedFormats, ([name, test]) => [name, (text: string) => test(text) ?? true]),
 );
@@ -54,12 +54,12 @@ function outOfTime(): never {
   throw new RangeError("a pattern ran out of time");
 }
 
-/** What ajv knows beside JSON Schema, or cannot read in it. */
+/** Keywords that only ajv knows, or that it cannot read. */
 const foreign = new Set(["$schema", "nullable", "discriminator", "$async", "id"]);
 
 interface Plain extends JudgeReading {
   readonly dialect: Dialect;
-  /** Where each schema of ajv's stands in the document. */
+  /** The place in the document of each schema that ajv gets. */
   readonly pointers: Map<unknown, string>;
 }
 
@@ -73,7 +73,7 @@ function plainSchema(schema: unknown, pointer: string, reading: Plain): unknown 
 function plainObject(schema: unknown, pointer: string, reading: Plain): unknown {
   if (!isObject(schema)) return schema;
   if (isOldDialect(reading.dialect) && !reading.siblings && typeof schema["$ref"] === "string") {
-    // What only holds definitions asserts nothing, and references lead there.
+    // Definitions assert nothing, and references lead there.
     const kept = ["definitions", "$defs"].flatMap((name): readonly (readonly [string, unknown])[] =>
       isObject(schema[name]) ? [[name, inner(name, schema[name], { pointer: `${pointer}/${name}`, reading })]] : [],
     );

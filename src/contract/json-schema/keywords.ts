@@ -166,10 +166,14 @@ export function patternOf(source: string, keywords: Keywords, pool: FormulaPool)
   try {
     matcherOf(source);
   } catch (error) {
-    throw new SobreError("InvalidArgument", `The JSON Schema is broken: ${JSON.stringify(source)} is no pattern.`, {
-      path: `#${keywords.node.pointer}`,
-      cause: error,
-    });
+    throw new SobreError(
+      "InvalidArgument",
+      `The JSON Schema is broken: ${JSON.stringify(source)} is not a valid pattern.`,
+      {
+        path: `#${keywords.node.pointer}`,
+        cause: error,
+      },
+    );
   }
   return pool.pattern(source);
 }

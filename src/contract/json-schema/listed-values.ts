@@ -4,7 +4,7 @@ import { canonicalJson } from "./json-value.ts";
 import { numbersFor } from "./number-literals.ts";
 import type { Restriction } from "./restriction.ts";
 
-/** What {@link finiteValues} needs. */
+/** Services of the search that {@link finiteValues} uses. */
 export interface ValueSource {
   readonly evaluation: Evaluation;
   readonly restriction: Restriction;

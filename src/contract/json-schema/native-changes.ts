@@ -36,7 +36,7 @@ export function lostMark(
       );
     seen.add(key);
     const [kind, other] = [markOf(left), markOf(right)];
-    // What the reader says nothing of passes as a number of any size.
+    // Without a keyword of the reader a number of any size passes.
     const isLost = kind === "integer" ? other !== kind && right.some(({ schema }) => "type" in schema) : kind !== other;
     if (kind !== undefined && isLost) return { kind, instancePointer: at };
     for (const [name, nodes] of childrenOf(left, right)) {
@@ -66,7 +66,7 @@ export interface NativeChange {
   readonly outcome: string;
 }
 
-/** What becomes of one message; `undefined` when it is read as it was meant. */
+/** How one message is misread; `undefined` when it is read as it was meant. */
 export function nativeChange(
   writer: SchemaDocument,
   reader: SchemaDocument,

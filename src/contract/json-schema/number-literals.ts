@@ -47,7 +47,7 @@ interface Range {
   readonly low: Bound | undefined;
   readonly high: Bound | undefined;
   readonly factor: Rational | undefined;
-  /** Factors of which the number is no multiple. */
+  /** Factors of which the number must not be a multiple. */
   readonly excluded: readonly Rational[];
 }
 

@@ -38,7 +38,7 @@ export function objectLiterals(members: readonly Formula[]): ObjectLiterals {
   };
 }
 
-/** What the value of the member `name` must satisfy when it is there. */
+/** The formulas of the member `name`, when it is present. */
 export function memberFormulas(
   name: string,
   { every, named }: ObjectLiterals,

@@ -81,7 +81,7 @@ export class PairComparison {
           "a schema that applies itself to the same value adds nothing there, though validators may not end on it",
         );
       if (/"multipleOf":/.test(JSON.stringify(this.comparison.reader))) assumptions.push(assumptionOfMultiples);
-      // What is sent is accepted by the very same words.
+      // Equal schemas accept what they send.
       if (canonicalJson(this.comparison.writer) === canonicalJson(this.comparison.reader))
         return { verdict: "safe", refused: [], trace: ["both versions are the same schema"], tried: [], assumptions };
       const outcome = this.search([sent, this.pool.not(accepted)]);
@@ -108,13 +108,13 @@ export class PairComparison {
     return this.quietly([written])?.kind !== "closed";
   }
 
-  /** What the search by cases alone finds, before any validator is compiled. */
+  /** The outcome of the search by cases alone, before any validator is compiled. */
   decide(): Outcome["kind"] {
     const [sent, accepted] = this.formulas();
     return this.search([sent, this.pool.not(accepted)]).kind;
   }
 
-  /** Values that the writer may send, of as many kinds as the schemas tell apart. */
+  /** Values that the writer may send, of as many kinds as the schemas distinguish. */
   samples(): readonly unknown[] {
     const [sent, accepted] = this.formulas();
     const found = new Map<string, unknown>();
@@ -131,7 +131,7 @@ export class PairComparison {
     try {
       return this.judges(new Set())?.writer.every((judge) => judge(value) === undefined) === true;
     } catch (error) {
-      // What ajv makes of a schema may recurse without end.
+      // ajv's code for a schema may recurse without end.
       if (error instanceof RangeError) return false;
       throw error;
     }
@@ -212,7 +212,7 @@ export class PairComparison {
     const isLate = this.lateAfter(patience.others);
     if (ways.kind === "any")
       for (const way of ways.of.slice(0, mostFindings)) {
-        // What is refused for one reason alone shows that reason, where there is such a message.
+        // Prefer a message that is refused for one reason alone.
         const alone = this.pool.all([
           way,
           ...ways.of.filter((other) => other !== way).map((one) => this.pool.not(one)),
@@ -224,7 +224,7 @@ export class PairComparison {
           break;
         }
       }
-    // Where the search by cases has no sure value, one that the schemas tell apart may do.
+    // Where the search by cases has no sure value, one of the variations may do.
     if (refused.length === 0 && judges !== undefined)
       for (const variation of variations(this.pool, [sent, accepted])) {
         if (isLate() || refused.length > 0) break;
@@ -276,7 +276,7 @@ export class PairComparison {
       return first === undefined || refusals.includes(undefined) ? undefined : { value, ...first };
     } catch (error) {
       if (error instanceof SobreError) throw error;
-      // What ajv makes of a schema may recurse without end, or not run at all; nothing is confirmed then.
+      // ajv's code for a schema may recurse without end, or not run at all; nothing is confirmed then.
       return undefined;
     }
   }

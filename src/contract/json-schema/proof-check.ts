@@ -9,7 +9,7 @@ import type { ArrayProof, OtherNameProof, Proof } from "./proof.ts";
 import type { Restriction } from "./restriction.ts";
 import { stringFor } from "./string-literals.ts";
 
-/** What the checker shares with the search: formulas, their reduction to a type, and their truth for a value. */
+/** The parts that the checker shares with the search: formulas, their reduction to a type, and their truth for a value. */
 export interface ProofGround {
   readonly pool: FormulaPool;
   readonly evaluation: Evaluation;

@@ -75,7 +75,7 @@ export type ArrayProof =
   /** No two items can be equal. */
   | { readonly rule: "duplicate"; readonly pairs: readonly (readonly [number, number, Proof | undefined])[] };
 
-/** What became of the search for a value that satisfies a set of formulas. */
+/** Result of the search for a value that satisfies a set of formulas. */
 export type Outcome =
   | { readonly kind: "closed"; readonly proof: Proof }
   | { readonly kind: "open"; readonly value: unknown }

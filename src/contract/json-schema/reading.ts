@@ -6,7 +6,7 @@ import type { FormulaPool } from "./formula-pool.ts";
 export interface Reading {
   readonly pool: FormulaPool;
   readonly formats: FormatTests;
-  /** Whether keywords beside `$ref` count in old dialects; the specifications say no, some validators do it. */
+  /** Whether keywords next to `$ref` count in old dialects; the specifications say no, some validators apply them. */
   readonly siblings: boolean;
   /** Whether what ajv does otherwise than the specification is read along. */
   readonly departures: boolean;

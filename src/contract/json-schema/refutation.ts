@@ -11,7 +11,7 @@ import type { Outcome, Proof } from "./proof.ts";
 import type { Restriction } from "./restriction.ts";
 import { stringFor } from "./string-literals.ts";
 
-/** What the searches for objects and arrays use of the whole. */
+/** The part of the search that the searches for objects and arrays use. */
 export interface Searcher {
   readonly pool: FormulaPool;
   readonly evaluation: Evaluation;

@@ -24,7 +24,7 @@ export class Translation {
     this.writer = writer;
   }
 
-  /** The formula of a schema that stands for a value of its own. */
+  /** The formula of a schema that applies to a value of its own. */
   location(node: SchemaNode): Formula {
     const { pool } = this.reading;
     const key = `${this.writer ? "writer " : ""}${node.document.name}#${node.pointer}`;
@@ -40,7 +40,7 @@ export class Translation {
     return made;
   }
 
-  /** The formula of a schema that is applied beside another one to the same value. */
+  /** The formula of a schema that is applied together with another one to the same value. */
   inPlace(node: SchemaNode, scope: InPlaceScope): Formula {
     const { pool } = this.reading;
     const { schema } = node;
@@ -143,7 +143,7 @@ export class Translation {
 const deepest = 400;
 const mostSteps = 200_000;
 
-/** Whether validators differ on what an embedded schema is: it names another dialect, or an old one has `$id` beside `$ref`. */
+/** Whether validators differ on what an embedded schema is: it names another dialect, or an old one has `$id` next to `$ref`. */
 function isReadApart({ node, schema }: Keywords): boolean {
   if (node.pointer === "") return false;
   const { dialect } = node.document;

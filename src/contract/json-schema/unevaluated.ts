@@ -17,7 +17,7 @@ export interface FormulaSource {
   location(node: SchemaNode): Formula;
 }
 
-/** What one outcome of the subschemas evaluates: members by name, items below an index, items by what they are. */
+/** The parts that one outcome of the subschemas evaluates: members by name, items below an index, items by their value. */
 interface Case {
   /** When this case is so. */
   readonly when: Formula;
@@ -25,7 +25,7 @@ interface Case {
   readonly names: Formula;
   /** How many items from the start; `Infinity` for all. */
   readonly items: number;
-  /** What items `contains` has evaluated, wherever they are. */
+  /** The items that `contains` has evaluated, at any position. */
   readonly like: Formula;
 }
 
@@ -119,7 +119,7 @@ class Cases {
     return { when: this.pool.always, names: this.pool.never, items: 0, like: this.pool.never };
   }
 
-  /** What the schema's own keywords evaluate. */
+  /** The parts that the schema's own keywords evaluate. */
   private own(keywords: Keywords, except: string | undefined): Case {
     const { pool } = this;
     const { node } = keywords;
@@ -168,7 +168,7 @@ class Cases {
     return result;
   }
 
-  /** Cases that count only where `condition` holds; a value that is no object has no members to evaluate anyway. */
+  /** Cases that count only where `condition` holds; only objects have members to evaluate. */
   private conditional(inner: readonly Case[], condition: Formula): readonly Case[] {
     const evaluates = inner.some(
       ({ names, items, like }) => names !== this.pool.never || items > 0 || like !== this.pool.never,

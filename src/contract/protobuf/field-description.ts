@@ -1,7 +1,7 @@
 import { nameIsRead } from "./relation.ts";
 import type { FieldShape } from "./shape.ts";
 
-/** What has changed of a field, and what to do about it. */
+/** The change of a field, and how to repair it. */
 export function describe(
   field: FieldShape,
   other: FieldShape,

@@ -32,7 +32,7 @@ function ownForm(message: MessageShape): string | undefined {
   return Object.hasOwn(emptyForms, name) ? name : undefined;
 }
 
-/** What JSON has for an empty message of a type with a form of its own. */
+/** The JSON form of an empty message of a type with a form of its own. */
 export function emptyForm(message: MessageShape): { readonly json: unknown } | undefined {
   const name = ownForm(message);
   return name === undefined ? undefined : { json: emptyForms[name] };

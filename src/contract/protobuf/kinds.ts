@@ -1,6 +1,6 @@
 import type { EnumShape, FieldShape } from "./shape.ts";
 
-/** The kinds that read every value of a kind as the same value, beside the kind itself. */
+/** The kinds that read every value of a kind as the same value, besides the kind itself. */
 const wider: Readonly<Record<string, readonly string[]>> = {
   bool: ["int32", "uint32", "int64", "uint64"],
   int32: ["int64"],
@@ -19,14 +19,14 @@ export function keepsOnWire(writer: FieldShape, reader: FieldShape): boolean {
   return isLossless(writer.kind, reader.kind);
 }
 
-/** Whether a member of a oneof that is zero cannot be told from one that was not chosen. */
+/** Whether a zero member of a oneof looks the same as one that was not chosen. */
 function losesChoice(writer: FieldShape, reader: FieldShape): boolean {
   return writer.oneof !== undefined && reader.label === "one" && !reader.hasPresence;
 }
 
 /** Whether every value that `writer` writes as JSON is the same value to `reader`. */
 export function keepsInJson(writer: FieldShape, reader: FieldShape): boolean {
-  // JSON writes the key of a map as text, which for booleans is no number.
+  // JSON writes map keys as text, which for booleans is not a number.
   if (writer.label === "map" && writer.keyKind === "bool" && reader.keyKind !== "bool") return false;
   if (writer.kind === "enum") return reader.kind === "enum" && keepsNames(writer.enumeration, reader.enumeration);
   if (writer.kind === "string" || writer.kind === "bool") return writer.kind === reader.kind;
@@ -48,7 +48,7 @@ function keepsNames(writer: EnumShape | undefined, reader: EnumShape | undefined
   return Array.from(writer.names).every(([number, name]) => reader.numbers.get(name) === number);
 }
 
-/** Values of a kind at its edges, as protobufjs takes them; of a oneof's members also zero, which tells the choice. */
+/** Values of a kind at its edges, as protobufjs takes them; for members of a oneof zero too, which selects the member. */
 export function samplesOf(field: FieldShape): readonly unknown[] {
   return field.oneof === undefined ? edgesOf(field) : [...edgesOf(field), ...zeroOf(field)];
 }

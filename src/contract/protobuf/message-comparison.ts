@@ -40,7 +40,7 @@ const mostValues = 500;
 export class MessageComparison {
   readonly relation: Map<string, RelatedPair> = new Map();
   readonly changes: Change[] = [];
-  /** What could neither be proven nor shown to break. */
+  /** Changes that could neither be proven safe nor shown to break. */
   readonly doubts: string[] = [];
   private readonly sides: Sides;
 
@@ -68,7 +68,7 @@ export class MessageComparison {
     }
   }
 
-  /** What is left then is not decided. */
+  /** Fields that are left when the budget ends stay undecided. */
   private isLate(): boolean {
     if (performance.now() <= this.sides.deadline) return false;
     const doubt = "The comparison has used up its budget before all fields were compared.";

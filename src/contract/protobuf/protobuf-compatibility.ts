@@ -78,11 +78,11 @@ function rowsOf(sides: Sides, { pairs, alone }: Pairs, verdict: Verdict): readon
   return [row("protobuf", "wire"), row("json", sides.policy === "source" ? "source" : "json")];
 }
 
-/** What nothing was compared of: types that are gone and that no field leads to, or all of a schema without messages. */
+/** Types that were not compared: removed ones that no field leads to, or every type of a schema without messages. */
 function unreadOf({ readerIsOlder }: Sides, { pairs, alone }: Pairs, relation: Relation): readonly string[] {
   if (pairs.length === 0) return ["there is no message type that both versions have"];
   const reached = new Set(Array.from(relation.values(), ({ writer }) => writer.name));
-  // What was added is nothing that an older version has to read.
+  // An older version never has to read an added type.
   const unread = readerIsOlder ? [] : alone.filter((name) => !reached.has(name));
   return unread.map((name) => `${name} is gone, so nothing reads its messages; nothing of it was compared`);
 }

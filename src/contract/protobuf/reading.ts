@@ -10,7 +10,7 @@ export interface Sent {
   readonly shape: MessageShape;
 }
 
-/** What the reader makes of a message that is not what the writer meant; `undefined` when nothing was lost. */
+/** How the reader misreads a message; `undefined` when nothing is lost. */
 export type Loss = { readonly payload: Uint8Array; readonly outcome: string } | undefined;
 
 /** Writes a value with one schema, reads the bytes with the other, and compares by field number. */
@@ -58,7 +58,7 @@ function memberNamed(name: string, { fields }: MessageShape): FieldShape | undef
   return fields.find(({ readNames }) => readNames.includes(name));
 }
 
-/** The value with numbers for names and one form for what the wire does not tell apart. */
+/** The value with numbers for names, and one form for values that are equal on the wire. */
 function byNumber(
   value: Readonly<Record<string, unknown>>,
   { fields }: MessageShape,
@@ -74,7 +74,7 @@ function byNumber(
         ? byNumber(item, field.message, writer?.byNumber.get(field.number)?.message)
         : wireForm(item, field);
     const forms = items.map(one);
-    // Only where it tells the choice is a zero more than nothing.
+    // A zero counts only where it selects the member of a oneof.
     if (
       field.label === "one" &&
       !field.message &&
@@ -82,7 +82,7 @@ function byNumber(
       !(field.hasPresence && choices.has(field.number))
     )
       return [];
-    // A list of one cannot be told from a single value.
+    // On the wire a list of one equals a single value.
     return forms.length === 0 ? [] : [[String(field.number), forms]];
   });
   return Object.fromEntries(entries);
@@ -95,7 +95,7 @@ function plainItems(value: unknown, { label, keyKind }: FieldShape): readonly un
   return Object.entries(value).flatMap(([key, item]) => [keyOf(key), item]);
 }
 
-/** A scalar in the form that the wire does not tell apart. */
+/** A scalar, in one form for values that are equal on the wire. */
 export function wireForm(value: unknown, { kind }: Pick<FieldShape, "kind">): string {
   if (typeof value === "boolean") return value ? "1" : "0";
   if (kind === "string" && typeof value === "string") return `text ${Buffer.from(value).toString("base64")}`;

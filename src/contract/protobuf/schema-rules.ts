@@ -6,7 +6,7 @@ import { type EnumShape, isReserved, type MessageShape, type Reserved } from "./
  * removed is set aside, names and procedures stay. They have no witness, and say so by their codes, `rule-…`.
  */
 export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): readonly Change[] {
-  // What a version has removed is told by reading forwards in time.
+  // Removals are reported in the backward direction only.
   if (readerIsOlder) return [];
   const changes: Change[] = [];
   const add = (code: string, message: string, place: string): void =>

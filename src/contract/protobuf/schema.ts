@@ -74,7 +74,7 @@ function readRoot(files: Readonly<Record<string, unknown>>, bundled: Set<string>
           `A message of ${file} has more than ${mostFields} fields, which takes too long to compare.`,
         );
       done.add(own ?? file);
-      // What a file extends must be there before it.
+      // A file must follow the files that it extends.
       for (const [, name = ""] of text.matchAll(importStatement)) add(name);
       parse(withExactDefaults(text), root, { keepCase: true });
     } else {
@@ -94,9 +94,13 @@ function readRoot(files: Readonly<Record<string, unknown>>, bundled: Set<string>
     // An import that defines options only is not missed.
     if (missing.size === 0) throw error;
     const names = Array.from(missing, (name) => JSON.stringify(name)).join(", ");
-    throw new SobreError("InvalidArgument", `Imported but missing: ${names}; hand them over beside the other files.`, {
-      cause: error,
-    });
+    throw new SobreError(
+      "InvalidArgument",
+      `Imported but missing: ${names}. Pass them together with the other files.`,
+      {
+        cause: error,
+      },
+    );
   }
   return root;
 }

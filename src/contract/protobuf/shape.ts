@@ -30,7 +30,7 @@ export interface FieldShape {
   readonly oneof: string | undefined;
   /** Whether a reader can tell that it was set to zero. */
   readonly hasPresence: boolean;
-  /** What is read where it was left out, as the wire would have it: its default, `undefined` for zero and for nothing. */
+  /** The value read where the field was left out, in wire form: its default; `undefined` for zero or no value. */
   readonly unset: string | undefined;
   readonly message: MessageShape | undefined;
   readonly enumeration: EnumShape | undefined;
@@ -42,13 +42,13 @@ export interface EnumShape {
   readonly numbers: ReadonlyMap<string, number>;
   /** The first name of each number, which JSON writes. */
   readonly names: ReadonlyMap<number, string>;
-  /** Whether unknown numbers are no values of it. */
+  /** Whether it refuses unknown numbers. */
   readonly closed: boolean;
   readonly reserved: Reserved;
   readonly strictJson: boolean;
 }
 
-/** What a type has set aside. */
+/** The reserved numbers and names of a type. */
 export interface Reserved {
   readonly ranges: readonly (readonly [number, number])[];
   readonly names: readonly string[];

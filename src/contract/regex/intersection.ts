@@ -1,14 +1,14 @@
 import type { Automaton, Place } from "./automaton.ts";
 import { type CodePointRange, lastCodePoint } from "./syntax.ts";
 
-/** Strings that are wanted: each automaton matches or not as told, and the length in code points is within bounds. */
+/** The strings to find: each automaton matches or not as given, and the length in code points is within bounds. */
 export interface Wanted {
   readonly automata: readonly { readonly automaton: Automaton; readonly matches: boolean }[];
   readonly min: number;
   readonly max: number;
 }
 
-/** A shortest such string; `none` when it is sure that there is none, `unknown` when the budget of steps ended before. */
+/** A shortest such string; `none` when there certainly is no such string, `unknown` when the budget of steps ended before. */
 export type Found = { readonly text: string } | "none" | "unknown";
 
 interface Node {

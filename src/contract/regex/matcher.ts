@@ -31,7 +31,7 @@ export function matcherOf(source: string): Matcher {
 const cache = new Map<string, Matcher>();
 
 function create(source: string): Matcher {
-  // Broken syntax is told by the runtime, in its own words.
+  // The runtime reports broken syntax in its own words.
   const native = compile(source);
   try {
     const automaton = createAutomaton(source);

@@ -3,7 +3,7 @@ import { type CodePointRange, complement, joined, lastCodePoint, namedSets, type
 /** Says that a pattern is legal for ECMA-262, perhaps, but has parts that need backtracking or are not known here. */
 export class UnsupportedPattern extends Error {}
 
-/** The deepest nesting and the greatest repetition that are read; more is no automaton of reasonable size. */
+/** The deepest nesting and the greatest repetition that are read; beyond that the automaton would grow too large. */
 const deepest = 100;
 const mostRepeats = 1000;
 

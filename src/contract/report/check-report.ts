@@ -2,7 +2,7 @@ import type { CheckedPair } from "../subjects/checked-pair.ts";
 import type { Finding, Verdict } from "../verdict.ts";
 import { placeInText, type TextPlace } from "./place-in-text.ts";
 
-/** What a check came to: pairs with verdicts, and what is wrong beside them. */
+/** The result of a check: pairs with verdicts, and problems outside of the pairs. */
 export interface CheckReport {
   readonly pairs: readonly CheckedPair[];
   /** Edited releases, stale waivers: each fails the check. */
@@ -72,7 +72,7 @@ export function unprovenPairs({ pairs, folder }: CheckReport): readonly Unproven
 interface UnprovenPair {
   readonly pair: CheckedPair;
   readonly file: string;
-  /** What was tried. */
+  /** The attempts made. */
   readonly why: string;
 }
 

@@ -71,7 +71,7 @@ function json(report: CheckReport): string {
   return `${JSON.stringify({ version: 1, summary: summaryOf(report), problems: report.problems, pairs })}\n`;
 }
 
-/** What it takes to see a witness fail again, wherever the schemas were. */
+/** Everything needed to replay a witness without the schema files. */
 function comparedOf({ subject, older, newer, direction }: CheckedPair): RecordedWitness["compared"] {
   const { contentModel, formats, policy } = subject;
   const schemas = { format: newer.format, older: older.schema, newer: newer.schema };

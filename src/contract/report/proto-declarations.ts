@@ -1,8 +1,8 @@
-/** What a declaration adds to the full names of what is inside of it. */
+/** The part that a declaration adds to the full names inside of it. */
 interface Scope {
   /** Empty for what names do not mention, as a oneof. */
   readonly name: string;
-  /** Whether what stands in it declares something; the braces of an option do not. */
+  /** Whether its content declares something; the braces of an option do not. */
   readonly declares: boolean;
 }
 

@@ -15,34 +15,34 @@ export interface RecordedWitness {
   readonly hash: string;
   /** Bytes in hex. */
   readonly encodings: readonly { readonly codec: string; readonly payload: string }[];
-  /** What was compared, in the words of `checkCompatibility`. */
+  /** The comparison, as options of `checkCompatibility`. */
   readonly compared: Pick<
     CompatibilityOptions,
     "format" | "older" | "newer" | "direction" | "contentModel" | "formats" | "policy"
   >;
 }
 
-/** What became of a witness: what the reader says now, or `undefined` when it takes the message. */
+/** Replays a witness: the reader's refusal today, or `undefined` when it accepts the message. */
 export async function replay({
   value,
   hash,
   compared,
 }: Omit<RecordedWitness, "encodings">): Promise<string | undefined> {
   if (compared.contentModel === "upcast")
-    throw new SobreError("InvalidArgument", "What an upcaster does is not in a report; run the check again.");
+    throw new SobreError("InvalidArgument", "A report does not hold the upcaster. Run the check again.");
   if (compared.format === "json-schema") return replayJson(value, compared) ?? replayNative({ value, hash, compared });
   const { findings } = await checkCompatibility(compared);
   return findings.find((finding: Finding) => finding.witness?.hash === hash)?.witness?.outcome;
 }
 
-/** What codecs with more types than JSON carry, read anew. */
+/** Replays a witness of codecs with more types than JSON. */
 function replayNative({ value, hash, compared }: Omit<RecordedWitness, "encodings">): string | undefined {
   const [older, newer] = [compared.older, compared.newer].map(
     (schema) => new SchemaDocument(schema, "any", metaSchema),
   );
   if (older === undefined || newer === undefined) return undefined;
   const outcomes = [nativeChange(older, newer, value), nativeChange(newer, older, value)].map((one) => one?.outcome);
-  // That a message is read otherwise in some codec is no matter of a witness that shows something else.
+  // A difference in another codec does not concern a witness that shows something else.
   return outcomes.find((outcome) => outcome !== undefined && hashOf(value, outcome) === hash);
 }
 
@@ -56,7 +56,7 @@ function replayJson(
     ...(direction === "forward" || direction === "full" ? [[newer, older] as const] : []),
   ];
   for (const [writer, reader] of ways)
-    // Keywords beside $ref in old drafts are ignored by some validators and applied by others.
+    // In old drafts some validators ignore keywords next to $ref, and others apply them.
     for (const siblings of [false, true]) {
       const comparison = { writer, reader, declared: false, formats: formats ?? "either", budget: 2000 };
       const pair = new PairComparison(comparison, { siblings, deadline: Infinity });

@@ -12,7 +12,7 @@ export interface CheckedPair extends VersionPair {
   readonly isWaived?: boolean;
 }
 
-/** What {@link checkPair} takes beside the pair. */
+/** Options of {@link checkPair}. */
 export interface PairOptions {
   /** The codecs whose bytes carry witnesses. */
   readonly codecs: readonly Codec[];
@@ -50,7 +50,7 @@ export async function checkPair(pair: VersionPair, { codecs, upcast }: PairOptio
   return { ...pair, result: { ...result, assumptions } };
 }
 
-/** What the newer version makes of the older one's bodies. */
+/** Converts the older version's bodies for the newer one. */
 function upcastOfPair({ subject, older, newer }: VersionPair, upcast: SubjectUpcast): (body: unknown) => unknown {
   return (body) => upcast(subject, body, { from: older.version, to: newer.version }) ?? body;
 }

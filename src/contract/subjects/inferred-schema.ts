@@ -1,6 +1,6 @@
 import { isObject } from "../json-schema/json-value.ts";
 
-/** What was seen at one place of several values. */
+/** The types and members seen at one place of several values. */
 interface Seen {
   count: number;
   readonly types: Set<string>;
@@ -63,7 +63,7 @@ function isDateTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-/** The marks of texts that stand for what JSON lacks. */
+/** The keywords that mark strings as values that JSON lacks. */
 const marks: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   bytes: { contentEncoding: "base64" },
   int64: { pattern: "^-?[0-9]{1,19}$" },

@@ -6,14 +6,14 @@ import type { Subject, SubjectVersion } from "./subject.ts";
 /** SHA-256 in hex of each released schema, by its file. */
 export type Lock = Readonly<Record<string, string>>;
 
-/** The lock of a file `lock.json`. @throws SobreError `InvalidArgument` when it is none. */
+/** Parses `lock.json`. @throws SobreError `InvalidArgument` when it is not a lock. */
 export function parseLock(text: string): Lock {
   try {
     const json: unknown = JSON.parse(text);
     if (isObject(json) && isObject(json["schemas"]))
       return Object.fromEntries(Object.entries(json["schemas"]).map(([file, hash]) => [file, String(hash)]));
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new SobreError("InvalidArgument", "lock.json must hold the hash of each released file under schemas, as JSON.");
 }
@@ -30,10 +30,8 @@ export function brokenLocks(subjects: readonly Subject[], lock: Lock): readonly 
   const files = new Map(versionsOf(subjects).map((version) => [version.file, hashOfText(version.text)]));
   return Object.entries(lock).flatMap(([file, hash]) => {
     const own = files.get(file);
-    if (own === undefined) return [`${file} was released and is gone; bring it back.`];
-    return own === hash
-      ? []
-      : [`${file} was released and has been edited; take the edit back, and release a new version.`];
+    if (own === undefined) return [`${file} was released and is gone. Restore it.`];
+    return own === hash ? [] : [`${file} was released and has been edited. Undo the edit, and release a new version.`];
   });
 }
 

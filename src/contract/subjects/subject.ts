@@ -19,7 +19,7 @@ export interface SubjectVersion {
   readonly schema: unknown;
 }
 
-/** What a service has in flight: the versions it sends and those it reads. */
+/** The versions that a service sends and reads. */
 interface ServiceVersions {
   readonly service: string;
   readonly produces: readonly string[];
@@ -36,7 +36,7 @@ export interface Subject {
   readonly formats: FormatPolicy;
   readonly policy: ProtobufPolicy;
   readonly inFlight: readonly ServiceVersions[];
-  /** What producers set beside the payload: broker properties but the content type, and application properties. */
+  /** The properties that producers set: broker properties except the content type, and application properties. */
   readonly envelope: Pick<Envelope, "brokerProperties" | "applicationProperties">;
   /** Oldest first. */
   readonly versions: readonly SubjectVersion[];
@@ -55,7 +55,7 @@ export function folderFiles(folder: string): SubjectFiles {
       try {
         return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/"));
       } catch (error) {
-        throw new SobreError("InvalidArgument", `There is no folder of subjects at ${folder}.`, { cause: error });
+        throw new SobreError("InvalidArgument", `Cannot read the folder of subjects ${folder}.`, { cause: error });
       }
     },
     read: (file) => readFileSync(join(folder, file), "utf8"),
@@ -97,11 +97,11 @@ export function readSubjects(
   });
 }
 
-/** A version that is left out would be checked by nobody, silently; what is named otherwise is none. */
+/** A misnamed version would silently stay unchecked. */
 function misnamed(file: string): SobreError {
   return new SobreError(
     "InvalidArgument",
-    `${file} is named as no version; name it MAJOR.MINOR.schema.json or MAJOR.MINOR.proto, as 1.0.schema.json.`,
+    `${file} is not named like a version. Name it MAJOR.MINOR.schema.json or MAJOR.MINOR.proto, e.g. 1.0.schema.json.`,
   );
 }
 
@@ -123,34 +123,36 @@ function subjectOf(name: string, settings: unknown, versions: readonly SubjectVe
   if (!isObject(settings)) throw wrong("it must hold an object");
   const policy = settings["policy"] ?? {};
   if (!isObject(policy)) throw wrong("policy must be an object");
-  // A misspelt member would change nothing, silently.
+  // A misspelt member would silently change nothing.
   for (const [holder, known] of [
     [settings, settingNames],
     [policy, policyNames],
   ] as const) {
     const other = Object.keys(holder).find((member) => !known.includes(member));
-    if (other !== undefined) throw wrong(`there is no ${other}; there are ${known.join(", ")}`);
+    if (other !== undefined) throw wrong(`unknown member \`${other}\`. Expected one of: ${known.join(", ")}`);
   }
   const list = (value: unknown, member: string): readonly string[] => {
     if (value === undefined) return [];
     if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
-    throw wrong(`${member} must be a list of texts`);
+    throw wrong(`${member} must be a list of strings`);
   };
   const released = (value: unknown, member: string): readonly string[] => {
     const listed = list(value, member);
     const gone = listed.find((one) => !versions.some(({ version }) => version === one));
     if (gone === undefined) return listed;
-    throw wrong(`${member} names the version ${gone}, which is not there`);
+    throw wrong(`${member} names the version ${gone}, which does not exist`);
   };
   const { inFlight = [] } = settings;
   if (!Array.isArray(inFlight) || !inFlight.every(isObject)) throw wrong("inFlight must be a list of services");
   for (const service of inFlight) {
-    if (typeof service["service"] !== "string") throw wrong("inFlight: a service must have its name as service");
+    if (typeof service["service"] !== "string")
+      throw wrong("inFlight: every entry needs `service`, the name of the service");
     const other = Object.keys(service).find((member) => !serviceNames.includes(member));
-    if (other !== undefined) throw wrong(`inFlight: there is no ${other}; there are ${serviceNames.join(", ")}`);
+    if (other !== undefined)
+      throw wrong(`inFlight: unknown member \`${other}\`. Expected one of: ${serviceNames.join(", ")}`);
   }
   const { owner = "" } = settings;
-  if (typeof owner !== "string") throw wrong("owner must be a text");
+  if (typeof owner !== "string") throw wrong("owner must be a string");
   const chosen = <const Value extends string>(key: string, known: readonly [Value, ...Value[]]): Value => {
     const value = policy[key] ?? known[0];
     const found = known.find((one) => one === value);
@@ -184,7 +186,8 @@ function envelopeOf(value: unknown, wrong: (what: string) => SobreError): Subjec
   if (!isObject(value)) throw wrong("envelope must be an object");
   const { brokerProperties, applicationProperties, ...others } = value;
   const [other] = Object.keys(others);
-  if (other !== undefined) throw wrong(`envelope has no ${other}; it has brokerProperties and applicationProperties`);
+  if (other !== undefined)
+    throw wrong(`envelope: unknown member \`${other}\`. Expected one of: brokerProperties, applicationProperties`);
   try {
     const made = envelopeFromJson({ payload: { $bytes: "" }, brokerProperties, applicationProperties });
     if (made.brokerProperties.contentType === undefined) return made;

@@ -1,7 +1,7 @@
 import type { MessageType } from "../../message/message-type.ts";
 import type { Subject } from "./subject.ts";
 
-/** What a consumer of version `to` makes of a body that was sent as version `from`; `undefined` for what needs nothing. */
+/** Converts a body sent as version `from` for a consumer of version `to`; `undefined` when no conversion is needed. */
 export type SubjectUpcast = (
   subject: Subject,
   body: unknown,

@@ -11,27 +11,27 @@ export interface Waiver {
   readonly reason: string;
   /** A date, `2026-12-31`; the waiver holds up to its end. */
   readonly expires: string;
-  /** With what the versions were compared when it came up, as `git:origin/main`. Default: with one another. */
+  /** The value of `--against` when the break came up, e.g. `git:origin/main`. Default: none. */
   readonly against: string | undefined;
 }
 
 const names = ["subject", "code", "witness", "reason", "expires", "against"];
 
-/** The waivers of a file. @throws SobreError `InvalidArgument` when it is no list, or an entry lacks something. */
+/** Parses `waivers.json`. @throws SobreError `InvalidArgument` when it is not a list, or an entry lacks a member. */
 export function parseWaivers(text: string): readonly Waiver[] {
   return listIn(text).map((entry, at) => {
     const wrong = (what: string): SobreError => new SobreError("InvalidArgument", `waivers.json: entry ${at} ${what}.`);
-    if (!isObject(entry)) throw wrong("is no object");
+    if (!isObject(entry)) throw wrong("is not an object");
     const member = (name: string): string => {
       const value = entry[name];
       if (typeof value === "string" && value !== "") return value;
       throw wrong(`lacks ${name}`);
     };
-    // A misspelt member would change nothing, silently.
+    // A misspelt member would silently change nothing.
     const other = Object.keys(entry).find((name) => !names.includes(name));
-    if (other !== undefined) throw wrong(`has ${other}; there are ${names.join(", ")}`);
+    if (other !== undefined) throw wrong(`has the unknown member \`${other}\`. Expected one of: ${names.join(", ")}`);
     const expires = member("expires");
-    if (!isDate(expires)) throw wrong("must have a date at expires, as 2026-12-31");
+    if (!isDate(expires)) throw wrong("needs a date in `expires`, e.g. 2026-12-31");
     return {
       subject: member("subject"),
       code: member("code"),
@@ -48,7 +48,7 @@ function listIn(text: string): readonly unknown[] {
     const json: unknown = JSON.parse(text);
     if (Array.isArray(json)) return json;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new SobreError("InvalidArgument", "waivers.json must hold a list of waivers, as JSON.");
 }
@@ -104,7 +104,7 @@ export function applyWaivers(
   for (const waiver of live)
     if (!used.has(waiver) && waiver.against === against)
       problems.push(
-        `The waiver of ${waiver.code} in ${waiver.subject} is stale: its witness no longer comes up; remove it.`,
+        `The waiver of ${waiver.code} in ${waiver.subject} is stale: its witness no longer comes up. Remove it.`,
       );
   return { pairs: left, used: Array.from(used), problems };
 }
