@@ -3,7 +3,7 @@ import type { FormatPolicy } from "./formats.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 import { PairComparison } from "./pair-comparison.ts";
 import { type Departure, departureText } from "./departures.ts";
-import { metaSchema } from "../../json-schema/index.ts";
+import { metaSchema } from "../../json-schema/ajv.ts";
 import { isOldDialect } from "./dialect.ts";
 import { SchemaDocument } from "./schema-document.ts";
 
