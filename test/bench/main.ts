@@ -1,15 +1,17 @@
-import { existsSync } from "node:fs";
+import { globSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Figure } from "./harness.ts";
 
-/** Runs `npm run bench -- NAME… [--check]`; the benches are the modules beside this one. */
+/** Runs `npm run bench -- NAME… [--check]`; the benches are the modules `*.bench.ts` in this folder. */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { check: { type: "boolean", default: false } },
 });
-const known = ["serialize", "amqp", "engine", "legacy", "migrate", "client", "serve", "contract"].filter((name) =>
-  existsSync(new URL(`./${name}.ts`, import.meta.url)),
-);
+const suffix = ".bench.ts";
+const known = globSync(`*${suffix}`, { cwd: fileURLToPath(new URL(".", import.meta.url)) })
+  .map((file) => file.slice(0, -suffix.length))
+  .toSorted();
 const chosen = positionals.length === 0 ? known : positionals;
 const unknown = chosen.find((name) => !known.includes(name));
 if (unknown === undefined) {
@@ -17,12 +19,12 @@ if (unknown === undefined) {
   for (const name of chosen) missed += await report(name);
   if (values.check && missed > 0) process.exitCode = 1;
 } else {
-  console.error(`There is no bench "${unknown}"; there are: ${known.join(", ")}.`);
+  console.error(`Unknown bench "${unknown}". Expected one of: ${known.join(", ")}.`);
   process.exitCode = 2;
 }
 
 async function report(name: string): Promise<number> {
-  const { bench }: { readonly bench: () => Promise<readonly Figure[]> } = await import(`./${name}.ts`);
+  const { bench }: { readonly bench: () => Promise<readonly Figure[]> } = await import(`./${name}${suffix}`);
   console.log(`\n${name}`);
   const figures = await bench();
   for (const figure of figures) console.log(line(figure));

@@ -4,12 +4,13 @@ import { type Fault, faults } from "./engine/faults.ts";
 import { faultyEngine } from "./engine/faulty-engine.ts";
 import { simulate } from "./engine/simulator.ts";
 import { Divergence, type MakeEngine } from "./engine/world.ts";
+import type { ProofRun } from "./proof-run.ts";
 
 /** The most commands until the simulator must have found a fault. */
 const patience = 1_000_000;
 
 /** Every seeded fault is found, by the conformance suite or by the simulator. */
-export async function prove(): Promise<string> {
+export async function prove({ seed, verbose }: ProofRun): Promise<string> {
   Error.stackTraceLimit = 0;
   let bySuite = 0;
   let bySimulator = 0;
@@ -17,8 +18,8 @@ export async function prove(): Promise<string> {
   for (const fault of faults) {
     const engine = await faultyEngine(fault);
     const inSuite = await suiteFinds(engine);
-    const inSimulator = await simulatorFinds(engine, inSuite ? 20_000 : patience);
-    if (process.env["SOBRE_FAULTS"] !== undefined) console.log(report(fault, inSuite, inSimulator));
+    const inSimulator = await simulatorFinds(engine, seed, inSuite ? 20_000 : patience);
+    if (verbose) console.log(report(fault, inSuite, inSimulator));
     if (inSuite) bySuite++;
     if (inSimulator) bySimulator++;
     if (!inSuite && !inSimulator) missed.push(fault.name);
@@ -50,9 +51,9 @@ async function endless(running: Promise<EngineCaseResult>): Promise<string> {
   return how;
 }
 
-async function simulatorFinds(make: MakeEngine, commands: number): Promise<boolean> {
+async function simulatorFinds(make: MakeEngine, seed: number, commands: number): Promise<boolean> {
   try {
-    await simulate(make, 1, commands);
+    await simulate(make, seed, commands);
     return false;
   } catch (error) {
     if (error instanceof Divergence) return true;

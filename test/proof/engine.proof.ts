@@ -1,22 +1,21 @@
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { simulate } from "./engine/simulator.ts";
+import type { ProofRun } from "./proof-run.ts";
 
-/** Commands in all; `SOBRE_COMMANDS` changes it, `SOBRE_SEED` replays one seed. */
-const wanted = Number(process.env["SOBRE_COMMANDS"] ?? 10_000_000);
+const total = { share: 1_500_000, full: 10_000_000 };
 const perSeed = 250_000;
 
 /** The memory engine does what the model does, command by command. */
-export async function prove(): Promise<string> {
+export async function prove({ seed: first, full }: ProofRun): Promise<string> {
   // Refusals are half of what happens, and nobody looks at their stacks.
   Error.stackTraceLimit = 0;
-  const only = process.env["SOBRE_SEED"];
+  const wanted = full ? total.full : total.share;
   let commands = 0;
-  let seed = only === undefined ? 1 : Number(only);
-  for (; commands < wanted; seed++) {
+  for (let seed = first; commands < wanted; seed++) {
     try {
       commands += await simulate(memoryEngine, seed, Math.min(perSeed, wanted - commands));
     } catch (error) {
-      throw new Error(`Seed ${seed} diverges; replay it with SOBRE_SEED=${seed} npm run prove -- engine`, {
+      throw new Error(`Seed ${seed} diverges; repeat it with: npm run prove -- engine --seed ${seed}`, {
         cause: error,
       });
     }

@@ -68,5 +68,3 @@ function filesOf(value: unknown): Files {
   const files = typeof value === "object" && value !== null ? Object.entries(value) : [];
   return Object.fromEntries(files.map(([name, text]): readonly [string, string] => [name, String(text)]));
 }
-
-if (import.meta.main) console.log(await prove());

@@ -13,28 +13,30 @@ import { AmqpMap } from "../../src/values/amqp-map.ts";
 import { typed } from "../../src/values/typed-makers.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { type Random, seeded } from "../random.ts";
+import type { ProofRun } from "./proof-run.ts";
 
-const total = 1_000_000;
+const counts = { share: 1_000_000, full: 10_000_000 };
 /** What one hostile input may take, in milliseconds and bytes. */
 const most = { milliseconds: 50, bytes: 64 * 1024 * 1024 };
 
 const folder = fileURLToPath(new URL("../../fixtures/amqp/", import.meta.url));
 
 /** No mutated value or message does anything but be read, keep its content, or be refused with a SobreError. */
-export async function prove(): Promise<string> {
+export async function prove({ seed, full }: ProofRun): Promise<string> {
+  const total = full ? counts.full : counts.share;
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   try {
     const hostile = proveBounds();
-    const { read, refused } = proveMutations();
+    const { read, refused } = proveMutations(seed, total);
     return `${total} mutated inputs: ${read} read and written again unchanged, ${refused} refused with a SobreError; ${hostile} hostile ones within ${most.milliseconds} ms and 64 MB`;
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
-function proveMutations(): { readonly read: number; readonly refused: number } {
-  const random = seeded(20_261_122);
+function proveMutations(seed: number, total: number): { readonly read: number; readonly refused: number } {
+  const random = seeded(seed);
   const values = load("values.jsonl");
   const messages = load("messages.jsonl");
   let read = 0;

@@ -4,8 +4,9 @@ import { createEnvelope } from "../../src/envelope/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { Random } from "./engine/random.ts";
 import { SimulatedClock } from "./engine/simulated-clock.ts";
+import type { ProofRun } from "./proof-run.ts";
 
-const races = 1_000_000;
+const total = { share: 250_000, full: 1_000_000 };
 const lockDuration = 1000;
 const message = createEnvelope({ payload: new Uint8Array(0), brokerProperties: { messageId: "m" } });
 
@@ -16,9 +17,10 @@ const deeds = ["complete", "abandon", "renew"] as const;
  * Races of expiry, completion, renewal and abandonment on one message: in each, old and new holders act at once,
  * around the very end of the lock. Only the token of the newest delivery may win, and only once.
  */
-export async function prove(): Promise<string> {
+export async function prove({ seed, full }: ProofRun): Promise<string> {
   Error.stackTraceLimit = 0;
-  const random = new Random(1);
+  const races = full ? total.full : total.share;
+  const random = new Random(seed);
   const clock = new SimulatedClock();
   const engine = memoryEngine({ clock, queues: { q: { lockDuration, maxDeliveryCount: 2 ** 31 - 1 } } });
   const sender = await engine.openSender("q");

@@ -4,6 +4,7 @@ import { BrokerConnection } from "../../src/server/amqp/broker-connection.ts";
 import { accepted, Connection } from "../../src/amqp/connection/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { seeded } from "../random.ts";
+import type { ProofRun } from "./proof-run.ts";
 
 const cuts = 1000;
 const ignore = (): void => undefined;
@@ -18,8 +19,8 @@ interface Told {
  * Cuts 1,000 connections at random bytes while they send, receive and complete: what was acknowledged as sent is
  * there or was completed, and no lock outlives its connection.
  */
-export async function prove(): Promise<string> {
-  const random = seeded(20_26);
+export async function prove({ seed }: ProofRun): Promise<string> {
+  const random = seeded(seed);
   const engine = memoryEngine({ queues: { q: { maxDeliveryCount: 1 } } });
   const access: Access = {
     anonymous: () => ({ engine, scope: "", rights: ["Manage"], expiresAt: Infinity }),

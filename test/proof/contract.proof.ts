@@ -117,5 +117,3 @@ function refute(pair: LabelledPair): number {
   }
   return values.length;
 }
-
-if (import.meta.main) console.log(await prove());
