@@ -1,5 +1,6 @@
 import { isIPv4 } from "node:net";
 import type { ConnectionLimits } from "../amqp/connection/connection-limits.ts";
+import type { Engine } from "../engine/engine.ts";
 import type { MemoryEngineOptions } from "../engines/memory/memory-engine.ts";
 import {
   aFunction,
@@ -13,7 +14,34 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from "../options/option-checks.ts";
-import type { ServerOptions } from "./start-server.ts";
+import type { SharedAccessKeys } from "./namespaces.ts";
+
+/** Something that happened to a server and matters to whoever runs it. */
+export interface ServerEvent {
+  readonly kind: "connected" | "disconnected" | "created" | "refused";
+  /** One line. */
+  readonly text: string;
+}
+
+/** Options of `startServer`; the entities and the clock are those of `memoryEngine`. */
+export interface ServerOptions extends MemoryEngineOptions {
+  /** The engine to serve, which stays the caller's to close. Default: a memory engine of its own. */
+  readonly engine?: Engine | undefined;
+  /** Default: `localhost`, in both of its addresses. One that others can reach takes `keys`. */
+  readonly host?: string | undefined;
+  /** Default: 0, any free one. */
+  readonly port?: number | undefined;
+  /** Another port that speaks the same, where HTTP clients look for it. Default: none. */
+  readonly httpPort?: number | undefined;
+  /** Shared access keys by their names. Default: none, and the official emulator's well-known key opens the server. */
+  readonly keys?: SharedAccessKeys | undefined;
+  /** Whether entities that are used and missing are created. Default: false. */
+  readonly autoCreate?: boolean | undefined;
+  /** PEM of a key and its certificate, for TLS on the same port. Default: none. */
+  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+  readonly limits?: Partial<ConnectionLimits> | undefined;
+  readonly onEvent?: ((event: ServerEvent) => void) | undefined;
+}
 
 /** The longest that a timer of Node waits. */
 const longestTime = 2 ** 31 - 1;

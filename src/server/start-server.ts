@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import type { FirstUse } from "./amqp/broker-connection.ts";
-import type { ConnectionLimits } from "../amqp/connection/connection-limits.ts";
 import type { Engine } from "../engine/engine.ts";
 import { memoryEngine, type MemoryEngineOptions } from "../engines/memory/memory-engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -9,35 +8,8 @@ import { AmqpSocket } from "./amqp/amqp-socket.ts";
 import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
 import { FrontDoor } from "./front-door.ts";
-import { type Namespace, Namespaces, rootKeyName, type SharedAccessKeys, wellKnownKey } from "./namespaces.ts";
-import { checkNamespaceOptions, checkServerOptions } from "./server-options.ts";
-
-/** Something that happened to a server and matters to whoever runs it. */
-export interface ServerEvent {
-  readonly kind: "connected" | "disconnected" | "created" | "refused";
-  /** One line. */
-  readonly text: string;
-}
-
-/** Options of {@link startServer}; the entities and the clock are those of `memoryEngine`. */
-export interface ServerOptions extends MemoryEngineOptions {
-  /** The engine to serve, which stays the caller's to close. Default: a memory engine of its own. */
-  readonly engine?: Engine | undefined;
-  /** Default: `localhost`, in both of its addresses. One that others can reach takes `keys`. */
-  readonly host?: string | undefined;
-  /** Default: 0, any free one. */
-  readonly port?: number | undefined;
-  /** Another port that speaks the same, where HTTP clients look for it. Default: none. */
-  readonly httpPort?: number | undefined;
-  /** Shared access keys by their names. Default: none, and the official emulator's well-known key opens the server. */
-  readonly keys?: SharedAccessKeys | undefined;
-  /** Whether entities that are used and missing are created. Default: false. */
-  readonly autoCreate?: boolean | undefined;
-  /** PEM of a key and its certificate, for TLS on the same port. Default: none. */
-  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
-  readonly limits?: Partial<ConnectionLimits> | undefined;
-  readonly onEvent?: ((event: ServerEvent) => void) | undefined;
-}
+import { type Namespace, Namespaces, rootKeyName, wellKnownKey } from "./namespaces.ts";
+import { checkNamespaceOptions, checkServerOptions, type ServerOptions } from "./server-options.ts";
 
 /** A namespace of a server: what `connectionString` reaches is nobody else's. */
 export interface ServedNamespace {

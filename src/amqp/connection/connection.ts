@@ -8,6 +8,7 @@ import { LinkBudget } from "./link-budget.ts";
 import { askSasl, protocol, serveSasl } from "./handshake.ts";
 import { Liveness } from "./liveness.ts";
 import { code, type Open } from "./performative.ts";
+import type { ConnectionPort } from "./ports.ts";
 import { readBegin, readBody, readEnding, readOpen } from "./read-performative.ts";
 import { Session } from "./session.ts";
 import { SessionTable } from "./session-table.ts";
@@ -22,7 +23,7 @@ const highWater = 256 * 1024;
 type Phase = "header" | "sasl" | "open" | "running" | "closing" | "over";
 
 /** An AMQP 1.0 connection from bytes to bytes, without a socket, in either role (AMQP 1.0 part 2.4). */
-export class Connection {
+export class Connection implements ConnectionPort {
   readonly events: ConnectionEvents;
   readonly limits: ConnectionLimits;
   /** What the peer's sessions and links hold. */
@@ -129,18 +130,18 @@ export class Connection {
   openSession(): Session {
     let channel = 0;
     while (this.#sessions.has(channel)) channel++;
-    const session = new Session(this, channel);
+    const session = new Session(this, channel, this.events.attach);
     this.#sessions.set(channel, session);
     session.begin();
     return session;
   }
 
-  forget(session: Session): void {
-    this.#sessions.forget(session);
+  forget(channel: number): void {
+    this.#sessions.forget(channel);
   }
 
-  flushLater(session: Session): void {
-    this.#sessions.flushLater(session);
+  flushLater(channel: number): void {
+    this.#sessions.flushLater(channel);
     void this.frames;
   }
 
@@ -210,8 +211,8 @@ export class Connection {
     if (frame.type !== 0)
       throw new WireFault("amqp:connection:framing-error", `No AMQP frame has the type ${frame.type}.`);
     if (frame.start === frame.end) return;
-    const { usual } = frame;
-    if (usual !== undefined && this.#phase === "running" && this.#inSession(frame, usual, undefined)) return;
+    const { frequent } = frame;
+    if (frequent !== undefined && this.#phase === "running" && this.#inSession(frame, frequent, undefined)) return;
     const reader = bodyReader(frame.body);
     const descriptor = readBody(reader);
     if (descriptor === code.open) return this.#open(readOpen(reader));
@@ -226,7 +227,7 @@ export class Connection {
   #inSession(frame: FrameReader, descriptor: number, reader: ByteReader | undefined): boolean {
     const session = this.#sessions.on(frame.channel);
     try {
-      if (reader === undefined) return session.usual(descriptor, frame);
+      if (reader === undefined) return session.singleFrame(descriptor, frame);
       session.received(descriptor, reader);
     } catch (error) {
       if (!(error instanceof WireFault) || error.scope === "connection") throw error;
@@ -274,7 +275,7 @@ export class Connection {
     }
     if (this.#sessions.has(channel))
       throw new WireFault("amqp:illegal-state", "A session was begun twice on one channel.");
-    const session = new Session(this, channel);
+    const session = new Session(this, channel, this.events.attach);
     this.#sessions.set(channel, session);
     session.begin({ channel, begin });
   }

@@ -54,8 +54,8 @@ export class FrameReader {
     return this.bytes !== this.#chunk || (this.#dense ??= this.#isDense());
   }
 
-  /** The descriptor of the frame read last when it is one that nearly all frames have, written as nearly all write it. */
-  get usual(): number | undefined {
+  /** The descriptor of the frame read last when it is a transfer or a disposition with a small ulong as its descriptor. */
+  get frequent(): number | undefined {
     const { bytes, start } = this;
     if (bytes[start] !== 0x00 || bytes[start + 1] !== 0x53) return undefined;
     const descriptor = bytes[start + 2];

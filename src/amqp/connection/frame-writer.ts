@@ -3,6 +3,7 @@ import { writeUint } from "../values/write-number.ts";
 import { writeError, writeState, writeTerminus } from "./composite-writer.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 import { FieldWriter } from "./field-writer.ts";
+import type { DirectMessage } from "./outgoing.ts";
 import {
   type Attach,
   type Begin,
@@ -13,7 +14,6 @@ import {
   type Open,
   type Transfer,
 } from "./performative.ts";
-import type { DirectMessage } from "./sending-link.ts";
 import type { WireError } from "./wire-fault.ts";
 
 /** The least and the most bytes that are kept to write to. */

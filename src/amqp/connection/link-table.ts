@@ -1,26 +1,28 @@
-import type { Link } from "./link.ts";
 import type { Attach, Detach } from "./performative.ts";
 import { ReceivingLink } from "./receiving-link.ts";
 import { SendingLink } from "./sending-link.ts";
-import type { Session } from "./session.ts";
+import type { SessionPort } from "./ports.ts";
 import { type WireError, WireFault } from "./wire-fault.ts";
 
 /** The links of a session by their handles. */
-export class LinkTable implements Iterable<Link> {
-  readonly #session: Session;
+export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
+  readonly #session: SessionPort;
+  readonly #attach: (link: SendingLink | ReceivingLink) => void;
   /** The only link, as most sessions have; a map for one takes more than the link itself. */
-  #only: Link | undefined;
+  #only: SendingLink | ReceivingLink | undefined;
   #onlyHandle = 0;
-  #others: Map<number, Link> | undefined;
+  #others: Map<number, SendingLink | ReceivingLink> | undefined;
   /** Links that this side has asked for, until the peer answers; by role and name. */
-  #asking: Map<string, Link> | undefined;
+  #asking: Map<string, SendingLink | ReceivingLink> | undefined;
   #nextHandle = 0;
 
-  constructor(session: Session) {
+  /** @param attach Answers a link that the peer has asked for. */
+  constructor(session: SessionPort, attach: (link: SendingLink | ReceivingLink) => void) {
     this.#session = session;
+    this.#attach = attach;
   }
 
-  *[Symbol.iterator](): Generator<Link> {
+  *[Symbol.iterator](): Generator<SendingLink | ReceivingLink> {
     if (this.#only !== undefined) yield this.#only;
     if (this.#others !== undefined) yield* this.#others.values();
   }
@@ -40,12 +42,12 @@ export class LinkTable implements Iterable<Link> {
   }
 
   /** The link that the peer knows by this handle. */
-  find(handle: number): Link | undefined {
+  find(handle: number): SendingLink | ReceivingLink | undefined {
     return handle === this.#onlyHandle && this.#only !== undefined ? this.#only : this.#others?.get(handle);
   }
 
   /** @throws WireFault `amqp:session:unattached-handle`. */
-  byRemoteHandle(handle: number): Link {
+  byRemoteHandle(handle: number): SendingLink | ReceivingLink {
     const link = this.find(handle);
     if (link !== undefined) return link;
     throw new WireFault("amqp:session:unattached-handle", `No link has the handle ${handle}.`, "session");
@@ -94,20 +96,20 @@ export class LinkTable implements Iterable<Link> {
     }
   }
 
-  #keep(handle: number, link: Link): void {
+  #keep(handle: number, link: SendingLink | ReceivingLink): void {
     if (this.#only === undefined) {
       this.#only = link;
       this.#onlyHandle = handle;
     } else (this.#others ??= new Map()).set(handle, link);
   }
 
-  #release(link: Link): void {
+  #release(link: SendingLink | ReceivingLink): void {
     if (link.cost === 0) return;
     this.#session.connection.budget.removeLink(link.cost);
     link.cost = 0;
   }
 
-  #new(attach: Attach, role: "sender" | "receiver"): Link {
+  #new(attach: Attach, role: "sender" | "receiver"): SendingLink | ReceivingLink {
     const { name, handle } = attach;
     const link =
       role === "sender"
@@ -118,10 +120,10 @@ export class LinkTable implements Iterable<Link> {
     return link;
   }
 
-  #ask(link: Link, attach: Attach, size: number): void {
+  #ask(link: SendingLink | ReceivingLink, attach: Attach, size: number): void {
     const { cost, refusal } = this.#session.connection.budget.addLink(attach, size);
     link.cost = cost;
-    if (refusal === undefined) this.#session.asked(link);
+    if (refusal === undefined) this.#attach(link);
     else link.refuse({ condition: "amqp:resource-limit-exceeded", description: refusal });
   }
 }

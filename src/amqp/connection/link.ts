@@ -1,6 +1,6 @@
 import type { AmqpMap } from "../../values/amqp-map.ts";
 import type { Attach, Detach, Flow, Role, Terminus } from "./performative.ts";
-import type { Session } from "./session.ts";
+import type { SessionPort } from "./ports.ts";
 import type { WireError } from "./wire-fault.ts";
 
 /** What a link tells whoever made it. */
@@ -28,7 +28,7 @@ export type LinkState = "asked" | "asking" | "attached" | "detaching" | "over";
 
 /** What both ends of a link have in common. */
 export abstract class Link {
-  readonly session: Session;
+  readonly session: SessionPort;
   readonly name: string;
   /** This side's role. */
   readonly role: Role;
@@ -40,12 +40,17 @@ export abstract class Link {
   /** What the peer has said; for `asking` links not yet known. */
   remote: Attach | undefined;
 
-  constructor(session: Session, identity: { readonly name: string; readonly role: Role; readonly handle: number }) {
+  constructor(session: SessionPort, identity: { readonly name: string; readonly role: Role; readonly handle: number }) {
     this.session = session;
     this.name = identity.name;
     this.role = identity.role;
     this.handle = identity.handle;
     this.state = "asking";
+  }
+
+  /** Whether both sides have attached it and neither has begun to detach. */
+  get isAttached(): boolean {
+    return this.state === "attached";
   }
 
   abstract readonly events: LinkEvents | undefined;

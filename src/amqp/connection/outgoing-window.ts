@@ -1,13 +1,13 @@
 import { accepted } from "./delivery-state.ts";
+import type { DirectMessage, Outgoing, OutgoingDelivery, OutgoingLink } from "./outgoing.ts";
 import type { Begin, Disposition, Flow } from "./performative.ts";
-import type { DirectMessage, Outgoing, OutgoingDelivery, SendingLink } from "./sending-link.ts";
+import type { WindowPort } from "./ports.ts";
 import { distance, plus } from "./serial.ts";
-import type { Session } from "./session.ts";
 import { UnsettledDeliveries } from "./unsettled-deliveries.ts";
 
 /** A message that is being sent, as far as it has got. */
 interface Pending {
-  readonly link: SendingLink;
+  readonly link: OutgoingLink;
   readonly outgoing: Outgoing;
   readonly id: number;
   from: number;
@@ -18,7 +18,7 @@ const transferRoom = 64;
 
 /** What a session sends: within its peer's window, in order, remembered until it is settled. */
 export class OutgoingWindow {
-  readonly #session: Session;
+  readonly #session: WindowPort;
   readonly #unsettled = new UnsettledDeliveries();
   readonly #pending: Pending[] = [];
   #nextDeliveryId = 0;
@@ -26,7 +26,7 @@ export class OutgoingWindow {
   /** The number of the next frame with a message. */
   nextId = 0;
 
-  constructor(session: Session) {
+  constructor(session: WindowPort) {
     this.#session = session;
   }
 
@@ -50,7 +50,7 @@ export class OutgoingWindow {
     this.#go();
   }
 
-  send(link: SendingLink, outgoing: Outgoing): OutgoingDelivery {
+  send(link: OutgoingLink, outgoing: Outgoing): OutgoingDelivery {
     const id = this.#nextDeliveryId;
     this.#nextDeliveryId = plus(id, 1);
     const delivery = { id, link, context: outgoing.context };
@@ -61,9 +61,9 @@ export class OutgoingWindow {
   }
 
   /** Sends a message that writes itself, at once where there is room for all of it. */
-  sendDirect(link: SendingLink, message: DirectMessage): void {
+  sendDirect(link: OutgoingLink, message: DirectMessage): void {
     const { connection, channel } = this.#session;
-    if (!this.open || link.state !== "attached" || message.most + transferRoom > connection.maxOutgoingFrame) {
+    if (!this.open || !link.isAttached || message.most + transferRoom > connection.maxOutgoingFrame) {
       const { payload, tag, settled } = message;
       this.send(link, { payload, tag, settled, context: message });
       return;
@@ -123,7 +123,7 @@ export class OutgoingWindow {
     const { link, outgoing, id } = pending;
     const { payload, messageFormat = 0, settled, state } = outgoing;
     // What is left of a link that has gone is not sent.
-    if (link.state !== "attached") return true;
+    if (!link.isAttached) return true;
     const { connection, channel } = this.#session;
     do {
       if (this.#remoteWindow === 0) return false;

@@ -3,8 +3,8 @@ import { Link, type LinkEvents, type LinkSetup } from "./link.ts";
 import type { Flow, Transfer } from "./performative.ts";
 import type { FrameReader } from "./frame-reader.ts";
 import { plus } from "./serial.ts";
-import type { Session } from "./session.ts";
-import type { UsualTransfer } from "./usual-frames.ts";
+import type { SessionPort } from "./ports.ts";
+import type { SingleFrameTransfer } from "./single-frame.ts";
 import { WireFault } from "./wire-fault.ts";
 
 /** A whole message that has come in. */
@@ -37,7 +37,10 @@ class WholeDelivery implements IncomingDelivery {
   readonly #tagSize: number;
   readonly #gap: number;
 
-  constructor({ deliveryId, messageFormat, settled, tagAt, tagEnd, payloadAt }: UsualTransfer, frame: FrameReader) {
+  constructor(
+    { deliveryId, messageFormat, settled, tagAt, tagEnd, payloadAt }: SingleFrameTransfer,
+    frame: FrameReader,
+  ) {
     this.id = deliveryId;
     this.messageFormat = messageFormat;
     this.settled = settled;
@@ -81,7 +84,7 @@ export class ReceivingLink extends Link {
   #partial: Partial | undefined;
   #topUpTo = 0;
 
-  constructor(session: Session, identity: { readonly name: string; readonly handle: number }) {
+  constructor(session: SessionPort, identity: { readonly name: string; readonly handle: number }) {
     super(session, { ...identity, role: "receiver" });
   }
 
@@ -133,7 +136,7 @@ export class ReceivingLink extends Link {
   }
 
   /** Takes a message that came in one frame. @throws WireFault when there was no credit for it. */
-  took(transfer: UsualTransfer, frame: FrameReader): void {
+  took(transfer: SingleFrameTransfer, frame: FrameReader): void {
     const { deliveryId, settled } = transfer;
     this.#useCredit();
     if (this.credit * 2 <= this.#topUpTo && this.#topUpTo > 0) this.grant(this.#topUpTo);

@@ -1,43 +1,14 @@
-import type { ByteWriter } from "../values/byte-writer.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 import { Link, type LinkEvents, type LinkSetup } from "./link.ts";
+import type { DirectMessage, Outgoing, OutgoingDelivery, OutgoingEvents } from "./outgoing.ts";
 import type { Flow } from "./performative.ts";
+import type { SessionPort } from "./ports.ts";
 import { distance, plus } from "./serial.ts";
-import type { Session } from "./session.ts";
-
-/** A delivery that this side has sent and its peer has not settled. */
-export interface OutgoingDelivery {
-  readonly id: number;
-  readonly link: SendingLink;
-  /** What its sender wants to remember. */
-  readonly context: unknown;
-}
 
 /** What the sending end of a link tells. */
-export interface SendingLinkEvents extends LinkEvents {
+export interface SendingLinkEvents extends LinkEvents, OutgoingEvents {
   /** There may be credit now, or the peer wants the credit drained. */
   readonly flowed: () => void;
-  /** The peer has said how a delivery ended for it; an unsettled one waits for {@link SendingLink.settle}. */
-  readonly disposed: (delivery: OutgoingDelivery, state: DeliveryState | undefined, settled: boolean) => void;
-}
-
-/** A message to send. */
-export interface Outgoing {
-  readonly payload: Uint8Array;
-  readonly tag: Uint8Array;
-  readonly settled: boolean;
-  readonly messageFormat?: number | undefined;
-  readonly context?: unknown;
-  readonly state?: DeliveryState | undefined;
-}
-
-/** A message that writes itself into a frame when it fits into one. */
-export interface DirectMessage extends Pick<Outgoing, "payload" | "tag" | "settled"> {
-  /** No fewer bytes than the message takes; `Infinity`: only {@link Outgoing.payload} can be sent. */
-  readonly most: number;
-  /** Writes the tag as the binary that it is. */
-  writeTag(writer: ByteWriter): void;
-  write(writer: ByteWriter): void;
 }
 
 /** The end of a link that messages leave from. */
@@ -49,7 +20,7 @@ export class SendingLink extends Link {
   drain = false;
   #deliveryCount = 0;
 
-  constructor(session: Session, identity: { readonly name: string; readonly handle: number }) {
+  constructor(session: SessionPort, identity: { readonly name: string; readonly handle: number }) {
     super(session, { ...identity, role: "sender" });
   }
 
@@ -61,7 +32,7 @@ export class SendingLink extends Link {
 
   /** Whether nothing hinders a message from going out at once. */
   get ready(): boolean {
-    return this.state === "attached" && this.credit > 0 && this.session.canSend;
+    return this.isAttached && this.credit > 0 && this.session.canSend;
   }
 
   /** Sends a message; takes one credit. @returns The delivery. */

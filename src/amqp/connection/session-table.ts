@@ -6,19 +6,19 @@ export class SessionTable extends Map<number, Session> {
   /** Sessions whose peer has chosen another channel for its direction, by that channel. */
   readonly #byRemoteChannel = new Map<number, Session>();
 
-  #unflushed: Session[] = [];
+  #unflushed: number[] = [];
 
   /** A session holds something back until {@link flush}. */
-  flushLater(session: Session): void {
-    this.#unflushed.push(session);
+  flushLater(channel: number): void {
+    this.#unflushed.push(channel);
   }
 
   /** Puts out what sessions hold back. */
   flush(): void {
-    const sessions = this.#unflushed;
-    if (sessions.length === 0) return;
+    const channels = this.#unflushed;
+    if (channels.length === 0) return;
     this.#unflushed = [];
-    for (const session of sessions) session.flush();
+    for (const channel of channels) this.get(channel)?.flush();
   }
 
   /** There is room for output again. */
@@ -44,10 +44,12 @@ export class SessionTable extends Map<number, Session> {
     throw new WireFault("amqp:not-allowed", `No session was begun on the channel ${channel}.`);
   }
 
-  forget(session: Session): void {
-    if (this.get(session.channel) === session) this.delete(session.channel);
-    for (const [channel, answered] of this.#byRemoteChannel) {
-      if (answered === session) this.#byRemoteChannel.delete(channel);
+  forget(channel: number): void {
+    const session = this.get(channel);
+    if (session === undefined) return;
+    this.delete(channel);
+    for (const [remote, answered] of this.#byRemoteChannel) {
+      if (answered === session) this.#byRemoteChannel.delete(remote);
     }
   }
 }

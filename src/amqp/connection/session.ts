@@ -1,13 +1,13 @@
 import type { ByteReader } from "../values/byte-reader.ts";
-import type { Connection } from "./connection.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 import { DispositionRun } from "./disposition-run.ts";
 import type { FrameReader } from "./frame-reader.ts";
 import type { FrameWriter } from "./frame-writer.ts";
-import type { Link } from "./link.ts";
 import { LinkTable } from "./link-table.ts";
+import type { DirectMessage, Outgoing, OutgoingDelivery, OutgoingLink } from "./outgoing.ts";
 import { OutgoingWindow } from "./outgoing-window.ts";
 import { type Attach, type Begin, code, type Detach, type Flow } from "./performative.ts";
+import type { ConnectionPort, SessionPort, WindowPort } from "./ports.ts";
 import {
   readAttach,
   readBegin,
@@ -18,20 +18,20 @@ import {
   readTransfer,
 } from "./read-performative.ts";
 import { ReceivingLink } from "./receiving-link.ts";
-import { type DirectMessage, type Outgoing, type OutgoingDelivery, SendingLink } from "./sending-link.ts";
+import { SendingLink } from "./sending-link.ts";
 import { plus } from "./serial.ts";
-import { UsualDisposition, UsualTransfer } from "./usual-frames.ts";
+import { SingleFrameDisposition, SingleFrameTransfer } from "./single-frame.ts";
 import { type WireError, WireFault } from "./wire-fault.ts";
 
 /** How many frames with messages a peer may send ahead. */
 const incomingWindow = 5000;
 
-const usualTransfer = new UsualTransfer();
-const usualDisposition = new UsualDisposition();
+const singleFrameTransfer = new SingleFrameTransfer();
+const singleFrameDisposition = new SingleFrameDisposition();
 
 /** One session of a connection: its links, and the order and windows of what they transfer (AMQP 1.0 part 2.5). */
-export class Session {
-  readonly connection: Connection;
+export class Session implements SessionPort, WindowPort {
+  readonly connection: ConnectionPort;
   /** This side's channel. */
   readonly channel: number;
   readonly links: LinkTable;
@@ -46,10 +46,11 @@ export class Session {
   #isCharged = false;
   #incomingWindow = incomingWindow;
 
-  constructor(connection: Connection, channel: number) {
+  /** @param attach Answers a link that the peer has asked for. */
+  constructor(connection: ConnectionPort, channel: number, attach: (link: SendingLink | ReceivingLink) => void) {
     this.connection = connection;
     this.channel = channel;
-    this.links = new LinkTable(this);
+    this.links = new LinkTable(this, attach);
     this.#outgoing = new OutgoingWindow(this);
     this.#run = new DispositionRun((disposition) => this.frames.disposition(channel, disposition));
   }
@@ -125,20 +126,20 @@ export class Session {
   }
 
   /** Handles a frame with a whole message or one that accepts deliveries; false when it is another. @throws WireFault */
-  usual(descriptor: number, frame: FrameReader): boolean {
+  singleFrame(descriptor: number, frame: FrameReader): boolean {
     if (this.#state !== "running") return false;
     if (descriptor === code.transfer) return this.#message(frame);
-    if (!usualDisposition.read(frame)) return false;
-    this.#outgoing.accepted(usualDisposition);
+    if (!singleFrameDisposition.read(frame)) return false;
+    this.#outgoing.accepted(singleFrameDisposition);
     return true;
   }
 
   #message(frame: FrameReader): boolean {
-    if (!usualTransfer.read(frame)) return false;
-    const link = this.links.find(usualTransfer.handle);
+    if (!singleFrameTransfer.read(frame)) return false;
+    const link = this.links.find(singleFrameTransfer.handle);
     if (!(link instanceof ReceivingLink) || link.state !== "attached" || link.busy) return false;
     this.#countTransfer();
-    link.took(usualTransfer, frame);
+    link.took(singleFrameTransfer, frame);
     if (this.#incomingWindow * 2 < incomingWindow) this.writeFlow({});
     return true;
   }
@@ -159,7 +160,7 @@ export class Session {
     this.links.end(error);
     if (this.#isCharged) this.connection.budget.removeSession();
     this.#confirmations = undefined;
-    this.connection.forget(this);
+    this.connection.forget(this.channel);
   }
 
   /** Puts out what was held back. */
@@ -201,11 +202,11 @@ export class Session {
     });
   }
 
-  send(link: SendingLink, outgoing: Outgoing): OutgoingDelivery {
+  send(link: OutgoingLink, outgoing: Outgoing): OutgoingDelivery {
     return this.#outgoing.send(link, outgoing);
   }
 
-  sendDirect(link: SendingLink, message: DirectMessage): void {
+  sendDirect(link: OutgoingLink, message: DirectMessage): void {
     this.#outgoing.sendDirect(link, message);
   }
 
@@ -230,7 +231,7 @@ export class Session {
     this.#run.add(role, id, state);
     if (this.#flushAwaited) return;
     this.#flushAwaited = true;
-    this.connection.flushLater(this);
+    this.connection.flushLater(this.channel);
   }
 
   #transfer(reader: ByteReader): void {
@@ -275,10 +276,5 @@ export class Session {
       confirmations.delete(id);
       done?.(disposition.state);
     }
-  }
-
-  /** Tells the links' owners about a link of the peer's. */
-  asked(link: Link): void {
-    if (link instanceof SendingLink || link instanceof ReceivingLink) this.connection.events.attach(link);
   }
 }

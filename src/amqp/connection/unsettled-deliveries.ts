@@ -1,4 +1,4 @@
-import type { OutgoingDelivery } from "./sending-link.ts";
+import type { OutgoingDelivery } from "./outgoing.ts";
 import { distance, plus } from "./serial.ts";
 
 /** Places of the ring to begin with; a power of two. */

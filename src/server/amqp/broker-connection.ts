@@ -16,9 +16,9 @@ import { openCoordinator } from "./coordinator.ts";
 import { Grants } from "./grants.ts";
 import { answerManagement } from "./management.ts";
 import { type Node, nodeOf } from "./node-address.ts";
-import { openReceiveEnd } from "./open-receive-end.ts";
+import { openOutboundLink } from "./open-outbound-link.ts";
 import { RequestNode } from "./request-node.ts";
-import { destinationOf, SendEnd } from "./send-end.ts";
+import { destinationOf, InboundLink } from "./inbound-link.ts";
 import { sessionFilter } from "./session-filter.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -189,9 +189,9 @@ export class BrokerConnection {
     if (isReceiving) {
       const destination = destinationOf(link);
       if (destination !== undefined) this.#grants.need(destination, toSend);
-      return SendEnd.open(link, { entity, destination }, engine, this.#transactions);
+      return InboundLink.open(link, { entity, destination }, engine, this.#transactions);
     }
-    return openReceiveEnd(link, { entity, engine, transactions: this.#transactions, sessions: this.#sessions });
+    return openOutboundLink(link, { entity, engine, transactions: this.#transactions, sessions: this.#sessions });
   }
 
   async #openRequests(link: SendingLink | ReceivingLink, node: Exclude<Node, { kind: "entity" }>): Promise<void> {

@@ -7,7 +7,7 @@ import { MessageOrigin } from "../../amqp/message/message-origin.ts";
 import { section } from "../../amqp/message/section.ts";
 import { writeHeader } from "../../amqp/message/write-fields.ts";
 import { writeDescriptor } from "../../amqp/message/write-section.ts";
-import type { DirectMessage } from "../../amqp/connection/sending-link.ts";
+import type { DirectMessage } from "../../amqp/connection/outgoing.ts";
 import { tagOf, writeTag } from "../../amqp/message/lock-tag.ts";
 
 /** More bytes than the header and the annotations of a delivery take. */

@@ -1,4 +1,3 @@
-import type { Engine, EngineSessionReceiver, Transaction } from "../../engine/engine.ts";
 import { typed } from "../../values/typed-makers.ts";
 import { AmqpMap } from "../../values/amqp-map.ts";
 import type { AmqpValue } from "../../values/typed.ts";
@@ -6,32 +5,13 @@ import { errorTraits } from "../../errors/traits.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { AmqpMessage } from "../../amqp/message/amqp-message.ts";
 import type { MessageInit } from "../../amqp/message/write-message.ts";
-import type { Right } from "../access.ts";
 import { trackedErrorOf } from "../../amqp/connection/wire-fault.ts";
+import type { ManagementContext, Operation } from "./management-operation.ts";
 import { messageOperations } from "./message-operations.ts";
 import { RequestArguments } from "./request-arguments.ts";
 import { ruleOperations } from "./rule-operations.ts";
 import { sessionOperations } from "./session-operations.ts";
 import { textOf } from "./settlement-of.ts";
-import type { Transactions } from "./transactions.ts";
-
-/** What requests to the `$management` node of an entity act on. */
-export interface ManagementContext {
-  readonly entity: string;
-  readonly engine: Engine;
-  readonly sessions: ReadonlyMap<string, EngineSessionReceiver>;
-  readonly transactions: Transactions;
-  /** @throws SobreError `UnauthorizedAccess` unless the client has the right on the entity. */
-  readonly need: (right: Right) => void;
-  /** The transaction that the request is a part of. */
-  readonly transaction?: Transaction | undefined;
-}
-
-/** Carries out an operation; resolves to the body of the answer, or `undefined` for one that found nothing. */
-export type Operation = (
-  given: RequestArguments,
-  context: ManagementContext,
-) => Promise<Readonly<Record<string, AmqpValue>> | undefined>;
 
 const prefix = "com.microsoft:";
 

@@ -5,7 +5,7 @@ import type { AmqpValue } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { openMessage } from "../../amqp/message/amqp-message.ts";
 import { encodeMessage } from "../../amqp/message/encode-message.ts";
-import type { Operation } from "./management.ts";
+import type { Operation } from "./management-operation.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 import { readOne } from "./sent-message.ts";
 import { propertiesOf } from "./settlement-of.ts";

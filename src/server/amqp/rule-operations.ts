@@ -3,7 +3,7 @@ import { typed } from "../../values/typed-makers.ts";
 import { AmqpMap } from "../../values/amqp-map.ts";
 import type { AmqpValue } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import type { Operation } from "./management.ts";
+import type { Operation } from "./management-operation.ts";
 import { RequestArguments } from "./request-arguments.ts";
 import { propertiesOf } from "./settlement-of.ts";
 

@@ -1,8 +1,8 @@
 import type { EngineSessionReceiver } from "../../engine/engine.ts";
 import { typed } from "../../values/typed-makers.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import type { ManagementContext, Operation } from "./management.ts";
-import { sessionKey } from "./open-receive-end.ts";
+import type { ManagementContext, Operation } from "./management-operation.ts";
+import { sessionKey } from "./open-outbound-link.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 
 /** The session of a request, which the connection must hold. @throws SobreError `SessionLockLost`. */

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Connection } from "../../../src/amqp/connection/index.ts";
-import type { OutgoingDelivery } from "../../../src/amqp/connection/sending-link.ts";
+import type { OutgoingDelivery } from "../../../src/amqp/connection/outgoing.ts";
 import { UnsettledDeliveries } from "../../../src/amqp/connection/unsettled-deliveries.ts";
 
 const ignore = (): void => undefined;

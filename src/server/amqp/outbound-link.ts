@@ -2,7 +2,8 @@ import type { Delivery, LockToken, ReceiveMode, Settlement } from "../../engine/
 import type { Engine, EngineReceiver } from "../../engine/engine.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { accepted, type DeliveryState } from "../../amqp/connection/delivery-state.ts";
-import type { OutgoingDelivery, SendingLink, SendingLinkEvents } from "../../amqp/connection/sending-link.ts";
+import type { OutgoingDelivery } from "../../amqp/connection/outgoing.ts";
+import type { SendingLink, SendingLinkEvents } from "../../amqp/connection/sending-link.ts";
 import { trackedErrorOf, type WireError, wireErrorOf } from "../../amqp/connection/wire-fault.ts";
 import { DeliveryMessage } from "./delivery-message.ts";
 import { settlementOf } from "./settlement-of.ts";
@@ -14,7 +15,7 @@ const batch = { first: 8, most: 128 };
 const batchBytes = 256 * 1024;
 
 /** What a receiving client's link is opened with. */
-export interface ReceiveEndOptions {
+export interface OutboundLinkOptions {
   readonly entity: string;
   readonly engine: Engine;
   readonly receiver: EngineReceiver;
@@ -25,9 +26,9 @@ export interface ReceiveEndOptions {
 }
 
 /** Where a receiving client's link begins: what an entity has goes out as the credit allows. */
-export class ReceiveEnd implements SendingLinkEvents {
+export class OutboundLink implements SendingLinkEvents {
   readonly #link: SendingLink;
-  readonly #options: ReceiveEndOptions;
+  readonly #options: OutboundLinkOptions;
   readonly #settled: boolean;
   /** Messages to take next: as many as have few bytes, by the size of those before. */
   #batch = batch.first;
@@ -39,7 +40,7 @@ export class ReceiveEnd implements SendingLinkEvents {
   /** Taken from the engine, and not sent for want of credit or room. */
   #backlog: Delivery[] = [];
 
-  constructor(link: SendingLink, options: ReceiveEndOptions) {
+  constructor(link: SendingLink, options: OutboundLinkOptions) {
     this.#link = link;
     this.#options = options;
     this.#settled = options.receiveMode === "receiveAndDelete";

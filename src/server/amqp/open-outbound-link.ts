@@ -5,7 +5,7 @@ import { AmqpMap } from "../../values/amqp-map.ts";
 import { Typed } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { SendingLink } from "../../amqp/connection/sending-link.ts";
-import { ReceiveEnd } from "./receive-end.ts";
+import { OutboundLink } from "./outbound-link.ts";
 import { sessionFilter, ticksOf, withSession } from "./session-filter.ts";
 import type { Transactions } from "./transactions.ts";
 
@@ -28,17 +28,17 @@ const longestTimer = 2 ** 31 - 1;
 export const sessionKey = (entity: string, sessionId: string): string => `${entity.toLowerCase()}\n${sessionId}`;
 
 /** Opens the link of a receiving client. @throws SobreError as the engine's openings do. */
-export async function openReceiveEnd(link: SendingLink, context: ReceiveContext): Promise<void> {
+export async function openOutboundLink(link: SendingLink, context: ReceiveContext): Promise<void> {
   const { remote } = link;
   const receiveMode: ReceiveMode = remote?.sndSettleMode === 1 ? "receiveAndDelete" : "peekLock";
   const wanted = sessionFilter(remote?.source);
-  if (wanted !== undefined) return openSessionEnd(link, context, receiveMode, wanted ?? undefined);
+  if (wanted !== undefined) return openSessionLink(link, context, receiveMode, wanted ?? undefined);
   const receiver = await context.engine.openReceiver(context.entity, { receiveMode });
   if (link.state !== "asked") {
     await receiver.close();
     return;
   }
-  const end = new ReceiveEnd(link, { ...context, receiver, receiveMode });
+  const end = new OutboundLink(link, { ...context, receiver, receiveMode });
   // Filters that are not in place are not told back (AMQP 1.0 part 3.5.3).
   const source = remote?.source === undefined ? undefined : { ...remote.source, filter: undefined };
   link.open({ source, target: remote?.target }, end);
@@ -46,7 +46,7 @@ export async function openReceiveEnd(link: SendingLink, context: ReceiveContext)
   link.remote = undefined;
 }
 
-async function openSessionEnd(
+async function openSessionLink(
   link: SendingLink,
   context: ReceiveContext,
   receiveMode: ReceiveMode,
@@ -78,7 +78,7 @@ async function openSessionEnd(
   const closed = (): void => {
     if (sessions.get(key) === receiver) sessions.delete(key);
   };
-  const end = new ReceiveEnd(link, { ...context, receiver, receiveMode, closed });
+  const end = new OutboundLink(link, { ...context, receiver, receiveMode, closed });
   const properties = new AmqpMap([
     [typed.symbol("com.microsoft:locked-until-utc"), ticksOf(receiver.sessionLockedUntilUtc())],
   ]);

@@ -4,7 +4,7 @@ import { bodyReader } from "../../../src/amqp/connection/composite.ts";
 import { FrameReader } from "../../../src/amqp/connection/frame-reader.ts";
 import { FrameWriter } from "../../../src/amqp/connection/frame-writer.ts";
 import { readBody, readDisposition, readTransfer } from "../../../src/amqp/connection/read-performative.ts";
-import { UsualDisposition, UsualTransfer } from "../../../src/amqp/connection/usual-frames.ts";
+import { SingleFrameDisposition, SingleFrameTransfer } from "../../../src/amqp/connection/single-frame.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
 import type { AmqpValue } from "../../../src/values/typed.ts";
 import { seeded } from "../../random.ts";
@@ -31,7 +31,7 @@ describe("a transfer that is read in place", () => {
       Buffer.of(9, 9, 9),
     ]);
     const frame = frameOf(body);
-    const transfer = new UsualTransfer();
+    const transfer = new SingleFrameTransfer();
 
     const taken = transfer.read(frame);
 
@@ -51,15 +51,15 @@ describe("a transfer that is read in place", () => {
     ],
     ["one whose handle has the wrong type", ["0", typed.uint(0), Buffer.of(1)]],
   ])("is not %s", (_what, fields) => {
-    expect(new UsualTransfer().read(frameOf(list(0x14, fields)))).toBe(false);
+    expect(new SingleFrameTransfer().read(frameOf(list(0x14, fields)))).toBe(false);
   });
 });
 
 describe("frames that are read in place", () => {
   it("say what the general reader reads, whatever bytes are changed", () => {
     const random = seeded(11);
-    const transfer = new UsualTransfer();
-    const disposition = new UsualDisposition();
+    const transfer = new SingleFrameTransfer();
+    const disposition = new SingleFrameDisposition();
     const bodies = [
       list(0x14, [typed.uint(0), typed.uint(7), Buffer.of(1, 2, 3), typed.uint(0), true, false]),
       list(0x14, [typed.uint(200), typed.uint(7000), Buffer.of(), null, null, null, null, null]),

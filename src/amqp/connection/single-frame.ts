@@ -63,7 +63,7 @@ class Cursor {
 const cursor = new Cursor();
 
 /** The transfer of a whole message in one frame, unsettled or settled, in no transaction: read in place, again and again. */
-export class UsualTransfer {
+export class SingleFrameTransfer {
   handle = 0;
   deliveryId = 0;
   messageFormat = 0;
@@ -104,7 +104,7 @@ export class UsualTransfer {
 }
 
 /** A receiver's disposition that accepts deliveries: read in place, again and again. */
-export class UsualDisposition {
+export class SingleFrameDisposition {
   first = 0;
   last = 0;
   settled = false;

@@ -34,7 +34,7 @@ interface Arrival {
 }
 
 /** Where a sending client's link ends: what comes in goes to an entity. */
-export class SendEnd implements ReceivingLinkEvents {
+export class InboundLink implements ReceivingLinkEvents {
   readonly #link: ReceivingLink;
   readonly #sender: EngineSender;
   readonly #transactions: Transactions;
@@ -65,7 +65,7 @@ export class SendEnd implements ReceivingLinkEvents {
       await sender.close();
       return;
     }
-    const end = new SendEnd(link, sender, transactions);
+    const end = new InboundLink(link, sender, transactions);
     link.open({ source: remote?.source, target: remote?.target, maxMessageSize: BigInt(sender.maxMessageSize) }, end);
     link.keepCredit(credit);
     // It is not asked for again, and a thousand links of a connection would hold much of it.

@@ -1,0 +1,44 @@
+import type { ByteWriter } from "../values/byte-writer.ts";
+import type { DeliveryState } from "./delivery-state.ts";
+
+/** A message to send. */
+export interface Outgoing {
+  readonly payload: Uint8Array;
+  readonly tag: Uint8Array;
+  readonly settled: boolean;
+  readonly messageFormat?: number | undefined;
+  readonly context?: unknown;
+  readonly state?: DeliveryState | undefined;
+}
+
+/** A message that writes itself into a frame when it fits into one. */
+export interface DirectMessage extends Pick<Outgoing, "payload" | "tag" | "settled"> {
+  /** An upper bound of the message's bytes; `Infinity`: only {@link Outgoing.payload} can be sent. */
+  readonly most: number;
+  /** Writes the tag as an AMQP binary. */
+  writeTag(writer: ByteWriter): void;
+  write(writer: ByteWriter): void;
+}
+
+/** The link of an outgoing delivery, as far as its session needs to know it. */
+export interface OutgoingLink {
+  /** This side's handle. */
+  readonly handle: number;
+  /** Whether it can carry messages. */
+  readonly isAttached: boolean;
+  readonly events: OutgoingEvents | undefined;
+}
+
+/** Reports how the peer disposed of deliveries. */
+export interface OutgoingEvents {
+  /** The peer has said how a delivery ended for it; an unsettled one waits to be settled by this side. */
+  readonly disposed: (delivery: OutgoingDelivery, state: DeliveryState | undefined, settled: boolean) => void;
+}
+
+/** A delivery that this side has sent and its peer has not settled. */
+export interface OutgoingDelivery {
+  readonly id: number;
+  readonly link: OutgoingLink;
+  /** An opaque value of the sender's. */
+  readonly context: unknown;
+}

@@ -1,0 +1,51 @@
+import type { ConnectionLimits } from "./connection-limits.ts";
+import type { DeliveryState } from "./delivery-state.ts";
+import type { FrameWriter } from "./frame-writer.ts";
+import type { LinkBudget } from "./link-budget.ts";
+import type { DirectMessage, Outgoing, OutgoingDelivery, OutgoingLink } from "./outgoing.ts";
+import type { Attach, Detach, Flow } from "./performative.ts";
+
+/** A connection as its sessions see it. */
+export interface ConnectionPort {
+  readonly limits: ConnectionLimits;
+  /** The cost of the peer's sessions and links. */
+  readonly budget: LinkBudget;
+  /** Where frames are written; asks for the output to be taken. */
+  readonly frames: FrameWriter;
+  /** The largest frame that the peer accepts, in bytes. */
+  readonly maxOutgoingFrame: number;
+  /** Whether the peer reads its output. */
+  readonly writable: boolean;
+  /** Whether so much output is waiting that new messages should wait until the link has `flowed`. */
+  readonly full: boolean;
+  /** The session on this channel is over. */
+  forget(channel: number): void;
+  /** Flushes the session on this channel before the output is next taken. */
+  flushLater(channel: number): void;
+}
+
+/** A session as its links see it. */
+export interface SessionPort {
+  readonly connection: ConnectionPort;
+  /** Whether a message can go out without waiting for room at the peer. */
+  readonly canSend: boolean;
+  /** How many transfer frames can go out without waiting. */
+  readonly room: number;
+  writeAttach(attach: Attach): void;
+  writeDetach(detach: Detach): void;
+  writeFlow(link: Partial<Flow>): void;
+  send(link: OutgoingLink, outgoing: Outgoing): OutgoingDelivery;
+  sendDirect(link: OutgoingLink, message: DirectMessage): void;
+  settleOutgoing(delivery: OutgoingDelivery, state: DeliveryState): void;
+  settleIncoming(id: number, state: DeliveryState): void;
+  /** Asks the peer to settle an incoming delivery; `done` receives the state the peer settled it with. */
+  requestSettlement(id: number, state: DeliveryState, done: (state: DeliveryState | undefined) => void): void;
+}
+
+/** A session as its outgoing window sees it. */
+export interface WindowPort {
+  readonly connection: ConnectionPort;
+  readonly channel: number;
+  /** The peer has no room for more frames. */
+  exhausted(): void;
+}

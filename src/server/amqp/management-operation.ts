@@ -1,0 +1,23 @@
+import type { Engine, EngineSessionReceiver, Transaction } from "../../engine/engine.ts";
+import type { AmqpValue } from "../../values/typed.ts";
+import type { Right } from "../access.ts";
+import type { RequestArguments } from "./request-arguments.ts";
+import type { Transactions } from "./transactions.ts";
+
+/** What requests to the `$management` node of an entity act on. */
+export interface ManagementContext {
+  readonly entity: string;
+  readonly engine: Engine;
+  readonly sessions: ReadonlyMap<string, EngineSessionReceiver>;
+  readonly transactions: Transactions;
+  /** @throws SobreError `UnauthorizedAccess` unless the client has the right on the entity. */
+  readonly need: (right: Right) => void;
+  /** The transaction that the request is a part of. */
+  readonly transaction?: Transaction | undefined;
+}
+
+/** Carries out an operation; resolves to the body of the answer, or `undefined` for one that found nothing. */
+export type Operation = (
+  given: RequestArguments,
+  context: ManagementContext,
+) => Promise<Readonly<Record<string, AmqpValue>> | undefined>;
