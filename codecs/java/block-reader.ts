@@ -4,32 +4,34 @@ import type { BlockDataNode } from "./nodes.ts";
 
 /** Reads what a class of the JDK wrote as block data. */
 export class BlockReader {
-  readonly #bytes: Buffer;
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
   readonly #offset: number;
   readonly #what: string;
   #at = 0;
 
   /** `what` is the class, for errors at `offset`. */
   constructor(bytes: Uint8Array, offset: number, what: string) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#offset = offset;
     this.#what = what;
   }
 
   i8(): number {
-    return this.#bytes.readInt8(this.#take(1));
+    return this.#view.getInt8(this.#take(1));
   }
 
   i32(): number {
-    return this.#bytes.readInt32BE(this.#take(4));
+    return this.#view.getInt32(this.#take(4));
   }
 
   i64(): bigint {
-    return this.#bytes.readBigInt64BE(this.#take(8));
+    return this.#view.getBigInt64(this.#take(8));
   }
 
   text(): string {
-    const size = this.#bytes.readUInt16BE(this.#take(2));
+    const size = this.#view.getUint16(this.#take(2));
     const start = this.#take(size);
     const text = decodeModifiedUtf8(this.#bytes, start, start + size);
     if (typeof text !== "string") throw this.broken();

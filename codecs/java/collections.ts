@@ -1,8 +1,8 @@
+import type { ItemBudget } from "../../src/codec/binary/cursor.ts";
+import { share } from "../../src/codec/binary/fixed-layout.ts";
 import { malformed } from "./block-reader.ts";
 import type { ContentNode, ObjectNode } from "./nodes.ts";
 import { type FieldNode, ObjectView, targetOf } from "./object-view.ts";
-import { share } from "./plain-object.ts";
-import type { Spend } from "./scalars.ts";
 
 /** What a collection holds: a list's items, or a map's keys and values in turn. */
 export interface Collected {
@@ -10,7 +10,7 @@ export interface Collected {
   readonly items: readonly FieldNode[];
 }
 
-type Collector = (view: ObjectView, spend: Spend) => Collected | undefined;
+type Collector = (view: ObjectView, budget: ItemBudget) => Collected | undefined;
 
 const list = (items: readonly FieldNode[] | undefined): Collected | undefined => items && { kind: "list", items };
 const map = (items: readonly FieldNode[] | undefined): Collected | undefined => items && { kind: "map", items };
@@ -72,13 +72,13 @@ function arrayBlockingQueue(view: ObjectView): Collected | undefined {
   return list([...elements.slice(first), ...elements.slice(0, first)].slice(0, count));
 }
 
-function copies(view: ObjectView, spend: Spend): Collected | undefined {
+function copies(view: ObjectView, budget: ItemBudget): Collected | undefined {
   const count = view.int("n");
   const element = view.field("element");
   if (count === undefined || element === undefined) return undefined;
   if (count < 0) throw malformed("java.util.Collections$CopiesList", view.node.offset);
   // Before they are made. What takes no bytes counts four times: three here, and once as the items of any collection.
-  spend(count * 3, view.node.offset);
+  budget.count(count * 3, view.node.offset);
   return list(Array.from({ length: count }, () => element));
 }
 
@@ -139,7 +139,7 @@ const collectors: ReadonlyMap<string, Collector> = new Map<string, Collector>([
   // With defaults it is more than its own entries, and stays an object.
   [
     `${util}Properties`,
-    (view, spend) => (view.field("defaults")?.kind === "object" ? undefined : hashtable(view, spend)),
+    (view, budget) => (view.field("defaults")?.kind === "object" ? undefined : hashtable(view, budget)),
   ],
   [`${util}TreeMap`, blockMap(`${util}TreeMap`, 0)],
   [`${util}EnumMap`, blockMap(`${util}EnumMap`, 0)],
@@ -149,19 +149,19 @@ const collectors: ReadonlyMap<string, Collector> = new Map<string, Collector>([
 ]);
 
 /** What a collection holds, or `undefined` for any other object. */
-export function collectedOf(node: ObjectNode, spend: Spend): Collected | undefined {
+export function collectedOf(node: ObjectNode, budget: ItemBudget): Collected | undefined {
   const set = keySets.get(node.description.name);
   if (set !== undefined) {
     const inner = new ObjectView(node).field(set);
-    const entries = inner?.kind === "object" ? plainlyCollected(inner, spend) : undefined;
+    const entries = inner?.kind === "object" ? plainlyCollected(inner, budget) : undefined;
     return entries?.kind === "map" ? list(entries.items.filter((_, index) => index % 2 === 0)) : undefined;
   }
-  return plainlyCollected(node, spend);
+  return plainlyCollected(node, budget);
 }
 
-function plainlyCollected(node: ObjectNode, spend: Spend): Collected | undefined {
+function plainlyCollected(node: ObjectNode, budget: ItemBudget): Collected | undefined {
   const name = collectionClass(node);
-  return name === undefined ? undefined : collectors.get(name)?.(new ObjectView(node), spend);
+  return name === undefined ? undefined : collectors.get(name)?.(new ObjectView(node), budget);
 }
 
 /** The collection class of an object: its own, or a base class to which its own classes add nothing. */

@@ -1,3 +1,5 @@
+import { TextCache, utf8Text } from "../../src/codec/binary/text.ts";
+
 /** The offset of the first byte that is no modified UTF-8. */
 export interface TextFault {
   readonly at: number;
@@ -5,37 +7,16 @@ export interface TextFault {
 
 const chunk = 4096;
 
-/** Texts that came last: short ones are names mostly, and come again. */
-const kept: (string | undefined)[] = Array.from({ length: 512 });
-const longestKept = 12;
-
-/** Short ASCII text; a call of the decoder would take longer than the text itself. */
-function keptText(bytes: Buffer, start: number, end: number): string {
-  if (start === end) return "";
-  const ends = (bytes[start] ?? 0) * 31 + (bytes[end - 1] ?? 0) * 7;
-  const slot = (ends + (bytes[(start + end) >> 1] ?? 0) + (end - start) * 61) & 0x1ff;
-  const known = kept[slot];
-  if (known !== undefined && isSame(known, bytes, start, end)) return known;
-  let text = "";
-  for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] ?? 0);
-  kept[slot] = text;
-  return text;
-}
-
-function isSame(text: string, bytes: Buffer, start: number, end: number): boolean {
-  if (text.length !== end - start) return false;
-  for (let at = start; at < end; at++) if (text.charCodeAt(at - start) !== bytes[at]) return false;
-  return true;
-}
+/** Short texts are names mostly, and come again. */
+const names = new TextCache(12);
 
 /**
  * Reads modified UTF-8 (Java's `DataInput`): NUL as `C0 80`, each surrogate on its own in three bytes, never four.
  *
  * A bare zero byte is read too, as Java does. Other overlong forms are a fault.
  */
-export function decodeModifiedUtf8(bytes: Buffer, start: number, end: number): string | TextFault {
-  if (isAscii(bytes, start, end))
-    return end - start > longestKept ? bytes.toString("latin1", start, end) : keptText(bytes, start, end);
+export function decodeModifiedUtf8(bytes: Uint8Array, start: number, end: number): string | TextFault {
+  if (isAscii(bytes, start, end)) return names.read(bytes, start, end, utf8Text);
   let text = "";
   const units: number[] = [];
   for (let at = start; at < end;) {
@@ -51,12 +32,12 @@ export function decodeModifiedUtf8(bytes: Buffer, start: number, end: number): s
   return text + String.fromCharCode(...units);
 }
 
-function isAscii(bytes: Buffer, start: number, end: number): boolean {
+function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if ((bytes[at] ?? 0x80) >= 0x80) return false;
   return true;
 }
 
-function unitAt(bytes: Buffer, at: number, length: number): number | undefined {
+function unitAt(bytes: Uint8Array, at: number, length: number): number | undefined {
   const first = bytes[at] ?? 0;
   if (length === 1) return first;
   const second = bytes[at + 1] ?? 0;

@@ -1,3 +1,4 @@
+import { share } from "../../src/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
 import { Cursor } from "./cursor.ts";
@@ -10,11 +11,11 @@ import {
   type ClassDescriptionNode,
   type ContentNode,
   type HandledNode,
-  type StringNode,
   SC_WRITE_METHOD,
+  type StringNode,
 } from "./nodes.ts";
 import { append } from "./null-row.ts";
-import { PlainLayout, PlainObject, share } from "./plain-object.ts";
+import { PlainLayout, PlainObject } from "./plain-object.ts";
 import { firstHandle, streamHeader, typeCodes } from "./type-codes.ts";
 
 /** One pass over a stream: reads contents by an explicit stack of frames. */
@@ -150,7 +151,7 @@ export class StreamParser implements Parser {
     const { cursor } = this;
     const { at, bytes } = cursor;
     if (bytes[at] !== typeCodes.reference || cursor.remaining < 5) return undefined;
-    const target = this.#handles[bytes.readInt32BE(at + 1) - firstHandle];
+    const target = this.#handles[cursor.view.getInt32(at + 1) - firstHandle];
     if (target?.kind !== "class-description" || this.#openDescriptions.has(target)) return undefined;
     let layout = this.#layouts.get(target);
     if (layout === undefined) {
@@ -160,10 +161,10 @@ export class StreamParser implements Parser {
       if (layout === undefined) return undefined;
     }
     const start = at + 5;
-    if (cursor.remaining < 5 + layout.size || !layout.hasBooleans(start)) return undefined;
+    if (cursor.remaining < 5 + layout.size || !layout.hasBooleans(bytes, start)) return undefined;
     this.deeper(offset);
     this.shallower();
-    cursor.spend(1 + layout.chain.length + layout.fields.length);
+    cursor.spend(1 + layout.chain.length + layout.types.length);
     cursor.at = start + layout.size;
     const node = new PlainObject(layout, offset, firstHandle + this.#handles.length, start);
     this.#handles.push(node);

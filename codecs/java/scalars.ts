@@ -1,20 +1,19 @@
-import { typed } from "../../src/values/typed-makers.ts";
-import { Typed } from "../../src/values/typed.ts";
+import type { ItemBudget } from "../../src/codec/binary/cursor.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
 import { BigInteger } from "../../src/values/big-integer.ts";
 import { Decimal } from "../../src/values/decimal.ts";
 import { IsoTime } from "../../src/values/iso-time.ts";
 import { Uri } from "../../src/values/named-text.ts";
+import { typed } from "../../src/values/typed-makers.ts";
+import { Typed } from "../../src/values/typed.ts";
 import { BlockReader, malformed } from "./block-reader.ts";
-import { readJavaTime } from "./java-time.ts";
+import { primitiveIn, primitiveSizes } from "./cursor.ts";
 import { instantText } from "./iso-text.ts";
-import type { ObjectNode } from "./nodes.ts";
+import { readJavaTime } from "./java-time.ts";
+import type { ObjectNode, PrimitiveArrayNode } from "./nodes.ts";
 import { ObjectView } from "./object-view.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
 
-/** Counts what a value takes beyond its bytes. */
-export type Spend = (items: number, offset: number) => void;
-
-type Reader = (view: ObjectView, spend: Spend) => unknown;
+type Reader = (view: ObjectView, budget: ItemBudget) => unknown;
 
 const boxed: Reader = (view) => {
   const field = view.field("value");
@@ -46,8 +45,8 @@ export function isScalarClass(name: string): boolean {
 }
 
 /** The JavaScript value of an object of a well-known class, or `undefined`. */
-export function scalarOf(node: ObjectNode, spend: Spend): unknown {
-  return readers.get(node.description.name)?.(new ObjectView(node), spend);
+export function scalarOf(node: ObjectNode, budget: ItemBudget): unknown {
+  return readers.get(node.description.name)?.(new ObjectView(node), budget);
 }
 
 /** A char; a half of a surrogate pair too. */
@@ -58,7 +57,7 @@ export function charOf(unit: string): Typed<"char"> {
 /** Beyond this an integer takes too long to write in digits. */
 const maxMagnitude = 2048;
 
-function integerOf(view: ObjectView, spend: Spend): bigint | undefined {
+function integerOf(view: ObjectView, budget: ItemBudget): bigint | undefined {
   const magnitude = view.field("magnitude");
   const signum = view.int("signum");
   if (magnitude?.kind !== "primitive-array" || magnitude.code !== "B" || signum === undefined) return undefined;
@@ -67,7 +66,7 @@ function integerOf(view: ObjectView, spend: Spend): bigint | undefined {
     throw new SobreError("LimitExceeded", text, { offset: view.node.offset });
   }
   // Many integers can share one array of digits, and many decimals one integer.
-  spend(magnitude.length >> 3, view.node.offset);
+  budget.count(magnitude.length >> 3, view.node.offset);
   const { buffer, byteOffset } = magnitude.bytes;
   const size =
     magnitude.length === 0 ? 0n : BigInt(`0x${Buffer.from(buffer, byteOffset, magnitude.length).toString("hex")}`);
@@ -75,16 +74,16 @@ function integerOf(view: ObjectView, spend: Spend): bigint | undefined {
   return signum < 0 ? -size : size;
 }
 
-function bigInteger(view: ObjectView, spend: Spend): BigInteger | undefined {
-  const value = integerOf(view, spend);
+function bigInteger(view: ObjectView, budget: ItemBudget): BigInteger | undefined {
+  const value = integerOf(view, budget);
   return value === undefined ? undefined : new BigInteger(value);
 }
 
-function bigDecimal(view: ObjectView, spend: Spend): Decimal | undefined {
+function bigDecimal(view: ObjectView, budget: ItemBudget): Decimal | undefined {
   const scale = view.int("scale");
   const unscaled = view.field("intVal");
   if (scale === undefined || unscaled?.kind !== "object") return undefined;
-  const value = integerOf(new ObjectView(unscaled), spend);
+  const value = integerOf(new ObjectView(unscaled), budget);
   if (value === undefined) return undefined;
   const digits = `${value < 0n ? -value : value}`;
   return new Decimal(`${value < 0n ? "-" : ""}${decimalText(digits, scale)}`);
@@ -138,4 +137,17 @@ function url(view: ObjectView): Uri | undefined {
 function time(view: ObjectView): unknown {
   const block = view.firstBlock("java.time.Ser");
   return block === undefined ? undefined : readJavaTime(block.bytes, view.node.offset);
+}
+
+/** The value of an array of primitives: a view of its bytes, or a list. */
+export function primitivesOf({ code, length, bytes }: PrimitiveArrayNode): Uint8Array | readonly unknown[] {
+  if (code === "B") return bytes;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const size = primitiveSizes[code];
+  const values: unknown[] = [];
+  for (let at = 0; at < length * size; at += size) {
+    const value = primitiveIn(view, code, at);
+    values.push(code === "C" ? charOf(String(value)) : value);
+  }
+  return values;
 }

@@ -1,3 +1,5 @@
+import { ItemBudget } from "../../src/codec/binary/cursor.ts";
+import { share } from "../../src/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
 import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList, setMember } from "../../src/values/graph.ts";
 import { annotate, type Annotations } from "../../src/values/annotations.ts";
@@ -7,12 +9,11 @@ import { EnumValue } from "../../src/values/enum-value.ts";
 import { joinBlocks } from "./block-reader.ts";
 import { collectedOf, isOrdinary, unwrapped } from "./collections.ts";
 import { type FieldPlace, placesOf } from "./members.ts";
-import { type PlainLayout, PlainObject, share } from "./plain-object.ts";
+import { type PlainLayout, PlainObject } from "./plain-object.ts";
 import type { BlockDataNode, ClassDescriptionNode, ContentNode, ObjectNode } from "./nodes.ts";
 import { type FieldNode, spelledOut, targetOf } from "./object-view.ts";
-import { primitivesOf } from "./primitive-values.ts";
 import type { JavaStream } from "./read-stream.ts";
-import { charOf, isScalarClass, scalarOf } from "./scalars.ts";
+import { charOf, isScalarClass, primitivesOf, scalarOf } from "./scalars.ts";
 
 /** All top-level contents of a stream, as one node. */
 interface StreamNode {
@@ -54,14 +55,13 @@ function leafOf(node: ValueNode): unknown {
 }
 
 class Planner {
-  readonly #limits: DecodeLimits;
+  readonly #budget: ItemBudget;
   readonly #places = new Map<ClassDescriptionNode, readonly FieldPlace[]>();
   readonly #types = new Map<ClassDescriptionNode, Annotations>();
   readonly #names = new Map<PlainLayout, readonly string[] | undefined>();
-  #items = 0;
 
   constructor(limits: DecodeLimits) {
-    this.#limits = limits;
+    this.#budget = new ItemBudget(limits);
   }
 
   readonly nodes = {
@@ -108,28 +108,27 @@ class Planner {
       if (!this.#names.has(layout)) this.#names.set(layout, namesOf(node));
       names = this.#names.get(layout);
     }
-    if (names === undefined) return scalarOf(node, this.#spend) ?? notLeaf;
+    if (names === undefined) return scalarOf(node, this.#budget) ?? notLeaf;
     const value: Record<string, unknown> = {};
     annotate(value, this.#typeOf(layout.description));
-    const { fields, cursor } = layout;
-    for (let index = 0; index < fields.length; index++) {
-      const placed = fields[index];
-      const code = placed?.field.code;
-      if (placed === undefined || code === undefined || code === "L" || code === "[") continue;
-      const inner = cursor.valueAt(code, start + placed.at);
+    const { types, places, cursor } = layout;
+    for (let index = 0; index < types.length; index++) {
+      const code = types[index];
+      if (code === undefined) continue;
+      const inner = cursor.valueAt(code, start + (places[index] ?? 0));
       setMember(value, names[index] ?? "", code === "C" ? charOf(String(inner)) : inner);
     }
     return value;
   }
 
   #object(node: ObjectNode): Plan<ValueNode> {
-    const scalar = scalarOf(node, this.#spend);
+    const scalar = scalarOf(node, this.#budget);
     if (scalar !== undefined) return { value: scalar };
-    const collected = collectedOf(node, this.#spend);
+    const collected = collectedOf(node, this.#budget);
     if (collected === undefined) return this.#members(node);
     // Many collections can share the array that holds their items, and the items themselves.
     for (const item of collected.items) share(item);
-    this.#spend(collected.items.length, node.offset);
+    this.#budget.count(collected.items.length, node.offset);
     return collected.kind === "list" ? planOfList<ValueNode>(collected.items, this.nodes) : mapOf(collected.items);
   }
 
@@ -139,7 +138,7 @@ class Planner {
     const hidden: Record<string, unknown> = {};
     const data: unknown[] = [];
     if (node.description.interfaces !== undefined) {
-      this.#spend(node.description.interfaces.length, node.offset);
+      this.#budget.count(node.description.interfaces.length, node.offset);
       const interfaces = node.description.interfaces.map((name) => new ClassName(name));
       setMember(value, "interfaces", interfaces);
     }
@@ -187,11 +186,6 @@ class Planner {
     this.#places.set(node.description, places);
     return places;
   }
-
-  readonly #spend = (items: number, offset: number): void => {
-    this.#items += items;
-    if (this.#items > this.#limits.maxItems) throw limitExceeded("maxItems", this.#limits, { offset });
-  };
 }
 
 /** The names of an object's members, when it is nothing but its members. */

@@ -1,7 +1,7 @@
+import { TextCache, utf8Text } from "../../src/codec/binary/text.ts";
 import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
 import { MsgpackExtension } from "../../src/values/msgpack-extension.ts";
-import { readKey, readText } from "./text.ts";
 import { readTimestamp, timestampType } from "./timestamp.ts";
 
 /** What a {@link readMsgpack} is allowed. */
@@ -29,6 +29,9 @@ export function readMsgpack(payload: Uint8Array, rules: ReadRules): unknown {
   }
   return value;
 }
+
+/** Keys of at most 31 bytes repeat from message to message. */
+const keys = new TextCache(31);
 
 class Reader {
   at = 0;
@@ -137,7 +140,7 @@ class Reader {
   private text(length: number): string {
     const begin = this.take(length);
     try {
-      return readText(this.bytes, begin, this.at);
+      return utf8Text(this.bytes, begin, this.at);
     } catch {
       throw this.failed("A string is not well-formed UTF-8", begin);
     }
@@ -184,7 +187,7 @@ class Reader {
     this.at++;
     const begin = this.take(token & 0x1f);
     try {
-      return readKey(this.bytes, begin, this.at);
+      return keys.read(this.bytes, begin, this.at, utf8Text);
     } catch {
       throw this.failed("A map key is not well-formed UTF-8", begin);
     }

@@ -1,10 +1,8 @@
+import { TextCache, utf8Text } from "../../../src/codec/binary/text.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
-import { keepName, nameIn, nameSlot } from "./name-cache.ts";
 
-// A byte-order mark inside is text like any other.
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** Up to this many bytes, a loop is faster than a decoder. */
-const shortText = 40;
+/** Names and namespaces repeat from message to message. */
+const names = new TextCache(96);
 
 /** Reads the primitives of MC-NBFX 2.1.2 from bytes, and never beyond their end. */
 export class NbfxCursor {
@@ -63,29 +61,21 @@ export class NbfxCursor {
     const length = first < 0x80 ? first : this.multiByteInt31();
     if (first < 0x80) this.at++;
     const start = this.take(length);
-    if (length === 0) return "";
-    const slot = nameSlot(this.bytes, start, length);
-    const known = nameIn(slot, this.bytes, start, length);
-    if (known !== undefined) return known;
-    const text = this.#short(start, length);
-    keepName(slot, length, text);
-    return text;
+    try {
+      return names.read(this.bytes, start, this.at, utf8Text);
+    } catch {
+      throw this.#notUtf8(start);
+    }
   }
 
   /** UTF-8 text of a known length. */
   text(length: number): string {
-    return this.#short(this.take(length), length);
-  }
-
-  #short(start: number, length: number): string {
-    if (length > shortText) return this.#utf8(start, length);
-    let text = "";
-    for (let index = start; index < start + length; index++) {
-      const byte = this.bytes[index] ?? 0;
-      if (byte > 0x7f) return this.#utf8(start, length);
-      text += String.fromCharCode(byte);
+    const start = this.take(length);
+    try {
+      return utf8Text(this.bytes, start, this.at);
+    } catch {
+      throw this.#notUtf8(start);
     }
-    return text;
   }
 
   /** UTF-16 text of a known length in bytes; surrogates must come in pairs. */
@@ -121,11 +111,7 @@ export class NbfxCursor {
     });
   }
 
-  #utf8(start: number, length: number): string {
-    try {
-      return utf8.decode(this.bytes.subarray(start, start + length));
-    } catch {
-      throw this.broken("has text that is not UTF-8", start);
-    }
+  #notUtf8(start: number): SobreError {
+    return this.broken("has text that is not UTF-8", start);
   }
 }

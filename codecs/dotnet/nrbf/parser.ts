@@ -1,3 +1,4 @@
+import { share } from "../../../src/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { Cursor } from "./cursor.ts";
@@ -13,7 +14,7 @@ import type {
   ObjectNode,
   ReferenceNode,
 } from "./nodes.ts";
-import { PlainClass, PlainLayout, share } from "./plain-class.ts";
+import { PlainClass, PlainLayout } from "./plain-class.ts";
 import { recordTypes } from "./record-types.ts";
 
 /** Reads a whole payload; see `readNrbf`. */
@@ -194,7 +195,7 @@ export class RecordParser {
       if (layout === undefined) return undefined;
     }
     const start = cursor.at;
-    if (cursor.remaining < layout.size || !layout.hasBooleans(start)) return undefined;
+    if (cursor.remaining < layout.size || !layout.hasBooleans(cursor.bytes, start)) return undefined;
     this.#checkDepth(offset);
     cursor.spend(layout.types.length);
     cursor.at = start + layout.size;

@@ -1,13 +1,14 @@
-import { typed } from "../../../src/values/typed-makers.ts";
-import { Typed } from "../../../src/values/typed.ts";
+import type { ItemBudget } from "../../../src/codec/binary/cursor.ts";
 import { BigInteger } from "../../../src/values/big-integer.ts";
-import { ClassName, Uri, Version } from "../../../src/values/named-text.ts";
-import { DateTime } from "../../../src/values/date-time.ts";
 import { DateTimeOffset } from "../../../src/values/date-time-offset.ts";
+import { DateTime } from "../../../src/values/date-time.ts";
 import { Decimal } from "../../../src/values/decimal.ts";
 import { Duration } from "../../../src/values/duration.ts";
-import { offsetAtClock } from "../../../src/values/time-zone.ts";
+import { ClassName, Uri, Version } from "../../../src/values/named-text.ts";
 import { QName } from "../../../src/values/q-name.ts";
+import { offsetAtClock } from "../../../src/values/time-zone.ts";
+import { typed } from "../../../src/values/typed-makers.ts";
+import { Typed } from "../../../src/values/typed.ts";
 import type { ClassView } from "./class-view.ts";
 import { type EnumLookup, enumOf } from "./enums.ts";
 import type { PrimitiveType, PrimitiveValue } from "./nodes.ts";
@@ -20,7 +21,7 @@ export interface ValueSettings {
   /** What was tolerated or assumed, one sentence each. */
   readonly warnings: Set<string>;
   /** Counts what a value takes beyond its records. */
-  readonly spend: (items: number, offset: number) => void;
+  readonly budget: ItemBudget;
 }
 
 type Reader = (view: ClassView, settings: ValueSettings) => unknown;
@@ -181,14 +182,14 @@ function version(view: ClassView): Version | undefined {
 /** Beyond this an integer takes too long to write in digits. */
 const maxWords = 512;
 
-function bigInteger(view: ClassView, { spend }: ValueSettings): BigInteger | undefined {
+function bigInteger(view: ClassView, { budget }: ValueSettings): BigInteger | undefined {
   const sign = view.int("_sign");
   const words = view.member("_bits");
   if (sign === undefined || words === undefined) return undefined;
   if (words.kind === "null") return new BigInteger(BigInt(sign));
   if (words.kind !== "primitive-array" || words.type !== "UInt32" || words.values.length > maxWords) return undefined;
   // Many integers can share one array.
-  spend(words.values.length, view.node.offset);
+  budget.count(words.values.length, view.node.offset);
   const hex = Array.from(words.values, (part) => Number(part).toString(16).padStart(8, "0")).reverse();
   const size = BigInt(`0x0${hex.join("")}`);
   return new BigInteger(sign < 0 ? -size : size);

@@ -1,3 +1,5 @@
+import { ItemBudget } from "../../../src/codec/binary/cursor.ts";
+import { share } from "../../../src/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList, setMember } from "../../../src/values/graph.ts";
 import { annotate, type Annotations } from "../../../src/values/annotations.ts";
@@ -5,11 +7,11 @@ import { MultiArray } from "../../../src/values/multi-array.ts";
 import { ClassView, plainNameOf, targetOf } from "./class-view.ts";
 import { collectedOf, isOrdinary, type ItemNode, wrappedIn } from "./collections.ts";
 import type { ArrayNode, ClassDescription, ClassNode, NrbfDocument, PrimitiveArrayNode } from "./nodes.ts";
-import { PlainClass, type PlainLayout, share } from "./plain-class.ts";
+import { PlainClass, type PlainLayout } from "./plain-class.ts";
 import { isScalarClass, primitiveOf, scalarOf, type ValueSettings } from "./scalars.ts";
 
 /** What the reader is told once for all payloads. */
-export type DeclaredSettings = Omit<ValueSettings, "spend" | "warnings">;
+export type DeclaredSettings = Omit<ValueSettings, "budget" | "warnings">;
 
 /** The value of a payload. @throws SobreError for collections that lie about themselves, and beyond the limits. */
 export function valueOfDocument(
@@ -17,12 +19,7 @@ export function valueOfDocument(
   declared: DeclaredSettings,
   limits: DecodeLimits,
 ): { readonly body: unknown; readonly warnings: readonly string[] } {
-  let items = 0;
-  const spend = (more: number, offset: number): void => {
-    items += more;
-    if (items > limits.maxItems) throw limitExceeded("maxItems", limits, { offset });
-  };
-  const settings: ValueSettings = { ...declared, spend, warnings: new Set() };
+  const settings: ValueSettings = { ...declared, budget: new ItemBudget(limits), warnings: new Set() };
   const planner = new Planner(document, settings);
   const body = buildGraph<ItemNode>(document.root, {
     leaf: planner.leaf,
@@ -133,13 +130,13 @@ class Planner {
     const collected = collectedOf(view);
     if (collected?.kind === "primitives") {
       const { array, count } = collected;
-      settings.spend(count, node.offset);
+      settings.budget.count(count, node.offset);
       return { value: Array.from({ length: count }, (_, index) => this.#element(array, index)) };
     }
     if (collected !== undefined) {
       // Many collections can share the array that holds their items, and the items themselves.
       for (const item of collected.items) share(item);
-      settings.spend(collected.items.length, node.offset);
+      settings.budget.count(collected.items.length, node.offset);
       return collected.kind === "map" ? this.#map(collected.items) : planOfList<ItemNode>(collected.items, this);
     }
     const { description } = node;
