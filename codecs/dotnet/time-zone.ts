@@ -1,12 +1,12 @@
-import { SobreError } from "../../src/errors/sobre-error.ts";
+import type { OptionCheck } from "../../src/options/option-checks.ts";
 import { offsetAt } from "../../src/values/time-zone.ts";
 
-/** @throws SobreError `InvalidArgument` for a time zone that this JavaScript engine does not know. */
-export function checkTimeZone(codec: string, timeZone: string | undefined): void {
-  if (timeZone === undefined) return;
+/** An IANA time zone that this JavaScript engine knows. */
+export const aTimeZone: OptionCheck = (value) => {
   try {
-    offsetAt(0n, timeZone);
-  } catch (error) {
-    throw new SobreError("InvalidArgument", `${codec}: timeZone is no IANA zone, as Europe/Madrid.`, { cause: error });
+    if (typeof value === "string" && offsetAt(0n, value) !== undefined) return undefined;
+  } catch {
+    // Unknown to the engine.
   }
-}
+  return "must be an IANA time zone, e.g. Europe/Madrid";
+};

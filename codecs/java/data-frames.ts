@@ -1,7 +1,7 @@
 import { limitExceeded } from "../../src/codec/limits.ts";
 import { primitiveSizes } from "./cursor.ts";
 import { describedBy } from "./description-frame.ts";
-import type { Frame, Parser } from "./frame.ts";
+import { append, type Frame, type Parser } from "./frame.ts";
 import {
   type ClassDescriptionNode,
   type ContentNode,
@@ -15,7 +15,6 @@ import {
   SC_SERIALIZABLE,
   SC_WRITE_METHOD,
 } from "./nodes.ts";
-import { append } from "./null-row.ts";
 
 /** What a description can open. */
 export type Described = "object" | "array" | "enum" | "class";

@@ -1,5 +1,5 @@
 import type { Cursor } from "./cursor.ts";
-import type { ClassDescriptionNode, ContentNode, HandledNode } from "./nodes.ts";
+import type { ClassDescriptionNode, ContentNode, HandledNode, NullNode } from "./nodes.ts";
 
 /** Something that is being read and waits for its contents; frames lie on a stack of their own, not on the engine's. */
 export interface Frame {
@@ -41,4 +41,26 @@ export interface Parser {
   deeper(offset: number): void;
   /** Ends a level of nesting. */
   shallower(): void;
+}
+
+/** A row of nulls that is being read. */
+class NullRow implements NullNode {
+  readonly kind = "null";
+  readonly offset: number;
+  count = 1;
+
+  constructor(offset: number) {
+    this.offset = offset;
+  }
+}
+
+/** Adds a content; a `null` behind a `null` only counts. */
+export function append(contents: ContentNode[], content: ContentNode): void {
+  if (content.kind !== "null") {
+    contents.push(content);
+    return;
+  }
+  const last = contents.at(-1);
+  if (last instanceof NullRow) last.count++;
+  else contents.push(new NullRow(content.offset));
 }

@@ -1,10 +1,9 @@
-import type { Decoded, Decoder, DecodeContext, Sniff } from "../../src/codec/codec.ts";
+import type { DecodeContext, Decoded, Decoder, Sniff } from "../../src/codec/codec.ts";
 import { mediaRange } from "../../src/content-type/media-range.ts";
-import { checkOptional, oneOf } from "../../src/options/option-checks.ts";
-import { checkOptionNames, type OptionNames } from "../../src/options/option-names.ts";
+import { checkOptions, oneOf, type OptionChecks } from "../../src/options/option-checks.ts";
+import { javaTimeType } from "./java-time.ts";
 import type { ContentNode } from "./nodes.ts";
 import { type JavaStream, readStream } from "./read-stream.ts";
-import { javaTimeType } from "./java-time.ts";
 import { streamHeader } from "./type-codes.ts";
 import { valueOfStream } from "./values.ts";
 
@@ -30,8 +29,7 @@ export interface JavaOptions {
  * @throws SobreError `InvalidArgument` for an unknown option.
  */
 export function java(options: JavaOptions = {}): Decoder {
-  checkOptionNames(options, optionNames, { owner: "java: " });
-  checkOptional("form", options.form, oneOf("values", "tree"));
+  checkOptions(options, optionChecks, { owner: "java: " });
   return Object.freeze({
     name: "java",
     accepts,
@@ -40,7 +38,7 @@ export function java(options: JavaOptions = {}): Decoder {
   } satisfies Decoder);
 }
 
-const optionNames: OptionNames<JavaOptions> = { form: true };
+const optionChecks: OptionChecks<JavaOptions> = { form: oneOf("values", "tree") };
 
 const accepts = Object.freeze([mediaRange("application", "x-java-serialized-object")]);
 

@@ -4,7 +4,7 @@ import { SobreError } from "../../src/errors/sobre-error.ts";
 import { Cursor } from "./cursor.ts";
 import { DescribedFrame } from "./data-frames.ts";
 import { DescriptionFrame } from "./description-frame.ts";
-import type { Allowed, Frame, Parser } from "./frame.ts";
+import { type Allowed, append, type Frame, type Parser } from "./frame.ts";
 import {
   type ArrayNode,
   type BlockDataNode,
@@ -14,7 +14,6 @@ import {
   SC_WRITE_METHOD,
   type StringNode,
 } from "./nodes.ts";
-import { append } from "./null-row.ts";
 import { PlainLayout, PlainObject } from "./plain-object.ts";
 import { firstHandle, streamHeader, typeCodes } from "./type-codes.ts";
 

@@ -1,17 +1,16 @@
 import { ItemBudget } from "../../src/codec/binary/cursor.ts";
 import { share } from "../../src/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
-import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList, setMember } from "../../src/values/graph.ts";
 import { annotate, type Annotations } from "../../src/values/annotations.ts";
-import { ClassName } from "../../src/values/named-text.ts";
-import { ContentStream } from "../../src/values/multi-array.ts";
 import { EnumValue } from "../../src/values/enum-value.ts";
+import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList, setMember } from "../../src/values/graph.ts";
+import { ContentStream } from "../../src/values/multi-array.ts";
+import { ClassName } from "../../src/values/named-text.ts";
 import { joinBlocks } from "./block-reader.ts";
 import { collectedOf, isOrdinary, unwrapped } from "./collections.ts";
-import { type FieldPlace, placesOf } from "./members.ts";
-import { type PlainLayout, PlainObject } from "./plain-object.ts";
 import type { BlockDataNode, ClassDescriptionNode, ContentNode, ObjectNode } from "./nodes.ts";
 import { type FieldNode, spelledOut, targetOf } from "./object-view.ts";
+import { type PlainLayout, PlainObject } from "./plain-object.ts";
 import type { JavaStream } from "./read-stream.ts";
 import { charOf, isScalarClass, primitivesOf, scalarOf } from "./scalars.ts";
 
@@ -227,4 +226,23 @@ function joined(contents: readonly ContentNode[]): readonly ContentNode[] {
   }
   flush();
   return result;
+}
+
+/** Where a field's value goes. */
+interface FieldPlace {
+  readonly name: string;
+  /** The class that declares it, when a derived class has a field of the same name; `undefined` of visible fields. */
+  readonly hiddenBy: string | undefined;
+}
+
+/** Where the values of an object's fields go, in the order of its parts; the same for all objects of a class. */
+function placesOf({ parts }: ObjectNode): readonly FieldPlace[] {
+  const owners = new Map<string, ClassDescriptionNode>();
+  for (const { description } of parts) for (const { name } of description.fields) owners.set(name, description);
+  return parts.flatMap(({ description }) =>
+    description.fields.map(({ name }) => ({
+      name,
+      hiddenBy: owners.get(name) === description ? undefined : description.name,
+    })),
+  );
 }

@@ -1,5 +1,6 @@
 import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
-import type { Decoder, DecodeContext, Unwrapped } from "../../src/codec/codec.ts";
+import { inflatedOutput, inflateError } from "../../src/codec/binary/inflated.ts";
+import type { DecodeContext, Decoder, Unwrapped } from "../../src/codec/codec.ts";
 import { limitExceeded } from "../../src/codec/limits.ts";
 import { mediaRange } from "../../src/content-type/media-range.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
@@ -54,44 +55,16 @@ function compressed(
 function open(name: string, inflate: Inflate, payload: Uint8Array, { limits }: DecodeContext): Uint8Array {
   const byRatio = Math.max(payload.byteLength * maxRatio, alwaysAllowed);
   const most = Math.max(1, Math.min(limits.maxBytes, byRatio));
-  let opened: Opened;
+  let result: unknown;
   try {
-    // With `info`, what comes back is not a buffer but the buffer and the engine that knows how far it read.
-    opened = openedOf(inflate(payload, { maxOutputLength: most, info: true }));
+    // With `info`, the result is the buffer and the engine that knows how far it read.
+    result = inflate(payload, { maxOutputLength: most, info: true });
   } catch (error) {
-    throw failure(name, error, payload, () =>
+    throw inflateError(name, error, payload, () =>
       most === limits.maxBytes
         ? limitExceeded("maxBytes", limits, { offset: 0 })
         : new SobreError("LimitExceeded", `The ${name} payload grows more than ${maxRatio} times.`, { offset: 0 }),
     );
   }
-  if (opened.read < payload.byteLength) {
-    const text = `The payload goes on behind its ${name} data at byte ${opened.read}.`;
-    throw new SobreError("TrailingBytes", text, { offset: opened.read });
-  }
-  return opened.bytes;
-}
-
-interface Opened {
-  readonly bytes: Uint8Array;
-  /** Bytes of the payload that were read. */
-  readonly read: number;
-}
-
-function openedOf(result: object): Opened {
-  const buffer: unknown = Reflect.get(result, "buffer");
-  const engine: unknown = Reflect.get(result, "engine");
-  const read: unknown = typeof engine === "object" && engine !== null ? Reflect.get(engine, "bytesWritten") : undefined;
-  if (!(buffer instanceof Uint8Array) || typeof read !== "number") throw new TypeError("zlib gave no info");
-  return { bytes: buffer, read };
-}
-
-function failure(name: string, error: unknown, payload: Uint8Array, tooLarge: () => SobreError): SobreError {
-  const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
-  if (code === "ERR_BUFFER_TOO_LARGE") return tooLarge();
-  if (code === "Z_BUF_ERROR") {
-    const text = `The payload ends inside its ${name} data at byte ${payload.byteLength}.`;
-    return new SobreError("TruncatedPayload", text, { offset: payload.byteLength });
-  }
-  return new SobreError("DecodeFailed", `The payload is no intact ${name} data.`, { offset: 0 });
+  return inflatedOutput(name, result, payload);
 }

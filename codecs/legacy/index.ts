@@ -1,6 +1,5 @@
 import type { Decoder } from "../../src/codec/codec.ts";
-import { checkOptional, flag } from "../../src/options/option-checks.ts";
-import { checkOptionNames, type OptionNames } from "../../src/options/option-names.ts";
+import { anything, checkOptions, flag, type OptionChecks } from "../../src/options/option-checks.ts";
 import {
   dataContractJson,
   dataContractXml,
@@ -39,13 +38,14 @@ export interface LegacyOptions {
   readonly rawDeflate?: boolean;
 }
 
-const optionNames: OptionNames<LegacyOptions> = {
-  contracts: true,
-  jsonContract: true,
-  timeZone: true,
-  nrbf: true,
-  xml: true,
-  rawDeflate: true,
+const optionChecks: OptionChecks<LegacyOptions> = {
+  // The readers check theirs.
+  contracts: anything,
+  jsonContract: anything,
+  timeZone: anything,
+  nrbf: anything,
+  xml: anything,
+  rawDeflate: flag,
 };
 
 /**
@@ -58,8 +58,7 @@ const optionNames: OptionNames<LegacyOptions> = {
  * @throws SobreError `InvalidArgument` for a contract that is not understood, an unknown time zone or option.
  */
 export function legacy(options: LegacyOptions = {}): readonly Decoder[] {
-  checkOptionNames(options, optionNames, { owner: "legacy: " });
-  checkOptional("rawDeflate", options.rawDeflate, flag);
+  checkOptions(options, optionChecks, { owner: "legacy: " });
   const { contracts = [], jsonContract, timeZone } = options;
   const zone = timeZone === undefined ? {} : { timeZone };
   return Object.freeze([

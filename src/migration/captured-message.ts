@@ -1,11 +1,12 @@
 import { json } from "../../codecs/json/index.ts";
+import { decodeMessage } from "../amqp/message/decode-message.ts";
 import { resolveDecodeLimits } from "../codec/limits.ts";
-import type { Envelope } from "../envelope/envelope.ts";
+import { looksLike } from "../codec/looks-like.ts";
 import { envelopeFromJson } from "../envelope/envelope-json.ts";
+import { amend, createEnvelope, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { envelopeOfExplorer, isMembers } from "./explorer-message.ts";
 import type { SourceContent } from "./source.ts";
-import { openWholeMessage } from "./whole-message.ts";
 
 /** The message that a piece of JSON is: an envelope in its JSON form, or what Service Bus Explorer saves. */
 export function capturedMessage(bytes: Uint8Array): SourceContent {
@@ -44,3 +45,36 @@ function envelopeOf(bytes: Uint8Array): Envelope {
     "This is JSON, but no captured message: an envelope has a payload, a message of Service Bus Explorer has a body.",
   );
 }
+
+/**
+ * The message that the payload of a message is, as gateways and archives keep whole AMQP messages; `envelope` itself where
+ * its payload is none, or only begins like one. What is said around the message counts before what it says itself.
+ */
+export function openWholeMessage(envelope: Envelope): Envelope {
+  const { payload, bodyKind, brokerProperties: around, applicationProperties: beside } = envelope;
+  const { contentType } = around;
+  // Every section begins with a zero, and hardly anything else does.
+  if (payload[0] !== 0 || bodyKind !== "data") return envelope;
+  if (contentType !== undefined && contentType !== wholeMessage) return envelope;
+  if (looksLike(payload)?.contentType !== wholeMessage) return envelope;
+  try {
+    const {
+      payload: body,
+      bodyKind: kind,
+      brokerProperties,
+      applicationProperties,
+    } = decodeMessage(payload, {
+      check: true,
+    });
+    // The parts are copied out, since the sections are not sent on.
+    const inner = createEnvelope({ payload: body, bodyKind: kind, brokerProperties, applicationProperties });
+    return amend(inner, {
+      brokerProperties: { ...around, contentType: brokerProperties.contentType },
+      applicationProperties: beside,
+    });
+  } catch {
+    return envelope;
+  }
+}
+
+const wholeMessage = "application/x-amqp-message";

@@ -1,21 +1,20 @@
-import { AmqpMap } from "../values/amqp-map.ts";
-import { Instant } from "../values/instant.ts";
-import { Typed } from "../values/typed.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { annotationsOf } from "../values/annotations.ts";
-import { BigInteger } from "../values/big-integer.ts";
-import { ContentStream, MultiArray } from "../values/multi-array.ts";
-import { DateTime } from "../values/date-time.ts";
-import { EnumValue } from "../values/enum-value.ts";
-import { IsoTime } from "../values/iso-time.ts";
-import { MsgpackExtension } from "../values/msgpack-extension.ts";
-import { TaggedScalar } from "../values/tagged-value.ts";
 import { isMembers } from "./explorer-message.ts";
+import { memberShape, notFiniteText, scalarText } from "./lower-value.ts";
 import { memberStep } from "./open-question.ts";
-import { memberShape, notFiniteText } from "./lower-value.ts";
-import { scalarText } from "./scalar-text.ts";
 import type { SettledShape } from "./settled-shape.ts";
 import type { TargetRules } from "./target-rules.ts";
+import { AmqpMap } from "../values/amqp-map.ts";
+import { annotationsOf } from "../values/annotations.ts";
+import { BigInteger } from "../values/big-integer.ts";
+import { DateTime } from "../values/date-time.ts";
+import { EnumValue } from "../values/enum-value.ts";
+import { Instant } from "../values/instant.ts";
+import { IsoTime } from "../values/iso-time.ts";
+import { MsgpackExtension } from "../values/msgpack-extension.ts";
+import { ContentStream, MultiArray } from "../values/multi-array.ts";
+import { TaggedScalar } from "../values/tagged-value.ts";
+import { Typed } from "../values/typed.ts";
 
 /** What a migrated payload no longer tells. */
 export type LossKind =

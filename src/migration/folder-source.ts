@@ -4,10 +4,9 @@ import { join, relative } from "node:path";
 import { defaultDecodeLimits } from "../codec/limits.ts";
 import { createEnvelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { capturedMessage } from "./captured-message.ts";
+import { capturedMessage, openWholeMessage } from "./captured-message.ts";
 import { reasonOf } from "./file-reason.ts";
 import type { MigrationSource, SourceContent, SourceMessage } from "./source.ts";
-import { openWholeMessage } from "./whole-message.ts";
 
 /** Options of {@link createFolderSource}. */
 export interface FolderSourceOptions {

@@ -1,18 +1,17 @@
-import { AmqpMap } from "../values/amqp-map.ts";
-import { Instant } from "../values/instant.ts";
-import { Typed } from "../values/typed.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { ContentStream, MultiArray } from "../values/multi-array.ts";
-import { DateTime } from "../values/date-time.ts";
-import { IsoTime } from "../values/iso-time.ts";
-import { MsgpackExtension } from "../values/msgpack-extension.ts";
-import { TaggedScalar } from "../values/tagged-value.ts";
-import { ticksToMilliseconds } from "../values/ticks.ts";
 import { memberStep } from "./open-question.ts";
-import { scalarText } from "./scalar-text.ts";
 import type { SettledShape } from "./settled-shape.ts";
 import { integersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
 import { isPlainPrototype } from "./value-kind.ts";
+import { AmqpMap } from "../values/amqp-map.ts";
+import { DateTime } from "../values/date-time.ts";
+import { Instant } from "../values/instant.ts";
+import { IsoTime } from "../values/iso-time.ts";
+import { MsgpackExtension } from "../values/msgpack-extension.ts";
+import { ContentStream, MultiArray } from "../values/multi-array.ts";
+import { TaggedScalar } from "../values/tagged-value.ts";
+import { ticksToMilliseconds } from "../values/ticks.ts";
+import { Typed } from "../values/typed.ts";
 
 /**
  * The body as plain values of a format, without what the format does not know: types become text or plain values as
@@ -176,4 +175,13 @@ function unsupported(step: Step, why: string): SobreError {
     names.push(typeof at.name === "number" ? `[${at.name}]` : memberStep(at.name));
   const path = `$${names.reverse().join("")}`;
   return new SobreError("UnsupportedValue", `The value at ${path} ${why}.`, { path });
+}
+
+/** The text of a value that most formats lack, as its `$` object has it: `12.30`, `PT1H`, `2024-01-01T00:00:00Z`. */
+export function scalarText(value: TaggedScalar | Date | Instant): string {
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Instant) return value.toString();
+  if (value instanceof DateTime) return value.toISO();
+  const [text] = Object.values(value.toTagged());
+  return typeof text === "string" ? text : JSON.stringify(text);
 }

@@ -1,7 +1,7 @@
 import type { Delivery } from "../engine/delivery.ts";
 import type { Engine } from "../engine/engine.ts";
+import { openWholeMessage } from "./captured-message.ts";
 import type { MigrationSource, SourceMessage } from "./source.ts";
-import { openWholeMessage } from "./whole-message.ts";
 
 /** Options of {@link createQueueSource}. */
 export interface QueueSourceOptions {

@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptionNames } from "./option-names.ts";
+import { checkOptionNames, type OptionOwner } from "./option-names.ts";
 
 /** What a value must be, as in `must be a function`, or `undefined` when it is. */
 export type OptionCheck = (value: unknown) => string | undefined;
@@ -16,9 +16,10 @@ export type OptionChecks<Options> = { readonly [Name in keyof Required<Options>]
 export function checkOptions(
   options: unknown,
   checks: Readonly<Record<string, OptionCheck>>,
-  { needed = [], prefix = "" }: { readonly needed?: readonly string[]; readonly prefix?: string } = {},
+  { needed = [], ...owner }: OptionOwner & { readonly needed?: readonly string[] } = {},
 ): void {
-  checkOptionNames(options, checks, { prefix });
+  const { prefix = "" } = owner;
+  checkOptionNames(options, checks, owner);
   for (const [name, check] of Object.entries(checks)) {
     const value: unknown = Reflect.get(options, name);
     if (value !== undefined || needed.includes(name)) checkOption(`${prefix}${name}`, value, check);
@@ -35,6 +36,9 @@ export function checkOption(option: string, value: unknown, check: OptionCheck):
 export function checkOptional(option: string, value: unknown, check: OptionCheck): void {
   if (value !== undefined) checkOption(option, value, check);
 }
+
+/** What is checked elsewhere. */
+export const anything: OptionCheck = () => undefined;
 
 /** A whole number from `least` up. */
 export function countFrom(least: number): OptionCheck {

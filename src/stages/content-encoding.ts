@@ -1,4 +1,5 @@
 import * as zlib from "node:zlib";
+import { inflatedOutput, inflateError } from "../codec/binary/inflated.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
 /** The compressions of HTTP's content codings that are read and written. */
@@ -67,16 +68,19 @@ export async function inflate(name: Compression, payload: Uint8Array, cap: Outpu
   try {
     result = await settled((done) => algorithms[name].inflate(payload, options, done));
   } catch (error) {
-    throw translate(name, cap, error);
+    throw inflateError(
+      name,
+      error,
+      payload,
+      (cause) =>
+        new SobreError(
+          "LimitExceeded",
+          `The ${name} payload is larger than ${cap.bytes} bytes when decompressed. If that is legitimate, raise ${cap.option} of the compression stage.`,
+          { cause },
+        ),
+    );
   }
-  const { output, consumed } = takeApart(result);
-  // zlib stops at the end of the data and drops what follows without a word.
-  if (consumed === payload.byteLength) return output;
-  throw new SobreError(
-    "TrailingBytes",
-    `The ${name} data ends at byte ${consumed}, and ${payload.byteLength - consumed} bytes follow.`,
-    { offset: consumed },
-  );
+  return inflatedOutput(name, result, payload);
 }
 
 function settled(start: (done: Done) => void): Promise<unknown> {
@@ -85,39 +89,10 @@ function settled(start: (done: Done) => void): Promise<unknown> {
   });
 }
 
-/** What zlib gives with the option `info`: the output and the engine, which counts the input. */
-function takeApart(result: unknown): { readonly output: Uint8Array; readonly consumed: number } {
-  if (typeof result !== "object" || result === null || !("buffer" in result) || !("engine" in result)) throw noOutput();
-  const { buffer, engine } = result;
-  const consumed = typeof engine === "object" && engine !== null && "bytesWritten" in engine ? engine.bytesWritten : 0;
-  return { output: asBytes(buffer), consumed: Number(consumed) };
-}
-
 /** A plain view: a Buffer's own methods differ from those of a Uint8Array. */
 function asBytes(output: unknown): Uint8Array {
   if (output instanceof Uint8Array) return new Uint8Array(output.buffer, output.byteOffset, output.byteLength);
-  throw noOutput();
-}
-
-function noOutput(): SobreError {
-  return new SobreError("GeneralError", "zlib ended without an output.");
-}
-
-function translate(name: Compression, { bytes, option }: OutputCap, cause: unknown): SobreError {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  if (code === "ERR_BUFFER_TOO_LARGE") {
-    return new SobreError(
-      "LimitExceeded",
-      `The ${name} payload is larger than ${bytes} bytes when decompressed. If that is legitimate, raise ${option} of the compression stage.`,
-      { cause },
-    );
-  }
-  if (code === "Z_BUF_ERROR") {
-    return new SobreError("TruncatedPayload", `The ${name} payload ends before its data does.`, { cause });
-  }
-  return new SobreError("DecodeFailed", `The payload is no valid ${name} data, as its content encoding says.`, {
-    cause,
-  });
+  throw new SobreError("GeneralError", "zlib ended without an output.");
 }
 
 /** RFC 1950 section 2.2: method 8, and a header that is a multiple of 31. */

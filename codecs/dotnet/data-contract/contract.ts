@@ -1,6 +1,4 @@
-import { SobreError } from "../../../src/errors/sobre-error.ts";
-import { arrays, clrNamespaces } from "../xml/namespaces.ts";
-import type { XmlName } from "../xml/node.ts";
+import { anything, listOf, type OptionCheck } from "../../../src/options/option-checks.ts";
 import { checkContract, invalidContract, isNode } from "./contract-check.ts";
 import { scalarKinds } from "./scalar-kind.ts";
 import {
@@ -18,6 +16,8 @@ import {
   type Shape,
 } from "./shape.ts";
 import { itemNameOf } from "./type-names.ts";
+import { arrays, clrNamespaces } from "../xml/namespaces.ts";
+import type { XmlName } from "../xml/node.ts";
 
 /** A contract: a JSON Schema with the keyword `x-dotnet`; `schemas/dotnet-contract.schema.json` describes it. */
 export interface DotnetContract {
@@ -36,15 +36,12 @@ export function compileContract(contract: DotnetContract): Contract {
   return new Compiler(contract).compile();
 }
 
-/**
- * Compiles the contracts of a reader's options.
- *
- * @throws SobreError `InvalidArgument` for contracts that are no list, and for what is not understood in one.
- */
+/** The option `contracts`; what is in them is checked when they are compiled. */
+export const contractList: OptionCheck = listOf("contracts", anything);
+
+/** Compiles the contracts of a reader's options. @throws SobreError `InvalidArgument` for what is not understood in one. */
 export function compileContracts(contracts: readonly DotnetContract[] = []): readonly Contract[] {
-  if (!Array.isArray(contracts))
-    throw new SobreError("InvalidArgument", "contracts must be a list of contracts.", { path: "$.contracts" });
-  return contracts.map((contract: DotnetContract) => compileContract(contract));
+  return contracts.map((contract) => compileContract(contract));
 }
 
 class Compiler {

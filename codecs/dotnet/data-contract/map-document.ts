@@ -1,8 +1,6 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { emptyBag } from "../../../src/envelope/bag.ts";
 import { annotate, annotateTyped } from "../../../src/values/annotations.ts";
-import { lexical } from "../xml/lexical.ts";
-import type { XmlArray, XmlDocument, XmlElement } from "../xml/node.ts";
 import {
   AttributeMembers,
   declaresNamespace,
@@ -10,39 +8,40 @@ import {
   factsOf,
   isBlank,
   isPlainDocument,
+  isSerializers,
   isXmlSerializer,
   namesItsType,
-  isSerializers,
 } from "./element-facts.ts";
 import {
-  type Frame,
-  type EntriesFrame,
-  type ListFrame,
-  type ObjectFrame,
   append,
   containerOf,
+  type EntriesFrame,
   fillNulls,
+  type Frame,
   isFlattened,
+  type ListFrame,
+  type ObjectFrame,
   openedFrame,
   place,
 } from "./frames.ts";
 import { MappingWarnings } from "./mapping-warnings.ts";
 import { isNamedScalar, objectPlan, type Plan, planOf, systemStruct } from "./plan.ts";
 import { References } from "./references.ts";
-import { contentOf, declaredQName, enumValue, notScalar, typedScalar, untypedScalar } from "./scalar.ts";
 import { lostToXmlSerializer } from "./scalar-kind.ts";
+import { contentOf, declaredQName, enumValue, notScalar, typedScalar, untypedScalar, withType } from "./scalar.ts";
 import { ShapeChoice } from "./shape-choice.ts";
-import { withType } from "./typed-number.ts";
 import {
   type Contract,
   type MemberShape,
   nameText,
-  resolved,
   type ObjectShape,
+  resolved,
   type ResolvedShape,
   type Shape,
 } from "./shape.ts";
 import { systemValue } from "./system-values.ts";
+import { lexical } from "../xml/lexical.ts";
+import type { XmlArray, XmlDocument, XmlElement } from "../xml/node.ts";
 
 /** Options of {@link mapDocument}. */
 export interface MapOptions {

@@ -1,16 +1,17 @@
 import { SobreError } from "../../../src/errors/sobre-error.ts";
-import { Typed } from "../../../src/values/typed.ts";
 import { DateTime } from "../../../src/values/date-time.ts";
 import { Decimal } from "../../../src/values/decimal.ts";
 import { Duration } from "../../../src/values/duration.ts";
 import { EnumValue } from "../../../src/values/enum-value.ts";
 import { QName } from "../../../src/values/q-name.ts";
-import { lexical } from "../xml/lexical.ts";
-import { xmlns } from "../xml/namespaces.ts";
-import type { XmlElement, XmlScalar, XmlScalarType, XmlText } from "../xml/node.ts";
+import { typed } from "../../../src/values/typed-makers.ts";
+import { Typed } from "../../../src/values/typed.ts";
 import type { ScalarKind } from "./scalar-kind.ts";
 import { canonicalScalar, charOfCode, integerIn, longIn, scalarOfText } from "./scalar-text.ts";
 import type { EnumShape } from "./shape.ts";
+import { lexical } from "../xml/lexical.ts";
+import { xmlns } from "../xml/namespaces.ts";
+import type { XmlElement, XmlScalar, XmlScalarType, XmlText } from "../xml/node.ts";
 
 /** The text of an element, as far as it is typed; `offset` is where it starts. */
 export interface ScalarContent {
@@ -201,4 +202,28 @@ export function enumOfNumber(number: bigint, shape: EnumShape): EnumValue {
 /** The error of content that does not fit. */
 export function notScalar(what: string, offset: number): SobreError {
   return new SobreError("DecodeFailed", `The XML ${what}, at byte ${offset}.`, { offset });
+}
+
+/** A number with its type, where a plain number or bigint would be taken for another one. */
+export function withType(value: unknown, kind: ScalarKind): unknown {
+  if (typeof value === "bigint") return kind === "ulong" ? typed.ulong(value) : value;
+  if (typeof value !== "number") return value;
+  switch (kind) {
+    case "double":
+      return Number.isInteger(value) ? typed.double(value) : value;
+    case "float":
+      return typed.float(value);
+    case "sbyte":
+      return typed.byte(value);
+    case "byte":
+      return typed.ubyte(value);
+    case "short":
+      return typed.short(value);
+    case "ushort":
+      return typed.ushort(value);
+    case "uint":
+      return typed.uint(value);
+    default:
+      return value;
+  }
 }

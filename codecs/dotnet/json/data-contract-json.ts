@@ -1,17 +1,18 @@
-import type { Decoded, DecodeContext, Decoder, Sniff } from "../../../src/codec/codec.ts";
+import type { DecodeContext, Decoded, Decoder, Sniff } from "../../../src/codec/codec.ts";
 import { limitExceeded } from "../../../src/codec/limits.ts";
+import { type Charset, charsetNamed, unknownCharset } from "../../../src/content-type/charset.ts";
+import type { ContentType } from "../../../src/content-type/content-type.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
+import { parameter } from "../../../src/content-type/parameter.ts";
+import { anything, checkOptions, type OptionChecks } from "../../../src/options/option-checks.ts";
 import { typeNameOf } from "../../../src/values/annotations.ts";
-import { checkOptionNames, type OptionNames } from "../../../src/options/option-names.ts";
-import { compileContract, compileContracts, type DotnetContract } from "../data-contract/contract.ts";
+import { compileContract, compileContracts, contractList, type DotnetContract } from "../data-contract/contract.ts";
+import { type Contract, nameText, type ObjectShape, type ResolvedShape } from "../data-contract/shape.ts";
 import { rootNameOf } from "../data-contract/type-names.ts";
-import { type Contract, nameText } from "../data-contract/shape.ts";
-import { ByteOffsets } from "../xml/source-text.ts";
-import { jsonText } from "./json-text.ts";
-import { contractFor } from "./contract-for.ts";
-import type { JsonTape } from "./json-tape.ts";
-import { mapJson } from "./map-json.ts";
+import { jsonKind, type JsonTape } from "./json-tape.ts";
+import { mapJson, typeOf } from "./map-json.ts";
 import { readJson } from "./read-json.ts";
+import { ByteOffsets, decoded, type SourceText } from "../xml/source-text.ts";
 
 /** Options of {@link dataContractJson}. */
 export interface DataContractJsonOptions {
@@ -33,7 +34,7 @@ export interface DataContractJsonOptions {
  * @throws SobreError `InvalidArgument` for a contract that is not understood, and for an unknown option.
  */
 export function dataContractJson(options: DataContractJsonOptions = {}): Decoder {
-  checkOptionNames(options, optionNames, { owner: "dataContractJson: " });
+  checkOptions(options, optionChecks, { owner: "dataContractJson: " });
   const contract = options.contract === undefined ? undefined : compileContract(options.contract);
   const contracts = compileContracts(options.contracts);
   return Object.freeze({
@@ -44,7 +45,7 @@ export function dataContractJson(options: DataContractJsonOptions = {}): Decoder
   } satisfies Decoder);
 }
 
-const optionNames: OptionNames<DataContractJsonOptions> = { contract: true, contracts: true };
+const optionChecks: OptionChecks<DataContractJsonOptions> = { contract: anything, contracts: contractList };
 
 const accepts = Object.freeze([mediaRange("application", "json"), mediaRange("text", "json")]);
 
@@ -79,4 +80,63 @@ function sniff(payload: Uint8Array): Sniff {
   const first = /[^\t\n\r \xef\xbb\xbf\xfe\xff]/.exec(head)?.[0] ?? "";
   if (!/[-[{"\dtfnNI]/.test(first)) return "no";
   return marks.test(head) ? "strong" : "weak";
+}
+
+/**
+ * The one contract with a class that a JSON object is of, that class its root; `undefined` where several fit or none.
+ *
+ * DataContractJsonSerializer writes every member of a class, null or not, but those with `EmitDefaultValue = false`.
+ */
+function contractFor(tape: JsonTape, contracts: readonly Contract[]): Contract | undefined {
+  if (tape.kind(0) !== jsonKind.object || contracts.length === 0) return undefined;
+  const type = typeOf(tape, 0);
+  const names = new Set(tape.names(0).filter((name) => name !== "__type"));
+  const fitting = new Map<string, Contract>();
+  for (const contract of contracts) {
+    for (const shape of [contract.root, ...contract.known.values()]) {
+      if (shape.kind !== "object") continue;
+      const name = nameText(shape.name);
+      const fits = type === undefined ? hasMembers(shape, names) : nameText(type) === name;
+      // A contract of its own tells more of a class than one that only needs it.
+      if (fits && (!fitting.has(name) || contract.root === shape)) fitting.set(name, rooted(contract, shape));
+    }
+  }
+  const [only, ...more] = fitting.values();
+  return more.length === 0 ? only : undefined;
+}
+
+function rooted(contract: Contract, root: ResolvedShape): Contract {
+  return contract.root === root ? contract : { ...contract, root };
+}
+
+function hasMembers({ members, byName }: ObjectShape, names: ReadonlySet<string>): boolean {
+  return (
+    names.size > 0 &&
+    [...names].every((name) => byName.has(name)) &&
+    members.every(({ name, omitDefault }) => omitDefault || names.has(name))
+  );
+}
+
+/**
+ * Decodes JSON: by its byte-order mark, by the zero bytes of UTF-16, by the charset of the content type, or as UTF-8.
+ *
+ * No other charset has zero bytes in JSON: a sender that declares one there has declared it of all its bodies.
+ *
+ * @throws SobreError `UnknownCharset`, or `DecodeFailed` for bytes that are not in the charset.
+ */
+function jsonText(payload: Uint8Array, contentType: ContentType | undefined): SourceText {
+  return decoded(payload, () => zeroBytes(payload) ?? declared(contentType));
+}
+
+function declared(contentType: ContentType | undefined): Charset | undefined {
+  const label = contentType && parameter(contentType, "charset");
+  if (label === undefined) return undefined;
+  const charset = charsetNamed(label);
+  if (charset === undefined) throw unknownCharset("The charset of the content type");
+  return charset === "utf-16" ? undefined : charset;
+}
+
+function zeroBytes(payload: Uint8Array): Charset | undefined {
+  if (payload.length < 2) return undefined;
+  return payload[1] === 0 ? "utf-16le" : payload[0] === 0 ? "utf-16be" : undefined;
 }

@@ -1,16 +1,18 @@
-import { Typed } from "../../../src/values/typed.ts";
 import { DateTime } from "../../../src/values/date-time.ts";
 import { Decimal } from "../../../src/values/decimal.ts";
 import { QName } from "../../../src/values/q-name.ts";
 import { maxTicks, millisecondsToTicks, ticksPerMinute } from "../../../src/values/ticks.ts";
+import { Typed } from "../../../src/values/typed.ts";
 import type { ScalarKind } from "../data-contract/scalar-kind.ts";
 import { notFinite, scalarOfText } from "../data-contract/scalar-text.ts";
+import type { ResolvedShape } from "../data-contract/shape.ts";
+import { offsetTime, versionOf } from "../data-contract/system-values.ts";
 import { jsonKind, type JsonTape } from "./json-tape.ts";
 
 const dateForm = /^\/Date\((-?\d{1,15})(?:([+-])(\d\d)(\d\d))?\)\/$/;
 
 /** The time of `/Date(1719828000000+0200)/`: UTC milliseconds, and the offset of a local time; or `undefined`. */
-export function jsonDate(text: string): DateTime | undefined {
+function jsonDate(text: string): DateTime | undefined {
   const match = dateForm.exec(text);
   if (match === null) return undefined;
   const [, milliseconds, sign, hours, minutes] = match;
@@ -141,4 +143,30 @@ function numberOf(text: string, kind: ScalarKind): unknown {
 function qNameOf(text: string): QName {
   const colon = text.indexOf(":");
   return colon === -1 ? new QName("", text) : new QName(text.slice(colon + 1), text.slice(0, colon));
+}
+
+const versionParts = ["_Major", "_Minor", "_Build", "_Revision"];
+
+/** The DateTimeOffset or Version that an object is, or `undefined`. */
+export function systemStruct(tape: JsonTape, object: number, shape: ResolvedShape | undefined): unknown {
+  if (shape !== undefined && shape.kind !== "scalar") return undefined;
+  const count = tape.count(object, 4);
+  if (count === 2) {
+    const time = tape.member(object, "DateTime");
+    const minutes = time === undefined ? undefined : tape.member(object, "OffsetMinutes");
+    if (time === undefined || minutes === undefined || !tape.isString(time)) return undefined;
+    const utc = jsonDate(tape.string(time));
+    const offset = tape.written(minutes);
+    return utc instanceof DateTime && /^-?\d{1,3}$/.test(offset) ? offsetTime(utc, Number(offset)) : undefined;
+  }
+  if (count !== 4) return undefined;
+  const parts: number[] = [];
+  for (const name of versionParts) {
+    const part = tape.member(object, name);
+    if (part === undefined || tape.kind(part) !== jsonKind.integer || tape.end(part) - tape.start(part) > 11) {
+      return undefined;
+    }
+    parts.push(Number(tape.written(part)));
+  }
+  return versionOf(parts);
 }

@@ -1,6 +1,6 @@
 import { emptyBag } from "../../../src/envelope/bag.ts";
-import { annotate, annotateDictionary } from "../../../src/values/annotations.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { annotate, annotateDictionary } from "../../../src/values/annotations.ts";
 import { enumOfNumber } from "../data-contract/scalar.ts";
 import {
   type Contract,
@@ -11,12 +11,11 @@ import {
   type ResolvedShape,
   type Shape,
 } from "../data-contract/shape.ts";
+import { systemStruct, typedJson, untypedJson } from "./json-scalar.ts";
+import { jsonKind, type JsonTape } from "./json-tape.ts";
+import { queuedItems } from "./queued-items.ts";
 import { clrNamespaces } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
-import { typedJson, untypedJson } from "./json-scalar.ts";
-import { queuedItems } from "./queued-items.ts";
-import { jsonKind, type JsonTape } from "./json-tape.ts";
-import { systemStruct } from "./system-struct.ts";
 
 /** A container that is being filled: what is next, and where it ends. */
 interface Place {

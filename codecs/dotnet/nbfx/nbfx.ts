@@ -1,14 +1,15 @@
-import type { Codec, Decoded, DecodeContext, Encoded, Unwrapped } from "../../../src/codec/codec.ts";
+import type { Codec, DecodeContext, Decoded, Encoded, Sniff, Unwrapped } from "../../../src/codec/codec.ts";
+import { defaultDecodeLimits } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
-import { checkOptional, flag, oneOf } from "../../../src/options/option-checks.ts";
-import { checkOptionNames, type OptionNames } from "../../../src/options/option-names.ts";
-import { compileContracts, type DotnetContract } from "../data-contract/contract.ts";
+import { checkOptions, flag, listOf, oneOf, type OptionChecks, text } from "../../../src/options/option-checks.ts";
+import { compileContracts, contractList, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";
-import { checkTimeZone } from "../time-zone.ts";
 import { type NbfxReadOptions, readNbfxDocument } from "./read-document.ts";
-import { sniffNbfx } from "./sniff.ts";
+import { record } from "./records.ts";
 import { type NbfxWriteOptions, writeNbfxDocument } from "./write-document.ts";
+import { aTimeZone } from "../time-zone.ts";
+import { xsi } from "../xml/namespaces.ts";
 
 /** Options of {@link nbfx}. */
 export interface NbfxOptions extends NbfxReadOptions {
@@ -45,11 +46,7 @@ export interface NbfxOptions extends NbfxReadOptions {
  * @throws SobreError `InvalidArgument` for a contract that is not understood, an unknown time zone or option.
  */
 export function nbfx(options: NbfxOptions = {}): Codec {
-  checkOptionNames(options, optionNames, { owner: "nbfx: " });
-  checkOptional("form", options.form, oneOf("values", "tree"));
-  for (const name of ["keepTypes", "preserveReferences", "unwrapJson"] as const)
-    checkOptional(name, options[name], flag);
-  checkTimeZone("nbfx", options.timeZone);
+  checkOptions(options, optionChecks, { owner: "nbfx: " });
   const contracts = compileContracts(options.contracts);
   const contract = contracts.length === 1 ? contracts[0] : undefined;
   return Object.freeze({
@@ -62,15 +59,15 @@ export function nbfx(options: NbfxOptions = {}): Codec {
   } satisfies Codec);
 }
 
-const optionNames: OptionNames<NbfxOptions> = {
-  form: true,
-  contracts: true,
-  timeZone: true,
-  keepTypes: true,
-  preserveReferences: true,
-  unwrapJson: true,
-  dictionary: true,
-  session: true,
+const optionChecks: OptionChecks<NbfxOptions> = {
+  form: oneOf("values", "tree"),
+  contracts: contractList,
+  timeZone: aTimeZone,
+  keepTypes: flag,
+  preserveReferences: flag,
+  unwrapJson: flag,
+  dictionary: listOf("strings", text),
+  session: listOf("strings", text),
 };
 
 function encodeNbfx(body: unknown, options: NbfxWriteOptions): Encoded {
@@ -108,4 +105,38 @@ function isJsonText(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Everything that .NET's serializers write names a namespace that starts like this, or declares that of `xsi`. */
+const schemas = "http://schemas.";
+
+/**
+ * Whether bytes are .NET binary XML: they begin with an element and parse to the last byte.
+ *
+ * `strong` when the root is in one of .NET's namespaces or declares that of `xsi:type`; texts that begin with `@` do
+ * neither. What only begins so and names one of .NET's namespaces is `weak`, so that its reader tells what is broken.
+ */
+function sniffNbfx(payload: Uint8Array, options: NbfxReadOptions): Sniff {
+  const first = payload[0] ?? 0;
+  const named =
+    first === record.shortElement ||
+    first === record.element ||
+    (first >= record.prefixElementA && first <= record.prefixElementZ);
+  const numbered = options.dictionary !== undefined || options.session !== undefined;
+  if (!named && !(numbered && first > record.element && first < record.prefixElementA)) return "no";
+  try {
+    const { root } = readNbfxDocument(payload, defaultDecodeLimits, options);
+    const declares = root.attributes.some(({ value }) => value === xsi);
+    return declares || root.namespace.startsWith(schemas) ? "strong" : "weak";
+  } catch {
+    return namesDotnet(payload) ? "weak" : "no";
+  }
+}
+
+/** Bytes in which a root has declared its namespaces. */
+const headLength = 512;
+
+function namesDotnet(payload: Uint8Array): boolean {
+  const head = String.fromCharCode(...payload.subarray(0, headLength));
+  return head.includes(schemas) || head.includes(xsi);
 }

@@ -1,4 +1,9 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
+import { NbfxCursor } from "./cursor.ts";
+import { NbfxDictionaries, type NbfxDictionaryOptions } from "./dictionaries.ts";
+import { record } from "./records.ts";
+import { readFixed, readTextValue, scalarTypeOf, type TextContext } from "./text-record.ts";
+import { elementsPerLevel, NewNames } from "../xml/element-limits.ts";
 import {
   XmlArray,
   XmlAttribute,
@@ -8,13 +13,7 @@ import {
   type XmlScalar,
   XmlText,
 } from "../xml/node.ts";
-import { elementsPerLevel } from "../xml/element-limits.ts";
-import { NewNames } from "../xml/new-names.ts";
 import { NamespaceScope } from "../xml/scope.ts";
-import { NbfxCursor } from "./cursor.ts";
-import { NbfxDictionaries, type NbfxDictionaryOptions } from "./dictionaries.ts";
-import { record } from "./records.ts";
-import { readFixed, readTextValue, scalarTypeOf, type TextContext } from "./text-record.ts";
 
 /** Options of {@link readNbfxDocument}. */
 export interface NbfxReadOptions extends NbfxDictionaryOptions {

@@ -1,5 +1,13 @@
 import type { Cursor } from "./cursor.ts";
-import { type ArrayShape, type DeclaredType, elementCount } from "./nodes.ts";
+import {
+  type ArrayNode,
+  type ArrayShape,
+  type ClassDescription,
+  type ClassNode,
+  type DeclaredType,
+  elementCount,
+  type MemberNode,
+} from "./nodes.ts";
 
 /** What class infos refer to. */
 export interface Libraries {
@@ -89,4 +97,29 @@ export function readLength(cursor: Cursor): number {
   const length = cursor.i32("the length of an array");
   if (length < 0) throw cursor.broken("An array has a negative length", offset);
   return length;
+}
+
+/** A class or array whose members are being read. */
+export interface OpenNode {
+  readonly node: ClassNode | ArrayNode;
+  readonly members: MemberNode[];
+  /** Members still to come; a run of nulls counts as many as it stands for. */
+  left: number;
+}
+
+/** Begins a class. */
+export function openClass(
+  offset: number,
+  id: number,
+  description: ClassDescription,
+): OpenNode & { readonly node: ClassNode } {
+  const members: MemberNode[] = [];
+  const node = { kind: "class", offset, id, description, members } as const;
+  return { node, members, left: description.memberNames.length };
+}
+
+/** Begins an array. */
+export function openArray(node: Omit<ArrayNode, "elements">): OpenNode & { readonly node: ArrayNode } {
+  const members: MemberNode[] = [];
+  return { node: { ...node, elements: members }, members, left: elementCount(node.shape) };
 }

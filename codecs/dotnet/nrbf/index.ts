@@ -1,18 +1,18 @@
-import type { Decoded, Decoder, DecodeContext, Sniff } from "../../../src/codec/codec.ts";
+import type { DecodeContext, Decoded, Decoder, Sniff } from "../../../src/codec/codec.ts";
+import type { DecodeLimits } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
-import { checkOptional, oneOf } from "../../../src/options/option-checks.ts";
-import { checkOptionNames, type OptionNames } from "../../../src/options/option-names.ts";
-import { checkTimeZone } from "../time-zone.ts";
-import { enumLookup } from "./enums.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { anything, checkOptions, oneOf, type OptionChecks } from "../../../src/options/option-checks.ts";
+import { contractList } from "../data-contract/contract.ts";
+import { enumLookup, type NrbfOptions } from "./enums.ts";
 import type { DeclaredType, NrbfDocument } from "./nodes.ts";
-import type { NrbfOptions } from "./options.ts";
-import { readNrbf } from "./read-nrbf.ts";
+import { RecordParser } from "./parser.ts";
 import { recordTypes } from "./record-types.ts";
 import { type DeclaredSettings, valueOfDocument } from "./values.ts";
+import { aTimeZone } from "../time-zone.ts";
 
 export type * from "./nodes.ts";
-export type { NrbfEnum, NrbfOptions } from "./options.ts";
-export { readNrbf } from "./read-nrbf.ts";
+export type { NrbfEnum, NrbfOptions } from "./enums.ts";
 
 /**
  * The reader of .NET's `BinaryFormatter` (MS-NRBF), `application/x-nrbf`.
@@ -25,10 +25,7 @@ export { readNrbf } from "./read-nrbf.ts";
  */
 export function nrbf(options: NrbfOptions = {}): Decoder {
   const { timeZone, memberNames = "written" } = options;
-  checkOptionNames(options, optionNames, { owner: "nrbf: " });
-  checkOptional("form", options.form, oneOf("values", "tree"));
-  checkOptional("memberNames", memberNames, oneOf("written", "property"));
-  checkTimeZone("nrbf", timeZone);
+  checkOptions(options, optionChecks, { owner: "nrbf: " });
   const settings = options.form === "tree" ? undefined : { enums: enumLookup(options), timeZone, memberNames };
   return Object.freeze({
     name: "nrbf",
@@ -38,12 +35,13 @@ export function nrbf(options: NrbfOptions = {}): Decoder {
   } satisfies Decoder);
 }
 
-const optionNames: OptionNames<NrbfOptions> = {
-  form: true,
-  enums: true,
-  contracts: true,
-  timeZone: true,
-  memberNames: true,
+const optionChecks: OptionChecks<NrbfOptions> = {
+  form: oneOf("values", "tree"),
+  // Checked one by one where they are compiled.
+  enums: anything,
+  contracts: contractList,
+  timeZone: aTimeZone,
+  memberNames: oneOf("written", "property"),
 };
 
 const accepts = Object.freeze([mediaRange("application", "x-nrbf")]);
@@ -99,4 +97,25 @@ function warningsOf({ untyped }: NrbfDocument): readonly string[] {
     (offset) =>
       `The class at byte ${offset} was written without the types of its members; they were read as if none was a bare primitive.`,
   );
+}
+
+/**
+ * Reads a payload of .NET's `BinaryFormatter` (MS-NRBF) into a tree that keeps everything written, with byte offsets.
+ * Nothing is loaded, resolved or run; references stay references.
+ *
+ * Classes that a sender wrote without the types of their members (`FormatterTypeStyle.TypesWhenNeeded`) can be read
+ * only where none of the members is a bare primitive.
+ *
+ * @throws SobreError `DecodeFailed`, `TruncatedPayload`, `TrailingBytes` or `LimitExceeded`, with the offset.
+ */
+export function readNrbf(payload: Uint8Array, limits: DecodeLimits): NrbfDocument {
+  const parser = new RecordParser(payload, limits);
+  try {
+    return parser.run();
+  } catch (error) {
+    const [offset] = parser.untyped;
+    if (offset === undefined || !(error instanceof SobreError) || error.code === "LimitExceeded") throw error;
+    const text = `The class at byte ${offset} of the BinaryFormatter payload was written without the types of its members, so that it cannot be read without its assembly.`;
+    throw new SobreError("DecodeFailed", text, { offset, cause: error });
+  }
 }

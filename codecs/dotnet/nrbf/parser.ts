@@ -2,8 +2,16 @@ import { share } from "../../../src/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { Cursor } from "./cursor.ts";
-import { readClassInfo, readDeclaredType, readLength, readMemberTypes, readShape } from "./declarations.ts";
-import { openArray, openClass, type OpenNode } from "./frames.ts";
+import {
+  openArray,
+  openClass,
+  type OpenNode,
+  readClassInfo,
+  readDeclaredType,
+  readLength,
+  readMemberTypes,
+  readShape,
+} from "./declarations.ts";
 import type {
   ArrayNode,
   ArrayShape,

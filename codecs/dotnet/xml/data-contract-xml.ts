@@ -1,9 +1,8 @@
-import type { Decoded, DecodeContext, Decoder, Sniff } from "../../../src/codec/codec.ts";
+import type { DecodeContext, Decoded, Decoder, Sniff } from "../../../src/codec/codec.ts";
 import { defaultDecodeLimits } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
-import { checkOptional, oneOf } from "../../../src/options/option-checks.ts";
-import { checkOptionNames, type OptionNames } from "../../../src/options/option-names.ts";
-import { compileContracts, type DotnetContract } from "../data-contract/contract.ts";
+import { checkOptions, oneOf, type OptionChecks } from "../../../src/options/option-checks.ts";
+import { compileContracts, contractList, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";
 import { serialization, xsd, xsi } from "./namespaces.ts";
@@ -35,9 +34,7 @@ export interface DataContractXmlOptions {
  * @throws SobreError `InvalidArgument` for a contract that is not understood, and for an unknown option.
  */
 export function dataContractXml(options: DataContractXmlOptions = {}): Decoder {
-  checkOptionNames(options, optionNames, { owner: "dataContractXml: " });
-  checkOptional("form", options.form, oneOf("values", "tree"));
-  checkOptional("untyped", options.untyped, oneOf("canonical", "text"));
+  checkOptions(options, optionChecks, { owner: "dataContractXml: " });
   const contracts = compileContracts(options.contracts);
   return Object.freeze({
     name: "datacontract-xml",
@@ -47,7 +44,11 @@ export function dataContractXml(options: DataContractXmlOptions = {}): Decoder {
   } satisfies Decoder);
 }
 
-const optionNames: OptionNames<DataContractXmlOptions> = { form: true, contracts: true, untyped: true };
+const optionChecks: OptionChecks<DataContractXmlOptions> = {
+  form: oneOf("values", "tree"),
+  contracts: contractList,
+  untyped: oneOf("canonical", "text"),
+};
 
 const accepts = Object.freeze([
   mediaRange("application", "xml"),

@@ -1,2 +1,35 @@
 /** Elements may nest this much deeper than values do, and be this much more: a list or an entry takes up to three elements. */
 export const elementsPerLevel = 4;
+
+/** Items of a document in which new names weigh no more than known ones. */
+const shortDocument = 4096;
+
+/**
+ * What a new name of a long document counts beside its element, in elements.
+ *
+ * Classes have few names, and each costs an engine as much as some hundred bytes of the densest documents, since objects
+ * of other names are of other layouts. At the default limit of items this leaves some 1,900 of them beside those of the
+ * short document; .NET's own readers take 16,384 letters of names by default (`MaxNameTableCharCount`).
+ */
+const newName = 2048;
+
+/** Names that came last, by a few of their letters. */
+const recentNames = 64;
+
+/** Weighs the names of the elements and attributes of one document, so that documents of nothing but new ones end early. */
+export class NewNames {
+  #seen: Set<string> | undefined;
+  #recent: string[] | undefined;
+
+  /** What a name counts beside its element or attribute, the `items`-th of the document. */
+  weight(name: string, items: number): number {
+    if (items <= shortDocument) return 0;
+    const slot = (name.charCodeAt(0) + name.charCodeAt(name.length - 1) * 7 + name.length * 3) & (recentNames - 1);
+    const recent = (this.#recent ??= Array.from({ length: recentNames }, () => ""));
+    if (recent[slot] === name) return 0;
+    recent[slot] = name;
+    const seen = (this.#seen ??= new Set());
+    const { size } = seen;
+    return seen.add(name).size === size ? 0 : newName;
+  }
+}

@@ -2,12 +2,10 @@ import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import type { ContentType } from "../../../src/content-type/content-type.ts";
 import type { ErrorCode } from "../../../src/errors/codes.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
-import { forbidden, referred } from "./characters.ts";
+import { elementsPerLevel, NewNames } from "./element-limits.ts";
 import { XmlAttribute, XmlComment, type XmlDocument, XmlElement, XmlText } from "./node.ts";
-import { elementsPerLevel } from "./element-limits.ts";
-import { NewNames } from "./new-names.ts";
 import { NamespaceScope } from "./scope.ts";
-import { ByteOffsets, sourceText } from "./source-text.ts";
+import { ByteOffsets, forbidden, referred, sourceText } from "./source-text.ts";
 
 // Namespaces in XML 1.0 section 4; the letters beyond ASCII somewhat widely.
 const nameForm = /[A-Za-z_\u{c0}-\u{effff}][-\w.\u{b7}\u{c0}-\u{effff}]*/uy;
