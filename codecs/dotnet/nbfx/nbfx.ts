@@ -98,9 +98,9 @@ function decodeNbfx(
 }
 
 /** Text under a wrong content type is the value itself. */
-function isJsonText(text: string): boolean {
+function isJsonText(body: string): boolean {
   try {
-    JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
+    JSON.parse(body.startsWith("\ufeff") ? body.slice(1) : body);
     return true;
   } catch {
     return false;
