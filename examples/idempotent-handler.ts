@@ -5,7 +5,7 @@ import { testEngine } from "sobre/testing";
 const { engine, clock, faults } = testEngine({ queues: ["payments"] });
 const client = createClient({ engine, clock, serializer: createSerializer({ codecs: [json()] }) });
 
-client.createProcessor("payments", {
+client.startProcessor("payments", {
   processMessage: idempotent(memoryIdempotencyStore(), ({ body, deliveryCount }) => {
     console.log("paid", body, "on delivery", deliveryCount + 1);
   }),

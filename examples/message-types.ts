@@ -24,7 +24,7 @@ await sender.sendMessages({ body: { total: "12.5" }, applicationProperties: old 
 
 let resolve = (): void => undefined;
 const done = new Promise<void>((end) => (resolve = end));
-client.createProcessor(
+client.startProcessor(
   "orders",
   {
     processMessage: ({ body, messageVersion }) =>

@@ -9,7 +9,7 @@ const client = createClient({ engine, serializer: createSerializer({ codecs: [js
 
 const stock = { madrid: 3, lyon: 0, oslo: 12 };
 for (const [town, quantity] of Object.entries(stock)) {
-  client.createResponder(`who-has/Subscriptions/${town}`, {
+  client.startResponder(`who-has/Subscriptions/${town}`, {
     processRequest: () => (quantity > 0 ? { body: { town, quantity } } : undefined),
     processError: ({ error }) => console.error(error),
   });

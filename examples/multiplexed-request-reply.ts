@@ -4,7 +4,7 @@ import { createClient, createSerializer, json, memoryEngine } from "sobre";
 const engine = memoryEngine({ queues: { squares: {}, replies: { requiresSession: true } } });
 const client = createClient({ engine, serializer: createSerializer({ codecs: [json()] }) });
 
-client.createResponder("squares", {
+client.startResponder("squares", {
   processRequest: ({ body }) => ({ body: Number(body) ** 2 }),
   processError: ({ error }) => console.error(error),
 });

@@ -13,7 +13,7 @@ const streams = new Map<string, unknown[]>();
 let resolve = (): void => undefined;
 const done = new Promise<void>((end) => (resolve = end));
 let count = 0;
-client.createSessionProcessor(
+client.startSessionProcessor(
   "readings",
   {
     processMessage({ body }, { session }) {

@@ -4,7 +4,7 @@ import { createClient, createSerializer, json, memoryEngine } from "sobre";
 const engine = memoryEngine({ queues: ["prices", "my-replies"] });
 const client = createClient({ engine, serializer: createSerializer({ codecs: [json()] }) });
 
-client.createResponder("prices", {
+client.startResponder("prices", {
   processRequest: ({ body }) => ({ body: { sku: body, cents: 1_250 } }),
   processError: ({ error }) => console.error(error),
 });

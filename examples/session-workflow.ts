@@ -13,7 +13,7 @@ const part = (subject: string, body: string): { sessionId: string; subject: stri
 /** A process that ends after so many steps. */
 async function runProcess(name: string, steps: number): Promise<void> {
   const taken: string[] = [];
-  const workflow = client.createSessionWorkflow<{ readonly text: string }>("uploads", {
+  const workflow = client.startSessionWorkflow<{ readonly text: string }>("uploads", {
     processStep({ kind, state, message, position }) {
       const text = `${state?.text ?? ""}${String(message.body)}`;
       console.log(`${name}: ${kind} at ${position}: "${text}"`);

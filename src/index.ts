@@ -1,5 +1,4 @@
 export * from "../codecs/index.ts";
-export type { AcceptSessionOptions, DeleteMessagesOptions } from "./client/index.ts";
 export * from "./client/index.ts";
 export * from "./cloud-events/index.ts";
 export * from "./codec/index.ts";

@@ -1,6 +1,6 @@
 import { json } from "../../codecs/json/index.ts";
 import { createClient } from "../client/client.ts";
-import type { RedriveEntry, RedriveReport } from "../client/redrive-options.ts";
+import type { RedriveEntry, RedriveReport } from "../client/redrive.ts";
 import { createSerializer } from "../codec/serializer.ts";
 import type { Delivery } from "../engine/delivery.ts";
 import type { Engine } from "../engine/engine.ts";

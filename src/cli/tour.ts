@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Client, createClient } from "../client/client.ts";
 import type { Processor } from "../client/processor-loops.ts";
 import type { ReceivedMessage } from "../client/received-message.ts";
-import { withoutDeadLetterMarks } from "../client/unreadable.ts";
+import { withoutDeadLetterMarks } from "../client/dead-lettering.ts";
 import type { DeserializeResult } from "../codec/result.ts";
 import { type Likeness, looksLike } from "../codec/looks-like.ts";
 import type { Serializer } from "../codec/serializer.ts";
@@ -96,7 +96,7 @@ async function processAll(
       if (results.size === letters.length) resolve();
     };
     if (letters.length === 0) return resolve();
-    const processor = client.createProcessor(queue, {
+    const processor = client.startProcessor(queue, {
       processMessage: ({ messageId, result }) => note(messageId, result),
       processError({ envelope, error, errorSource, attempts }) {
         if (errorSource === "deserialize" && envelope !== undefined && error instanceof SobreError) {

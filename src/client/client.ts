@@ -1,5 +1,6 @@
 import type { Message, Serializer } from "../codec/serializer.ts";
 import type { PayloadStage } from "../codec/payload-stage.ts";
+import { subscriptionAddress } from "../engine/address.ts";
 import type { Engine, Transaction } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { MessageType } from "../message/message-type.ts";
@@ -11,11 +12,10 @@ import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
 import { createReceiver, type Receiver, type ReceiverOptions } from "./receiver.ts";
-import { redrive } from "./redrive.ts";
-import type { RedriveOptions, RedriveReport } from "./redrive-options.ts";
-import { oneRequest } from "./one-request.ts";
+import { redrive, type RedriveOptions, type RedriveReport } from "./redrive.ts";
 import {
   createRequester,
+  oneRequest,
   type Requester,
   type RequesterOptions,
   type RequestManyOptions,
@@ -25,100 +25,117 @@ import { type ResponderHandlers, startResponder } from "./responder.ts";
 import { createRetry, type RetryOptions } from "./retry.ts";
 import { createSender, type Sender } from "./sender.ts";
 import { type SessionContext, type SessionProcessorOptions, startSessionProcessor } from "./session-processor.ts";
-import { acceptSession, type AcceptSessionOptions, type ReceivedSession } from "./session-receiver.ts";
+import { acceptSession, type ReceivedSession, type SessionReceiverOptions } from "./session-receiver.ts";
 import { type SessionWorkflowOptions, startSessionWorkflow, type WorkflowHandlers } from "./session-workflow.ts";
 import { stageList } from "./staging.ts";
 import type { Tracing } from "./tracing.ts";
 
-/** What {@link createClient} takes. */
+/** Options of {@link createClient}. */
 export interface ClientOptions {
   readonly engine: Engine;
   readonly serializer: Serializer;
-  /** What happens to payloads between serializer and engine. Default: nothing. */
+  /** Steps between serializer and engine: compression, encryption, claim check. Default: none. */
   readonly stages?: readonly PayloadStage[] | undefined;
-  /** How often and how patiently sends are tried again, and links are opened again. */
+  /** How failed calls are retried, and lost links opened again. */
   readonly retryOptions?: RetryOptions | undefined;
-  /** What retries and renewals wait by; the engine's, when that runs on a clock of its own. Default: the machine's clock. */
+  /** The clock of retries and renewals; pass the engine's when that has a clock of its own. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** Follows messages from sender to handler. Default: nothing. */
   readonly tracing?: Tracing | undefined;
 }
 
 /** Senders, receivers and processors over one engine; the names are those of `@azure/service-bus`. */
-export interface Client {
+export interface Client extends AsyncDisposable {
   createSender(entityPath: string): Sender;
-  createReceiver<
-    const Types extends readonly MessageType[] = readonly [],
-    const OnUnreadable extends "hand-over" | "dead-letter" = "hand-over",
-  >(
+  /** The link is opened by the first receive. */
+  createReceiver<const Types extends TypeList = readonly [], const OnUnreadable extends OnUnreadableMode = "hand-over">(
     entityPath: string,
     options?: ReceiverOptions<Types, OnUnreadable>,
   ): Receiver<Received<Types, OnUnreadable>, ReadMessage<Types>>;
-  /** Starts receiving at once. */
-  createProcessor<const Types extends readonly MessageType[] = readonly []>(
+  createReceiver<const Types extends TypeList = readonly [], const OnUnreadable extends OnUnreadableMode = "hand-over">(
+    topic: string,
+    subscription: string,
+    options?: ReceiverOptions<Types, OnUnreadable>,
+  ): Receiver<Received<Types, OnUnreadable>, ReadMessage<Types>>;
+  /** Starts to receive at once, and calls the handlers until the processor is closed. */
+  startProcessor<const Types extends TypeList = readonly []>(
     entityPath: string,
     handlers: ProcessorHandlers<ReadMessage<Types>>,
     options?: ProcessorOptions<Types>,
   ): Processor;
   /** Accepts a session by its id. @throws SobreError `SessionCannotBeLocked` when another receiver holds it. */
-  acceptSession<
-    const Types extends readonly MessageType[] = readonly [],
-    const OnUnreadable extends "hand-over" | "dead-letter" = "hand-over",
-  >(
+  acceptSession<const Types extends TypeList = readonly [], const OnUnreadable extends OnUnreadableMode = "hand-over">(
     entityPath: string,
     sessionId: string,
-    options?: AcceptSessionOptions<Types, OnUnreadable>,
+    options?: SessionReceiverOptions<Types, OnUnreadable>,
+  ): Promise<ReceivedSession<Types, OnUnreadable>>;
+  acceptSession<const Types extends TypeList = readonly [], const OnUnreadable extends OnUnreadableMode = "hand-over">(
+    topic: string,
+    subscription: string,
+    sessionId: string,
+    options?: SessionReceiverOptions<Types, OnUnreadable>,
   ): Promise<ReceivedSession<Types, OnUnreadable>>;
   /** Accepts a session that is free and has messages. @throws SobreError `ServiceTimeout` when there is none in time. */
   acceptNextSession<
-    const Types extends readonly MessageType[] = readonly [],
-    const OnUnreadable extends "hand-over" | "dead-letter" = "hand-over",
+    const Types extends TypeList = readonly [],
+    const OnUnreadable extends OnUnreadableMode = "hand-over",
   >(
     entityPath: string,
-    options?: AcceptSessionOptions<Types, OnUnreadable>,
+    options?: SessionReceiverOptions<Types, OnUnreadable>,
   ): Promise<ReceivedSession<Types, OnUnreadable>>;
-  /** Starts accepting sessions at once. */
-  createSessionProcessor<const Types extends readonly MessageType[] = readonly []>(
+  acceptNextSession<
+    const Types extends TypeList = readonly [],
+    const OnUnreadable extends OnUnreadableMode = "hand-over",
+  >(
+    topic: string,
+    subscription: string,
+    options?: SessionReceiverOptions<Types, OnUnreadable>,
+  ): Promise<ReceivedSession<Types, OnUnreadable>>;
+  /** Starts to accept sessions at once, and handles the messages of each in order. */
+  startSessionProcessor<const Types extends TypeList = readonly []>(
     entityPath: string,
     handlers: ProcessorHandlers<ReadMessage<Types>, SessionContext>,
     options?: SessionProcessorOptions<Types>,
   ): Processor;
-  /** Makes what sends requests to an entity and receives their replies. */
-  createRequester<const Types extends readonly MessageType[] = readonly []>(
+  /** Makes a requester, which sends requests to an entity and receives their replies. */
+  createRequester<const Types extends TypeList = readonly []>(
     entityPath: string,
     options: RequesterOptions<Types>,
   ): Requester<ReadMessage<Types>>;
-  /** Starts answering requests at once. */
-  createResponder<const Types extends readonly MessageType[] = readonly []>(
+  /** Starts to answer requests at once. */
+  startResponder<const Types extends TypeList = readonly []>(
     entityPath: string,
     handlers: ResponderHandlers<ReadMessage<Types>>,
     options?: ProcessorOptions<Types>,
   ): Processor;
   /** One request with a requester of its own; resolves to the first reply. */
-  request<const Types extends readonly MessageType[] = readonly []>(
+  request<const Types extends TypeList = readonly []>(
     entityPath: string,
     message: Message,
     options: RequesterOptions<Types> & RequestOptions,
   ): Promise<ReadMessage<Types>>;
   /** One request with a requester of its own; the replies as they come. */
-  requestMany<const Types extends readonly MessageType[] = readonly []>(
+  requestMany<const Types extends TypeList = readonly []>(
     entityPath: string,
     message: Message,
     options: RequesterOptions<Types> & RequestManyOptions,
   ): AsyncGenerator<ReadMessage<Types>, void, undefined>;
   /** Starts workflows, one per session, at once. */
-  createSessionWorkflow<State, const Types extends readonly MessageType[] = readonly []>(
+  startSessionWorkflow<State, const Types extends TypeList = readonly []>(
     entityPath: string,
     handlers: WorkflowHandlers<State, ReadMessage<Types>>,
     options?: SessionWorkflowOptions<Types>,
   ): Processor;
-  /** Sends the messages of a dead-letter queue, as `orders/$DeadLetterQueue`, back to where they were; resolves to what was done. */
+  /** Sends the messages of a dead-letter queue, e.g. `orders/$DeadLetterQueue`, back to where they were; resolves to a report. */
   redrive(deadLetterQueue: string, options?: RedriveOptions): Promise<RedriveReport>;
-  /** What is sent and settled with it happens together or not at all. */
+  /** Sends and settlements that are given the transaction happen together or not at all. */
   beginTransaction(): Promise<Transaction>;
   /** Closes everything the client made, gracefully; the engine stays open. */
   close(): Promise<void>;
 }
+
+type TypeList = readonly MessageType[];
+type OnUnreadableMode = "hand-over" | "dead-letter";
 
 /**
  * Makes a client.
@@ -138,13 +155,10 @@ export function createClient(options: ClientOptions): Client {
     open.add(end);
     return end;
   };
-  const accept = async <
-    const Types extends readonly MessageType[],
-    const OnUnreadable extends "hand-over" | "dead-letter",
-  >(
+  const accept = async <const Types extends TypeList, const OnUnreadable extends OnUnreadableMode>(
     entityPath: string,
     sessionId: string | undefined,
-    sessionOptions: AcceptSessionOptions<Types, OnUnreadable> = {},
+    sessionOptions: SessionReceiverOptions<Types, OnUnreadable> = {},
   ): Promise<ReceivedSession<Types, OnUnreadable>> => {
     checkOpen();
     const forget: { closed: ClientParts["closed"] } = { closed: () => undefined };
@@ -164,24 +178,51 @@ export function createClient(options: ClientOptions): Client {
       return session;
     });
   };
+  const withRequester = <const Types extends TypeList>(
+    entityPath: string,
+    requestOptions: RequesterOptions<Types> & RequestManyOptions,
+  ): readonly [Requester<ReadMessage<Types>>, RequestManyOptions] => {
+    const [forRequester, forRequest] = oneRequest(requestOptions);
+    return [keep((own) => createRequester(checkPath(entityPath), own, forRequester)), forRequest];
+  };
   return {
     createSender: (entityPath) => keep((own) => createSender(checkPath(entityPath), own)),
-    createReceiver: (entityPath, receiverOptions) =>
-      keep((own) => createReceiver(checkPath(entityPath), own, receiverOptions)),
-    createProcessor: (entityPath, handlers, processorOptions) =>
+    createReceiver: <const Types extends TypeList, const OnUnreadable extends OnUnreadableMode>(
+      entityPath: string,
+      second?: string | ReceiverOptions<Types, OnUnreadable>,
+      third?: ReceiverOptions<Types, OnUnreadable>,
+    ) => {
+      const [path, receiverOptions] =
+        typeof second === "string" ? [subscriptionPath(entityPath, second), third] : [checkPath(entityPath), second];
+      return keep((own) => createReceiver(path, own, receiverOptions));
+    },
+    startProcessor: (entityPath, handlers, processorOptions) =>
       keep((own) => startProcessor(checkPath(entityPath), own, handlers, processorOptions)),
-    acceptSession: (entityPath, sessionId, sessionOptions) =>
-      accept(entityPath, checkSessionId(sessionId), sessionOptions),
-    acceptNextSession: (entityPath, sessionOptions) => accept(entityPath, undefined, sessionOptions),
-    createSessionProcessor: (entityPath, handlers, processorOptions) =>
+    acceptSession: <const Types extends TypeList, const OnUnreadable extends OnUnreadableMode>(
+      entityPath: string,
+      second: string,
+      third?: string | SessionReceiverOptions<Types, OnUnreadable>,
+      fourth?: SessionReceiverOptions<Types, OnUnreadable>,
+    ) =>
+      typeof third === "string"
+        ? accept(subscriptionPath(entityPath, second), checkSessionId(third), fourth)
+        : accept(entityPath, checkSessionId(second), third),
+    acceptNextSession: <const Types extends TypeList, const OnUnreadable extends OnUnreadableMode>(
+      entityPath: string,
+      second?: string | SessionReceiverOptions<Types, OnUnreadable>,
+      third?: SessionReceiverOptions<Types, OnUnreadable>,
+    ) =>
+      typeof second === "string"
+        ? accept(subscriptionPath(entityPath, second), undefined, third)
+        : accept(entityPath, undefined, second),
+    startSessionProcessor: (entityPath, handlers, processorOptions) =>
       keep((own) => startSessionProcessor(checkPath(entityPath), own, handlers, processorOptions)),
     createRequester: (entityPath, requesterOptions) =>
       keep((own) => createRequester(checkPath(entityPath), own, requesterOptions)),
-    createResponder: (entityPath, handlers, processorOptions) =>
+    startResponder: (entityPath, handlers, processorOptions) =>
       keep((own) => startResponder(checkPath(entityPath), own, handlers, processorOptions)),
     async request(entityPath, message, requestOptions) {
-      const [forRequester, forRequest] = oneRequest(requestOptions);
-      const requester = keep((own) => createRequester(checkPath(entityPath), own, forRequester));
+      const [requester, forRequest] = withRequester(entityPath, requestOptions);
       try {
         return await requester.request(message, forRequest);
       } finally {
@@ -189,15 +230,14 @@ export function createClient(options: ClientOptions): Client {
       }
     },
     async *requestMany(entityPath, message, requestOptions) {
-      const [forRequester, forRequest] = oneRequest(requestOptions);
-      const requester = keep((own) => createRequester(checkPath(entityPath), own, forRequester));
+      const [requester, forRequest] = withRequester(entityPath, requestOptions);
       try {
         yield* requester.requestMany(message, forRequest);
       } finally {
         await requester.close();
       }
     },
-    createSessionWorkflow: (entityPath, handlers, workflowOptions) =>
+    startSessionWorkflow: (entityPath, handlers, workflowOptions) =>
       keep((own) => startSessionWorkflow(checkPath(entityPath), own, handlers, workflowOptions)),
     async redrive(deadLetterQueue, redriveOptions) {
       checkOpen();
@@ -212,6 +252,9 @@ export function createClient(options: ClientOptions): Client {
       const ends = [...open];
       open.clear();
       await Promise.all(ends.map((end) => end.close()));
+    },
+    [Symbol.asyncDispose]() {
+      return this.close();
     },
   };
 }
@@ -243,6 +286,12 @@ function clientParts(options: ClientOptions): ClientParts {
 function checkPath(entityPath: string): string {
   checkOption("entityPath", entityPath, entityName);
   return entityPath;
+}
+
+function subscriptionPath(topic: string, subscription: string): string {
+  checkOption("topic", topic, entityName);
+  checkOption("subscription", subscription, entityName);
+  return subscriptionAddress(topic, subscription);
 }
 
 function checkSessionId(sessionId: string): string {

@@ -1,10 +1,8 @@
 export { type Client, type ClientOptions, createClient } from "./client.ts";
 export { idempotent, type IdempotencyStore, type IdempotentOptions, memoryIdempotencyStore } from "./idempotent.ts";
-export { failureProperty } from "./failure.ts";
 export type { MessageBatch } from "./message-batch.ts";
-export type { MessageContext } from "./message-context.ts";
 export type { MessageIteratorOptions } from "./message-iterator.ts";
-export type { ProcessorHandlers } from "./message-work.ts";
+export type { MessageContext, ProcessorHandlers } from "./message-work.ts";
 export type { ErrorSource, ProcessErrorArgs } from "./process-error.ts";
 export { openTelemetry, type OpenTelemetryApi, type OpenTelemetrySpan } from "./open-telemetry.ts";
 export type { ProcessorOptions } from "./processor.ts";
@@ -16,16 +14,16 @@ export type {
   ReceiveMessagesOptions,
   Receiver,
   ReceiverOptions,
+  SubscribeOptions,
 } from "./receiver.ts";
-export { redriveCountProperty } from "./redrive.ts";
-export type { RedriveEntry, RedriveOptions, RedriveReport } from "./redrive-options.ts";
+export { redriveCountProperty, type RedriveEntry, type RedriveOptions, type RedriveReport } from "./redrive.ts";
 export { resolveReplyTo } from "./reply-address.ts";
 export type { Requester, RequesterOptions, RequestManyOptions, RequestOptions } from "./requester.ts";
 export type { Replying, ResponderHandlers } from "./responder.ts";
 export type { RetryOptions } from "./retry.ts";
 export type { CreateMessageBatchOptions, SendManyOptions, SendMessagesOptions, SendOutcome, Sender } from "./sender.ts";
 export type { SessionContext, SessionProcessorOptions } from "./session-processor.ts";
-export type { AcceptSessionOptions, HeldSession, ReceivedSession, SessionReceiver } from "./session-receiver.ts";
+export type { SessionReceiverOptions, HeldSession, ReceivedSession, SessionReceiver } from "./session-receiver.ts";
 export {
   type SessionWorkflowOptions,
   type WorkflowHandlers,
@@ -33,6 +31,11 @@ export {
   type WorkflowStep,
 } from "./session-workflow.ts";
 export type { DeadLetterOptions, PropertiesToModify, SettlingVerbs } from "./settling.ts";
-export type { SubscribeOptions } from "./subscribe-options.ts";
 export type { TracedOperation, TracedSpan, Tracing } from "./tracing.ts";
-export { attemptsProperty, maxDescriptionLength, unreadableReason, withoutDeadLetterMarks } from "./unreadable.ts";
+export {
+  attemptsProperty,
+  failureProperty,
+  maxDescriptionLength,
+  unreadableReason,
+  withoutDeadLetterMarks,
+} from "./dead-lettering.ts";

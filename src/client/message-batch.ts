@@ -1,3 +1,4 @@
+import { SobreError } from "../errors/sobre-error.ts";
 import type { Message } from "../codec/serializer.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { sizeOf, sizeOfProperties } from "../envelope/size-of.ts";
@@ -13,11 +14,18 @@ export interface MessageBatch {
   /** What was added, serialized. */
   readonly envelopes: readonly Envelope[];
   /**
-   * Serializes the message and adds it if it fits; `false` leaves the batch as it was. Adding one waits for the one before.
+   * Serializes the message and adds it if it fits; `false` leaves the batch as it was.
+   *
+   * @throws SobreError what the message type and the serializer throw; `InvalidOperation` where a stage or a schema is
+   *   asynchronous, or an `addMessage` is under way: use {@link MessageBatch.addMessage} there.
+   */
+  tryAddMessage(message: Message): boolean;
+  /**
+   * {@link MessageBatch.tryAddMessage} that waits for stages, schemas and the messages added before.
    *
    * @throws SobreError what the message type, the serializer or a stage throws.
    */
-  tryAddMessage(message: Message): Promise<boolean>;
+  addMessage(message: Message): Promise<boolean>;
 }
 
 /** @throws SobreError `InvalidArgument` when `maxSizeInBytes` is above what the entity takes. */
@@ -33,8 +41,8 @@ export function createBatch(
   const envelopes: Envelope[] = [];
   let size = 0;
   let last: Promise<unknown> = Promise.resolve();
-  const add = async (message: Message): Promise<boolean> => {
-    const envelope = await write(message);
+  let adding = 0;
+  const add = (envelope: Envelope): boolean => {
     const grown = (envelopes.length === 0 ? frameSize(envelope) : size) + sectionSize(envelope);
     if (grown > maxSizeInBytes) return false;
     envelopes.push(envelope);
@@ -51,7 +59,15 @@ export function createBatch(
       return size;
     },
     tryAddMessage(message) {
-      const added = last.then(() => add(message));
+      if (adding > 0) throw mustWait("another message is being added");
+      const envelope = write(message);
+      if (!(envelope instanceof Promise)) return add(envelope);
+      envelope.catch(() => undefined);
+      throw mustWait("a stage or schema of this message is asynchronous");
+    },
+    addMessage(message) {
+      adding++;
+      const added = last.then(async () => add(await write(message))).finally(() => adding--);
       last = added.catch(() => undefined);
       return added;
     },
@@ -76,6 +92,9 @@ function sectionSize(envelope: Envelope): number {
   const size = sizeOf(envelope);
   return 3 + (size <= 0xff ? 2 : 5) + size;
 }
+
+const mustWait = (why: string): SobreError =>
+  new SobreError("InvalidOperation", `tryAddMessage cannot wait, and ${why}. Use await batch.addMessage(message).`);
 
 /** Whether what is to be sent was made by `createMessageBatch`. */
 export function isBatch(messages: object): messages is MessageBatch {

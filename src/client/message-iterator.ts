@@ -1,58 +1,55 @@
 import type { Delivery } from "../engine/delivery.ts";
+import { aFunction, checkOptions, type OptionChecks, signal } from "../options/option-checks.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
-import { aFunction, checkOptions, type OptionChecks, signal } from "../options/option-checks.ts";
-import { heldOpen, pause } from "./pause.ts";
-import { tell } from "./tell.ts";
+import { heldOpen } from "./pause.ts";
+import { report } from "./process-error.ts";
+import { idleWait, repeat } from "./receive-loop.ts";
 
 /** Options of {@link Receiver.getMessageIterator}. */
 export interface MessageIteratorOptions {
   /** Ends the iteration. */
   readonly abortSignal?: AbortSignal | undefined;
-  /** Told when the link was lost, before it is opened again; what it throws is ignored. */
+  /** Called when the link was lost, before it is opened again; an error it throws is ignored. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Milliseconds that one receive waits; it only bounds how long an idle link is silent. */
-const receiveWait = 60_000;
-
 const checks: OptionChecks<MessageIteratorOptions> = { abortSignal: signal, onError: aFunction };
 
-/** What {@link iterateMessages} takes from a receiver. */
+/** The parts of a receiver that {@link iterateMessages} needs. */
 interface IteratedReceiver<Message> {
   readonly source: DeliverySource;
   readonly parts: Pick<ClientParts, "clock" | "retry">;
   readonly hand: (deliveries: readonly Delivery[]) => Promise<readonly Message[]>;
+  /** @throws SobreError `Closed`. */
+  readonly checkOpen: () => void;
   /** Aborted when the receiver is closed. */
   readonly closed: AbortSignal;
 }
 
-/** Messages one by one; what may pass by itself opens the link again, anything else ends the iteration with its error. */
+/** Messages one by one; a retryable error opens the link again, any other ends the iteration. */
 export async function* iterateMessages<Message>(
-  { source, parts: { clock, retry }, hand, closed }: IteratedReceiver<Message>,
+  { source, parts, hand, checkOpen, closed }: IteratedReceiver<Message>,
   options: MessageIteratorOptions = {},
 ): AsyncGenerator<Message, void, undefined> {
   checkOptions(options, checks);
+  checkOpen();
   const { abortSignal, onError } = options;
-  // One that is closed before it begins is a mistake, and told by the receive.
-  const isMistake = closed.aborted;
-  const hasEnded = (): boolean => closed.aborted && !isMistake;
   const either = abortSignal === undefined ? closed : AbortSignal.any([abortSignal, closed]);
-  for (let failures = 0; ;) {
-    if (abortSignal?.aborted === true || hasEnded()) return;
-    let messages: readonly Message[];
-    try {
-      const wait = { maxMessages: 1, maxWaitTime: receiveWait, signal: abortSignal };
-      const deliveries = await heldOpen(clock, receiveWait, () => source.receive(wait));
-      messages = await hand(deliveries);
-      failures = 0;
-    } catch (error) {
-      if (hasEnded()) return;
-      if (!(await source.failed(error))) throw error;
-      tell(onError, error);
-      await pause(clock, retry.delay(++failures), either);
-      continue;
-    }
+  while (!either.aborted) {
+    let messages: readonly Message[] = [];
+    await repeat(parts, either, {
+      async step() {
+        const wait = { maxMessages: 1, maxWaitTime: idleWait, signal: abortSignal };
+        messages = await hand(await heldOpen(parts.clock, idleWait, () => source.receive(wait)));
+        return messages.length === 0;
+      },
+      async failed(error) {
+        if (!(await source.failed(error))) throw error;
+        report(onError, error);
+        return true;
+      },
+    });
     yield* messages;
   }
 }

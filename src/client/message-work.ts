@@ -1,40 +1,49 @@
 import type { UnreadableResult } from "../codec/result.ts";
 import type { Delivery, ReceiveMode, Settlement } from "../engine/delivery.ts";
-import type { Engine } from "../engine/engine.ts";
 import { parseAddress } from "../engine/address.ts";
 import type { MessageType } from "../message/message-type.ts";
-import type { ClientParts } from "./client-parts.ts";
-import { failureSettlement } from "./failure.ts";
-import type { LockRenewal } from "./lock-renewal.ts";
-import { HandlerContext, type MessageContext } from "./message-context.ts";
-import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
 import { aFunction, checkOption, checkOptional, invalidOption } from "../options/option-checks.ts";
-import { errorTeller, type ProcessErrorArgs, type TellError } from "./process-error.ts";
+import type { ClientParts } from "./client-parts.ts";
+import { failureSettlement, needsUnreadableHandler, unreadableSettlement } from "./dead-lettering.ts";
+import type { LockRenewal, RenewalTarget } from "./lock-renewal.ts";
+import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
+import { errorReporter, type ProcessErrorArgs, type ReportError } from "./process-error.ts";
 import { type ReadMessage, readMessage, type UnreadableMessage, unreadableMessage } from "./received-message.ts";
-import { needsUnreadableHandler, unreadableSettlement } from "./unreadable.ts";
+import type { Settler, SettlingVerbs } from "./settling.ts";
 
-/** What a processor calls. */
+/**
+ * The second argument of a handler: settles the message, as a receiver does. A message that the handler has settled is not
+ * settled again. With a transaction that is rolled back, the message is delivered again when its lock ends.
+ */
+export interface MessageContext extends SettlingVerbs {
+  /**
+   * Aborted when renewing finds the lock lost: another receiver may handle the message from then on. A lock that is not
+   * renewed any longer, because its maximum is over, ends without notice; settling then rejects.
+   */
+  readonly abortSignal: AbortSignal;
+}
+
+/** The functions that a processor calls. */
 export interface ProcessorHandlers<Message = ReadMessage<readonly []>, Context = MessageContext> {
   /**
    * Called with every message that was read. When it resolves the message is completed, when it rejects abandoned with
-   * the cause in the application property `sobre-failure`. What it resolves to is ignored.
+   * the cause in the application property `sobre-failure`. The value it resolves to is ignored.
    */
   processMessage(message: Message, context: Context): Promise<void> | void;
-  /** Told of everything that went wrong; what it throws itself is ignored. */
+  /** Called with everything that went wrong; an error it throws itself is ignored. */
   processError(args: ProcessErrorArgs): Promise<void> | void;
-  /** Called with messages that nothing can read, where they cannot be dead-lettered; required exactly there. */
+  /** Called with unreadable messages where they cannot be dead-lettered; required exactly there. */
   processUnreadable?(message: UnreadableMessage, context: Context): Promise<void> | void;
 }
 
-/** What a {@link MessageWork} needs. */
+/** The options of a processor that its work needs. */
 interface WorkOptions<Types extends readonly MessageType[], Context> {
   readonly entityPath: string;
-  readonly receiveMode: ReceiveMode;
-  readonly autoCompleteMessages: boolean;
-  readonly messageTypes: Types | undefined;
   readonly parts: ClientParts;
   readonly handlers: ProcessorHandlers<ReadMessage<Types>, Context>;
-  readonly tell: TellError;
+  readonly receiveMode?: ReceiveMode | undefined;
+  readonly autoCompleteMessages?: boolean | undefined;
+  readonly messageTypes?: Types | undefined;
 }
 
 /** @throws SobreError `InvalidArgument` naming the handler that is missing. */
@@ -52,99 +61,87 @@ function checkHandlers(
   if (parseAddress(entityPath).subQueue !== undefined) throw needsUnreadableHandler("on a sub-queue");
 }
 
-/** The part of a processor's options that its work needs. */
-interface WorkingOptions<Types extends readonly MessageType[]> {
-  readonly receiveMode?: ReceiveMode | undefined;
-  readonly autoCompleteMessages?: boolean | undefined;
-  readonly messageTypes?: Types | undefined;
+/** Where a delivery is handled. */
+export interface Place<Context> {
+  readonly settler: Settler;
+  /** Keeps the locks of messages; `undefined` where they are locked with their session. */
+  readonly renewal: LockRenewal | undefined;
+  /** Makes the handler's context of the ordinary one. */
+  readonly extend: (context: MessageContext, handling: Handling) => Context;
 }
 
-/** The work of a processor and who is told of what goes wrong. @throws SobreError `InvalidArgument` naming the handler that is missing. */
-export function createWork<Types extends readonly MessageType[], Context>(
-  entityPath: string,
-  parts: ClientParts,
-  handlers: ProcessorHandlers<ReadMessage<Types>, Context>,
-  { receiveMode = "peekLock", autoCompleteMessages = true, messageTypes }: WorkingOptions<Types>,
-): { readonly work: MessageWork<Types, Context>; readonly tell: TellError } {
-  checkHandlers(entityPath, receiveMode, handlers);
-  const tell = errorTeller(entityPath, (args) => handlers.processError(args));
-  const own = { entityPath, receiveMode, autoCompleteMessages, messageTypes };
-  return { tell, work: new MessageWork<Types, Context>({ ...own, parts, handlers, tell }) };
-}
-
-const complete: Settlement = { kind: "complete" };
-
-/** What a processor does with one delivery: read, handle, settle. */
+/** Handles deliveries for a processor: reads, calls the handler, settles. */
 export class MessageWork<Types extends readonly MessageType[], Context> {
+  readonly report: ReportError;
   readonly #options: WorkOptions<Types, Context>;
   /** Whether unreadable messages can be dead-lettered here. */
   readonly #deadLetters: boolean;
   readonly #read: MessageReader;
 
+  /** @throws SobreError `InvalidArgument` naming the handler that is missing. */
   constructor(options: WorkOptions<Types, Context>) {
-    const { parts, messageTypes, receiveMode, entityPath } = options;
+    const { parts, handlers, messageTypes, receiveMode = "peekLock", entityPath } = options;
+    checkHandlers(entityPath, receiveMode, handlers);
+    this.report = errorReporter(entityPath, (args) => handlers.processError(args));
     this.#options = options;
     this.#read = createMessageReader(parts, messageTypes);
     this.#deadLetters = receiveMode === "peekLock" && parseAddress(entityPath).subQueue === undefined;
   }
 
   /**
-   * Handles a delivery; never rejects. `extend` makes the handler's context of the ordinary one.
+   * Handles a delivery; never rejects.
    *
-   * Resolves to whether it was given back because a store or a key service was away, which others would find away too.
+   * Resolves to whether the message was given back because a store or key service was unavailable, as it will be for
+   * others.
    */
-  async handle(
-    delivery: Delivery,
-    engine: Engine,
-    renewal: LockRenewal | undefined,
-    extend: (context: HandlerContext) => Context,
-  ): Promise<boolean> {
-    const { entityPath, tell, autoCompleteMessages, parts } = this.#options;
+  async handle(delivery: Delivery, { settler, renewal, extend }: Place<Context>): Promise<boolean> {
+    const { autoCompleteMessages = true } = this.#options;
     const { envelope, lockToken } = delivery;
-    const context = new HandlerContext(engine, entityPath, delivery, tell, parts.engine);
-    if (lockToken !== undefined) renewal?.keep(lockToken, delivery.lockedUntilUtc, context);
+    const handling = new Handling(delivery, settler, this.report);
+    if (lockToken !== undefined) renewal?.keep(lockToken, delivery.lockedUntilUtc, handling);
     try {
       const reading = this.#read(envelope);
       const result = reading instanceof Promise ? await reading : reading;
-      // What was received and deleted does not come back, so that its handler is told of it, whatever the reason.
+      // No redelivery in receiveAndDelete: the handler is called whatever the reason.
       if (!result.ok && lockToken !== undefined && (result.error.retryable || this.#deadLetters)) {
-        await this.#refuse(delivery, context, result);
+        await this.#refuse(handling, result);
         return result.error.retryable;
       }
       try {
-        const returned = this.#call(delivery, result, context, extend(context));
+        const returned = this.#call(result, handling, extend(handling.context(), handling));
         if (returned !== undefined) await returned;
       } catch (error) {
-        await tell("handler", error, envelope);
-        await this.#settle(delivery, context, failureSettlement(envelope, error));
+        await this.report("handler", error, envelope);
+        await this.#settle(handling, failureSettlement(envelope, error));
         return false;
       }
-      if (autoCompleteMessages) await this.#settle(delivery, context, complete);
+      if (autoCompleteMessages) await this.#settle(handling, { kind: "complete" });
       return false;
     } finally {
       renewal?.release(lockToken);
     }
   }
 
-  /** What was not read is dead-lettered, or comes back when a store or a key service was away: then it is as good as it was. */
-  async #refuse(delivery: Delivery, context: HandlerContext, result: UnreadableResult): Promise<void> {
-    const { envelope } = delivery;
+  /** Abandons a message when a store or key service was unavailable, and dead-letters any other unreadable one. */
+  async #refuse(handling: Handling, result: UnreadableResult): Promise<void> {
+    const { envelope } = handling.message;
     const { error, attempts } = result;
     const settlement = error.retryable ? failureSettlement(envelope, error) : unreadableSettlement(envelope, result);
-    await this.#settle(delivery, context, settlement);
-    await this.#options.tell("deserialize", error, envelope, attempts);
+    await this.#settle(handling, settlement);
+    await this.report("deserialize", error, envelope, attempts);
   }
 
-  #call(delivery: Delivery, result: MessageResult, own: HandlerContext, context: Context): Promise<void> | void {
+  #call(result: MessageResult, handling: Handling, context: Context): Promise<void> | void {
     const { entityPath, handlers, parts } = this.#options;
+    const delivery = handling.message;
     const handle = (): Promise<void> | void => {
       if (result.ok) {
         const message = readMessage<Types>(delivery, result);
-        own.handles(message);
+        handling.message = message;
         return handlers.processMessage(message, context);
       }
       const message = unreadableMessage(delivery, result);
-      own.handles(message);
+      handling.message = message;
       return handlers.processUnreadable?.(message, context);
     };
     if (parts.tracing === undefined) return handle();
@@ -152,13 +149,67 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     return parts.tracing.process(operation, delivery.envelope, async () => handle());
   }
 
-  /** Once only: a lost lock, or an outcome that nobody knows, is not tried again but told. */
-  async #settle(delivery: Delivery, context: HandlerContext, settlement: Settlement): Promise<void> {
-    if (context.isSettled) return;
+  /** Settles once: a lost lock or an unknown outcome is reported, not retried. */
+  async #settle(handling: Handling, settlement: Settlement): Promise<void> {
+    if (handling.isOver) return;
     try {
-      await context.settle(settlement);
+      await handling.settler.settle(handling.message, settlement);
     } catch (error) {
-      await this.#options.tell("settle", error, delivery.envelope);
+      await this.report("settle", error, handling.message.envelope);
     }
+  }
+}
+
+/** One delivery in the hands of a processor. */
+export class Handling implements RenewalTarget {
+  readonly settler: Settler;
+  /** The delivery, and from the call of the handler on the message that it was given. */
+  message: Delivery;
+  readonly #report: ReportError;
+  #abort: AbortController | undefined;
+  #lost: { readonly reason: unknown } | undefined;
+
+  constructor(delivery: Delivery, settler: Settler, report: ReportError) {
+    this.message = delivery;
+    this.settler = settler;
+    this.#report = report;
+  }
+
+  /** Whether nothing is left to settle. */
+  get isOver(): boolean {
+    return this.#lost !== undefined || this.settler.isSettled(this.message);
+  }
+
+  context(): MessageContext {
+    const signal = (): AbortSignal => this.#signal();
+    return {
+      ...this.settler.verbs,
+      get abortSignal() {
+        return signal();
+      },
+    };
+  }
+
+  #signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#lost !== undefined) this.#abort.abort(this.#lost.reason);
+    return this.#abort.signal;
+  }
+
+  /** Aborts the handler's signal. */
+  loseLock(reason: unknown): void {
+    this.#lost = { reason };
+    this.#abort?.abort(reason);
+  }
+
+  renew(): Promise<Date> {
+    return this.settler.renew(this.message);
+  }
+
+  lost(error: unknown): void {
+    // A renewal under way while the message is settled finds the lock gone, as it should be.
+    if (this.isOver) return;
+    this.loseLock(error);
+    void this.#report("renewLock", error, this.message.envelope);
   }
 }

@@ -18,7 +18,9 @@ export function createMessageWriter(
   const operation = { entityPath, engine: engine.name, messageCount: 1 };
   const before = stages.filter((stage) => "beforeSend" in stage);
   const fallbackType = serializer.registry.encoders[0]?.contentType ?? "application/octet-stream";
-  const encode = (message: Message): MaybePromise<Envelope> => {
+  const encode = (given: Message): MaybePromise<Envelope> => {
+    // Assigned here, so that a send that is repeated is known to an entity that detects duplicates.
+    const message = given.messageId === undefined ? { ...given, messageId: crypto.randomUUID() } : given;
     const envelope = serializer.serialize(tracing === undefined ? message : tracing.inject(message, operation));
     return before.length === 0 ? envelope : staged(before, envelope);
   };

@@ -2,15 +2,13 @@ import type { Delivery } from "../engine/delivery.ts";
 import type { ReceiveOptions } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Clock, Timer } from "../time/clock.ts";
+import { idleWait } from "./receive-loop.ts";
 
 interface Waiting {
   readonly maxMessages: number;
   readonly end: (deliveries: readonly Delivery[]) => void;
   readonly fail: (error: unknown) => void;
 }
-
-/** Milliseconds that one fetch waits; it only bounds how long an idle link is silent. */
-const fetchWait = 60_000;
 
 /** A stock of deliveries that is filled in the background. */
 export class Prefetch {
@@ -99,7 +97,7 @@ export class Prefetch {
     try {
       while (this.#stock.length < this.#count && !this.#stop.signal.aborted) {
         const maxMessages = this.#count - this.#stock.length;
-        const fetched = await this.#fetch({ maxMessages, maxWaitTime: fetchWait, signal: this.#stop.signal });
+        const fetched = await this.#fetch({ maxMessages, maxWaitTime: idleWait, signal: this.#stop.signal });
         this.#stock.push(...fetched);
         for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
           const taken = this.#pick(next.maxMessages);

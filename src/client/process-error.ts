@@ -23,8 +23,8 @@ export interface ProcessErrorArgs {
   readonly attempts: UnreadableResult["attempts"];
 }
 
-/** Tells of something that went wrong; never rejects. */
-export type TellError = (
+/** Reports an error; never rejects. */
+export type ReportError = (
   errorSource: ErrorSource,
   error: unknown,
   envelope?: Envelope,
@@ -40,16 +40,25 @@ export function codeOf(error: unknown): ErrorCode {
   }
 }
 
-/** Makes the teller of a processor. */
-export function errorTeller(
+/** Makes the reporter of a processor. */
+export function errorReporter(
   entityPath: string,
   processError: (args: ProcessErrorArgs) => Promise<void> | void,
-): TellError {
+): ReportError {
   return async (errorSource, error, envelope, attempts = []) => {
     try {
       await processError({ entityPath, errorSource, error, code: codeOf(error), envelope, attempts });
     } catch {
-      // There is nobody left to tell.
+      // There is nowhere left to report it.
     }
   };
+}
+
+/** Reports an error to a listener; an error it throws is ignored. */
+export function report(listener: ((error: unknown) => void) | undefined, error: unknown): void {
+  try {
+    listener?.(error);
+  } catch {
+    // There is nowhere left to report it.
+  }
 }

@@ -1,9 +1,8 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { asyncScope } from "./async-scope.ts";
 import type { ClientParts } from "./client-parts.ts";
 
 /** Receives and handles messages until it is closed. */
-export interface Processor {
+export interface Processor extends AsyncDisposable {
   readonly entityPath: string;
   /** Whether it receives: false once it is closed, or has ended with an error that cannot pass by itself. */
   readonly isRunning: boolean;
@@ -48,19 +47,27 @@ export function runProcessor({ entityPath, parts, start, ended }: ProcessorRun):
       stop.abort();
       await (loops.othersEnded() ?? running);
     },
+    [Symbol.asyncDispose]() {
+      return this.close();
+    },
   };
 }
 
-/** What the loops of a processor have ended with: what ends several of them is told once. */
-export class LoopEnds {
-  readonly #told = new Set<string>();
+/** The errors that the loops of a processor have reported: one cause fails them all, and is reported once an attempt. */
+export class LoopErrors {
+  readonly #attempts = new Map<string, number>();
 
-  /** Whether none has ended with its code so far; texts of one cause may differ in tracking ids. */
-  isNew(error: unknown): boolean {
+  /** Whether no loop has failed with this code in its `attempt`-th failure in a row. Texts of one cause may differ in tracking ids. */
+  isNew(error: unknown, attempt: number): boolean {
     if (!(error instanceof SobreError)) return true;
-    const isNew = !this.#told.has(error.code);
-    this.#told.add(error.code);
-    return isNew;
+    if ((this.#attempts.get(error.code) ?? 0) >= attempt) return false;
+    this.#attempts.set(error.code, attempt);
+    return true;
+  }
+
+  /** A loop works again. */
+  clear(): void {
+    this.#attempts.clear();
   }
 }
 
@@ -124,4 +131,31 @@ class Loops {
     this.#wake = [];
     for (const end of wake) end();
   }
+}
+
+/** Identifies the loop that code was started from, also after an await. */
+interface AsyncScope {
+  run<T>(store: object, body: () => T): T;
+  getStore(): unknown;
+}
+
+/** Node's `AsyncLocalStorage`. Browsers lack one: there, every call seems to come from outside the loops. */
+const asyncScope: AsyncScope = nodeScope() ?? { run: (_store, body) => body(), getStore: () => undefined };
+
+function nodeScope(): AsyncScope | undefined {
+  const process: unknown = Reflect.get(globalThis, "process");
+  const getBuiltinModule = member(process, "getBuiltinModule");
+  if (typeof getBuiltinModule !== "function") return undefined;
+  const hooks: unknown = Reflect.apply(getBuiltinModule, process, ["node:async_hooks"]);
+  const storage = member(hooks, "AsyncLocalStorage");
+  const made: unknown = typeof storage === "function" ? Reflect.construct(storage, []) : undefined;
+  return isScope(made) ? made : undefined;
+}
+
+function member(holder: unknown, name: string): unknown {
+  return typeof holder === "object" && holder !== null ? Reflect.get(holder, name) : undefined;
+}
+
+function isScope(made: unknown): made is AsyncScope {
+  return typeof member(made, "run") === "function" && typeof member(made, "getStore") === "function";
 }

@@ -1,10 +1,9 @@
-import type { Delivery, ReceiveMode } from "../engine/delivery.ts";
+import type { ReceiveMode } from "../engine/delivery.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
 import { LockRenewal } from "./lock-renewal.ts";
-import type { MessageContext } from "./message-context.ts";
-import { createWork, type ProcessorHandlers } from "./message-work.ts";
+import { type MessageContext, MessageWork, type ProcessorHandlers } from "./message-work.ts";
 import {
   checkOptions,
   countFrom,
@@ -15,8 +14,10 @@ import {
   type OptionChecks,
 } from "../options/option-checks.ts";
 import { pause } from "./pause.ts";
-import { LoopEnds, type Processor, runProcessor } from "./processor-loops.ts";
+import { LoopErrors, type Processor, runProcessor } from "./processor-loops.ts";
+import { idleWait, repeat } from "./receive-loop.ts";
 import type { ReadMessage } from "./received-message.ts";
+import { Settler } from "./settling.ts";
 
 /** Options of a processor. */
 export interface ProcessorOptions<Types extends readonly MessageType[] = readonly MessageType[]> {
@@ -34,22 +35,23 @@ export interface ProcessorOptions<Types extends readonly MessageType[] = readonl
   readonly maxAutoLockRenewalDurationInMs?: number | undefined;
 }
 
-/** The checks of what every processor takes. */
+const settlingChecks = { autoCompleteMessages: flag, maxAutoLockRenewalDurationInMs: milliseconds } as const;
+
+/** The checks of the options that processors of queues and of sessions share. */
 export const processingChecks: OptionChecks<Omit<ProcessorOptions, "maxConcurrentCalls" | "prefetchCount">> = {
+  ...settlingChecks,
   receiveMode: oneOf("peekLock", "receiveAndDelete"),
   messageTypes,
-  autoCompleteMessages: flag,
-  maxAutoLockRenewalDurationInMs: milliseconds,
 };
 
-const checks: OptionChecks<ProcessorOptions> = {
-  ...processingChecks,
+/** The checks of the options of `subscribe`: mode and types are the receiver's. */
+export const subscribeChecks: OptionChecks<Omit<ProcessorOptions, "receiveMode" | "messageTypes">> = {
+  ...settlingChecks,
   maxConcurrentCalls: countFrom(1),
   prefetchCount: countFrom(0),
 };
 
-/** Milliseconds that one receive waits; it only bounds how long an idle link is silent. */
-const receiveWait = 60_000;
+const checks: OptionChecks<ProcessorOptions> = { ...processingChecks, ...subscribeChecks };
 
 /**
  * Starts a processor.
@@ -70,34 +72,37 @@ export function startProcessor<const Types extends readonly MessageType[] = read
 ): Processor {
   checkOptions(options, checks);
   const { receiveMode = "peekLock", maxConcurrentCalls = 1, prefetchCount = 0 } = options;
-  const { work, tell } = createWork<Types, MessageContext>(entityPath, parts, handlers, options);
+  const work = new MessageWork<Types, MessageContext>({ ...options, entityPath, parts, handlers });
   // A shared source is a session's, and its messages are locked with it, by whoever holds it.
   const renewal = shared === undefined ? renewalOf(parts, options) : undefined;
   const source = shared ?? openSource({ ...parts, entityPath, receiveMode, prefetchCount });
-  const ends = new LoopEnds();
-  const receiveAll = async (signal: AbortSignal): Promise<void> => {
-    const wait = { maxMessages: 1, maxWaitTime: receiveWait, signal };
+  const settler = new Settler({
+    entityPath,
+    engine: () => source.engine,
+    home: parts.engine,
+    released: ({ lockToken }) => renewal?.release(lockToken),
+  });
+  const place = { settler, renewal, extend: sameContext };
+  const errors = new LoopErrors();
+  const receiveAll = (signal: AbortSignal): Promise<void> => {
     let givenBack = 0;
-    for (let failures = 0; !isAborted(signal);) {
-      let deliveries: readonly Delivery[];
-      try {
-        deliveries = await source.receive(wait);
-        failures = 0;
-      } catch (error) {
-        if (isAborted(signal)) return;
+    return repeat(parts, signal, {
+      async step() {
+        const deliveries = await source.receive({ maxMessages: 1, maxWaitTime: idleWait, signal });
+        errors.clear();
+        for (const delivery of deliveries) {
+          const isAway = await work.handle(delivery, place);
+          givenBack = isAway ? givenBack + 1 : 0;
+          // Without a wait, an outage would use up the deliveries of every message at once.
+          if (isAway) await pause(parts.clock, parts.retry.delay(givenBack), signal);
+        }
+      },
+      async failed(error, attempt) {
         const mayPass = await source.failed(error);
-        if (mayPass || ends.isNew(error)) await tell("receive", error);
-        if (!mayPass) return;
-        await pause(parts.clock, parts.retry.delay(++failures), signal);
-        continue;
-      }
-      for (const delivery of deliveries) {
-        const isAway = await work.handle(delivery, source.engine, renewal, sameContext);
-        givenBack = isAway ? givenBack + 1 : 0;
-        // Without a wait, an outage would use up the deliveries of every message at once.
-        if (isAway) await pause(parts.clock, parts.retry.delay(givenBack), signal);
-      }
-    }
+        if (errors.isNew(error, attempt)) await work.report("receive", error);
+        return mayPass;
+      },
+    });
   };
   return runProcessor({
     entityPath,
@@ -111,7 +116,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   });
 }
 
-/** What keeps the locks of messages, or of sessions, while handlers run. */
+/** Keeps the locks of messages, or of sessions, while handlers run. */
 export function renewalOf(
   { clock }: ClientParts,
   { maxAutoLockRenewalDurationInMs = 300_000 }: { readonly maxAutoLockRenewalDurationInMs?: number | undefined },
@@ -120,5 +125,3 @@ export function renewalOf(
 }
 
 const sameContext = (context: MessageContext): MessageContext => context;
-
-const isAborted = (signal: AbortSignal): boolean => signal.aborted;

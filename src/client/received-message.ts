@@ -14,6 +14,8 @@ export interface ReceivedMessage<
   Name extends string | undefined = string | undefined,
 >
   extends BrokerProperties, Delivery {
+  /** Whether the message was read; `if (message.ok)` narrows `body`, `messageType` and `result`. */
+  readonly ok: Result["ok"];
   /** The value the payload holds; `undefined` when {@link ReceivedMessage.result} says that it could not be read. */
   readonly body: Body;
   readonly applicationProperties: ApplicationProperties;
@@ -48,6 +50,7 @@ function receivedMessage<Result extends MessageResult>(
 ): ReceivedMessage<unknown, Result> {
   const { envelope } = delivery;
   const message = {
+    ok: result.ok,
     body: result.ok ? result.body : undefined,
     applicationProperties: envelope.applicationProperties,
     envelope,

@@ -4,7 +4,7 @@ import { SobreError } from "../errors/sobre-error.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
-import { failureSettlement } from "./failure.ts";
+import { failureSettlement, unreadableSettlement } from "./dead-lettering.ts";
 import { LockRenewal } from "./lock-renewal.ts";
 import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.ts";
 import { createMessageReader } from "./message-reader.ts";
@@ -23,7 +23,7 @@ import {
   signal,
 } from "../options/option-checks.ts";
 import { heldOpen } from "./pause.ts";
-import { startProcessor } from "./processor.ts";
+import { type ProcessorOptions, startProcessor, subscribeChecks } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
 import {
   handedOver,
@@ -33,10 +33,8 @@ import {
   type UnreadableMessage,
   unreadableMessage,
 } from "./received-message.ts";
-import { sequenceNumbersOf } from "./sequence-numbers.ts";
-import { type SettlingVerbs, settlingVerbs } from "./settling.ts";
-import { checkSubscribe, type SubscribeOptions } from "./subscribe-options.ts";
-import { unreadableSettlement } from "./unreadable.ts";
+import { sequenceNumbersOf } from "./sender.ts";
+import { Settler, type SettlingVerbs } from "./settling.ts";
 
 /** Options of a receiver. */
 export interface ReceiverOptions<
@@ -75,10 +73,8 @@ export interface PeekMessagesOptions {
 }
 
 /** Receives messages from one entity, with the verbs of `@azure/service-bus`. */
-export interface Receiver<
-  Message = ReadMessage<readonly []> | UnreadableMessage,
-  Read = ReadMessage<readonly []>,
-> extends SettlingVerbs {
+export interface Receiver<Message = ReadMessage<readonly []> | UnreadableMessage, Read = ReadMessage<readonly []>>
+  extends SettlingVerbs, AsyncDisposable {
   /** With the sub-queue. */
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
@@ -99,6 +95,9 @@ export interface Receiver<
   subscribe(handlers: ProcessorHandlers<Read>, options?: SubscribeOptions): Processor;
   close(): Promise<void>;
 }
+
+/** Options of {@link Receiver.subscribe}. In a session, the locks are the session's, which has its own renewal. */
+export type SubscribeOptions = Omit<ProcessorOptions, "receiveMode" | "messageTypes">;
 
 /** Options of {@link Receiver.deleteMessages}. */
 export interface DeleteMessagesOptions {
@@ -174,12 +173,12 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
   const { onUnreadable = "hand-over", messageTypes, maxAutoLockRenewalDurationInMs = 0 } = options;
   const read = createMessageReader(parts, messageTypes);
   const renewal = new LockRenewal(parts.clock, maxAutoLockRenewalDurationInMs);
-  const verbs = settlingVerbs(
+  const { verbs } = new Settler({
     entityPath,
-    // A transaction was begun on the client's own connection; lock tokens are good on any.
-    ({ transaction } = {}) => (transaction === undefined ? source.engine : parts.engine),
-    ({ lockToken }) => renewal.release(lockToken),
-  );
+    engine: () => source.engine,
+    home: parts.engine,
+    released: ({ lockToken }) => renewal.release(lockToken),
+  });
   const subscriptions = new Set<Processor>();
   let release: (() => Promise<void>) | undefined;
   const stop = new AbortController();
@@ -227,7 +226,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       }
     },
     getMessageIterator: (iteratorOptions) =>
-      iterateMessages({ source, parts, hand: handAll, closed: stop.signal }, iteratorOptions),
+      iterateMessages({ source, parts, hand: handAll, checkOpen, closed: stop.signal }, iteratorOptions),
     async peekMessages(maxMessageCount, peekOptions = {}) {
       checkOption("maxMessageCount", maxMessageCount, atLeastOne);
       checkOptions(peekOptions, peekChecks);
@@ -285,7 +284,18 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       // A handler that closes its receiver has its message settled first, which a session must be held for.
       if (subscriptions.size === 0) await release();
     },
+    [Symbol.asyncDispose]() {
+      return this.close();
+    },
   };
+}
+
+/** @throws SobreError `InvalidArgument` naming the option that is unknown, or the receiver's own. */
+function checkSubscribe(options: SubscribeOptions | undefined, isSession: boolean): void {
+  if (options === undefined) return;
+  checkOptions(options, subscribeChecks);
+  if (isSession && options.prefetchCount !== undefined && options.prefetchCount !== 0)
+    throw invalidOption("prefetchCount", "is not for sessions, whose messages are received one after the other");
 }
 
 const atLeastOne = countFrom(1);

@@ -2,7 +2,7 @@ import type { Delivery, Settlement } from "../engine/delivery.ts";
 import type { EngineReceiver } from "../engine/engine.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { Link } from "./link.ts";
-import { pause } from "./pause.ts";
+import { idleWait, repeat } from "./receive-loop.ts";
 import { isRetryable, isSessionGone } from "./retry.ts";
 
 /** Where the replies to one client come in. */
@@ -17,9 +17,6 @@ export interface InboxOptions {
   /** Told of what went wrong and is tried again. */
   readonly onError: (error: unknown) => void;
 }
-
-/** Milliseconds that one receive waits; it only bounds how long an idle link is silent. */
-const receiveWait = 60_000;
 
 /** Receives replies until it is closed; a lost link is opened and its session accepted again. */
 export class ReplyInbox {
@@ -39,7 +36,7 @@ export class ReplyInbox {
         : parts.engine.acceptSession(entityPath, {
             sessionId,
             receiveMode: "peekLock",
-            maxWaitTime: receiveWait,
+            maxWaitTime: idleWait,
             signal: this.#stop.signal,
           }),
     );
@@ -58,29 +55,25 @@ export class ReplyInbox {
     await this.#link.close();
   }
 
-  async #run(): Promise<void> {
+  #run(): Promise<void> {
     const { signal } = this.#stop;
-    for (let failures = 0; ;) {
-      if (signal.aborted) return;
-      try {
-        const deliveries = await this.#link.use((link) => this.#receive(link, signal));
-        failures = 0;
-        for (const delivery of deliveries) await this.#handle(delivery);
-      } catch (error) {
-        if (signal.aborted) return;
+    return repeat(this.#parts, signal, {
+      step: async () => {
+        for (const delivery of await this.#link.use((link) => this.#receive(link, signal)))
+          await this.#handle(delivery);
+      },
+      failed: (error) => {
         this.#options.onError(error);
-        if (!isRetryable(error) && !isSessionGone(error)) {
-          this.#options.failed(error);
-          return;
-        }
-        await pause(this.#parts.clock, this.#parts.retry.delay(++failures), signal);
-      }
-    }
+        const mayPass = isRetryable(error) || isSessionGone(error);
+        if (!mayPass) this.#options.failed(error);
+        return mayPass;
+      },
+    });
   }
 
   /** The session of an inbox that waits is kept by renewing it between two receives. */
   async #receive(link: EngineReceiver, signal: AbortSignal): Promise<readonly Delivery[]> {
-    const wait = "sessionLockedUntilUtc" in link ? await renewed(link, this.#parts) : receiveWait;
+    const wait = "sessionLockedUntilUtc" in link ? await renewed(link, this.#parts) : idleWait;
     return link.receive({ maxMessages: 16, maxWaitTime: wait, signal });
   }
 

@@ -11,18 +11,18 @@ import {
   countFrom,
   entityName,
   invalidOption,
-  messageTypes,
+  messageTypes as areMessageTypes,
   milliseconds,
   type OptionChecks,
   signal,
 } from "../options/option-checks.ts";
+import { report } from "./process-error.ts";
 import { type ReadMessage, readMessage } from "./received-message.ts";
 import { resolveReplyTo } from "./reply-address.ts";
 import { ReplyInbox } from "./reply-inbox.ts";
 import { throwIfAborted } from "./retry.ts";
 import { createSender, type Sender } from "./sender.ts";
-import { tell } from "./tell.ts";
-import { unreadableSettlement } from "./unreadable.ts";
+import { unreadableSettlement } from "./dead-lettering.ts";
 
 /** Options of a requester. */
 export interface RequesterOptions<Types extends readonly MessageType[] = readonly MessageType[]> {
@@ -52,7 +52,7 @@ export interface RequestManyOptions extends RequestOptions {
 }
 
 /** Sends requests and receives their replies, matched by correlation id. */
-export interface Requester<Reply> {
+export interface Requester<Reply> extends AsyncDisposable {
   /** The session of the replies, when they come in by one. */
   readonly replyToSessionId: string | undefined;
   /** Resolves to the first reply. @throws SobreError `ServiceTimeout` when there is none in time, and what makes a reply unreadable. */
@@ -64,18 +64,16 @@ export interface Requester<Reply> {
 
 type Arrival<Reply> = { readonly ok: true; readonly reply: Reply } | { readonly ok: false; readonly error: unknown };
 
-/** The checks of what every requester takes. */
-export const requesterChecks: OptionChecks<RequesterOptions> = {
+const requesterChecks: OptionChecks<RequesterOptions> = {
   replyTo: entityName,
   receiveFrom: entityName,
   replyToSessionId: (value) =>
     value === true || (typeof value === "string" && value !== "") ? undefined : "must be an id, or true for a new one",
-  messageTypes,
+  messageTypes: areMessageTypes,
   onError: aFunction,
 };
 
-/** The checks of what every request takes. */
-export const requestChecks: OptionChecks<RequestManyOptions> = {
+const requestChecks: OptionChecks<RequestManyOptions> = {
   timeoutInMs: milliseconds,
   maxReplies: countFrom(1),
   abortSignal: signal,
@@ -90,7 +88,7 @@ export function createRequester<const Types extends readonly MessageType[] = rea
   type Reply = ReadMessage<Types>;
   checkOptions(options, requesterChecks, { needed: ["replyTo"] });
   const { replyTo, receiveFrom = resolveReplyTo(replyTo) } = options;
-  const onError = (error: unknown): void => tell(options.onError, error);
+  const onError = (error: unknown): void => report(options.onError, error);
   const sessionId = options.replyToSessionId === true ? crypto.randomUUID() : options.replyToSessionId;
   const pending = new Map<string, Replies<Reply>>();
   const read = createMessageReader(parts, options.messageTypes);
@@ -172,7 +170,23 @@ export function createRequester<const Types extends readonly MessageType[] = rea
       }
       await Promise.all([inbox.close(), sender.close()]);
     },
+    [Symbol.asyncDispose]() {
+      return this.close();
+    },
   };
+}
+
+/**
+ * The options of a request that has a requester of its own, taken apart for the two.
+ *
+ * @throws SobreError `InvalidArgument` naming the option.
+ */
+export function oneRequest<Types extends readonly MessageType[]>(
+  options: RequesterOptions<Types> & RequestManyOptions,
+): readonly [RequesterOptions<Types>, RequestManyOptions] {
+  checkOptions(options, { ...requesterChecks, ...requestChecks }, { needed: ["replyTo"] });
+  const { replyTo, receiveFrom, replyToSessionId, messageTypes, onError, ...request } = options;
+  return [{ replyTo, receiveFrom, replyToSessionId, messageTypes, onError }, request];
 }
 
 /** The replies to one request, in the order they came in. */

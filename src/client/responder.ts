@@ -2,8 +2,7 @@ import type { Message } from "../codec/serializer.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
-import type { MessageContext } from "./message-context.ts";
-import type { ProcessorHandlers } from "./message-work.ts";
+import type { MessageContext, ProcessorHandlers } from "./message-work.ts";
 import { aFunction, checkOption, invalidOption } from "../options/option-checks.ts";
 import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
@@ -30,7 +29,7 @@ const maxSenders = 100;
  * Starts a responder: a processor that sends what its handler answers to the `replyTo` of the request, in the session that
  * the request names, with the request's message id as correlation id. Replies are sent before the request is completed.
  *
- * @throws SobreError `InvalidArgument` as `createProcessor` does.
+ * @throws SobreError `InvalidArgument` as `startProcessor` does.
  */
 export function startResponder<const Types extends readonly MessageType[] = readonly []>(
   entityPath: string,

@@ -13,11 +13,12 @@ import {
   invalidOption,
   isDate,
   isEnvelope,
+  listOf as checkList,
   type OptionChecks,
+  sequenceNumber,
   signal,
 } from "../options/option-checks.ts";
 import { throwIfAborted } from "./retry.ts";
-import { sequenceNumbersOf } from "./sequence-numbers.ts";
 
 /** Options of what sends. */
 export interface SendMessagesOptions extends TransactionOption {
@@ -43,7 +44,7 @@ export interface CreateMessageBatchOptions {
 export type SendOutcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
 
 /** Sends messages to one entity. Retries what is retryable; with duplicate detection and message ids that is safe. */
-export interface Sender {
+export interface Sender extends AsyncDisposable {
   readonly entityPath: string;
   /**
    * Serializes and sends one message, several or a batch; resolves when all are accepted. When it rejects none was, unless the
@@ -166,6 +167,9 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
       await parts.closed();
       await link.close();
     },
+    [Symbol.asyncDispose]() {
+      return this.close();
+    },
   };
 }
 
@@ -208,4 +212,11 @@ function isList<T>(items: T | readonly T[]): items is readonly T[] {
 
 function isIterable(value: unknown): boolean {
   return typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
+}
+
+/** The numbers as a list. @throws SobreError `InvalidArgument` for what is no number of a message. */
+export function sequenceNumbersOf(numbers: bigint | readonly bigint[]): readonly bigint[] {
+  const list = typeof numbers === "bigint" ? [numbers] : numbers;
+  checkOption("sequenceNumbers", list, checkList("bigints", sequenceNumber));
+  return list;
 }

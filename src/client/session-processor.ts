@@ -1,17 +1,19 @@
+import type { Delivery } from "../engine/delivery.ts";
 import type { EngineSessionReceiver } from "../engine/engine.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
-import { type HandlerContext, type MessageContext } from "./message-context.ts";
-import { createWork, type MessageWork, type ProcessorHandlers } from "./message-work.ts";
+import { type Handling, type MessageContext, MessageWork, type ProcessorHandlers } from "./message-work.ts";
 import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "../options/option-checks.ts";
 import { pause } from "./pause.ts";
-import { codeOf, type TellError } from "./process-error.ts";
+import { codeOf } from "./process-error.ts";
 import { processingChecks, type ProcessorOptions, renewalOf } from "./processor.ts";
-import { LoopEnds, type Processor, type RunLoop, runProcessor } from "./processor-loops.ts";
+import { LoopErrors, type Processor, type RunLoop, runProcessor } from "./processor-loops.ts";
+import { idleWait, repeat } from "./receive-loop.ts";
 import type { ReadMessage } from "./received-message.ts";
 import { isRetryable, isSessionGone } from "./retry.ts";
 import { type HeldSession, heldSession } from "./session-receiver.ts";
+import { Settler } from "./settling.ts";
 
 /** Options of a session processor. */
 export interface SessionProcessorOptions<Types extends readonly MessageType[] = readonly MessageType[]> extends Omit<
@@ -47,15 +49,12 @@ export const sessionChecks: OptionChecks<SessionProcessorOptions> = {
       : "must be a list of ids, at least one and none twice",
 };
 
-/** Milliseconds that one acceptance waits; it only bounds how long an idle processor is silent. */
-const acceptWait = 60_000;
-
 /**
  * Starts a processor of sessions: the messages of each in order, several sessions at once.
  *
  * A session whose lock was lost, and a lost link, are told to `processError`, and sessions are accepted again.
  *
- * @throws SobreError `InvalidArgument` as `createProcessor` does.
+ * @throws SobreError `InvalidArgument` as `startProcessor` does.
  */
 export function startSessionProcessor<const Types extends readonly MessageType[] = readonly []>(
   entityPath: string,
@@ -66,34 +65,41 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   checkOptions(options, sessionChecks);
   const { receiveMode = "peekLock", maxConcurrentSessions = 8, sessionIds } = options;
   const { maxConcurrentCallsPerSession: calls = 1, sessionIdleTimeoutInMs: idle = 60_000 } = options;
-  const { work, tell } = createWork<Types, SessionContext>(entityPath, parts, handlers, options);
-  const serving = { parts, tell, work, calls, idle, renewal: () => renewalOf(parts, options) };
-  const ends = new LoopEnds();
-  const acceptAll = async (sessionId: string | undefined, signal: AbortSignal, loop: RunLoop): Promise<void> => {
-    for (let failures = 0; ;) {
-      if (signal.aborted) return;
-      let accepted = false;
-      let startedAt = 0;
-      try {
-        const wait = { sessionId, receiveMode, maxWaitTime: acceptWait, signal };
-        startedAt = parts.clock.now();
-        const link = await parts.engine.acceptSession(entityPath, wait);
-        accepted = true;
-        failures = 0;
-        await serve(link, { ...serving, loop }, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        // That no session was free in time is no error; an engine that does not wait is asked less often.
-        if (!accepted && codeOf(error) === "ServiceTimeout") {
-          if (parts.clock.now() === startedAt) await pause(parts.clock, parts.retry.delay(1), signal);
-          continue;
+  const work = new MessageWork<Types, SessionContext>({ ...options, entityPath, parts, handlers });
+  const { engine, clock, retry } = parts;
+  const settler = new Settler({ entityPath, engine: () => engine, home: engine, released: () => undefined });
+  const serving = { parts, work, settler, calls, idle, renewal: () => renewalOf(parts, options) };
+  const errors = new LoopErrors();
+  const acceptAll = (sessionId: string | undefined, signal: AbortSignal, loop: RunLoop): Promise<void> => {
+    let isHeld = false;
+    return repeat(parts, signal, {
+      async step(progressed) {
+        isHeld = false;
+        const startedAt = clock.now();
+        try {
+          const link = await engine.acceptSession(entityPath, {
+            sessionId,
+            receiveMode,
+            maxWaitTime: idleWait,
+            signal,
+          });
+          isHeld = true;
+          progressed();
+          errors.clear();
+          await serve(link, { ...serving, loop }, signal);
+        } catch (error) {
+          // That no session was free in time is no error; an engine that does not wait is asked less often.
+          if (isHeld || codeOf(error) !== "ServiceTimeout" || signal.aborted) throw error;
+          if (clock.now() === startedAt) await pause(clock, retry.delay(1), signal);
         }
-        const mayPass = isRetryable(error) || isSessionGone(error);
-        if (mayPass || ends.isNew(error)) await tell(accepted ? "receive" : "acceptSession", error);
-        if (!mayPass) return;
-        await pause(parts.clock, parts.retry.delay(++failures), signal);
-      }
-    }
+      },
+      async failed(error, attempt) {
+        // Each session is lost for itself.
+        if (isSessionGone(error) || errors.isNew(error, attempt))
+          await work.report(isHeld ? "receive" : "acceptSession", error);
+        return isRetryable(error) || isSessionGone(error);
+      },
+    });
   };
   const wanted = sessionIds ?? Array.from({ length: maxConcurrentSessions }, () => undefined);
   return runProcessor({
@@ -104,11 +110,11 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   });
 }
 
-/** What serving a session needs. */
+/** The parts of a session processor that serving one session needs. */
 interface Serving<Types extends readonly MessageType[]> {
   readonly parts: ClientParts;
-  readonly tell: TellError;
   readonly work: MessageWork<Types, SessionContext>;
+  readonly settler: Settler;
   readonly calls: number;
   readonly idle: number;
   readonly renewal: () => LockRenewal;
@@ -118,16 +124,16 @@ interface Serving<Types extends readonly MessageType[]> {
 /** Handles the messages of a session until it is idle or lost; then the session is free. */
 async function serve<Types extends readonly MessageType[]>(
   link: EngineSessionReceiver,
-  { parts, tell, work, calls, idle, renewal, loop }: Serving<Types>,
+  { parts: { clock, retry }, work, settler, calls, idle, renewal, loop }: Serving<Types>,
   signal: AbortSignal,
 ): Promise<void> {
   const locks = renewal();
-  const running = new Set<HandlerContext>();
+  const running = new Set<Handling>();
   const gone = new AbortController();
   const lost = (error: unknown): void => {
-    for (const context of running) context.loseLock(error);
+    for (const handling of running) handling.loseLock(error);
     gone.abort(error);
-    void tell("renewLock", error);
+    void work.report("renewLock", error);
   };
   // Anew with each message, so that a session is held as long as it is busy.
   const keep = (): void =>
@@ -135,23 +141,26 @@ async function serve<Types extends readonly MessageType[]>(
   keep();
   const either = AbortSignal.any([signal, gone.signal]);
   const session = heldSession(() => link);
+  const handle = async (delivery: Delivery): Promise<boolean> => {
+    keep();
+    const own: Handling[] = [];
+    const extend = (context: MessageContext, handling: Handling): SessionContext => {
+      own.push(handling);
+      running.add(handling);
+      return Object.assign(context, { session });
+    };
+    const isAway = await work.handle(delivery, { settler, renewal: undefined, extend });
+    for (const handling of own) running.delete(handling);
+    return isAway;
+  };
   const handleAll = async (): Promise<void> => {
     for (let givenBack = 0; ;) {
       if (either.aborted) return;
-      const deliveries = await link.receive({ maxMessages: 1, maxWaitTime: idle, signal: either });
-      if (deliveries.length === 0) return;
-      for (const delivery of deliveries) {
-        keep();
-        const contexts: HandlerContext[] = [];
-        const isAway = await work.handle(delivery, parts.engine, undefined, (context) => {
-          contexts.push(context);
-          running.add(context);
-          return Object.assign(context, { session });
-        });
-        for (const context of contexts) running.delete(context);
-        givenBack = isAway ? givenBack + 1 : 0;
-        if (isAway) await pause(parts.clock, parts.retry.delay(givenBack), either);
-      }
+      const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: idle, signal: either });
+      if (delivery === undefined) return;
+      const isAway = await handle(delivery);
+      givenBack = isAway ? givenBack + 1 : 0;
+      if (isAway) await pause(clock, retry.delay(givenBack), either);
     }
   };
   try {

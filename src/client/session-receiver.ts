@@ -9,10 +9,11 @@ import { checkOptions, milliseconds, type OptionChecks, signal } from "../option
 import { heldOpen } from "./pause.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
 import { type Receiver, type ReceiverOptions, receiverOver, receivingChecks, receivingEnd } from "./receiver.ts";
+import { idleWait } from "./receive-loop.ts";
 import { isRetryable, isSessionGone } from "./retry.ts";
 
 /** Options of `acceptSession` and `acceptNextSession`. */
-export interface AcceptSessionOptions<
+export interface SessionReceiverOptions<
   Types extends readonly MessageType[] = readonly MessageType[],
   OnUnreadable extends "hand-over" | "dead-letter" = "hand-over" | "dead-letter",
 > extends Omit<ReceiverOptions<Types, OnUnreadable>, "prefetchCount" | "subQueueType"> {
@@ -46,10 +47,7 @@ export type ReceivedSession<
   OnUnreadable extends "hand-over" | "dead-letter",
 > = SessionReceiver<Received<Types, OnUnreadable>, ReadMessage<Types>>;
 
-/** Milliseconds that accepting a lost session again waits. */
-const acceptWait = 60_000;
-
-const checks: OptionChecks<AcceptSessionOptions> = {
+const checks: OptionChecks<SessionReceiverOptions> = {
   ...receivingChecks,
   maxWaitTimeInMs: milliseconds,
   abortSignal: signal,
@@ -69,7 +67,7 @@ export async function acceptSession<
   entity: string,
   sessionId: string | undefined,
   parts: ClientParts,
-  options: AcceptSessionOptions<Types, OnUnreadable>,
+  options: SessionReceiverOptions<Types, OnUnreadable>,
   closed: AbortSignal,
 ): Promise<ReceivedSession<Types, OnUnreadable>> {
   checkOptions(options, checks);
@@ -129,7 +127,7 @@ class SessionSource implements DeliverySource {
       this.held = await engine.acceptSession(entity, {
         sessionId,
         receiveMode,
-        maxWaitTime: acceptWait,
+        maxWaitTime: idleWait,
         signal: this.#stop.signal,
       });
       this.#keep();

@@ -1,3 +1,4 @@
+import type { Delivery } from "../engine/delivery.ts";
 import type { Json } from "../values/json.ts";
 import { valueFromJson } from "../values/value-json-reading.ts";
 import { valueToJson } from "../values/value-json.ts";
@@ -86,7 +87,7 @@ interface Progress<State> extends Omit<Kept, "state"> {
  * Progress is written before a message is completed; when completing fails, the message that comes again is known and
  * completed without a second step. At the end the session's state is cleared.
  *
- * @throws SobreError `InvalidArgument` as `createSessionProcessor` does.
+ * @throws SobreError `InvalidArgument` as `startSessionProcessor` does.
  */
 export function startSessionWorkflow<State, const Types extends readonly MessageType[] = readonly []>(
   entityPath: string,
@@ -106,14 +107,17 @@ export function startSessionWorkflow<State, const Types extends readonly Message
     const before = readProgress<State>(await session.getSessionState());
     if (before !== undefined && sequenceNumber <= BigInt(before.last)) {
       // Those before the last may come again too, so that the mark stays until it is the last one's turn.
-      if (before.ended && sequenceNumber === BigInt(before.last)) await finish(context);
+      if (before.ended && sequenceNumber === BigInt(before.last)) await finish(message, context);
       return;
     }
     const kind = kinds.get(subject);
     const running = before !== undefined && !before.ended ? before : undefined;
     if (kind === undefined || (kind === "start") !== (running === undefined)) {
       const deadLetterErrorDescription = `The subject ${JSON.stringify(subject ?? null)} does not fit a workflow that ${running ? "is under way" : "has not begun"}.`;
-      await context.deadLetterMessage({ deadLetterReason: workflowOutOfOrder, deadLetterErrorDescription });
+      await context.deadLetterMessage(message, {
+        deadLetterReason: workflowOutOfOrder,
+        deadLetterErrorDescription,
+      });
       return;
     }
     const start = running === undefined ? sequenceNumber : BigInt(running.start);
@@ -123,7 +127,7 @@ export function startSessionWorkflow<State, const Types extends readonly Message
     await session.setSessionState(
       writeProgress({ start: String(start), last: String(sequenceNumber), ended, state: ended ? undefined : state }),
     );
-    if (ended) await finish(context);
+    if (ended) await finish(message, context);
   };
   return startSessionProcessor<Types>(
     entityPath,
@@ -146,8 +150,8 @@ function kindsOf(subjects: Readonly<Record<Kind, string>>): ReadonlyMap<unknown,
 }
 
 /** Until the message is completed, the mark of the end must be there for it to come again. */
-async function finish(context: SessionContext): Promise<void> {
-  await context.completeMessage();
+async function finish(message: Delivery, context: SessionContext): Promise<void> {
+  await context.completeMessage(message);
   await context.session.setSessionState(undefined);
 }
 

@@ -6,40 +6,36 @@ import { checkOptional, checkOptions, type OptionCheck, type OptionChecks, text 
 /** Application properties to change while settling; `undefined` removes one. */
 export type PropertiesToModify = Extract<Settlement, { readonly kind: "abandon" }>["propertiesToModify"];
 
-/** What a dead letter is told. */
+/** Why a message is dead-lettered, and what changes on it. */
 export interface DeadLetterOptions {
   readonly deadLetterReason?: string | undefined;
   readonly deadLetterErrorDescription?: string | undefined;
   readonly propertiesToModify?: PropertiesToModify;
 }
 
-/** What is in it the engine checks. */
-const isProperties: OptionCheck = (value) =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object";
-
-/** The settling verbs; they throw SobreError `MessageLockLost` when the lock is gone, and nothing is changed then. */
+/**
+ * The settling verbs of receivers and of the second argument of handlers.
+ *
+ * They throw SobreError `MessageLockLost` when the lock is gone; nothing is changed then.
+ */
 export interface SettlingVerbs {
+  /** Removes the message from the entity. */
   completeMessage(message: Delivery, options?: TransactionOption): Promise<void>;
+  /** Makes the message available again at once; its delivery count rises. */
   abandonMessage(
     message: Delivery,
     propertiesToModify?: PropertiesToModify,
     options?: TransactionOption,
   ): Promise<void>;
+  /** Keeps the message on the entity until it is received by its sequence number. */
   deferMessage(message: Delivery, propertiesToModify?: PropertiesToModify, options?: TransactionOption): Promise<void>;
+  /** Moves the message to the dead-letter queue. */
   deadLetterMessage(message: Delivery, deadLetter?: DeadLetterOptions, options?: TransactionOption): Promise<void>;
-  /** Resolves to the new end of the lock. */
+  /** Renews the lock; resolves to its new end. */
   renewMessageLock(message: Delivery): Promise<Date>;
 }
 
-/** Messages that were settled by a verb, so that a processor whose handler did that leaves them alone. */
-const settledMessages = new WeakSet<object>();
-
-/** Whether a message was settled by a verb of a receiver, or nobody knows. */
-export function isSettledByVerb(message: unknown): boolean {
-  return typeof message === "object" && message !== null && settledMessages.has(message);
-}
-
-/** Codes of settlements that are wrong in themselves, whoever holds the message. */
+/** Codes of settlements that the engine refuses whoever holds the message, and which leave it locked as it was. */
 const refusals: ReadonlySet<string> = new Set([
   "InvalidArgument",
   "InvalidOperation",
@@ -48,44 +44,73 @@ const refusals: ReadonlySet<string> = new Set([
   "UnsupportedValue",
 ]);
 
-/** Whether a settlement was refused for its own sake, which left the message as it was. */
-export const isRefused = (error: unknown): boolean => error instanceof SobreError && refusals.has(error.code);
+/** Messages with a settlement under way or done, by whichever receiver or handler. */
+const settled = new WeakSet<object>();
 
-/** The verbs over an engine; a settlement is never repeated, since its outcome would be another. */
-export function settlingVerbs(
-  entityPath: string,
-  engine: (options?: TransactionOption) => Engine,
-  settled: (message: Delivery) => void,
-): SettlingVerbs {
-  const settle = async (message: Delivery, settlement: Settlement, options?: TransactionOption): Promise<void> => {
-    const token = lockTokenOf(message);
-    checkTransaction(options);
-    settledMessages.add(message);
-    let wasRefused = false;
-    try {
-      await engine(options).settle(entityPath, token, settlement, options);
-    } catch (error) {
-      wasRefused = isRefused(error);
-      throw error;
-    } finally {
-      // What was refused for its own sake is still held, and its lock still kept.
-      if (wasRefused) settledMessages.delete(message);
-      else settled(message);
-    }
-  };
-  return {
-    completeMessage: (message, options) => settle(message, { kind: "complete" }, options),
-    abandonMessage: async (message, propertiesToModify, options) =>
-      settle(message, { kind: "abandon", propertiesToModify: properties(propertiesToModify) }, options),
-    deferMessage: async (message, propertiesToModify, options) =>
-      settle(message, { kind: "defer", propertiesToModify: properties(propertiesToModify) }, options),
-    deadLetterMessage: async (message, deadLetter, options) =>
-      settle(message, deadLetterSettlement(deadLetter), options),
-    renewMessageLock: async (message) => engine().renew(entityPath, lockTokenOf(message)),
-  };
+/** Where a {@link Settler} settles. */
+export interface SettlerOptions {
+  readonly entityPath: string;
+  /** The connection that holds the locks. */
+  readonly engine: () => Engine;
+  /** The connection on which transactions begin; lock tokens are good on any. */
+  readonly home: Engine;
+  /** Called when a message needs its lock no longer. */
+  readonly released: (message: Delivery) => void;
 }
 
-// The engine that began it knows its own.
+/** Settles the messages of one entity, for its receiver, its handlers and its processor. */
+export class Settler {
+  readonly #options: SettlerOptions;
+  readonly verbs: SettlingVerbs;
+
+  constructor(options: SettlerOptions) {
+    this.#options = options;
+    this.verbs = {
+      completeMessage: (message, transaction) => this.settle(message, { kind: "complete" }, transaction),
+      abandonMessage: async (message, propertiesToModify, transaction) =>
+        this.settle(message, { kind: "abandon", propertiesToModify: checked(propertiesToModify) }, transaction),
+      deferMessage: async (message, propertiesToModify, transaction) =>
+        this.settle(message, { kind: "defer", propertiesToModify: checked(propertiesToModify) }, transaction),
+      deadLetterMessage: async (message, deadLetter = {}, transaction) => {
+        checkOptions(deadLetter, deadLetterChecks);
+        await this.settle(message, { kind: "deadLetter", ...deadLetter }, transaction);
+      },
+      renewMessageLock: (message) => this.renew(message),
+    };
+  }
+
+  /** Whether nothing is left to settle: the message has no lock, or a settlement was begun. */
+  isSettled(message: Delivery): boolean {
+    return message.lockToken === undefined || settled.has(message);
+  }
+
+  async settle(message: Delivery, settlement: Settlement, options?: TransactionOption): Promise<void> {
+    const token = lockTokenOf(message);
+    if (options !== undefined) checkOptions(options, transactionChecks);
+    const { entityPath, home, released } = this.#options;
+    const engine = options?.transaction === undefined ? this.#options.engine() : home;
+    settled.add(message);
+    let isHeld = false;
+    try {
+      await engine.settle(entityPath, token, settlement, options);
+    } catch (error) {
+      isHeld = error instanceof SobreError && refusals.has(error.code);
+      throw error;
+    } finally {
+      if (isHeld) settled.delete(message);
+      else released(message);
+    }
+  }
+
+  async renew(message: Delivery): Promise<Date> {
+    return this.#options.engine().renew(this.#options.entityPath, lockTokenOf(message));
+  }
+}
+
+const isProperties: OptionCheck = (value) =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object";
+
+// Validated by the engine that began it.
 const transactionChecks: OptionChecks<TransactionOption> = { transaction: () => undefined };
 
 const deadLetterChecks: OptionChecks<DeadLetterOptions> = {
@@ -94,32 +119,20 @@ const deadLetterChecks: OptionChecks<DeadLetterOptions> = {
   propertiesToModify: isProperties,
 };
 
-/** @throws SobreError `InvalidArgument` naming the option. */
-export function checkTransaction(options: TransactionOption | undefined): void {
-  if (options !== undefined) checkOptions(options, transactionChecks);
-}
-
-/** @throws SobreError `InvalidArgument` for what are no properties. */
-export function properties(propertiesToModify: PropertiesToModify): PropertiesToModify {
+function checked(propertiesToModify: PropertiesToModify): PropertiesToModify {
   checkOptional("propertiesToModify", propertiesToModify, isProperties);
   return propertiesToModify;
 }
 
-/** @throws SobreError `InvalidArgument` naming the option. */
-export function deadLetterSettlement(deadLetter: DeadLetterOptions = {}): Settlement {
-  checkOptions(deadLetter, deadLetterChecks);
-  return { kind: "deadLetter", ...deadLetter };
-}
-
-/** @throws SobreError `InvalidOperation` for a message that is not locked, `InvalidArgument` for what is no message. */
-export function lockTokenOf(message: Delivery): LockToken {
-  if (!isMessage(message)) throw new SobreError("InvalidArgument", "Pass the message, as the receiver handed it out.");
-  const { lockToken } = message;
-  if (lockToken !== undefined) return lockToken;
+/** @throws SobreError `InvalidOperation` for a message that is not locked, `InvalidArgument` for anything but a message. */
+function lockTokenOf(message: unknown): LockToken {
+  if (typeof message !== "object" || message === null || !("lockToken" in message))
+    throw new SobreError("InvalidArgument", "Pass the message as the first argument, as the receiver handed it out.");
+  if (isLockToken(message.lockToken)) return message.lockToken;
   throw new SobreError(
     "InvalidOperation",
     "This message is not locked: it was peeked, or received with receiveAndDelete.",
   );
 }
 
-const isMessage = (message: unknown): message is Delivery => typeof message === "object" && message !== null;
+const isLockToken = (token: unknown): token is LockToken => typeof token === "string";

@@ -52,7 +52,7 @@ export interface ReceiveDeferredOptions extends OpenReceiverOptions {
 }
 
 /** Options of {@link Engine.deleteMessages}. */
-export interface DeleteMessagesOptions {
+export interface DeleteOptions {
   /** The most messages to delete. */
   readonly maxMessages: number;
   /** Only those enqueued before; default: all. */
@@ -170,7 +170,7 @@ export interface Engine {
   renew(entity: string, lockToken: LockToken): Promise<Date>;
 
   /** Deletes messages that nobody holds, oldest first; resolves to how many. */
-  deleteMessages(entity: string, options: DeleteMessagesOptions): Promise<number>;
+  deleteMessages(entity: string, options: DeleteOptions): Promise<number>;
   /** The ids of sessions, in order of the ids. */
   listSessions(entity: string, options?: ListSessionsOptions): Promise<readonly string[]>;
 

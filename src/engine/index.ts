@@ -32,7 +32,7 @@ export {
 } from "./delivery.ts";
 export type {
   AcceptSessionOptions,
-  DeleteMessagesOptions,
+  DeleteOptions,
   Engine,
   EngineReceiver,
   EngineSender,

@@ -44,13 +44,14 @@ type OfTypes<T, S> = T extends "string"
             : unknown;
 
 type OfObject<S> = S extends { readonly properties: infer P }
-  ? Flat<
-      { readonly [K in keyof P as K extends Required<S> ? K : never]: FromJsonSchema<P[K]> } & {
-        readonly [K in keyof P as K extends Required<S> ? never : K]?: FromJsonSchema<P[K]> | undefined;
-      }
-    >
+  ? {
+      readonly [K in keyof P as K extends Required<S> ? K : never]: FromJsonSchema<P[K]>;
+    } & {
+      readonly [K in keyof P as K extends Required<S> ? never : K]?: FromJsonSchema<P[K]> | undefined;
+    } extends infer Members
+    ? // Inferred, so that editors show the members and not how they came about.
+      { [K in keyof Members]: Members[K] }
+    : never
   : { readonly [name: string]: unknown };
 
 type Required<S> = S extends { readonly required: readonly (infer R)[] } ? R : never;
-
-type Flat<T> = { [K in keyof T]: T[K] };

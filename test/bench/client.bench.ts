@@ -227,7 +227,7 @@ async function byProcessor(envelope: Envelope, type: ReturnType<typeof defineMes
   let handled = 0;
   const start = process.cpuUsage();
   await new Promise<void>((resolve, reject) => {
-    client.createProcessor(
+    client.startProcessor(
       "orders",
       {
         async processMessage({ body }) {

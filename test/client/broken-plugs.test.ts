@@ -16,7 +16,7 @@ describe("a stage of one's own", () => {
   ])("that gives %s makes the message a dead letter, and the processor goes on", async (_what, afterReceive) => {
     const { client, clock } = setup({ queues: ["orders"] }, { stages: [stage({ afterReceive })] });
     const { errors, handlers } = noting(() => undefined);
-    const processor = client.createProcessor("orders", handlers);
+    const processor = client.startProcessor("orders", handlers);
 
     await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
     await clock.advance(0);
@@ -43,7 +43,7 @@ describe("a serializer of one's own that breaks", () => {
     const broken = { ...createSerializer({ codecs: [json()] }), deserialize: () => JSON.parse("secret") };
     const { client, clock } = setup({ queues: ["orders"] }, { serializer: broken });
     const { errors, handlers } = noting(() => undefined);
-    const processor = client.createProcessor("orders", handlers);
+    const processor = client.startProcessor("orders", handlers);
 
     await client.createSender("orders").sendMessages({ body: 1 });
     await clock.advance(0);

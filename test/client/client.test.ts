@@ -140,7 +140,7 @@ describe("a processor", () => {
   it("completes what its handler took", async () => {
     const client = newClient();
     const bodies: unknown[] = [];
-    const processor = client.createProcessor("orders", {
+    const processor = client.startProcessor("orders", {
       processMessage: ({ body }) => void bodies.push(body),
       processError: vi.fn(),
     });
@@ -156,7 +156,7 @@ describe("a processor", () => {
   it("abandons what its handler throws at, until the broker dead-letters it", async () => {
     const client = newClient();
     const errors: ProcessErrorArgs[] = [];
-    const processor = client.createProcessor("orders", {
+    const processor = client.startProcessor("orders", {
       processMessage: () => Promise.reject(new Error("no stock")),
       processError: (args) => void errors.push(args),
     });
@@ -174,7 +174,7 @@ describe("a processor", () => {
     const client = newClient([]);
     const processMessage = vi.fn();
     const errors: ProcessErrorArgs[] = [];
-    const processor = client.createProcessor("orders", {
+    const processor = client.startProcessor("orders", {
       processMessage,
       processError: (args) => void errors.push(args),
     });
@@ -202,7 +202,7 @@ describe("a processor", () => {
 
   it("dead-letters an unreadable message even when its properties leave no room for the story", async () => {
     const client = newClient([]);
-    const processor = client.createProcessor("orders", { processMessage: vi.fn(), processError: vi.fn() });
+    const processor = client.startProcessor("orders", { processMessage: vi.fn(), processError: vi.fn() });
     const full = garbage({ filler: "x".repeat(64 * 1024 - 100) });
 
     await client.createSender("orders").sendEnvelopes(full);
@@ -220,11 +220,11 @@ describe("a processor", () => {
     const handlers = { processMessage: vi.fn(), processError: vi.fn() };
     const processUnreadable = vi.fn();
 
-    expect(() => client.createProcessor("orders", handlers, { receiveMode: "receiveAndDelete" })).toThrow(
+    expect(() => client.startProcessor("orders", handlers, { receiveMode: "receiveAndDelete" })).toThrow(
       /processUnreadable/,
     );
-    expect(() => client.createProcessor("orders/$deadletterqueue", handlers)).toThrow(/processUnreadable/);
-    const processor = client.createProcessor(
+    expect(() => client.startProcessor("orders/$deadletterqueue", handlers)).toThrow(/processUnreadable/);
+    const processor = client.startProcessor(
       "orders",
       { ...handlers, processUnreadable },
       { receiveMode: "receiveAndDelete" },
@@ -247,7 +247,7 @@ describe("a processor", () => {
       await new Promise<void>((resolve) => release.push(resolve));
       running--;
     };
-    const processor = client.createProcessor(
+    const processor = client.startProcessor(
       "orders",
       { processMessage, processError: vi.fn() },
       { maxConcurrentCalls: 2 },
@@ -266,7 +266,7 @@ describe("a processor", () => {
 
   it("tells of an entity that is not there and gives up", async () => {
     const errors: ProcessErrorArgs[] = [];
-    const processor = newClient().createProcessor("nowhere", {
+    const processor = newClient().startProcessor("nowhere", {
       processMessage: vi.fn(),
       processError: (args) => void errors.push(args),
     });

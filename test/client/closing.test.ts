@@ -20,7 +20,7 @@ describe("closing a processor from inside", () => {
       await processor.close();
       done.push(body);
     });
-    const processor: Processor = client.createProcessor("orders", handlers);
+    const processor: Processor = client.startProcessor("orders", handlers);
 
     await clock.advance(0);
     await processor.close();
@@ -40,7 +40,7 @@ describe("closing a processor from inside", () => {
       else await passed;
       story.push(body);
     });
-    const processor: Processor = client.createProcessor("orders", handlers, { maxConcurrentCalls: 2 });
+    const processor: Processor = client.startProcessor("orders", handlers, { maxConcurrentCalls: 2 });
     await client.createSender("orders").sendMessages([{ body: "closes" }, { body: "works" }]);
     await clock.advance(0);
     const before = [...story];
@@ -61,7 +61,7 @@ describe("closing a processor from inside", () => {
       await passed;
       await processor.close();
     });
-    const processor: Processor = client.createProcessor("orders", handlers, { maxConcurrentCalls: 3 });
+    const processor: Processor = client.startProcessor("orders", handlers, { maxConcurrentCalls: 3 });
     await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }]);
 
     await passed;
@@ -75,7 +75,7 @@ describe("closing a processor from inside", () => {
     const { client, clock } = setup({ queues: ["orders"] });
     await client.createSender("orders").sendMessages({ body: 1 });
     const told: string[] = [];
-    const processor: Processor = client.createProcessor("orders", {
+    const processor: Processor = client.startProcessor("orders", {
       processMessage: () => Promise.reject(new Error("broken")),
       async processError({ errorSource }) {
         await processor.close();
@@ -101,7 +101,7 @@ describe("closing a processor from inside", () => {
       await processor.close();
       bodies.push(body);
     });
-    const processor: Processor = client.createSessionProcessor("talks", handlers, { maxConcurrentCallsPerSession: 2 });
+    const processor: Processor = client.startSessionProcessor("talks", handlers, { maxConcurrentCallsPerSession: 2 });
 
     await clock.advance(0);
     await processor.close();
@@ -113,7 +113,7 @@ describe("closing a processor from inside", () => {
 
   it("lets a responder that closes itself still send its reply", async () => {
     const { client } = setup({ queues: ["prices", "replies"] });
-    const responder: Processor = client.createResponder("prices", {
+    const responder: Processor = client.startResponder("prices", {
       async processRequest() {
         await responder.close();
         return { body: "bye" };
@@ -130,7 +130,7 @@ describe("closing a processor from inside", () => {
     const { client, clock, engine } = setup({ queues: ["orders"] });
     await client.createSender("orders").sendMessages({ body: 1 });
     const { errors, handlers } = noting(() => client.close());
-    const processor = client.createProcessor("orders", handlers);
+    const processor = client.startProcessor("orders", handlers);
 
     await clock.advance(0);
     await processor.close();
@@ -151,7 +151,7 @@ describe("closing a session whose handlers overlap", () => {
     });
     await client.createSender("talks").sendMessages({ sessionId: "a", body: 1 });
     const options = { maxConcurrentCallsPerSession: 2, maxConcurrentSessions: 1 };
-    const processor = client.createSessionProcessor("talks", handlers, options);
+    const processor = client.startSessionProcessor("talks", handlers, options);
     await clock.advance(0);
     await faults.cut();
 

@@ -8,7 +8,7 @@ describe("an idempotent handler", () => {
     const { client, engine, clock } = setup({ queues: { orders: { maxDeliveryCount: 1 } } });
     await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
 
-    client.createProcessor("orders", {
+    client.startProcessor("orders", {
       processMessage: idempotent(memoryIdempotencyStore(), () => undefined, { key: keyless }),
       processError: () => undefined,
     });

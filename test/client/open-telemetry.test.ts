@@ -71,7 +71,7 @@ describe("OpenTelemetry", () => {
   it("follows a message from its sender to its handler, by its conventions", async () => {
     const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 1 } } }, { tracing: openTelemetry(api) });
     const failure = Object.assign(new Error("no stock"), { code: "OutOfStock" });
-    client.createProcessor("orders", { processMessage: () => Promise.reject(failure), processError: vi.fn() });
+    client.startProcessor("orders", { processMessage: () => Promise.reject(failure), processError: vi.fn() });
 
     await client.createSender("orders").sendMessages({ body: 1, applicationProperties: { tenant: "a" } });
     await clock.advance(0);
@@ -135,7 +135,7 @@ describe("OpenTelemetry", () => {
     spans.length = 0;
     const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 1 } } }, { tracing: openTelemetry(api) });
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what is tested
-    client.createProcessor("orders", { processMessage: () => Promise.reject(), processError: vi.fn() });
+    client.startProcessor("orders", { processMessage: () => Promise.reject(), processError: vi.fn() });
 
     await client.createSender("orders").sendMessages({ body: 1 });
     await clock.advance(0);

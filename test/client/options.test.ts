@@ -33,7 +33,7 @@ const factories: Readonly<Record<string, Readonly<Record<string, readonly unknow
     maxAutoLockRenewalDurationInMs: wrongTimes,
     prefetch: [1],
   },
-  createProcessor: {
+  startProcessor: {
     receiveMode: ["peek", null],
     messageTypes: [{}, [1]],
     maxConcurrentCalls: [...wrongNumbers, 0, Infinity],
@@ -42,7 +42,7 @@ const factories: Readonly<Record<string, Readonly<Record<string, readonly unknow
     maxAutoLockRenewalDurationInMs: wrongTimes,
     maxConcurrentCall: [1],
   },
-  createSessionProcessor: {
+  startSessionProcessor: {
     maxConcurrentSessions: [...wrongNumbers, 0],
     maxConcurrentCallsPerSession: [...wrongNumbers, 0],
     sessionIdleTimeoutInMs: wrongTimes,
@@ -57,7 +57,7 @@ const factories: Readonly<Record<string, Readonly<Record<string, readonly unknow
     onError: ["log"],
     replyto: ["replies"],
   },
-  createSessionWorkflow: {
+  startSessionWorkflow: {
     subjects: ["start", null],
     "subjects.end": [1, "start"],
     receiveMode: ["receiveAndDelete"],
@@ -99,10 +99,10 @@ describe("an option", () => {
     expect(error.message).toContain(option);
   });
 
-  it.each(["createReceiver", "createProcessor", "createSessionProcessor", "createSessionWorkflow", "redrive"])(
+  it.each(["createReceiver", "startProcessor", "startSessionProcessor", "startSessionWorkflow", "redrive"])(
     "of %s needs an object around it",
     async (factory) => {
-      for (const options of [null, 1, "x", []]) {
+      for (const options of [null, 1, true, []]) {
         expect((await refusal(() => call(factory, options))).path).toBe("$.options");
       }
     },
@@ -133,7 +133,7 @@ describe("subscribing", () => {
 });
 
 describe("handlers", () => {
-  it.each(["createProcessor", "createSessionProcessor", "createResponder", "createSessionWorkflow"])(
+  it.each(["startProcessor", "startSessionProcessor", "startResponder", "startSessionWorkflow"])(
     "of %s must be an object of functions",
     async (factory) => {
       const { client } = setup({ queues: ["orders"] });
@@ -276,10 +276,10 @@ function call(factory: string, options: unknown): unknown {
   const replying = { replyTo: "replies", ...given };
   const all: Readonly<Record<string, readonly unknown[]>> = {
     createReceiver: ["orders", options],
-    createProcessor: ["orders", handlers, options],
-    createSessionProcessor: ["talks", handlers, options],
+    startProcessor: ["orders", handlers, options],
+    startSessionProcessor: ["talks", handlers, options],
     createRequester: ["orders", replying],
-    createSessionWorkflow: ["talks", { processStep: () => 1, processError: () => undefined }, options],
+    startSessionWorkflow: ["talks", { processStep: () => 1, processError: () => undefined }, options],
     redrive: ["orders/$DeadLetterQueue", options],
     acceptSession: ["talks", "one", options],
     request: ["orders", { body: 1 }, replying],

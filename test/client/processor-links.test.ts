@@ -6,7 +6,7 @@ describe("locks", () => {
     const { client, clock } = setup({ queues: { orders: { lockDuration: 10_000 } } });
     const calls: (() => void)[] = [];
     const { errors, handlers } = noting(() => new Promise<void>((resolve) => calls.push(resolve)));
-    const processor = client.createProcessor("orders", handlers, {
+    const processor = client.startProcessor("orders", handlers, {
       maxAutoLockRenewalDurationInMs: 60_000,
       maxConcurrentCalls: 2,
     });
@@ -27,7 +27,7 @@ describe("locks", () => {
     const { client, clock, faults } = setup({ queues: { orders: { lockDuration: 10_000 } } });
     const calls: (() => void)[] = [];
     const { errors, handlers } = noting(() => new Promise<void>((resolve) => calls.push(resolve)));
-    client.createProcessor("orders", handlers, { maxConcurrentCalls: 2 });
+    client.startProcessor("orders", handlers, { maxConcurrentCalls: 2 });
     faults.refuse("renew", "ServiceBusy", { times: 2 });
 
     await client.createSender("orders").sendMessages({ body: 1 });
@@ -43,7 +43,7 @@ describe("locks", () => {
     const { client, clock, faults } = setup({ queues: ["orders"] });
     const { errors, handlers } = noting(vi.fn());
     faults.loseLock();
-    client.createProcessor("orders", handlers);
+    client.startProcessor("orders", handlers);
 
     await client.createSender("orders").sendMessages({ body: 1 });
     await clock.advance(0);
@@ -59,7 +59,7 @@ describe("a lost link", () => {
     const { client, clock, faults } = setup({ queues: ["orders"] });
     const bodies: unknown[] = [];
     const { errors, handlers } = noting(({ body }: { readonly body: unknown }) => void bodies.push(body));
-    const processor = client.createProcessor("orders", handlers, { prefetchCount, maxConcurrentCalls: 3 });
+    const processor = client.startProcessor("orders", handlers, { prefetchCount, maxConcurrentCalls: 3 });
 
     await client.createSender("orders").sendMessages({ body: 1 });
     await clock.advance(0);
@@ -81,7 +81,7 @@ describe("a lost link", () => {
   it("that cannot be opened again ends the processor", async () => {
     const { client, clock } = setup({ queues: ["orders"] });
     const { errors, handlers } = noting(vi.fn());
-    const processor = client.createProcessor("nowhere", handlers);
+    const processor = client.startProcessor("nowhere", handlers);
 
     await clock.advance(0);
 
@@ -96,9 +96,9 @@ describe("what ends a processor", () => {
     const { errors, handlers } = noting(() => undefined);
 
     const processors = [
-      client.createProcessor("talks", handlers, { maxConcurrentCalls: 4 }),
-      client.createProcessor("missing", handlers, { maxConcurrentCalls: 4, prefetchCount: 3 }),
-      client.createSessionProcessor("orders", handlers),
+      client.startProcessor("talks", handlers, { maxConcurrentCalls: 4 }),
+      client.startProcessor("missing", handlers, { maxConcurrentCalls: 4, prefetchCount: 3 }),
+      client.startSessionProcessor("orders", handlers),
     ];
     await clock.advance(0);
 

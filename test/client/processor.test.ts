@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { failureProperty } from "../../src/client/index.ts";
+import { failureProperty, type ReadMessage } from "../../src/client/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
 import { sobreMatchers } from "../../src/testing/index.ts";
 import { refusal } from "../refusal.ts";
@@ -17,7 +17,7 @@ describe("a processor of message types", () => {
   it("hands each body over as its type says, told apart by messageType", async () => {
     const { client, clock } = setup({ queues: ["orders"] });
     const seen: (number | string)[] = [];
-    client.createProcessor(
+    client.startProcessor(
       "orders",
       {
         processMessage: (message) => {
@@ -42,7 +42,7 @@ describe("a processor of message types", () => {
   ])("dead-letters at once with the reason %s", async (reason, applicationProperties) => {
     const { client, clock, engine } = setup({ queues: ["orders"] });
     const { errors, handlers } = noting(vi.fn());
-    client.createProcessor("orders", handlers, { messageTypes: [Order] });
+    client.startProcessor("orders", handlers, { messageTypes: [Order] });
 
     await client.createSender("orders").sendMessages({ body: { key: 7 }, applicationProperties });
     await clock.advance(0);
@@ -57,7 +57,7 @@ describe("a handler that fails", () => {
   it("keeps its cause on the dead letter, cut to 1,024 characters", async () => {
     const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 2 } } });
     const { handlers } = noting(() => Promise.reject(new RangeError(`no stock ${"x".repeat(2_000)}`)));
-    client.createProcessor("orders", handlers);
+    client.startProcessor("orders", handlers);
 
     await client.createSender("orders").sendMessages({ body: 1 });
     await clock.advance(0);
@@ -74,7 +74,7 @@ describe("a handler that fails", () => {
       // oxlint-disable-next-line typescript/only-throw-error -- what is tested
       throw "text";
     });
-    client.createProcessor("orders", handlers);
+    client.startProcessor("orders", handlers);
 
     await client
       .createSender("orders")
@@ -95,7 +95,7 @@ describe("a handler that fails", () => {
     const { handlers } = noting(() => {
       throw thrown;
     });
-    const processor = client.createProcessor("orders", handlers);
+    const processor = client.startProcessor("orders", handlers);
 
     await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
     await clock.advance(0);
@@ -111,7 +111,7 @@ describe("a handler that fails", () => {
     const processMessage = vi.fn(({ body }: { readonly body: unknown }) => {
       if (body === 1) throw new Error("first");
     });
-    client.createProcessor("orders", {
+    client.startProcessor("orders", {
       processMessage,
       processError: () => Promise.reject(new Error("nobody listens")),
     });
@@ -126,12 +126,13 @@ describe("a handler that fails", () => {
 describe("a handler's context", () => {
   it("settles the message, which is then not settled again", async () => {
     const { client, clock, engine } = setup({ queues: ["orders"] });
-    const { errors, handlers } = noting(async ({ body }, context) => {
-      if (body === "complete") await context.completeMessage();
-      if (body === "dead-letter") await context.deadLetterMessage({ deadLetterReason: "Refused" });
-      if (body === "defer") await context.deferMessage({ later: true });
+    const { errors, handlers } = noting(async (message: ReadMessage<readonly []>, context) => {
+      const { body } = message;
+      if (body === "complete") await context.completeMessage(message);
+      if (body === "dead-letter") await context.deadLetterMessage(message, { deadLetterReason: "Refused" });
+      if (body === "defer") await context.deferMessage(message, { later: true });
     });
-    client.createProcessor("orders", handlers);
+    client.startProcessor("orders", handlers);
 
     await client
       .createSender("orders")
@@ -146,7 +147,7 @@ describe("a handler's context", () => {
   it("leaves messages alone with autoCompleteMessages off, until the lock ends", async () => {
     const { client, clock } = setup({ queues: { orders: { lockDuration: 10_000 } } });
     const processMessage = vi.fn();
-    client.createProcessor("orders", { processMessage, processError: vi.fn() }, { autoCompleteMessages: false });
+    client.startProcessor("orders", { processMessage, processError: vi.fn() }, { autoCompleteMessages: false });
 
     await client.createSender("orders").sendMessages({ body: 1 });
     await clock.advance(10_000);
@@ -162,7 +163,7 @@ describe("a handler's context", () => {
       signal ??= context.abortSignal;
       await new Promise<void>((resolve) => (finish ??= resolve));
     });
-    client.createProcessor("orders", handlers);
+    client.startProcessor("orders", handlers);
     faults.refuse("renew", "MessageLockLost");
 
     await client.createSender("orders").sendMessages({ body: 1 });
@@ -187,7 +188,7 @@ describe("closing", () => {
       await new Promise<void>((resolve) => (finish = resolve));
       bodies.push(body);
     });
-    const processor = client.createProcessor("orders", handlers, { prefetchCount: 3 });
+    const processor = client.startProcessor("orders", handlers, { prefetchCount: 3 });
     await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }]);
     await clock.advance(0);
 
@@ -231,7 +232,7 @@ describe("options", () => {
     ["processUnreadable", { processUnreadable: 1 }, {}],
   ])("refuses a wrong %s and names it", (option, wrongHandlers, options) => {
     const { client } = setup({ queues: ["orders"] });
-    const create = Reflect.get(client, "createProcessor");
+    const create = Reflect.get(client, "startProcessor");
 
     const error = refusal(() => Reflect.apply(create, client, ["orders", { ...handlers, ...wrongHandlers }, options]));
 
@@ -243,7 +244,7 @@ describe("options", () => {
 
     expect(refusal(() => client.createSender("")).path).toBe("$.entityPath");
     expect(
-      refusal(() => client.createProcessor("orders", handlers, { messageTypes: [Order, Order] })).message,
+      refusal(() => client.startProcessor("orders", handlers, { messageTypes: [Order, Order] })).message,
     ).toContain("acme.order");
   });
 });

@@ -1,20 +1,21 @@
 import { describe, expect, it, vi } from "vitest";
 import { failureProperty, type MessageContext } from "../../src/client/index.ts";
 import type { PayloadStage } from "../../src/codec/index.ts";
+import type { Delivery } from "../../src/engine/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { noting, setup } from "./setup.ts";
 
 const deadLetterQueue = "orders/$DeadLetterQueue";
 
 describe("a handler whose own settlement is refused", () => {
-  it.each<readonly [string, (context: MessageContext) => Promise<void>]>([
-    ["InvalidArgument", (context) => context.deadLetterMessage(JSON.parse('{ "reason": "mine" }'))],
-    ["InvalidArgument", (context) => context.abandonMessage(JSON.parse('{ "tenant": [] }'))],
-    ["MessageSizeExceeded", (context) => context.deferMessage({ note: "x".repeat(70_000) })],
+  it.each<readonly [string, (message: Delivery, context: MessageContext) => Promise<void>]>([
+    ["InvalidArgument", (message, context) => context.deadLetterMessage(message, JSON.parse('{ "reason": "mine" }'))],
+    ["InvalidArgument", (message, context) => context.abandonMessage(message, JSON.parse('{ "tenant": [] }'))],
+    ["MessageSizeExceeded", (message, context) => context.deferMessage(message, { note: "x".repeat(70_000) })],
   ])("keeps its cause %s on the dead letter", async (code, settle) => {
     const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 2 } } });
-    const { errors, handlers } = noting((_message, context: MessageContext) => settle(context));
-    client.createProcessor("orders", handlers);
+    const { errors, handlers } = noting(settle);
+    client.startProcessor("orders", handlers);
 
     await client.createSender("orders").sendMessages({ body: 1 });
     await clock.advance(0);
@@ -48,8 +49,8 @@ describe("a store that is away for a while", () => {
       processMessage: ({ body }: { readonly body: unknown }) => void bodies.push(body),
       processError: vi.fn(),
     };
-    if (requiresSession) client.createSessionProcessor("orders", handlers);
-    else client.createProcessor("orders", handlers);
+    if (requiresSession) client.startSessionProcessor("orders", handlers);
+    else client.startProcessor("orders", handlers);
     await client.createSender("orders").sendMessages({ body: 7, sessionId: "a" });
 
     await clock.advance(10_000);

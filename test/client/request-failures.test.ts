@@ -14,7 +14,7 @@ describe("a request that goes wrong", () => {
 
     const first = requester.request({ body: 1, messageId: "same" });
     const second = await rejection(requester.request({ body: 2, messageId: "same" }));
-    client.createResponder("prices", { processRequest: double, processError: vi.fn() });
+    client.startResponder("prices", { processRequest: double, processError: vi.fn() });
 
     expect(second).toMatchObject({ code: "InvalidArgument", path: "$.message.messageId" });
     expect((await first).body).toBe(2);
@@ -30,7 +30,7 @@ describe("a request that goes wrong", () => {
     await clock.advance(0);
     const error = await first;
     await engine.admin.createQueue("replies");
-    client.createResponder("prices", { processRequest: double, processError: vi.fn() });
+    client.startResponder("prices", { processRequest: double, processError: vi.fn() });
 
     expect(error.code).toBe("MessagingEntityNotFound");
     expect((await requester.request({ body: 3 })).body).toBe(6);
@@ -90,7 +90,7 @@ describe("a request that goes wrong", () => {
 
   it("is answered after the session of its replies was lost", async () => {
     const { client, clock, engine } = setup({ queues });
-    client.createResponder("prices", { processRequest: double, processError: vi.fn() });
+    client.startResponder("prices", { processRequest: double, processError: vi.fn() });
     const onError = vi.fn();
     const requester = client.createRequester("prices", { replyTo: "shared", replyToSessionId: true, onError });
     await requester.request({ body: 1 });

@@ -18,7 +18,7 @@ async function* count(): AsyncGenerator<Message> {
 describe("request and reply", () => {
   it("resolves to the reply of its request, whichever comes first", async () => {
     const { client } = setup({ queues });
-    client.createResponder("prices", { processRequest: double, processError: vi.fn() }, { maxConcurrentCalls: 2 });
+    client.startResponder("prices", { processRequest: double, processError: vi.fn() }, { maxConcurrentCalls: 2 });
     const requester = client.createRequester("prices", { replyTo: "replies" });
 
     const replies = await Promise.all([1, 2, 3].map((body) => requester.request({ body })));
@@ -29,7 +29,7 @@ describe("request and reply", () => {
 
   it("keeps the message id that it is given, and reads replies of a type", async () => {
     const { client } = setup({ queues });
-    client.createResponder("prices", { processRequest: () => Price.message({ cents: 5 }), processError: vi.fn() });
+    client.startResponder("prices", { processRequest: () => Price.message({ cents: 5 }), processError: vi.fn() });
     const requester = client.createRequester("prices", { replyTo: "replies", messageTypes: [Price] });
 
     const reply = await requester.request({ body: 1, messageId: "my-id" });
@@ -39,7 +39,7 @@ describe("request and reply", () => {
 
   it("iterates several replies until there are enough or the time is over", async () => {
     const { client, clock } = setup({ queues });
-    client.createResponder("prices", { processRequest: count, processError: vi.fn() });
+    client.startResponder("prices", { processRequest: count, processError: vi.fn() });
     const requester = client.createRequester("prices", { replyTo: "replies" });
     const bodies: unknown[] = [];
 
@@ -74,7 +74,7 @@ describe("request and reply", () => {
 
   it("rejects with what makes a reply unreadable, and dead-letters it", async () => {
     const { client, clock } = setup({ queues });
-    client.createResponder("prices", { processRequest: () => ({ body: "no price" }), processError: vi.fn() });
+    client.startResponder("prices", { processRequest: () => ({ body: "no price" }), processError: vi.fn() });
     const requester = client.createRequester("prices", { replyTo: "replies", messageTypes: [Price] });
 
     const error = await rejection(requester.request({ body: 1 }));
@@ -108,7 +108,7 @@ describe("request and reply", () => {
 
     await faults.cut();
     await clock.advance(5_000);
-    client.createResponder("prices", { processRequest: double, processError: vi.fn() });
+    client.startResponder("prices", { processRequest: double, processError: vi.fn() });
     await clock.advance(5_000);
 
     expect((await reply).body).toBe(8);
@@ -123,7 +123,7 @@ describe("multicast request and reply", () => {
       topics: { ask: { subscriptions: ["a", "b"] }, answers: { subscriptions: ["mine", "audit"] } },
     });
     for (const name of ["a", "b"]) {
-      client.createResponder(`ask/Subscriptions/${name}`, {
+      client.startResponder(`ask/Subscriptions/${name}`, {
         processRequest: () => ({ body: name }),
         processError: vi.fn(),
       });
@@ -159,7 +159,7 @@ describe("multiplexed request and reply", () => {
         ),
       ),
     );
-    client.createResponder("prices", { processRequest: double, processError: vi.fn() });
+    client.startResponder("prices", { processRequest: double, processError: vi.fn() });
     const replies = await Promise.all(asked);
 
     expect(waiting.map(({ replyToSessionId }) => replyToSessionId)).toEqual([first.replyToSessionId, "mine"]);
@@ -173,7 +173,7 @@ describe("multiplexed request and reply", () => {
     const reply = requester.request({ body: 3 });
 
     await clock.advance(50_000);
-    client.createResponder("prices", { processRequest: double, processError: vi.fn() });
+    client.startResponder("prices", { processRequest: double, processError: vi.fn() });
 
     expect((await reply).body).toBe(6);
   });
@@ -198,7 +198,7 @@ describe("a responder", () => {
     const { client, clock } = setup({ queues: { ...queues, prices: { maxDeliveryCount: 1 } } });
     const processError = vi.fn();
     const options = [{ processRequest: () => answer, processError }];
-    Reflect.apply(Reflect.get(client, "createResponder"), client, ["prices", ...options]);
+    Reflect.apply(Reflect.get(client, "startResponder"), client, ["prices", ...options]);
 
     await client.createSender("prices").sendMessages({ body: 1, ...properties });
     await clock.advance(0);
@@ -208,7 +208,7 @@ describe("a responder", () => {
 
   it("leaves a reply in the session that it names itself, when the request wants none", async () => {
     const { client, clock, engine } = setup({ queues });
-    client.createResponder("prices", { processRequest: () => ({ body: 1, sessionId: "own" }), processError: vi.fn() });
+    client.startResponder("prices", { processRequest: () => ({ body: 1, sessionId: "own" }), processError: vi.fn() });
 
     await client.createSender("prices").sendMessages({ body: 1, replyTo: "shared" });
     await clock.advance(0);
@@ -219,7 +219,7 @@ describe("a responder", () => {
 
   it("needs no reply", async () => {
     const { client, clock } = setup({ queues });
-    client.createResponder("prices", { processRequest: () => undefined, processError: vi.fn() });
+    client.startResponder("prices", { processRequest: () => undefined, processError: vi.fn() });
 
     await client.createSender("prices").sendMessages({ body: 1 });
     await clock.advance(0);

@@ -6,7 +6,7 @@ describe("an engine that answers at once that no session is free", () => {
     const { client, clock, engine, faults } = setup({ queues: { talks: { requiresSession: true } } });
     const accept = vi.spyOn(engine, "acceptSession");
     faults.refuse("acceptSession", "ServiceTimeout", { times: Infinity });
-    const processor = client.createSessionProcessor(
+    const processor = client.startSessionProcessor(
       "talks",
       { processMessage: vi.fn(), processError: vi.fn() },
       { maxConcurrentSessions: 1 },

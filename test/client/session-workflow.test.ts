@@ -37,7 +37,7 @@ describe("a session workflow", () => {
     };
     await send(all, ["start", "content", "end"]);
 
-    const workflow = all.client.createSessionWorkflow<Sum>("steps", { processStep, processError: vi.fn() });
+    const workflow = all.client.startSessionWorkflow<Sum>("steps", { processStep, processError: vi.fn() });
     await settle(all);
     await workflow.close();
     const session = await all.client.acceptSession("steps", "a");
@@ -67,7 +67,7 @@ describe("a session workflow", () => {
     };
     await send(all, ["start", "content"]);
 
-    all.client.createSessionWorkflow("steps", { processStep, processError: vi.fn() });
+    all.client.startSessionWorkflow("steps", { processStep, processError: vi.fn() });
     await settle(all);
 
     expect(states).toEqual([undefined, kept]);
@@ -78,7 +78,7 @@ describe("a session workflow", () => {
     const processError = vi.fn();
     await send(all, ["start"]);
 
-    all.client.createSessionWorkflow("steps", { processStep: () => ({ lock: () => 1 }), processError });
+    all.client.startSessionWorkflow("steps", { processStep: () => ({ lock: () => 1 }), processError });
     await settle(all);
 
     expect(processError).toHaveBeenCalledWith(expect.objectContaining({ code: "UnsupportedValue" }));
@@ -88,12 +88,12 @@ describe("a session workflow", () => {
     const all = setup({ queues });
     const states: unknown[] = [];
     await send(all, ["start", "content"]);
-    const first = all.client.createSessionWorkflow<Sum>("steps", { processStep: add, processError: vi.fn() });
+    const first = all.client.startSessionWorkflow<Sum>("steps", { processStep: add, processError: vi.fn() });
     await settle(all);
     await first.close();
     await send(all, ["end"]);
 
-    all.client.createSessionWorkflow<Sum>("steps", {
+    all.client.startSessionWorkflow<Sum>("steps", {
       processStep: (step) => {
         states.push(step.state);
         return add(step);
@@ -113,7 +113,7 @@ describe("a session workflow", () => {
       await send(all, subjects);
       all.faults.refuse("settle", "ServiceCommunicationProblem", { times: subjects.length });
 
-      all.client.createSessionWorkflow<Sum>(
+      all.client.startSessionWorkflow<Sum>(
         "steps",
         { processStep, processError: vi.fn() },
         { sessionIdleTimeoutInMs: 1_000 },
@@ -137,7 +137,7 @@ describe("a session workflow", () => {
     };
     await send(all, ["start", "content"]);
 
-    all.client.createSessionWorkflow<Sum>("steps", { processStep, processError: vi.fn() });
+    all.client.startSessionWorkflow<Sum>("steps", { processStep, processError: vi.fn() });
     await settle(all);
 
     expect(states).toEqual([undefined, { sum: 1 }, { sum: 1 }]);
@@ -149,7 +149,7 @@ describe("a session workflow", () => {
       const all = setup({ queues });
       await send(all, subjects);
 
-      all.client.createSessionWorkflow<Sum>("steps", { processStep: add, processError: vi.fn() });
+      all.client.startSessionWorkflow<Sum>("steps", { processStep: add, processError: vi.fn() });
       await settle(all);
 
       expect(await all.client.createReceiver("steps/$DeadLetterQueue").peekMessages(5)).toMatchObject([
@@ -167,7 +167,7 @@ describe("a session workflow", () => {
     await send(all, ["open"]);
 
     const subjects = { start: "open", content: "add", end: "close" };
-    all.client.createSessionWorkflow<Sum>("steps", { processStep: add, processError }, { subjects });
+    all.client.startSessionWorkflow<Sum>("steps", { processStep: add, processError }, { subjects });
     await settle(all);
 
     expect(processError).toHaveBeenCalledWith(
@@ -181,7 +181,7 @@ describe("an idempotent handler", () => {
     const all = setup({ queues });
     const handler = vi.fn();
     all.faults.loseLock({ times: 2 });
-    all.client.createProcessor("orders", {
+    all.client.startProcessor("orders", {
       processMessage: idempotent(memoryIdempotencyStore(), handler),
       processError: vi.fn(),
     });
@@ -200,7 +200,7 @@ describe("an idempotent handler", () => {
       if (handler.mock.calls.length === 1) throw new Error("first");
       await new Promise<void>((resolve) => (finish = resolve));
     });
-    all.client.createProcessor(
+    all.client.startProcessor(
       "orders",
       { processMessage: idempotent(memoryIdempotencyStore(), handler), processError: vi.fn() },
       { maxConcurrentCalls: 2 },

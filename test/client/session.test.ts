@@ -119,7 +119,7 @@ describe("a session processor", () => {
       .createSender("orders")
       .sendMessages([1, 2, 3].flatMap((body) => ["a", "b", "c"].map((id) => message(id, body))));
 
-    client.createSessionProcessor("orders", handlers, { maxConcurrentSessions: 2, sessionIdleTimeoutInMs: 1_000 });
+    client.startSessionProcessor("orders", handlers, { maxConcurrentSessions: 2, sessionIdleTimeoutInMs: 1_000 });
     await clock.advance(10_000);
 
     expect(most).toBe(2);
@@ -135,7 +135,7 @@ describe("a session processor", () => {
     const { handlers } = noting<Message, SessionContext>(vi.fn());
     await client.createSender("orders").sendMessages([message("a", 1), message("b", 2)]);
 
-    client.createSessionProcessor("orders", handlers, { sessionIds: ["b"] });
+    client.startSessionProcessor("orders", handlers, { sessionIds: ["b"] });
     await clock.advance(0);
 
     expect(await client.createReceiver("orders").peekMessages(5)).toMatchObject([{ sessionId: "a" }]);
@@ -149,7 +149,7 @@ describe("a session processor", () => {
       signals.push(abortSignal);
       return new Promise<void>((resolve) => finish.push(resolve));
     });
-    client.createSessionProcessor("orders", handlers, { maxConcurrentSessions: 1 });
+    client.startSessionProcessor("orders", handlers, { maxConcurrentSessions: 1 });
     await client.createSender("orders").sendMessages(message("a", 1));
 
     await clock.advance(100_000);
@@ -170,7 +170,7 @@ describe("a session processor", () => {
   it("accepts sessions again when the link was cut, and tells of it", async () => {
     const { client, clock, faults } = setup({ queues });
     const { errors, handlers } = noting<Message, SessionContext>(vi.fn());
-    client.createSessionProcessor("orders", handlers, { maxConcurrentSessions: 1 });
+    client.startSessionProcessor("orders", handlers, { maxConcurrentSessions: 1 });
     await client.createSender("orders").sendMessages(message("a", 1));
     await clock.advance(0);
 
@@ -187,8 +187,8 @@ describe("a session processor", () => {
     const { client, clock } = setup({ queues: { ...queues, plain: {} } });
     const idle = noting<Message, SessionContext>(vi.fn());
     const wrong = noting<Message, SessionContext>(vi.fn());
-    const waiting = client.createSessionProcessor("orders", idle.handlers);
-    const ended = client.createSessionProcessor("plain", wrong.handlers, { maxConcurrentSessions: 1 });
+    const waiting = client.startSessionProcessor("orders", idle.handlers);
+    const ended = client.startSessionProcessor("plain", wrong.handlers, { maxConcurrentSessions: 1 });
 
     await clock.advance(600_000);
 
@@ -207,7 +207,7 @@ describe("a session processor", () => {
     ["receiveMode", { receiveMode: "" }],
   ])("refuses a wrong %s and names it", (option, options) => {
     const { client } = setup({ queues });
-    const create = Reflect.get(client, "createSessionProcessor");
+    const create = Reflect.get(client, "startSessionProcessor");
     const handlers = { processMessage: vi.fn(), processError: vi.fn() };
 
     const error = refusal(() => Reflect.apply(create, client, ["orders", handlers, options]));

@@ -38,7 +38,7 @@ describe("a handler that settles by the receiver, as in @azure/service-bus", () 
       aborted.push(abortSignal.aborted);
     });
 
-    client.createProcessor("orders", handlers);
+    client.startProcessor("orders", handlers);
     await clock.advance(60_000);
     gate.abort();
     await clock.advance(0);
@@ -83,15 +83,16 @@ describe("a handler that settles in a transaction", () => {
   it.each([0, 3])("sends a copy for later and completes, or neither, prefetching %i", async (prefetchCount) => {
     const { client, clock } = setup({ queues });
     const sender = client.createSender("later");
-    const { errors, handlers } = noting(async ({ body }: Message, context: MessageContext) => {
+    const { errors, handlers } = noting(async (message: Message, context: MessageContext) => {
+      const { body } = message;
       const transaction = await client.beginTransaction();
       await sender.sendMessages({ body }, { transaction });
-      await context.completeMessage({ transaction });
+      await context.completeMessage(message, { transaction });
       await (body === "keep" ? transaction.commit() : transaction.rollback());
     });
 
     await client.createSender("orders").sendMessages([{ body: "keep" }, { body: "undo" }]);
-    const processor = client.createProcessor("orders", handlers, { prefetchCount });
+    const processor = client.startProcessor("orders", handlers, { prefetchCount });
     await clock.advance(0);
     await processor.close();
     await clock.advance(10_001);
@@ -103,10 +104,10 @@ describe("a handler that settles in a transaction", () => {
 
   it("is told of an option that is none", async () => {
     const { client, clock } = setup({ queues });
-    const { errors, handlers } = noting((_message: Message, context: MessageContext) =>
-      Reflect.apply(context.completeMessage.bind(context), undefined, [{ transacton: 1 }]),
+    const { errors, handlers } = noting((message: Message, context: MessageContext) =>
+      Reflect.apply(context.completeMessage.bind(context), undefined, [message, { transacton: 1 }]),
     );
-    client.createProcessor("orders", handlers);
+    client.startProcessor("orders", handlers);
 
     await client.createSender("orders").sendMessages({ body: 1 });
     await clock.advance(0);

@@ -28,7 +28,7 @@ function shop() {
   const engine = memoryEngine({ queues: { questions: {}, replies: {}, shared: { requiresSession: true } } });
   const client = createClient({ engine, serializer: createSerializer({ codecs: [json()] }) });
   const errors: ProcessErrorArgs[] = [];
-  client.createResponder(
+  client.startResponder(
     "questions",
     {
       processRequest({ body: { sku, count }, messageVersion }) {
@@ -98,7 +98,7 @@ describe("a requester and a responder of message types", () => {
       const { client, clock, engine } = setup({ queues: { asks: { maxDeliveryCount: 1 }, answers: {} } });
       const processError = vi.fn();
       const processRequest = (): unknown => answer;
-      Reflect.apply(Reflect.get(client, "createResponder"), client, ["asks", { processRequest, processError }]);
+      Reflect.apply(Reflect.get(client, "startResponder"), client, ["asks", { processRequest, processError }]);
 
       await client.createSender("asks").sendMessages({ body: "?", replyTo: "answers" });
       await clock.advance(0);

@@ -30,7 +30,7 @@ describe("structured CloudEvents", () => {
     const { errors, handlers } = noting(({ body, messageVersion, envelope }: MessageOf<typeof Order>) => {
       seen.push([body, messageVersion, cloudEventFromEnvelope(envelope)?.extensions]);
     });
-    client.createProcessor("orders", handlers, { messageTypes: [Order] });
+    client.startProcessor("orders", handlers, { messageTypes: [Order] });
 
     await client.createSender("orders").sendEnvelopes(cloudEventToEnvelope(event, { mode }));
     await clock.advance(0);
@@ -62,7 +62,7 @@ describe("structured CloudEvents", () => {
     const { client, clock, engine } = setup({ queues: ["orders"] }, { stages: [cloudEvents()] });
     const seen: unknown[] = [];
     const { handlers } = noting(({ body }: { readonly body: unknown }) => void seen.push(body));
-    client.createProcessor("orders", handlers);
+    client.startProcessor("orders", handlers);
     const brokerProperties = { contentType: "application/cloudevents+json" };
 
     await client.createSender("orders").sendEnvelopes(createEnvelope({ payload: text.encode("{}"), brokerProperties }));

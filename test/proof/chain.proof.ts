@@ -83,7 +83,7 @@ async function process(
   const reads: string[] = [];
   const unexpected: unknown[] = [];
   await client.createSender("inbox").sendEnvelopes(envelopes);
-  const processor = client.createProcessor(
+  const processor = client.startProcessor(
     "inbox",
     {
       processMessage: ({ result }) => void (result.ok && reads.push(result.codec)),

@@ -180,7 +180,7 @@ describe("in a processor", () => {
       ]);
     await client.createSender("orders").sendMessages([{ body: "x".repeat(200) }, { body: "fine" }]);
 
-    client.createProcessor("orders", handlers);
+    client.startProcessor("orders", handlers);
     for (let turn = 0; turn < 10; turn++) await clock.advance(0);
     const letters = await client.createReceiver("orders/$DeadLetterQueue").peekMessages(9);
 
@@ -200,7 +200,7 @@ describe("in a processor", () => {
       { stages: [claimCheck({ store: away, threshold: 1 })] },
     );
     const { errors, handlers } = noting(() => undefined);
-    client.createProcessor("orders", handlers);
+    client.startProcessor("orders", handlers);
 
     await client.createSender("orders").sendMessages({ body: "large" });
     await clock.advance(10_000);
@@ -216,7 +216,7 @@ describe("in a processor", () => {
     const { handlers } = noting(() => undefined);
     const unreadable: unknown[] = [];
     const processUnreadable = ({ result }: UnreadableMessage): void => void unreadable.push(result.error.code);
-    client.createProcessor("orders", { ...handlers, processUnreadable }, { receiveMode: "receiveAndDelete" });
+    client.startProcessor("orders", { ...handlers, processUnreadable }, { receiveMode: "receiveAndDelete" });
 
     await client.createSender("orders").sendMessages({ body: "large" });
     await clock.advance(0);

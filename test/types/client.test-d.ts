@@ -2,7 +2,7 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { Client, UnreadableMessage } from "../../src/client/index.ts";
+import type { Client, MessageBatch, MessageContext, SettlingVerbs, UnreadableMessage } from "../../src/client/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
 
 declare const client: Client;
@@ -12,7 +12,7 @@ const processError = (): void => undefined;
 
 describe("handlers", () => {
   it("get the body of their one type", () => {
-    void client.createProcessor(
+    void client.startProcessor(
       "orders",
       { processMessage: ({ body }) => void expectTypeOf(body).toEqualTypeOf<{ id: number }>(), processError },
       { messageTypes: [Order] },
@@ -20,7 +20,7 @@ describe("handlers", () => {
   });
 
   it("tell the bodies of several types apart by messageType", () => {
-    void client.createProcessor(
+    void client.startProcessor(
       "orders",
       {
         processMessage(message) {
@@ -34,14 +34,14 @@ describe("handlers", () => {
   });
 
   it("get an unknown body without types", () => {
-    void client.createProcessor("orders", {
+    void client.startProcessor("orders", {
       processMessage: ({ body }) => void expectTypeOf(body).toEqualTypeOf<unknown>(),
       processError,
     });
   });
 
   it("are refused when they want another body", () => {
-    void client.createProcessor(
+    void client.startProcessor(
       "orders",
       // @ts-expect-error -- an order has no name
       { processMessage: ({ body }) => void body.name, processError },
@@ -51,6 +51,25 @@ describe("handlers", () => {
 });
 
 describe("receivers", () => {
+  it("narrow a message by its own `ok`", async () => {
+    for (const message of await client.createReceiver("orders", { messageTypes: [Order] }).receiveMessages(1)) {
+      if (message.ok) expectTypeOf(message.body).toEqualTypeOf<{ id: number }>();
+      else expectTypeOf(message.result.error.code).toBeString();
+    }
+  });
+
+  it("take a topic and its subscription, with the same options", () => {
+    const receiver = client.createReceiver("prices", "eu", { messageTypes: [Order], onUnreadable: "dead-letter" });
+    expectTypeOf<Awaited<ReturnType<(typeof receiver)["receiveMessages"]>>[number]["body"]>().toEqualTypeOf<{
+      id: number;
+    }>();
+  });
+
+  it("settle as handlers do", () => {
+    expectTypeOf<MessageContext>().toExtend<SettlingVerbs>();
+    expectTypeOf<ReturnType<typeof client.createReceiver>>().toExtend<SettlingVerbs>();
+  });
+
   it("hand unreadable messages over, unless they dead-letter them", () => {
     const handing = client.createReceiver("orders", { messageTypes: [Order] });
     const refusing = client.createReceiver("orders", { messageTypes: [Order], onUnreadable: "dead-letter" });
@@ -72,7 +91,7 @@ describe("every library's schema", () => {
       1: { type: "object", properties: { at: { type: "string" }, kind: { enum: ["x", "y"] } }, required: ["at"] },
     });
 
-    void client.createProcessor(
+    void client.startProcessor(
       "q",
       {
         processMessage(message) {
@@ -101,12 +120,12 @@ describe("every library's schema", () => {
 
 describe("the patterns", () => {
   it("give sessions, requests, replies and steps the body of their types", () => {
-    void client.createSessionProcessor(
+    void client.startSessionProcessor(
       "q",
       { processMessage: ({ body }) => void expectTypeOf(body).toEqualTypeOf<{ id: number }>(), processError },
       { messageTypes: [Order] },
     );
-    void client.createResponder(
+    void client.startResponder(
       "q",
       {
         processRequest({ body }) {
@@ -129,7 +148,7 @@ describe("the patterns", () => {
       for await (const { body } of client.requestMany("q", { body: 1 }, { replyTo: "r" }))
         expectTypeOf(body).toEqualTypeOf<unknown>();
     });
-    void client.createSessionWorkflow<{ readonly sum: number }, readonly [typeof Order]>(
+    void client.startSessionWorkflow<{ readonly sum: number }, readonly [typeof Order]>(
       "q",
       {
         processStep({ state, message }) {
@@ -147,16 +166,20 @@ describe("the patterns", () => {
     // @ts-expect-error -- an order has an id
     void client.createSender("q").sendMessages(Order.message({ number: "1" }));
     // @ts-expect-error -- processError is not there
-    void client.createProcessor("q", { processMessage: () => undefined });
+    void client.startProcessor("q", { processMessage: () => undefined });
     // @ts-expect-error -- there is no such option
-    void client.createProcessor("q", { processMessage: () => undefined, processError }, { maxConcurrentCall: 2 });
+    void client.startProcessor("q", { processMessage: () => undefined, processError }, { maxConcurrentCall: 2 });
     // @ts-expect-error -- a session processor fetches nothing ahead
-    void client.createSessionProcessor("q", { processMessage: () => undefined, processError }, { prefetchCount: 2 });
+    void client.startSessionProcessor("q", { processMessage: () => undefined, processError }, { prefetchCount: 2 });
     // @ts-expect-error -- replies have to go somewhere
     void client.createRequester("q", {});
     // @ts-expect-error -- sequence numbers are bigints
     void client.createSender("q").cancelScheduledMessages(1);
     // @ts-expect-error -- a reply is a message with a body
-    void client.createResponder("q", { processRequest: () => ({ text: "no" }), processError });
+    void client.startResponder("q", { processRequest: () => ({ text: "no" }), processError });
   });
+});
+
+it("a batch is asked in an `if`, and never with a promise", () => {
+  expectTypeOf<ReturnType<MessageBatch["tryAddMessage"]>>().toEqualTypeOf<boolean>();
 });

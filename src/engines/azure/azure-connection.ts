@@ -1,6 +1,6 @@
 import type {
   AcceptSessionOptions,
-  DeleteMessagesOptions,
+  DeleteOptions,
   Engine,
   EngineReceiver,
   EngineSender,
@@ -173,7 +173,7 @@ export class AzureConnection implements Engine {
     return this.#management.renew(entity, lockToken);
   }
 
-  async deleteMessages(entity: string, options: DeleteMessagesOptions): Promise<number> {
+  async deleteMessages(entity: string, options: DeleteOptions): Promise<number> {
     this.#enter();
     return this.#management.deleteMessages(entity, options);
   }

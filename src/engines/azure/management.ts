@@ -1,10 +1,5 @@
 import { encodeMessage } from "../../amqp/message/encode-message.ts";
-import type {
-  DeleteMessagesOptions,
-  ListSessionsOptions,
-  PeekOptions,
-  ReceiveDeferredOptions,
-} from "../../engine/engine.ts";
+import type { DeleteOptions, ListSessionsOptions, PeekOptions, ReceiveDeferredOptions } from "../../engine/engine.ts";
 import { type Delivery, lockToken, type LockToken, type Settlement } from "../../engine/delivery.ts";
 import { typed } from "../../values/typed-makers.ts";
 import { AmqpMap } from "../../values/amqp-map.ts";
@@ -113,7 +108,7 @@ export class Management {
     return answered(dateOf(itemsOf(body?.get("expirations"))[0]), "expirations");
   }
 
-  async deleteMessages(entity: string, options: DeleteMessagesOptions): Promise<number> {
+  async deleteMessages(entity: string, options: DeleteOptions): Promise<number> {
     // Without a time everything that is there now is meant.
     const before = options.beforeEnqueueTime ?? new Date(this.#clock.now() + 1);
     let deleted = 0;

@@ -1,6 +1,6 @@
 import type {
   AcceptSessionOptions,
-  DeleteMessagesOptions,
+  DeleteOptions,
   Engine,
   EngineReceiver,
   EngineSender,
@@ -157,7 +157,7 @@ export class MemoryConnection implements Engine {
     return new Date(queue.renew(message, now));
   }
 
-  async deleteMessages(entity: string, options: DeleteMessagesOptions): Promise<number> {
+  async deleteMessages(entity: string, options: DeleteOptions): Promise<number> {
     this.#enter();
     const { maxMessages, beforeEnqueueTime, sessionId } = options;
     const before = beforeEnqueueTime?.getTime() ?? Infinity;

@@ -1,17 +1,45 @@
 import type { Attempt } from "../codec/attempt.ts";
 import type { UnreadableResult } from "../codec/result.ts";
+import { deadLetterProperties, type Settlement } from "../engine/delivery.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { headerSize, maxHeaderSize } from "../envelope/limits.ts";
 import { cut } from "../errors/cut.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { deadLetterProperties, type Settlement } from "../engine/delivery.ts";
-import { failureProperty } from "./failure.ts";
+
+/** The application property that says why the last handler failed; it stays on the dead letter. */
+export const failureProperty = "sobre-failure";
+
+/** Longest text of a failure, in characters. */
+const maxFailureLength = 1024;
+
+/**
+ * The settlement of a message whose handler failed: abandoned, with the cause written on it.
+ *
+ * So the dead letter says more than that the delivery count was exceeded. The cause is left out where the properties leave no room.
+ */
+export function failureSettlement(envelope: Envelope, error: unknown): Settlement {
+  const text = cut(describe(error), maxFailureLength);
+  // A broker may add marks of its own when it dead-letters the message.
+  const hasRoom = fits(envelope, { [failureProperty]: text }, maxHeaderSize - 1024);
+  return hasRoom ? { kind: "abandon", propertiesToModify: { [failureProperty]: text } } : { kind: "abandon" };
+}
+
+function describe(error: unknown): string {
+  try {
+    if (!(error instanceof Error)) return `${typeof error} thrown`;
+    const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
+    return `${error.name}${code}: ${error.message}`;
+  } catch {
+    // The error may have getters that throw.
+    return "an error thrown that cannot be described";
+  }
+}
 
 /** The dead-letter reason of messages that nothing could read. */
 export const unreadableReason = "Unreadable";
 
-/** Codes that are a dead-letter reason of their own: the payload is no riddle, but not to be delivered. */
+/** Codes that are a dead-letter reason of their own: the payload was read, and must not be delivered. */
 const ownReasons: ReadonlySet<ErrorCode> = new Set([
   "ValidationFailed",
   "UnknownMessageType",
@@ -30,9 +58,9 @@ export const attemptsProperty = "sobre-attempts";
 export const maxDescriptionLength = 1024;
 
 /**
- * The settlement that dead-letters an unreadable message with its whole story.
+ * The settlement that dead-letters an unreadable message with a record of every attempt.
  *
- * The reason is `Unreadable`, or the code of a message that was read and must not be delivered, as `ValidationFailed`.
+ * The reason is `Unreadable`, or the code of a message that was read and must not be delivered, e.g. `ValidationFailed`.
  */
 export function unreadableSettlement(envelope: Envelope, { error, attempts }: UnreadableResult): Settlement {
   const reason = ownReasons.has(error.code) ? error.code : unreadableReason;
@@ -62,9 +90,9 @@ function fittingStory(
   return undefined;
 }
 
-function fits(envelope: Envelope, added: Readonly<Record<string, string>>): boolean {
+function fits(envelope: Envelope, added: Readonly<Record<string, string>>, limit: number = maxHeaderSize): boolean {
   const application = { ...envelope.applicationProperties, ...added };
-  return headerSize(envelope.brokerProperties, application) <= maxHeaderSize;
+  return headerSize(envelope.brokerProperties, application) <= limit;
 }
 
 /** A dead letter without its marks, ready to be sent again. */
@@ -79,7 +107,7 @@ export function withoutDeadLetterMarks(envelope: Envelope): Envelope {
   });
 }
 
-/** The error of an address that has no handler for what cannot be dead-lettered. */
+/** The error of a missing `processUnreadable`. */
 export function needsUnreadableHandler(why: string): SobreError {
   return new SobreError(
     "InvalidArgument",
