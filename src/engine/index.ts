@@ -62,6 +62,8 @@ export {
 export {
   type BooleanFilter,
   type CorrelationFilter,
+  correlationProperties,
+  type CorrelationProperty,
   defaultRuleName,
   type RuleAction,
   type RuleFilter,

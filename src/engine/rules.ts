@@ -5,17 +5,24 @@ export interface BooleanFilter {
   readonly kind: "true" | "false";
 }
 
-/** Lets messages through that equal it in every member given; values are compared with case. */
-export interface CorrelationFilter {
+/** The broker properties that a correlation filter can compare, in the order of its AMQP form. */
+export const correlationProperties = [
+  "correlationId",
+  "messageId",
+  "to",
+  "replyTo",
+  "subject",
+  "sessionId",
+  "replyToSessionId",
+  "contentType",
+] as const;
+
+/** The name of a broker property that a correlation filter can compare. */
+export type CorrelationProperty = (typeof correlationProperties)[number];
+
+/** Lets messages through that equal it in every member given; text is compared with case. */
+export interface CorrelationFilter extends Readonly<Partial<Record<CorrelationProperty, string | undefined>>> {
   readonly kind: "correlation";
-  readonly contentType?: string | undefined;
-  readonly correlationId?: string | undefined;
-  readonly messageId?: string | undefined;
-  readonly replyTo?: string | undefined;
-  readonly replyToSessionId?: string | undefined;
-  readonly sessionId?: string | undefined;
-  readonly subject?: string | undefined;
-  readonly to?: string | undefined;
   readonly applicationProperties?: Readonly<Record<string, ApplicationPropertyValue>> | undefined;
 }
 

@@ -47,7 +47,8 @@ export const readOnlyProperties = [
   "state",
 ] as const;
 
-type ReadOnlyProperty = (typeof readOnlyProperties)[number];
+/** The name of a property that only the broker sets. */
+export type ReadOnlyProperty = (typeof readOnlyProperties)[number];
 
 /** Broker properties as a caller gives them: `undefined` leaves one out; read-only ones are compile errors. */
 export type BrokerPropertiesInit = { readonly [K in keyof BrokerProperties]: BrokerProperties[K] | undefined } & {

@@ -1,5 +1,6 @@
 import type { ApplicationProperties } from "./application-properties.ts";
 import type { BrokerProperties } from "./broker-properties.ts";
+import { settableRows } from "./broker-property-table.ts";
 import type { Envelope } from "./envelope.ts";
 import { sizeOfCompound, sizeOfString, sizeOfUint, sizeOfUlong, sizeOfValue, sizeOfVariable } from "./size-of-value.ts";
 import type { Typed } from "../values/typed.ts";
@@ -59,47 +60,30 @@ function sizeOfHeader({ timeToLive }: BrokerProperties): number {
     : sectionHead + sizeOfCompound(2 + sizeOfUint(Math.min(timeToLive, 0xffff_ffff)), 3);
 }
 
-const annotations = [
-  ["partitionKey", "x-opt-partition-key"],
-  ["viaPartitionKey", "x-opt-via-partition-key"],
-  ["scheduledEnqueueTimeUtc", "x-opt-scheduled-enqueue-time"],
-] as const;
+const annotations = settableRows.filter(({ amqp }) => amqp.section === "message-annotations");
 
 function sizeOfAnnotations(broker: BrokerProperties): number {
   let size = 0;
   let count = 0;
-  for (const [name, annotation] of annotations) {
-    const value = broker[name];
+  for (const { property, amqp } of annotations) {
+    const value = broker[property];
     if (value === undefined) continue;
-    size += sizeOfVariable(annotation.length) + sizeOfValue(value);
+    size += sizeOfVariable(amqp.name.length) + sizeOfValue(value);
     count += 2;
   }
   return count === 0 ? 0 : sectionHead + sizeOfCompound(size, count);
 }
 
-/** The fields of the properties section in their order (AMQP 1.0 part 3.2.4); `null` are those that no broker property fills. */
-const bareFields = [
-  "messageId",
-  null,
-  "to",
-  "subject",
-  "replyTo",
-  "correlationId",
-  "contentType",
-  "contentEncoding",
-  null,
-  null,
-  "sessionId",
-  null,
-  "replyToSessionId",
-] as const;
+/** The fields of the properties section that broker properties fill, in their order, with their places (AMQP 1.0 part 3.2.4). */
+const bareFields = settableRows.flatMap(({ property, amqp }) =>
+  amqp.section === "properties" ? [{ property, index: amqp.index }] : [],
+);
 
 function sizeOfBare(broker: BrokerProperties): number {
   let size = 0;
   let count = 0;
-  for (let index = 0; index < bareFields.length; index++) {
-    const name = bareFields[index];
-    const value = name === null || name === undefined ? undefined : broker[name];
+  for (const { property, index } of bareFields) {
+    const value = broker[property];
     if (value === undefined) continue;
     // Fields up to the last one that is set are written, the empty ones as one byte of null.
     size += index - count + sizeOfId(value);
@@ -109,7 +93,7 @@ function sizeOfBare(broker: BrokerProperties): number {
 }
 
 /** Numeric ids are ulong. */
-function sizeOfId(value: string | number | bigint | Uint8Array | Typed): number {
+function sizeOfId(value: string | number | bigint | Uint8Array | Date | Typed): number {
   return typeof value === "number" || typeof value === "bigint" ? sizeOfUlong(BigInt(value)) : sizeOfValue(value);
 }
 

@@ -1,27 +1,14 @@
-import type { CorrelationFilter } from "../../engine/rules.ts";
-import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
-import type { Envelope } from "../../envelope/envelope.ts";
-import { Typed } from "../../values/typed.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
+import { type CorrelationFilter, correlationProperties } from "../../engine/index.ts";
+import { type ApplicationPropertyValue, type Envelope, Typed } from "../../envelope/index.ts";
+import { SobreError } from "../../errors/index.ts";
 
-/** A property and the value it must have, both in comparable text. */
+/** A property and the value it must have, in comparable text. */
 export interface IndexKey {
   readonly property: string;
   readonly value: string;
+  /** Reads the property of a message in comparable text. */
+  readonly read: (envelope: Envelope) => string | undefined;
 }
-
-const brokerNames = [
-  "correlationId",
-  "messageId",
-  "sessionId",
-  "subject",
-  "to",
-  "replyTo",
-  "replyToSessionId",
-  "contentType",
-] as const;
-
-type BrokerName = (typeof brokerNames)[number];
 
 /**
  * Reads a correlation filter: every member given must be equal, text with case, application properties by kind too.
@@ -33,35 +20,28 @@ export function correlation(filter: CorrelationFilter): {
   matches(envelope: Envelope): boolean;
 } {
   const wanted: IndexKey[] = [];
-  for (const name of brokerNames) {
+  for (const name of correlationProperties) {
     const value = filter[name];
-    if (value !== undefined) wanted.push({ property: brokerKey(name), value: comparable(value) });
+    if (value === undefined) continue;
+    const read = ({ brokerProperties }: Envelope): string | undefined => comparable(brokerProperties[name]);
+    wanted.push({ property: `sys.${name}`, value: comparable(value), read });
   }
-  for (const [name, value] of Object.entries(filter.applicationProperties ?? {}))
-    wanted.push({ property: applicationKey(name), value: comparable(value) });
+  for (const [name, value] of Object.entries(filter.applicationProperties ?? {})) {
+    const read = ({ applicationProperties }: Envelope): string | undefined => comparable(applicationProperties[name]);
+    wanted.push({ property: `user.${name}`, value: comparable(value), read });
+  }
   if (wanted.length === 0) throw new SobreError("InvalidArgument", "A correlation filter needs at least one property.");
   return {
     indexKey: wanted[0],
-    matches: (envelope) => wanted.every(({ property, value }) => valueOf(envelope, property) === value),
+    matches: (envelope) => wanted.every(({ read, value }) => read(envelope) === value),
   };
 }
 
-const brokerKey = (name: BrokerName): string => `sys.${name}`;
-const applicationKey = (name: string): string => `user.${name}`;
-
-/** The value of an indexed property of a message in comparable text. */
-export function valueOf({ brokerProperties, applicationProperties }: Envelope, property: string): string | undefined {
-  const name = property.slice(property.indexOf(".") + 1);
-  const value = property.startsWith("user.") ? applicationProperties[name] : brokerProperties[brokerName(name)];
-  return value === undefined ? undefined : comparable(value);
-}
-
-function brokerName(name: string): BrokerName {
-  return brokerNames.find((candidate) => candidate === name) ?? "messageId";
-}
-
 /** Text that is equal for equal values of one kind: integers of any width are one kind, floating-point numbers another. */
-function comparable(value: ApplicationPropertyValue): string {
+function comparable(value: ApplicationPropertyValue): string;
+function comparable(value: ApplicationPropertyValue | undefined): string | undefined;
+function comparable(value: ApplicationPropertyValue | undefined): string | undefined {
+  if (value === undefined) return undefined;
   if (typeof value === "string") return `text ${value}`;
   if (typeof value === "bigint") return `whole ${value}`;
   if (typeof value === "number") return Number.isInteger(value) ? `whole ${value}` : `real ${value}`;

@@ -1,11 +1,16 @@
-import type { Envelope } from "../../envelope/envelope.ts";
-import { valueOf } from "./correlation.ts";
+import type { Envelope } from "../../envelope/index.ts";
+import type { IndexKey } from "./correlation.ts";
 import type { Rule } from "./rule.ts";
+
+/** The rules that want one property to have a value, by that value. */
+interface Column {
+  readonly read: IndexKey["read"];
+  readonly byValue: Map<string, Set<Rule>>;
+}
 
 /** The rules of a topic, found by the values that they want; only those that could match are evaluated. */
 export class RuleIndex {
-  /** Rules by property, then by the value it must have. */
-  readonly #indexed = new Map<string, Map<string, Set<Rule>>>();
+  readonly #columns = new Map<string, Column>();
   readonly #others = new Set<Rule>();
 
   add(rule: Rule): void {
@@ -13,28 +18,29 @@ export class RuleIndex {
       this.#others.add(rule);
       return;
     }
-    const { property, value } = rule.indexKey;
-    const byValue = this.#indexed.get(property) ?? new Map<string, Set<Rule>>();
-    const rules = byValue.get(value) ?? new Set<Rule>();
-    this.#indexed.set(property, byValue.set(value, rules.add(rule)));
+    const { property, value, read } = rule.indexKey;
+    const column = this.#columns.get(property) ?? { read, byValue: new Map<string, Set<Rule>>() };
+    const rules = column.byValue.get(value) ?? new Set<Rule>();
+    column.byValue.set(value, rules.add(rule));
+    this.#columns.set(property, column);
   }
 
   delete(rule: Rule): void {
     this.#others.delete(rule);
     if (rule.indexKey === undefined) return;
     const { property, value } = rule.indexKey;
-    const byValue = this.#indexed.get(property);
+    const byValue = this.#columns.get(property)?.byValue;
     const rules = byValue?.get(value);
     rules?.delete(rule);
     if (rules?.size === 0) byValue?.delete(value);
-    if (byValue?.size === 0) this.#indexed.delete(property);
+    if (byValue?.size === 0) this.#columns.delete(property);
   }
 
   /** The rules that may let a message through; the others do not. */
   *candidates(envelope: Envelope): Generator<Rule> {
     yield* this.#others;
-    for (const [property, byValue] of this.#indexed) {
-      const value = valueOf(envelope, property);
+    for (const { read, byValue } of this.#columns.values()) {
+      const value = read(envelope);
       const rules = value === undefined ? undefined : byValue.get(value);
       if (rules !== undefined) yield* rules;
     }

@@ -1,37 +1,15 @@
-import type { ApplicationPropertyValue } from "../../../envelope/application-properties.ts";
-import type { BrokerProperties } from "../../../envelope/broker-properties.ts";
-import type { Envelope } from "../../../envelope/envelope.ts";
-import { Typed } from "../../../values/typed.ts";
+import type { ApplicationPropertyValue, BrokerProperties, Envelope } from "../../../envelope/index.ts";
+import { brokerPropertyTable } from "../../../envelope/broker-property-table.ts";
+import { Typed } from "../../../envelope/index.ts";
 import type { PropertyName } from "./syntax.ts";
 import { evaluationError, type SqlValue, toSql } from "./values.ts";
 
 /** The `sys.` names in lower case, with the broker properties they stand for; `undefined` is set by the broker later. */
-const systemNames: ReadonlyMap<string, keyof BrokerProperties | undefined> = new Map<
-  string,
-  keyof BrokerProperties | undefined
->([
-  ["messageid", "messageId"],
-  ["correlationid", "correlationId"],
+const systemNames: ReadonlyMap<string, keyof BrokerProperties | undefined> = new Map([
   ["label", "subject"],
-  ["subject", "subject"],
-  ["to", "to"],
-  ["replyto", "replyTo"],
-  ["sessionid", "sessionId"],
-  ["replytosessionid", "replyToSessionId"],
-  ["contenttype", "contentType"],
-  ["timetolive", "timeToLive"],
-  ["partitionkey", "partitionKey"],
-  ["viapartitionkey", "viaPartitionKey"],
-  ["scheduledenqueuetimeutc", "scheduledEnqueueTimeUtc"],
-  ["enqueuedtimeutc", undefined],
-  ["expiresatutc", undefined],
-  ["lockeduntilutc", undefined],
-  ["locktoken", undefined],
-  ["sequencenumber", undefined],
-  ["enqueuedsequencenumber", undefined],
-  ["deliverycount", undefined],
-  ["deadlettersource", undefined],
-  ["state", undefined],
+  ...brokerPropertyTable
+    .filter(({ http }) => http !== undefined)
+    .map((row) => [row.property.toLowerCase(), row.settable ? row.property : undefined] as const),
 ]);
 
 /** The broker property under a `sys.` name. @throws SobreError when there is none of this name. */
