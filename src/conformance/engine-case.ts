@@ -1,16 +1,5 @@
 import type { Capability } from "../engine/capabilities.ts";
-import type { Engine } from "../engine/engine.ts";
-import { EngineHarness } from "./engine-harness.ts";
-
-/** An engine opened for one case. */
-export interface OpenedEngine {
-  /** An engine without entities. */
-  readonly engine: Engine;
-  /** Lets this many milliseconds pass for the engine; on virtual time at once, on real time by waiting. */
-  advance(milliseconds: number): Promise<void>;
-  /** Cleans up; default: closes the engine. */
-  close?(): Promise<void>;
-}
+import { EngineHarness, type OpenedEngine } from "./engine-harness.ts";
 
 /** An engine that the suite is run on. */
 export interface EngineTarget {

@@ -5,7 +5,16 @@ import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
 import { createEnvelope, type Envelope, type EnvelopeInit } from "../envelope/envelope.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import type { OpenedEngine } from "./engine-case.ts";
+
+/** An engine opened for one case. */
+export interface OpenedEngine {
+  /** An engine without entities. */
+  readonly engine: Engine;
+  /** Lets this many milliseconds pass for the engine; on virtual time at once, on real time by waiting. */
+  advance(milliseconds: number): Promise<void>;
+  /** Cleans up; default: closes the engine. */
+  close?(): Promise<void>;
+}
 
 /** More messages than any case sends. */
 const endless = 10_000;

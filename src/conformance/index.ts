@@ -1,11 +1,5 @@
 export * from "./codec.ts";
-export {
-  type EngineCase,
-  type EngineCaseResult,
-  type EngineTarget,
-  type OpenedEngine,
-  runEngineCase,
-} from "./engine-case.ts";
-export { EngineHarness } from "./engine-harness.ts";
+export { type EngineCase, type EngineCaseResult, type EngineTarget, runEngineCase } from "./engine-case.ts";
+export { EngineHarness, type OpenedEngine } from "./engine-harness.ts";
 export { type CapabilityReport, type EngineReport, renderEngineReport, reportEngine } from "./engine-report.ts";
 export { engineSuite } from "./engine-suite.ts";

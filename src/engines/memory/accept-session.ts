@@ -2,13 +2,11 @@ import type { AcceptSessionOptions } from "../../engine/engine.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
-import type { ReceiveLink } from "./receive-link.ts";
 import type { MemoryReceiver } from "./receiver.ts";
 import { closed, invalidOperation, noSessionInTime } from "./refusals.ts";
-import type { SessionLock } from "./session-lock.ts";
+import type { SessionLock } from "./session.ts";
 import { MemorySessionReceiver } from "./session-receiver.ts";
-import type { SessionTable } from "./session-table.ts";
-import type { WaitingAccept } from "./waiting-accept.ts";
+import type { SessionTable, WaitingAccept } from "./session-table.ts";
 
 /** Who accepts a session, and how. */
 export interface Acceptance {
@@ -34,24 +32,22 @@ export async function acceptSession(
   if (sessions === undefined)
     throw invalidOperation(`'${queue.policy.address}' has no sessions. Open a plain receiver.`);
   owner.checkReceive();
-  const { options, holder } = acceptance;
-  const link: ReceiveLink = { receiveMode: options.receiveMode, holder };
-  const lock = await acquire(queue, sessions, link, acceptance);
-  link.sessionLock = lock;
-  return new MemorySessionReceiver(owner, lock, acceptance.onClose);
+  const { options, holder, onClose } = acceptance;
+  const sessionLock = await acquire(queue, sessions, acceptance);
+  const link = { receiveMode: options.receiveMode, holder, sessionLock };
+  return new MemorySessionReceiver(owner, queue, link, onClose);
 }
 
 async function acquire(
   queue: MessageQueue,
   sessions: SessionTable,
-  link: ReceiveLink,
-  { options, onWait }: Acceptance,
+  { options, holder, onWait }: Acceptance,
 ): Promise<SessionLock> {
   const now = queue.timeline.now();
-  if (options.sessionId !== undefined) return sessions.accept(options.sessionId, link, now);
+  if (options.sessionId !== undefined) return sessions.accept(options.sessionId, holder, now);
   if (options.signal?.aborted === true) throw aborted();
   if (!sessions.contended) {
-    const lock = sessions.acceptNext(link, now);
+    const lock = sessions.acceptNext(holder, now);
     if (lock !== undefined) return lock;
   }
   if (options.maxWaitTime === 0) throw noSessionInTime(queue.policy.address);
@@ -64,7 +60,7 @@ async function acquire(
     };
     const waiting: WaitingAccept = {
       dueIndex: -1,
-      link,
+      holder,
       due: () => waiting.refuse(noSessionInTime(queue.policy.address)),
       grant(lock) {
         stop();

@@ -22,12 +22,11 @@ import { acceptSession } from "./accept-session.ts";
 import { memoryAdmin } from "./admin.ts";
 import { memoryCapabilities } from "./capabilities.ts";
 import { sent } from "./incoming.ts";
+import { type MessageQueue, type ReceiveLink, sessionOf } from "./message-queue.ts";
 import type { Namespace } from "./namespace.ts";
 import { MemoryReceiver } from "./receiver.ts";
-import { closed, entityDisabled, invalidOperation } from "./refusals.ts";
-import { scheduleInTransaction } from "./schedule-in-transaction.ts";
+import { closed, entityDisabled, invalidOperation, sessionLockLost } from "./refusals.ts";
 import { MemorySender, type SenderConnection } from "./sender.ts";
-import { listSessions, plainReceiver, sessionLink } from "./session-rules.ts";
 import { decide, settlementOperation } from "./settlement.ts";
 import { MemoryTransaction } from "./transaction.ts";
 
@@ -68,7 +67,9 @@ export class MemoryConnection implements Engine {
     this.#enter();
     const owner = this.#namespace.receivable(entity);
     const queue = this.#namespace.queue(entity);
-    plainReceiver(owner, queue);
+    if (queue === owner.messages) owner.checkReceive();
+    if (queue.sessions !== undefined)
+      throw invalidOperation(`'${entity}' is a session entity. Accept a session instead of opening a plain receiver.`);
     const link = { receiveMode, holder: this };
     return this.#keep(new MemoryReceiver(owner, queue, link, (receiver) => this.#open.delete(receiver)));
   }
@@ -113,14 +114,13 @@ export class MemoryConnection implements Engine {
     { transaction }: TransactionOption = {},
   ): Promise<readonly bigint[]> {
     const now = this.#enter();
-    const target = this.#namespace.sendable(entity);
-    const { intake } = target;
+    const { intake } = this.#namespace.sendable(entity);
     if (envelopes.some(({ brokerProperties }) => brokerProperties.scheduledEnqueueTimeUtc === undefined))
       throw invalidOperation("A message to schedule needs a scheduledEnqueueTimeUtc.");
     const messages = envelopes.map(sent);
     intake.checkSend(messages);
     if (transaction === undefined) return messages.map((message) => intake.schedule(message, now));
-    return scheduleInTransaction(target, messages, this.#transactionOf(transaction));
+    return intake.scheduleIn(this.#transactionOf(transaction), messages);
   }
 
   async cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
@@ -152,7 +152,7 @@ export class MemoryConnection implements Engine {
     const now = this.#enter();
     const queue = this.#namespace.queue(entity);
     const message = queue.held(lockToken);
-    if (message.lane.session !== undefined)
+    if (sessionOf(message) !== undefined)
       throw invalidOperation("Messages of a session are locked with it. Renew the session's lock.");
     return new Date(queue.renew(message, now));
   }
@@ -172,7 +172,9 @@ export class MemoryConnection implements Engine {
 
   async listSessions(entity: string, options: ListSessionsOptions = {}): Promise<readonly string[]> {
     this.#enter();
-    return listSessions(this.#namespace.queue(entity), options);
+    const { sessions } = this.#namespace.queue(entity);
+    if (sessions === undefined) throw invalidOperation(`'${entity}' has no sessions.`);
+    return sessions.list(options);
   }
 
   async begin(): Promise<Transaction> {
@@ -214,4 +216,22 @@ export class MemoryConnection implements Engine {
       "The transaction is over, or it was begun on another connection. Begin one on this connection.",
     );
   }
+}
+
+/**
+ * The link under which deferred messages are received: on session entities that of the session.
+ *
+ * @throws SobreError `InvalidOperation` without session id, `SessionLockLost` when the connection does not hold it.
+ */
+function sessionLink(
+  { sessions, policy }: MessageQueue,
+  link: ReceiveLink,
+  sessionId: string | undefined,
+): ReceiveLink {
+  if (sessions === undefined) return link;
+  if (sessionId === undefined)
+    throw invalidOperation("Deferred messages of a session entity are received with their sessionId.");
+  const sessionLock = sessions.find(sessionId)?.lock;
+  if (sessionLock?.holder !== link.holder) throw sessionLockLost(sessionId, policy.address);
+  return { ...link, sessionLock };
 }

@@ -1,6 +1,8 @@
-import { type CorrelationFilter, correlationProperties } from "../../engine/index.ts";
-import { type ApplicationPropertyValue, type Envelope, Typed } from "../../envelope/index.ts";
-import { SobreError } from "../../errors/index.ts";
+import { type CorrelationFilter, correlationProperties } from "../../engine/rules.ts";
+import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { Typed } from "../../values/typed.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 
 /** A property and the value it must have, in comparable text. */
 export interface IndexKey {

@@ -2,7 +2,7 @@ import { amend, type Envelope } from "../../envelope/envelope.ts";
 import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
 import { deadLetterProperties } from "../../engine/delivery.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import type { DeadLetterMark } from "./queued-message.ts";
+import type { DeadLetterMark } from "./arrival.ts";
 
 /** The most characters a reason or a description keeps, as on Azure Service Bus. */
 const maxTextLength = 4096;

@@ -1,6 +1,7 @@
 import type { Envelope } from "../../envelope/envelope.ts";
 import { sizeOf } from "../../envelope/size-of.ts";
-import type { DeadLetterMark } from "./queued-message.ts";
+import type { DeadLetterMark } from "./arrival.ts";
+import type { QueuedMessage } from "./queued-message.ts";
 
 /** A message on its way into an entity. */
 export interface Incoming {
@@ -26,4 +27,13 @@ export const sent = (envelope: Envelope): Incoming => ({
   hops: 0,
   enqueuedSequenceNumber: undefined,
   deadLetter: undefined,
+});
+
+/** A message that has left a queue, on its way into another; `number` is the one it had there. */
+export const moved = (message: QueuedMessage, number: bigint): Incoming => ({
+  envelope: message.envelope,
+  size: message.size,
+  hops: 0,
+  enqueuedSequenceNumber: message.enqueuedSequenceNumber ?? number,
+  deadLetter: message.deadLetter,
 });

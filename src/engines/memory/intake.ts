@@ -1,23 +1,16 @@
 import type { SendableSettings } from "../../engine/entity-settings.ts";
 import { amend, type Envelope } from "../../envelope/envelope.ts";
 import { Duplicates } from "./duplicates.ts";
+import type { Entity } from "./entity.ts";
 import { changed, type Incoming } from "./incoming.ts";
-import type { Meter } from "./meter.ts";
 import type { MessageQueue } from "./message-queue.ts";
+import type { MemoryTransaction } from "./transaction.ts";
 import { entityDisabled, invalidOperation, messageTooLarge, quotaExceeded } from "./refusals.ts";
 
-/** What an {@link Intake} takes messages in for: a queue or a topic. */
-export interface IntakeOwner {
-  readonly address: string;
+/** The queue or topic of an {@link Intake}. */
+export interface IntakeOwner extends Entity {
   readonly settings: SendableSettings;
   readonly requiresSession: boolean;
-  /** Holds the scheduled messages. */
-  readonly messages: MessageQueue;
-  readonly meter: Meter;
-  /** Takes a message in whose time has come. */
-  arrive(incoming: Incoming, now: number): void;
-  /** Notes that the entity was used. */
-  touch(now: number): void;
 }
 
 const megabyte = 2 ** 20;
@@ -92,9 +85,19 @@ export class Intake {
     return this.#owner.messages.schedule(arrivalOf(admitted, now), Math.max(at, now), number);
   }
 
-  /** Gives a message the number that it will have once it is scheduled. */
-  reserve({ envelope }: Incoming): bigint {
-    return this.#owner.messages.store.skipNumber(envelope);
+  /** Numbers checked messages now and schedules them at the commit; a rollback leaves a gap. */
+  scheduleIn(transaction: MemoryTransaction, messages: readonly Incoming[]): readonly bigint[] {
+    const { messages: queue } = this.#owner;
+    const numbers: bigint[] = [];
+    transaction.add({
+      check: (reservations) => {
+        queue.checkAlive();
+        reservations.reserve(this.#owner, (reserved) => this.checkSend(messages, reserved));
+      },
+      apply: (now) => messages.forEach((message, index) => this.schedule(message, now, numbers[index])),
+    });
+    for (const { envelope } of messages) numbers.push(queue.store.skipNumber(envelope));
+    return numbers;
   }
 
   #admit(incoming: Incoming, now: number): Incoming | undefined {

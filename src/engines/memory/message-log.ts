@@ -13,14 +13,14 @@ export interface Numbering {
 
 /** The messages of a queue in order of their sequence numbers, over all its partitions. */
 export class MessageLog {
-  readonly #logs: readonly SequenceLog[];
+  readonly #logs: readonly SequenceLog<QueuedMessage>[];
   #turn = 0;
 
   constructor({ partitioned, first }: Numbering) {
     const count = partitioned ? partitions : 1;
     this.#logs = Array.from(
       { length: count },
-      (_, partition) => new SequenceLog({ first, bits: partitioned ? 48 : 64, partition }),
+      (_, partition) => new SequenceLog<QueuedMessage>({ first, bits: partitioned ? 48 : 64, partition }),
     );
   }
 
@@ -77,7 +77,7 @@ export class MessageLog {
     return hash(key) % partitions;
   }
 
-  #log(partition: number): SequenceLog {
+  #log(partition: number): SequenceLog<QueuedMessage> {
     const log = this.#logs[partition];
     if (log === undefined) throw new RangeError(`There is no partition ${partition}.`);
     return log;

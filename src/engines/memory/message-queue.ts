@@ -1,20 +1,29 @@
-import type { Delivery, LockToken } from "../../engine/delivery.ts";
+import type { Delivery, LockToken, ReceiveMode } from "../../engine/delivery.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
+import type { Arrival, DeadLetterMark } from "./arrival.ts";
 import { brokerDeadLetter } from "./dead-letter.ts";
-import { Lane } from "./lane.ts";
+import { Lane, type LaneQueue } from "./lane.ts";
 import { LockTable } from "./lock-table.ts";
 import { MessageStore } from "./message-store.ts";
-import { type Arrival, type DeadLetterMark, QueuedMessage } from "./queued-message.ts";
+import { QueuedMessage } from "./queued-message.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
-import type { ReceiveLink } from "./receive-link.ts";
 import { lockLost, messageNotFound, sessionLockLost, tooManyDeliveries } from "./refusals.ts";
-import type { Session } from "./session.ts";
+import { Session, type SessionLock } from "./session.ts";
 import { SessionTable } from "./session-table.ts";
 import type { Timeline } from "./timeline.ts";
 
+/** The receiving end of a link, as a queue sees it. */
+export interface ReceiveLink {
+  readonly receiveMode: ReceiveMode;
+  /** The connection that holds the locks taken through it. */
+  readonly holder: object;
+  /** The session that the link holds. */
+  readonly sessionLock?: SessionLock | undefined;
+}
+
 /** The messages of one queue, subscription or sub-queue: numbers, locks, expiry and who gets what next. */
-export class MessageQueue {
+export class MessageQueue implements LaneQueue {
   readonly policy: QueuePolicy;
   readonly timeline: Timeline;
   /** On session entities only. */
@@ -36,7 +45,7 @@ export class MessageQueue {
   enqueue(arrival: Arrival, now: number): void {
     const { sessionId } = arrival.envelope.brokerProperties;
     const session = sessionId === undefined ? undefined : this.sessions?.session(sessionId);
-    const message = new QueuedMessage(session?.lane ?? this.#lane, arrival);
+    const message = new QueuedMessage(session ?? this.#lane, arrival);
     if (session !== undefined) session.messageCount++;
     message.position = this.#position++;
     this.store.add(message);
@@ -61,7 +70,7 @@ export class MessageQueue {
   laneOf(link: ReceiveLink): Lane {
     if (link.sessionLock === undefined) return this.#lane;
     if (!link.sessionLock.held) throw sessionLockLost(link.sessionLock.session.id, this.policy.address);
-    return link.sessionLock.session.lane;
+    return link.sessionLock.session;
   }
 
   /** Takes up to `maxMessages` ready messages for a link, locked or deleted as its mode says. */
@@ -81,7 +90,7 @@ export class MessageQueue {
   takeDeferred(sequenceNumbers: readonly bigint[], link: ReceiveLink, now: number): Delivery[] {
     const lane = this.laneOf(link);
     const messages = this.store.find(sequenceNumbers, "deferred");
-    const foreign = messages.findIndex((message) => message.lane !== lane);
+    const foreign = messages.findIndex((message) => message.place !== lane);
     if (foreign !== -1) throw messageNotFound(sequenceNumbers[foreign] ?? 0n, "deferred", this.policy.address);
     return messages.map((message) => this.#handOver(message, link, now));
   }
@@ -90,9 +99,9 @@ export class MessageQueue {
   serve(lane: Lane): void {
     const now = this.timeline.now();
     for (let first = lane.waiting.first; first !== undefined && lane.size > 0; first = lane.waiting.first) {
-      const deliveries = this.take(first.link, first.maxMessages, now);
+      const deliveries = first.waiter.take(now);
       if (deliveries.length === 0) return;
-      first.end(deliveries);
+      first.waiter.end(deliveries);
     }
   }
 
@@ -170,7 +179,7 @@ export class MessageQueue {
   /** Takes every ready message out, oldest first; for forwarding. */
   *drainReady(): Generator<QueuedMessage> {
     for (const message of this.store.from(undefined)) {
-      if (message.ready === undefined) continue;
+      if (!message.ready) continue;
       this.#remove(message);
       yield message;
     }
@@ -185,7 +194,7 @@ export class MessageQueue {
 
   /** Ends the time of all messages of a session that nobody holds. */
   expireSession(session: Session, now: number): void {
-    for (let message = session.lane.shift(); message !== undefined; message = session.lane.shift())
+    for (let message = session.shift(); message !== undefined; message = session.shift())
       this.#expireAlone(message, now);
     for (const message of session.deferred) if (message.lock === undefined) this.#expireAlone(message, now);
   }
@@ -206,7 +215,7 @@ export class MessageQueue {
 
   /** Refuses the receives and accepts that wait. */
   refuseWaiting(refusal: SobreError): void {
-    for (const waiting of this.#lane.waiting) waiting.refuse(refusal);
+    for (const { waiter } of this.#lane.waiting) waiter.refuse(refusal);
     this.sessions?.refuseWaiting(refusal);
   }
 
@@ -241,15 +250,15 @@ export class MessageQueue {
   }
 
   #makeReady(message: QueuedMessage, as: "fresh" | "returned", now: number): void {
-    const { lane } = message;
-    if (as === "fresh") lane.append(message);
-    else lane.giveBack(message);
+    const { place } = message;
+    if (as === "fresh") place.append(message);
+    else place.giveBack(message);
     this.#await(message, now);
-    lane.wake();
+    place.wake();
   }
 
   #setAside(message: QueuedMessage, now: number): void {
-    message.lane.session?.deferred.add(message);
+    sessionOf(message)?.deferred.add(message);
     this.#await(message, now);
   }
 
@@ -260,7 +269,7 @@ export class MessageQueue {
   }
 
   #expire(message: QueuedMessage, now: number): void {
-    const { session } = message.lane;
+    const session = sessionOf(message);
     if (session === undefined) this.#expireAlone(message, now);
     else if (session.lock === undefined) {
       session.overdue.add(message);
@@ -278,21 +287,20 @@ export class MessageQueue {
   #unlock(message: QueuedMessage): void {
     if (message.lock === undefined) return;
     this.#locks.delete(message.lock.slot);
-    message.lane.session?.locked.delete(message);
+    sessionOf(message)?.locked.delete(message);
     message.lock = undefined;
     this.timeline.cancel(message);
   }
 
   #remove(message: QueuedMessage): void {
-    const { lane } = message;
     this.#unlock(message);
     this.timeline.cancel(message);
-    lane.remove(message);
+    message.place.remove(message);
     this.store.remove(message);
-    const { session } = lane;
-    if (session === undefined) return;
-    session.messageCount--;
-    session.forget(message);
-    if (session.lock === undefined) session.table.settle(session);
+    sessionOf(message)?.forget(message);
   }
 }
+
+/** The session that a message belongs to, on session entities. */
+export const sessionOf = ({ place }: QueuedMessage): Session | undefined =>
+  place instanceof Session ? place : undefined;

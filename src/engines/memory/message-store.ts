@@ -41,7 +41,7 @@ export class MessageStore {
     this.#size++;
     if (message.state === "scheduled") this.#scheduledCount++;
     if (sequenceNumber !== undefined) this.#log.place(message, sequenceNumber);
-    else this.#log.append(message, this.#policy.partitionKey(message.envelope));
+    else this.#log.append(message, partitionKeyOf(message.envelope));
   }
 
   remove(message: QueuedMessage): void {
@@ -66,7 +66,7 @@ export class MessageStore {
   }
 
   /** Uses up a number for a message that is not kept here; `key` decides the partition. */
-  skipNumber(envelope: Envelope, key: string | undefined = this.#policy.partitionKey(envelope)): bigint {
+  skipNumber(envelope: Envelope, key: string | undefined = partitionKeyOf(envelope)): bigint {
     return this.#log.skip(key);
   }
 
@@ -107,3 +107,7 @@ export class MessageStore {
     return found;
   }
 }
+
+/** The key that decides the partition of a message: its session where there is one, else its partition key. */
+const partitionKeyOf = ({ brokerProperties: { sessionId, partitionKey } }: Envelope): string | undefined =>
+  sessionId ?? partitionKey;

@@ -80,8 +80,8 @@ export class Namespace implements Transfer {
           ? topicSettings(merged)
           : queueSettings(merged);
     checkFixed(entity.settings, settings);
-    Object.assign(entity, { settings, modifiedAt: this.timeline.now() });
-    if (entity instanceof ReceivableEntity) entity.settingsChanged(this.timeline.now());
+    Object.assign(entity, { settings });
+    entity.settingsChanged(this.timeline.now());
     this.#watch(entity);
   }
 
@@ -90,11 +90,7 @@ export class Namespace implements Transfer {
     this.#byAddress.clear();
     if (entity instanceof TopicEntity)
       for (const subscription of entity.subscriptions.values()) this.delete(subscription);
-    if (entity instanceof SubscriptionEntity) {
-      entity.topic.subscriptions.delete(entity.name.toLowerCase());
-      entity.topic.meter.bytes -= entity.bytes;
-      entity.dropRules();
-    }
+    if (entity instanceof SubscriptionEntity) entity.unsubscribe();
     entity.destroy(entityNotFound(entity.address));
   }
 

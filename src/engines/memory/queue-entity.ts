@@ -1,9 +1,8 @@
 import type { QueueSettings } from "../../engine/entity-settings.ts";
-import type { Envelope } from "../../envelope/envelope.ts";
 import { Intake, type IntakeOwner } from "./intake.ts";
 import type { Numbering } from "./message-log.ts";
-import { Meter } from "./meter.ts";
 import { MessageQueue } from "./message-queue.ts";
+import type { Meter } from "./queue-policy.ts";
 import { type Limits, ReceivableEntity, type Transfer } from "./receivable-entity.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -11,7 +10,7 @@ import type { Timeline } from "./timeline.ts";
 export class QueueEntity extends ReceivableEntity implements IntakeOwner {
   override settings: QueueSettings;
   readonly numbering: Numbering;
-  readonly meter: Meter = new Meter();
+  readonly meter: Meter = { bytes: 0 };
   readonly messages: MessageQueue;
   readonly intake: Intake;
 
@@ -25,10 +24,5 @@ export class QueueEntity extends ReceivableEntity implements IntakeOwner {
 
   get limits(): Limits {
     return this.settings;
-  }
-
-  /** On session-aware entities the session decides, elsewhere the partition key. */
-  partitionKey({ brokerProperties: { sessionId, partitionKey } }: Envelope): string | undefined {
-    return this.settings.requiresSession ? sessionId : partitionKey;
   }
 }

@@ -1,7 +1,11 @@
-import type { Envelope } from "../../envelope/envelope.ts";
+import type { DeadLetterMark } from "./arrival.ts";
 import type { Numbering } from "./message-log.ts";
-import type { Meter } from "./meter.ts";
-import type { DeadLetterMark, QueuedMessage } from "./queued-message.ts";
+import type { QueuedMessage } from "./queued-message.ts";
+
+/** Counts the bytes that an entity and everything under it hold; one for a topic and all its subscriptions. */
+export interface Meter {
+  bytes: number;
+}
 
 /** What a message queue asks the entity it belongs to. */
 export interface QueuePolicy {
@@ -15,10 +19,8 @@ export interface QueuePolicy {
   /** Whether a receiver may dead-letter from here. */
   readonly canDeadLetter: boolean;
   readonly numbering: Numbering;
-  /** Told about every byte that comes and goes. */
+  /** Counts every byte that comes and goes. */
   readonly meter: Meter;
-  /** What decides the partition of a message. */
-  partitionKey(envelope: Envelope): string | undefined;
   /** Takes over a message, its envelope marked, that has left for the dead-letter queue. */
   deadLetter(message: QueuedMessage, mark: DeadLetterMark, now: number): void;
   /** Takes over a message that has left because its time to live was over. */

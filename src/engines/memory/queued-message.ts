@@ -1,7 +1,8 @@
 import type { Delivery, LockToken, MessageState } from "../../engine/delivery.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { sizeOf } from "../../envelope/size-of.ts";
-import type { Lane } from "./lane.ts";
+import type { Arrival, DeadLetterMark } from "./arrival.ts";
+import type { Linked } from "./linked-list.ts";
 import type { Due } from "./timeline.ts";
 
 /** A lock on one message, held by a connection. */
@@ -17,33 +18,24 @@ export interface MessageLock {
   transaction: object | undefined;
 }
 
-/** Why and where a message was dead-lettered. */
-export interface DeadLetterMark {
-  readonly reason: string | undefined;
-  readonly description: string | undefined;
-  /** The entity it came from, when it was forwarded from that entity's dead-letter queue. */
-  readonly source: string | undefined;
-}
-
-/** What a message is queued with. */
-export interface Arrival {
-  readonly envelope: Envelope;
-  /** Bytes of the envelope, where they are known. */
-  readonly size?: number;
-  /** Milliseconds since 1970. */
-  readonly enqueuedAt: number;
-  /** Milliseconds since 1970; `Infinity` is never. */
-  readonly expiresAt: number;
-  readonly deliveryCount: number;
-  /** The number on the entity that accepted it first; `undefined` is this one. */
-  readonly enqueuedSequenceNumber: bigint | undefined;
-  readonly deadLetter: DeadLetterMark | undefined;
+/** Where a message waits for its delivery. */
+export interface Place {
+  /** Adds a message that has just arrived. */
+  append(message: QueuedMessage): void;
+  /** Puts a message that was taken back to its place near the front. */
+  giveBack(message: QueuedMessage): void;
+  /** Takes a ready message out; does nothing to others. */
+  remove(message: QueuedMessage): void;
+  /** Has the receives served that wait. */
+  wake(): void;
+  /** Handles the end of a message's lock, waiting time or time to live. */
+  messageDue(message: QueuedMessage, now: number): void;
 }
 
 /** An envelope in a queue with the broker's bookkeeping: one object, on the timeline by itself, in its lane by its own links. */
-export class QueuedMessage implements Due {
+export class QueuedMessage implements Due, Linked<QueuedMessage> {
   envelope: Envelope;
-  readonly lane: Lane;
+  readonly place: Place;
   enqueuedAt: number;
   expiresAt: number;
   deliveryCount: number;
@@ -58,14 +50,16 @@ export class QueuedMessage implements Due {
   partition = 0;
   /** Bytes of the envelope. */
   size: number;
-  /** Whether it lies ready in its lane: among those never delivered, among those given back, or not. */
-  ready: "fresh" | "returned" | undefined = undefined;
+  /** Whether it is ready for delivery. */
+  ready = false;
+  /** Its place in the heap of those given back, -1 while it has none. */
+  returnedIndex = -1;
   previous: QueuedMessage | undefined = undefined;
   next: QueuedMessage | undefined = undefined;
   dueIndex = -1;
 
-  constructor(lane: Lane, arrival: Arrival) {
-    this.lane = lane;
+  constructor(place: Place, arrival: Arrival) {
+    this.place = place;
     this.envelope = arrival.envelope;
     this.size = arrival.size ?? sizeOf(arrival.envelope);
     this.enqueuedAt = arrival.enqueuedAt;
@@ -76,7 +70,7 @@ export class QueuedMessage implements Due {
   }
 
   due(now: number): void {
-    this.lane.queue.messageDue(this, now);
+    this.place.messageDue(this, now);
   }
 }
 

@@ -1,15 +1,14 @@
 import type { QueueRuntimeProperties } from "../../engine/admin.ts";
 import type { ReceivableSettings, SendableSettings } from "../../engine/entity-settings.ts";
 import { subQueueSuffix } from "../../engine/address.ts";
-import type { Envelope } from "../../envelope/envelope.ts";
+import { sizeOf } from "../../envelope/size-of.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
+import type { DeadLetterMark } from "./arrival.ts";
 import { brokerDeadLetter } from "./dead-letter.ts";
-import { timesOf } from "./entity-times.ts";
-import { changed, type Incoming, sent } from "./incoming.ts";
-import type { Numbering } from "./message-log.ts";
-import type { Meter } from "./meter.ts";
+import { Entity } from "./entity.ts";
+import { changed, type Incoming, moved } from "./incoming.ts";
 import { MessageQueue } from "./message-queue.ts";
-import type { DeadLetterMark, QueuedMessage } from "./queued-message.ts";
+import type { QueuedMessage } from "./queued-message.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
 import { entityDisabled, invalidOperation, noSessionId, timeToLiveOver } from "./refusals.ts";
 import { SubQueuePolicy } from "./sub-queue-policy.ts";
@@ -27,36 +26,21 @@ export type Limits = Pick<SendableSettings, "maxMessageSizeInBytes" | "maxSizeIn
 /** The last time that a `Date` can hold, in milliseconds since 1970. */
 const lastTime = 8.64e15;
 
-/** What queues and subscriptions have in common: messages to receive, and sub-queues. */
-export abstract class ReceivableEntity implements QueuePolicy {
-  readonly address: string;
-  abstract settings: ReceivableSettings;
-  abstract readonly messages: MessageQueue;
-  abstract readonly numbering: Numbering;
-  abstract readonly meter: Meter;
+/** A queue or subscription: messages to receive, and sub-queues. */
+export abstract class ReceivableEntity extends Entity implements QueuePolicy {
+  abstract override settings: ReceivableSettings;
   readonly canDeadLetter: boolean = true;
-  /** When it was used last, in milliseconds since 1970. */
-  usedAt: number;
-  readonly createdAt: number;
-  modifiedAt: number;
-  protected readonly timeline: Timeline;
   readonly #transfer: Transfer;
   #deadLetters: MessageQueue | undefined;
   #transferDeadLetters: MessageQueue | undefined;
 
   constructor(address: string, timeline: Timeline, transfer: Transfer) {
-    this.address = address;
-    this.timeline = timeline;
-    this.usedAt = timeline.now();
-    this.createdAt = this.usedAt;
-    this.modifiedAt = this.usedAt;
+    super(address, timeline);
     this.#transfer = transfer;
   }
 
   /** How large a session state may be, and all that the entity holds. */
   abstract get limits(): Limits;
-
-  abstract partitionKey(envelope: Envelope): string | undefined;
 
   get lockDuration(): number {
     return this.settings.lockDuration;
@@ -89,13 +73,8 @@ export abstract class ReceivableEntity implements QueuePolicy {
     return this.messages.store.bytes + (this.messages.sessions?.stateBytes ?? 0) + subQueues;
   }
 
-  /** Whether a receive waits, or a session is held. */
   get awaited(): boolean {
     return this.queues().some((queue) => queue.awaited);
-  }
-
-  touch(now: number): void {
-    this.usedAt = now;
   }
 
   /** @throws SobreError `MessagingEntityDisabled`, or `InvalidOperation` when everything is forwarded. */
@@ -111,59 +90,42 @@ export abstract class ReceivableEntity implements QueuePolicy {
     return invalidOperation(`'${this.address}' forwards its messages to '${forwardTo}'. Receive from there.`);
   }
 
-  /** Takes a message in that is ready for delivery or forwarding. */
   arrive(incoming: Incoming, now: number): void {
-    const { envelope, enqueuedSequenceNumber } = incoming;
+    const { envelope, size, enqueuedSequenceNumber, deadLetter } = incoming;
     const { forwardTo, defaultMessageTimeToLive, requiresSession } = this.settings;
     if (forwardTo !== undefined) {
-      const number = enqueuedSequenceNumber ?? this.messages.store.skipNumber(envelope);
-      this.#transfer.forward(this, { ...incoming, enqueuedSequenceNumber: number }, forwardTo, now);
+      const numbered = { ...incoming, enqueuedSequenceNumber: this.firstNumber(incoming) };
+      this.#transfer.forward(this, numbered, forwardTo, now);
       return;
     }
     if (requiresSession && envelope.brokerProperties.sessionId === undefined) {
-      const number = enqueuedSequenceNumber ?? this.messages.store.skipNumber(envelope);
-      this.deadLetterArrival({ ...incoming, enqueuedSequenceNumber: number }, noSessionId, now);
+      const numbered = { ...incoming, enqueuedSequenceNumber: this.firstNumber(incoming) };
+      this.deadLetterArrival(numbered, noSessionId, now);
       return;
     }
     const expiresAt = now + Math.min(envelope.brokerProperties.timeToLive ?? Infinity, defaultMessageTimeToLive);
     this.messages.enqueue(
       {
         envelope,
-        size: incoming.size,
+        size,
         enqueuedAt: now,
-        // What no Date can tell is never.
+        // A time that no Date can hold is never.
         expiresAt: expiresAt > lastTime ? Infinity : expiresAt,
         deliveryCount: 0,
         enqueuedSequenceNumber,
-        deadLetter: incoming.deadLetter,
+        deadLetter,
       },
       now,
     );
   }
 
   activated(message: QueuedMessage, number: bigint, now: number): void {
-    const { envelope, enqueuedSequenceNumber = number } = message;
-    this.arrive({ envelope, size: message.size, hops: 0, enqueuedSequenceNumber, deadLetter: message.deadLetter }, now);
+    this.arrive(moved(message, number), now);
   }
 
   deadLetter(message: QueuedMessage, mark: DeadLetterMark, now: number): void {
-    const enqueuedSequenceNumber = message.enqueuedSequenceNumber ?? this.messages.store.numberOf(message);
-    const target = this.settings.forwardDeadLetteredMessagesTo;
-    if (target === undefined) {
-      const { envelope, enqueuedAt, deliveryCount } = message;
-      const arrival = {
-        envelope,
-        enqueuedAt,
-        expiresAt: Infinity,
-        deliveryCount,
-        enqueuedSequenceNumber,
-        deadLetter: mark,
-      };
-      this.deadLetters.enqueue(arrival, now);
-      return;
-    }
-    const deadLetter = { ...mark, source: this.address };
-    this.#transfer.forward(this, { ...sent(message.envelope), enqueuedSequenceNumber, deadLetter }, target, now);
+    const number = this.messages.store.numberOf(message);
+    this.#bury({ ...moved(message, number), size: sizeOf(message.envelope) }, mark, message, now);
   }
 
   expired(message: QueuedMessage, now: number): void {
@@ -175,25 +137,7 @@ export abstract class ReceivableEntity implements QueuePolicy {
   /** Dead-letters a message that never got in. */
   deadLetterArrival(incoming: Incoming, mark: DeadLetterMark, now: number): void {
     const envelope = brokerDeadLetter(incoming.envelope, mark);
-    const target = this.settings.forwardDeadLetteredMessagesTo;
-    if (target !== undefined) {
-      this.#transfer.forward(
-        this,
-        { ...changed(incoming, envelope), deadLetter: { ...mark, source: this.address } },
-        target,
-        now,
-      );
-      return;
-    }
-    const { enqueuedSequenceNumber } = incoming;
-    const arrival = {
-      enqueuedAt: now,
-      expiresAt: Infinity,
-      deliveryCount: 0,
-      enqueuedSequenceNumber,
-      deadLetter: mark,
-    };
-    this.deadLetters.enqueue({ envelope, ...arrival }, now);
+    this.#bury(changed(incoming, envelope), mark, { enqueuedAt: now, deliveryCount: 0 }, now);
   }
 
   /** Takes a message in that could not be forwarded. */
@@ -205,19 +149,33 @@ export abstract class ReceivableEntity implements QueuePolicy {
     this.transferDeadLetters.enqueue({ ...arrival, deadLetter: { ...mark, source } }, now);
   }
 
+  /** Puts a message, its envelope marked, into the dead-letter queue, or sends it where dead letters are forwarded. */
+  #bury(
+    incoming: Incoming,
+    mark: DeadLetterMark,
+    { enqueuedAt, deliveryCount }: Pick<QueuedMessage, "enqueuedAt" | "deliveryCount">,
+    now: number,
+  ): void {
+    const target = this.settings.forwardDeadLetteredMessagesTo;
+    if (target !== undefined) {
+      const deadLetter = { ...mark, source: this.address };
+      this.#transfer.forward(this, { ...incoming, deadLetter }, target, now);
+      return;
+    }
+    const { envelope, size, enqueuedSequenceNumber } = incoming;
+    const arrival = { enqueuedAt, expiresAt: Infinity, deliveryCount, enqueuedSequenceNumber, deadLetter: mark };
+    this.deadLetters.enqueue({ envelope, size, ...arrival }, now);
+  }
+
   /** Ends every lock after a change of settings, and forwards what lies ready when it forwards now. */
-  settingsChanged(now: number): void {
+  override settingsChanged(now: number): void {
+    super.settingsChanged(now);
     const refusal = this.#receiveRefusal();
     if (refusal !== undefined) this.messages.refuseWaiting(refusal);
     for (const queue of this.queues()) queue.release(undefined, now);
     if (this.settings.forwardTo === undefined) return;
-    for (const message of this.messages.drainReady()) {
-      const { envelope, enqueuedSequenceNumber = this.messages.store.numberOf(message) } = message;
-      this.arrive(
-        { envelope, size: message.size, hops: 0, enqueuedSequenceNumber, deadLetter: message.deadLetter },
-        now,
-      );
-    }
+    for (const message of this.messages.drainReady())
+      this.arrive(moved(message, this.messages.store.numberOf(message)), now);
   }
 
   /** How many messages there are, by where they are. */
@@ -233,7 +191,7 @@ export abstract class ReceivableEntity implements QueuePolicy {
       transferDeadLetterMessageCount,
       totalMessageCount: size + deadLetterMessageCount + transferDeadLetterMessageCount,
       sizeInBytes: this.bytes,
-      ...timesOf(this),
+      ...this.times,
     };
   }
 

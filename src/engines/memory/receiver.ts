@@ -1,11 +1,10 @@
 import type { Delivery } from "../../engine/delivery.ts";
 import type { EngineReceiver, ReceiveOptions } from "../../engine/engine.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import type { MessageQueue } from "./message-queue.ts";
+import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
-import type { ReceiveLink } from "./receive-link.ts";
 import { closed } from "./refusals.ts";
-import { WaitingReceive } from "./waiting-receives.ts";
+import { WaitingReceive } from "./waiting-receive.ts";
 
 /** The receiving end of a link to a queue, subscription or sub-queue. */
 export class MemoryReceiver implements EngineReceiver {
@@ -47,7 +46,7 @@ export class MemoryReceiver implements EngineReceiver {
     const now = this.queue.timeline.now();
     this.#closed = true;
     this.#onClose(this);
-    for (const waiting of this.waiting()) if (waiting.link === this.link) waiting.end([]);
+    for (const { owner, waiter } of this.waiting()) if (owner === this) waiter.end([]);
     this.closed(now);
   }
 
@@ -72,8 +71,7 @@ export class MemoryReceiver implements EngineReceiver {
     const lane = this.queue.laneOf(this.link);
     return new Promise((resolve, reject) => {
       const stop = (): void => {
-        if (waiting.listed && signal === undefined) timeline.waitEnded();
-        lane.waiting.remove(waiting);
+        if (lane.waiting.remove(waiting) && signal === undefined) timeline.waitEnded();
         timeline.cancel(waiting);
         signal?.removeEventListener("abort", abort);
       };
@@ -86,8 +84,12 @@ export class MemoryReceiver implements EngineReceiver {
         reject(error);
       };
       const abort = (): void => end([]);
-      const waiting = new WaitingReceive(this.link, maxMessages, { end, refuse });
-      lane.waiting.add(waiting);
+      const waiting = new WaitingReceive(this, {
+        take: (now) => this.queue.take(this.link, maxMessages, now),
+        end,
+        refuse,
+      });
+      lane.waiting.append(waiting);
       timeline.schedule(waiting, until);
       // Whoever can end the wait, as a processor can, has a life of its own.
       if (signal === undefined) timeline.waitBegan();

@@ -1,5 +1,5 @@
 import { SobreError } from "../../errors/sobre-error.ts";
-import type { DeadLetterMark } from "./queued-message.ts";
+import type { DeadLetterMark } from "./arrival.ts";
 
 /** The text is part of the protocol: official clients recognise a missing entity by it. */
 export const entityNotFound = (entity: string): SobreError =>

@@ -1,4 +1,4 @@
-import type { Envelope } from "../../envelope/index.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
 import type { IndexKey } from "./correlation.ts";
 import type { Rule } from "./rule.ts";
 

@@ -1,13 +1,21 @@
 import type { RuleFilter, RuleProperties } from "../../engine/rules.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { correlation, type IndexKey } from "./correlation.ts";
+import type { Incoming } from "./incoming.ts";
 import { compileSqlAction } from "./sql/action.ts";
 import { compileSqlFilter } from "./sql/filter.ts";
-import type { SubscriptionEntity } from "./subscription-entity.ts";
+
+/** The subscription of a rule. */
+export interface Subscriber {
+  /** Takes the copies in that its rules make. */
+  take(incoming: Incoming, rules: readonly Rule[], now: number): void;
+  /** Handles a message for which a rule could not be evaluated. */
+  fail(incoming: Incoming, error: unknown, now: number): void;
+}
 
 /** A rule that has been read once and is evaluated for every message. */
 export interface Rule {
-  readonly subscription: SubscriptionEntity;
+  readonly subscription: Subscriber;
   readonly properties: RuleProperties;
   /** A value that every message it lets through has; found without looking at the rule. */
   readonly indexKey: IndexKey | undefined;
@@ -18,7 +26,7 @@ export interface Rule {
 }
 
 /** @throws SobreError `InvalidArgument` with the offset at which an expression cannot be read. */
-export function compileRule(subscription: SubscriptionEntity, properties: RuleProperties): Rule {
+export function compileRule(subscription: Subscriber, properties: RuleProperties): Rule {
   const { filter, action } = properties;
   const act = action === undefined ? undefined : compileSqlAction(action.expression, action.parameters);
   return { subscription, properties, act, ...compileFilter(filter) };

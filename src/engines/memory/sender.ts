@@ -5,7 +5,7 @@ import type { Namespace } from "./namespace.ts";
 import type { QueueEntity } from "./queue-entity.ts";
 import { closed, tracked } from "./refusals.ts";
 import type { TopicEntity } from "./topic-entity.ts";
-import type { MemoryTransaction, Reservations } from "./transaction.ts";
+import type { MemoryTransaction } from "./transaction.ts";
 
 /** Where a sender sends, and the queue it sends through. */
 export interface Route {
@@ -50,12 +50,8 @@ export class MemorySender implements EngineSender {
       this.#accept(messages, now);
       return;
     }
-    const first = this.#first;
     this.#connection.transactionOf(options.transaction).add({
-      check: (reservations: Reservations) => {
-        const reserved = reservations.get(first) ?? 0;
-        reservations.set(first, reserved + this.#check(messages, reserved));
-      },
+      check: (reservations) => reservations.reserve(this.#first, (reserved) => this.#check(messages, reserved)),
       apply: (later) => this.#accept(messages, later),
     });
   }

@@ -1,14 +1,20 @@
-import type { QueuedMessage } from "./queued-message.ts";
+import { type Linked, LinkedList } from "./linked-list.ts";
 
 /** Slots of one segment: small, so that a lone old message holds little memory. */
 const width = 64;
 
-class Segment {
+/** A member of a {@link SequenceLog}. */
+interface Logged {
+  /** Its place; written by the log only. */
+  ordinal: number;
+}
+
+class Segment<T> implements Linked<Segment<T>> {
   readonly index: number;
-  readonly slots: (QueuedMessage | undefined)[] = [];
+  readonly slots: (T | undefined)[] = [];
   live = 0;
-  previous: Segment | undefined;
-  next: Segment | undefined;
+  previous: Segment<T> | undefined;
+  next: Segment<T> | undefined;
 
   constructor(index: number) {
     this.index = index;
@@ -28,11 +34,11 @@ export interface SequenceRange {
  * Inside, a message has an ordinal: 0, 1, 2, … without gaps or end. Outside it has a sequence number,
  * which begins at `first` and rolls over to 0 at the end of its range.
  */
-export class SequenceLog {
+export class SequenceLog<T extends Logged> {
   readonly #range: SequenceRange;
-  readonly #segments = new Map<number, Segment>();
-  #first: Segment | undefined;
-  #last: Segment | undefined;
+  readonly #segments = new Map<number, Segment<T>>();
+  /** By index. */
+  readonly #inOrder = new LinkedList<Segment<T>>();
   #next = 0;
   /** The first number, where neither partition nor end of the range is in sight: most numbers are made from it alone. */
   readonly #offset: number | undefined;
@@ -44,10 +50,10 @@ export class SequenceLog {
   }
 
   /** Stores the message and gives it the next ordinal. */
-  append(message: QueuedMessage): void {
+  append(message: T): void {
     const ordinal = this.#next++;
     message.ordinal = ordinal;
-    let segment = this.#last;
+    let segment = this.#inOrder.last;
     if (segment === undefined || segment.index !== Math.floor(ordinal / width)) {
       segment = this.#open(Math.floor(ordinal / width));
     }
@@ -56,7 +62,7 @@ export class SequenceLog {
   }
 
   /** Stores the message under an ordinal that was used up before. */
-  place(message: QueuedMessage, ordinal: number): void {
+  place(message: T, ordinal: number): void {
     message.ordinal = ordinal;
     const index = Math.floor(ordinal / width);
     const segment = this.#segments.get(index) ?? this.#open(index);
@@ -69,7 +75,7 @@ export class SequenceLog {
     return this.#next++;
   }
 
-  get(ordinal: number): QueuedMessage | undefined {
+  get(ordinal: number): T | undefined {
     return this.#segments.get(Math.floor(ordinal / width))?.slots[ordinal % width];
   }
 
@@ -81,7 +87,7 @@ export class SequenceLog {
   }
 
   /** The messages from `ordinal` on, in order; messages stored or deleted meanwhile may be missed. */
-  *from(ordinal: number): Generator<QueuedMessage> {
+  *from(ordinal: number): Generator<T> {
     let segment = this.#segments.get(Math.floor(ordinal / width)) ?? this.#segmentAfter(ordinal);
     for (; segment !== undefined; segment = segment.next) {
       for (const message of segment.slots) if (message !== undefined && message.ordinal >= ordinal) yield message;
@@ -105,39 +111,30 @@ export class SequenceLog {
   }
 
   /** The message with exactly this sequence number. */
-  find(sequenceNumber: bigint): QueuedMessage | undefined {
+  find(sequenceNumber: bigint): T | undefined {
     const ordinal = this.ordinalOf(sequenceNumber);
     if (ordinal === undefined || this.numberOf(ordinal) !== sequenceNumber) return undefined;
     return this.get(ordinal);
   }
 
-  #open(index: number): Segment {
-    const segment = new Segment(index);
-    let previous = this.#last;
+  #open(index: number): Segment<T> {
+    const segment = new Segment<T>(index);
+    let previous = this.#inOrder.last;
     while (previous !== undefined && previous.index > index) ({ previous } = previous);
-    const next = previous === undefined ? this.#first : previous.next;
-    segment.previous = previous;
-    segment.next = next;
-    if (previous === undefined) this.#first = segment;
-    else previous.next = segment;
-    if (next === undefined) this.#last = segment;
-    else next.previous = segment;
+    this.#inOrder.insert(segment, previous);
     this.#segments.set(index, segment);
     return segment;
   }
 
-  #close(segment: Segment): void {
+  #close(segment: Segment<T>): void {
     // The one being filled stays, so that an idle queue does not make a segment for every message.
-    if (segment === this.#last && segment.index === Math.floor(this.#next / width)) return;
+    if (segment === this.#inOrder.last && segment.index === Math.floor(this.#next / width)) return;
     this.#segments.delete(segment.index);
-    if (segment.previous === undefined) this.#first = segment.next;
-    else segment.previous.next = segment.next;
-    if (segment.next === undefined) this.#last = segment.previous;
-    else segment.next.previous = segment.previous;
+    this.#inOrder.remove(segment);
   }
 
-  #segmentAfter(ordinal: number): Segment | undefined {
-    let segment = this.#first;
+  #segmentAfter(ordinal: number): Segment<T> | undefined {
+    let segment = this.#inOrder.first;
     while (segment !== undefined && segment.index * width < ordinal) segment = segment.next;
     return segment;
   }

@@ -1,10 +1,10 @@
 import type { EngineSessionReceiver } from "../../engine/engine.ts";
+import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
 import { MemoryReceiver } from "./receiver.ts";
 import { messageTooLarge, quotaExceeded, sessionLockLost } from "./refusals.ts";
-import type { SessionLock } from "./session-lock.ts";
-import type { SessionTable } from "./session-table.ts";
-import type { WaitingReceive } from "./waiting-receives.ts";
+import type { SessionLock } from "./session.ts";
+import type { WaitingReceive } from "./waiting-receive.ts";
 
 const megabyte = 2 ** 20;
 
@@ -12,15 +12,17 @@ const megabyte = 2 ** 20;
 export class MemorySessionReceiver extends MemoryReceiver implements EngineSessionReceiver {
   readonly sessionId: string;
   readonly #lock: SessionLock;
-  readonly #sessions: SessionTable;
   readonly #owner: ReceivableEntity;
 
-  constructor(owner: ReceivableEntity, lock: SessionLock, onClose: (receiver: MemoryReceiver) => void) {
-    const { queue } = lock.session.lane;
-    super(owner, queue, lock.link, onClose);
-    this.sessionId = lock.session.id;
-    this.#lock = lock;
-    this.#sessions = lock.session.table;
+  constructor(
+    owner: ReceivableEntity,
+    queue: MessageQueue,
+    link: ReceiveLink & { readonly sessionLock: SessionLock },
+    onClose: (receiver: MemoryReceiver) => void,
+  ) {
+    super(owner, queue, link, onClose);
+    this.sessionId = link.sessionLock.session.id;
+    this.#lock = link.sessionLock;
     this.#owner = owner;
   }
 
@@ -29,7 +31,7 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
   }
 
   async renewSessionLock(): Promise<Date> {
-    return new Date(this.#sessions.renew(this.#lock, this.enter()));
+    return new Date(this.#lock.session.table.renew(this.#lock, this.enter()));
   }
 
   async getSessionState(): Promise<Uint8Array | undefined> {
@@ -42,15 +44,15 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
     const now = this.enter();
     this.#checkHeld();
     if (state !== undefined) this.#checkRoom(state.byteLength);
-    this.#sessions.setState(this.#lock, state?.slice(), now);
+    this.#lock.session.table.setState(this.#lock, state?.slice(), now);
   }
 
   protected override closed(now: number): void {
-    this.#sessions.lose(this.#lock, "uncounted", now);
+    this.#lock.session.table.lose(this.#lock, "uncounted", now);
   }
 
   protected override waiting(): Iterable<WaitingReceive> {
-    return this.#lock.session.lane.waiting;
+    return this.#lock.session.waiting;
   }
 
   #checkHeld(): void {

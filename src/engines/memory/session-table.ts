@@ -1,24 +1,44 @@
+import type { ListSessionsOptions } from "../../engine/engine.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
-import type { MessageQueue } from "./message-queue.ts";
-import type { ReceiveLink } from "./receive-link.ts";
+import type { LaneQueue } from "./lane.ts";
+import { LinkedList } from "./linked-list.ts";
+import type { QueuedMessage } from "./queued-message.ts";
+import type { QueuePolicy } from "./queue-policy.ts";
 import { sessionCannotBeLocked, sessionLockLost } from "./refusals.ts";
-import { Session } from "./session.ts";
-import { SessionLock } from "./session-lock.ts";
-import type { WaitingAccept } from "./waiting-accept.ts";
+import { Session, SessionLock, type SessionOwner } from "./session.ts";
+import type { Due, Timeline } from "./timeline.ts";
+
+/** The queue of a {@link SessionTable}. */
+interface SessionQueue extends LaneQueue {
+  readonly policy: QueuePolicy;
+  readonly timeline: Timeline;
+  /** Ends the lock of a message and puts it back. */
+  giveBack(message: QueuedMessage, counting: "counted" | "uncounted", now: number): void;
+  /** Ends the time of all messages of a session that nobody holds. */
+  expireSession(session: Session, now: number): void;
+}
+
+/** An `acceptSession` that waits for the next session. */
+export interface WaitingAccept extends Due {
+  readonly holder: object;
+  /** Ends the wait. */
+  grant(lock: SessionLock): void;
+  refuse(error: SobreError): void;
+}
 
 /** The sessions of a queue: who holds which, and which can be accepted next. */
-export class SessionTable {
-  readonly #queue: MessageQueue;
+export class SessionTable implements SessionOwner {
+  readonly #queue: SessionQueue;
   readonly #sessions = new Map<string, Session>();
   readonly #marks = new Map<string, SessionLock>();
   readonly #waiting = new Set<WaitingAccept>();
-  #first: Session | undefined;
-  #last: Session | undefined;
+  /** Free sessions with messages; the one that was free first is accepted first. */
+  readonly #available = new LinkedList<Session>();
   #waking = false;
   /** Bytes of all session states. */
   stateBytes = 0;
 
-  constructor(queue: MessageQueue) {
+  constructor(queue: SessionQueue) {
     this.#queue = queue;
   }
 
@@ -36,8 +56,15 @@ export class SessionTable {
     return this.#sessions.get(id);
   }
 
-  all(): Iterable<Session> {
-    return this.#sessions.values();
+  /** The ids of sessions with messages, or of those whose state was set after a time. */
+  list({ updatedAfter, skip = 0, maxSessions = 100 }: ListSessionsOptions): readonly string[] {
+    const found: string[] = [];
+    for (const { id, messageCount, state, stateSetAt } of this.#sessions.values()) {
+      const isListed =
+        updatedAfter === undefined ? messageCount > 0 : state !== undefined && stateSetAt > updatedAfter.getTime();
+      if (isListed) found.push(id);
+    }
+    return found.toSorted().slice(skip, skip + maxSessions);
   }
 
   /** Whether a lock with this mark is held. */
@@ -46,17 +73,17 @@ export class SessionTable {
   }
 
   /** Locks the session of an id. @throws SobreError `SessionCannotBeLocked`. */
-  accept(id: string, link: ReceiveLink, now: number): SessionLock {
+  accept(id: string, holder: object, now: number): SessionLock {
     const session = this.session(id);
     if (session.lock !== undefined) throw sessionCannotBeLocked(id, this.#queue.policy.address);
-    return this.#grant(session, link, now);
+    return this.#grant(session, holder, now);
   }
 
   /** Locks the session that has waited longest with messages, or returns `undefined`. */
-  acceptNext(link: ReceiveLink, now: number): SessionLock | undefined {
-    for (let session = this.#first; session !== undefined; session = this.#first) {
-      if (!session.expired) return this.#grant(session, link, now);
-      this.#unlist(session);
+  acceptNext(holder: object, now: number): SessionLock | undefined {
+    for (let session = this.#available.first; session !== undefined; session = this.#available.first) {
+      if (!session.expired) return this.#grant(session, holder, now);
+      this.#available.remove(session);
       this.#queue.expireSession(session, now);
       this.settle(session);
     }
@@ -83,11 +110,10 @@ export class SessionTable {
     return this.#waiting.delete(waiting);
   }
 
-  /** Puts a session among those that can be accepted next, when it is free and has messages, and forgets it when it can. */
   settle(session: Session): void {
-    const free = session.lock === undefined && session.lane.size > 0;
-    if (free && !session.available) this.#list(session);
-    if (!free && session.available) this.#unlist(session);
+    const free = session.lock === undefined && session.size > 0;
+    if (!free) this.#available.remove(session);
+    else if (!this.#available.has(session)) this.#available.append(session);
     if (session.forgettable) this.#sessions.delete(session.id);
     else if (free) this.#wake();
   }
@@ -99,7 +125,6 @@ export class SessionTable {
     return lock.until;
   }
 
-  /** Ends a lock: its messages go back, and its link is told. */
   lose(lock: SessionLock, counting: "counted" | "uncounted", now: number): void {
     if (!lock.held) return;
     const { session } = lock;
@@ -108,17 +133,16 @@ export class SessionTable {
     this.#queue.timeline.cancel(lock);
     for (const message of session.locked) this.#queue.giveBack(message, counting, now);
     const refusal = sessionLockLost(session.id, this.#queue.policy.address);
-    for (const waiting of session.lane.waiting) waiting.refuse(refusal);
+    for (const { waiter } of session.waiting) waiter.refuse(refusal);
     this.settle(session);
   }
 
   /** Ends every lock of a holder, or of all. */
   release(holder: object | undefined, now: number): void {
-    const held = [...this.#marks.values()].filter(({ link }) => holder === undefined || link.holder === holder);
+    const held = [...this.#marks.values()].filter((lock) => holder === undefined || lock.holder === holder);
     for (const lock of held) this.lose(lock, "uncounted", now);
   }
 
-  /** @param state `undefined` clears it. */
   setState(lock: SessionLock, state: Uint8Array | undefined, now: number): void {
     if (!lock.held) throw sessionLockLost(lock.session.id, this.#queue.policy.address);
     const { session } = lock;
@@ -132,7 +156,7 @@ export class SessionTable {
   /** Refuses the accepts that wait, and the receives of every session. */
   refuseWaiting(refusal: SobreError): void {
     for (const waiting of this.#waiting) waiting.refuse(refusal);
-    for (const { session } of this.#marks.values()) for (const waiting of session.lane.waiting) waiting.refuse(refusal);
+    for (const { session } of this.#marks.values()) for (const { waiter } of session.waiting) waiter.refuse(refusal);
   }
 
   /** Forgets every lock; for a queue that is gone. */
@@ -144,9 +168,9 @@ export class SessionTable {
     this.#marks.clear();
   }
 
-  #grant(session: Session, link: ReceiveLink, now: number): SessionLock {
-    if (session.available) this.#unlist(session);
-    const lock = new SessionLock(session, link);
+  #grant(session: Session, holder: object, now: number): SessionLock {
+    this.#available.remove(session);
+    const lock = new SessionLock(session, holder);
     session.lock = lock;
     this.#marks.set(lock.mark, lock);
     this.renew(lock, now);
@@ -156,34 +180,16 @@ export class SessionTable {
 
   /** In a microtask, so that what became free together is handed out in order of waiting. */
   #wake(): void {
-    if (this.#waking || this.#waiting.size === 0 || this.#first === undefined) return;
+    if (this.#waking || this.#waiting.size === 0 || this.#available.first === undefined) return;
     this.#waking = true;
     queueMicrotask(() => {
       this.#waking = false;
       const now = this.#queue.timeline.now();
       for (const waiting of this.#waiting) {
-        const lock = this.acceptNext(waiting.link, now);
+        const lock = this.acceptNext(waiting.holder, now);
         if (lock === undefined) return;
         waiting.grant(lock);
       }
     });
-  }
-
-  #list(session: Session): void {
-    session.available = true;
-    session.previous = this.#last;
-    if (this.#last === undefined) this.#first = session;
-    else this.#last.next = session;
-    this.#last = session;
-  }
-
-  #unlist(session: Session): void {
-    session.available = false;
-    if (session.previous === undefined) this.#first = session.next;
-    else session.previous.next = session.next;
-    if (session.next === undefined) this.#last = session.previous;
-    else session.next.previous = session.previous;
-    session.previous = undefined;
-    session.next = undefined;
   }
 }

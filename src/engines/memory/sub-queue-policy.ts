@@ -1,6 +1,5 @@
 import type { Numbering } from "./message-log.ts";
-import type { Meter } from "./meter.ts";
-import type { QueuePolicy } from "./queue-policy.ts";
+import type { Meter, QueuePolicy } from "./queue-policy.ts";
 
 /** A sub-queue locks as long as its entity does; nothing expires, is dead-lettered or waits for its time there. */
 export class SubQueuePolicy implements QueuePolicy {
@@ -22,7 +21,6 @@ export class SubQueuePolicy implements QueuePolicy {
     return this.#entity.lockDuration;
   }
 
-  partitionKey(): undefined {}
   deadLetter(): void {}
   expired(): void {}
   activated(): void {}

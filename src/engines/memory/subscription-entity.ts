@@ -1,26 +1,34 @@
 import { defaultRuleName, type RuleProperties } from "../../engine/rules.ts";
-import type { SubscriptionSettings } from "../../engine/entity-settings.ts";
+import type { SubscriptionSettings, TopicSettings } from "../../engine/entity-settings.ts";
 import { subscriptionAddress } from "../../engine/address.ts";
-import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
+import type { Entity } from "./entity.ts";
 import { changed, type Incoming } from "./incoming.ts";
 import type { Numbering } from "./message-log.ts";
-import type { Meter } from "./meter.ts";
 import { MessageQueue } from "./message-queue.ts";
-import { type Limits, ReceivableEntity } from "./receivable-entity.ts";
+import type { Meter } from "./queue-policy.ts";
+import { type Limits, ReceivableEntity, type Transfer } from "./receivable-entity.ts";
 import { entityExists, entityNotFound, headerTooLarge, ruleFailed } from "./refusals.ts";
-import { compileRule, type Rule } from "./rule.ts";
-import type { TopicEntity } from "./topic-entity.ts";
+import { compileRule, type Rule, type Subscriber } from "./rule.ts";
+import type { RuleIndex } from "./rule-index.ts";
 
 const defaultRule: RuleProperties = { name: defaultRuleName, filter: { kind: "true" } };
 
 /** The most characters of a subscription's or rule's name. */
 const maxNameLength = 50;
 
+/** The topic of a subscription. */
+interface Topic extends Entity {
+  readonly settings: TopicSettings;
+  readonly transfer: Transfer;
+  readonly rules: RuleIndex;
+  readonly subscriptions: Pick<Map<string, unknown>, "delete">;
+}
+
 /** A subscription: what its rules let through of a topic, to receive like a queue. */
-export class SubscriptionEntity extends ReceivableEntity {
+export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
   readonly name: string;
-  readonly topic: TopicEntity;
+  readonly topic: Topic;
   override settings: SubscriptionSettings;
   readonly numbering: Numbering;
   readonly meter: Meter;
@@ -28,8 +36,8 @@ export class SubscriptionEntity extends ReceivableEntity {
   /** By name in lower case. */
   readonly #rules = new Map<string, Rule>();
 
-  constructor(topic: TopicEntity, name: string, settings: SubscriptionSettings) {
-    super(subscriptionAddress(topic.address, name), topic.messages.timeline, topic.transfer);
+  constructor(topic: Topic, name: string, settings: SubscriptionSettings) {
+    super(subscriptionAddress(topic.address, name), topic.timeline, topic.transfer);
     this.name = name;
     this.topic = topic;
     this.settings = settings;
@@ -40,10 +48,6 @@ export class SubscriptionEntity extends ReceivableEntity {
 
   get limits(): Limits {
     return this.topic.settings;
-  }
-
-  partitionKey({ brokerProperties: { sessionId, partitionKey } }: Envelope): string | undefined {
-    return this.settings.requiresSession ? sessionId : partitionKey;
   }
 
   /** Starts with these rules, or the one that lets everything through. */
@@ -77,12 +81,19 @@ export class SubscriptionEntity extends ReceivableEntity {
       .toSorted((left, right) => (left.name < right.name ? -1 : 1));
   }
 
+  /** Leaves its topic. */
+  unsubscribe(): void {
+    this.topic.subscriptions.delete(this.name.toLowerCase());
+    this.topic.meter.bytes -= this.bytes;
+    this.dropRules();
+  }
+
   dropRules(): void {
     for (const rule of this.#rules.values()) this.topic.rules.delete(rule);
     this.#rules.clear();
   }
 
-  /** Takes the copies in that its rules make: one for all without action, and one for each with an action. */
+  /** One for all without action, and one for each with an action. */
   take(incoming: Incoming, rules: readonly Rule[], now: number): void {
     if (rules.some(({ act }) => act === undefined)) this.arrive(incoming, now);
     for (const { act } of rules) {

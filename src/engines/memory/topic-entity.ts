@@ -1,28 +1,25 @@
 import type { TopicRuntimeProperties } from "../../engine/admin.ts";
 import type { TopicSettings } from "../../engine/entity-settings.ts";
-import type { Envelope } from "../../envelope/envelope.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
-import { timesOf } from "./entity-times.ts";
-import type { Incoming } from "./incoming.ts";
+import { Entity } from "./entity.ts";
+import { type Incoming, moved } from "./incoming.ts";
 import { Intake, type IntakeOwner } from "./intake.ts";
 import type { Numbering } from "./message-log.ts";
-import { Meter } from "./meter.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import type { QueuePolicy } from "./queue-policy.ts";
+import type { Meter, QueuePolicy } from "./queue-policy.ts";
 import type { Transfer } from "./receivable-entity.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule, Subscriber } from "./rule.ts";
 import { RuleIndex } from "./rule-index.ts";
 import type { SubscriptionEntity } from "./subscription-entity.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** A topic: every message goes, copied, to the subscriptions whose rules let it through. Only scheduled messages stay. */
-export class TopicEntity implements IntakeOwner, QueuePolicy {
-  readonly address: string;
+export class TopicEntity extends Entity implements IntakeOwner, QueuePolicy {
   settings: TopicSettings;
   readonly transfer: Transfer;
   readonly numbering: Numbering;
-  readonly meter: Meter = new Meter();
+  readonly meter: Meter = { bytes: 0 };
   readonly messages: MessageQueue;
   readonly intake: Intake;
   readonly rules: RuleIndex = new RuleIndex();
@@ -32,39 +29,22 @@ export class TopicEntity implements IntakeOwner, QueuePolicy {
   readonly maxDeliveryCount: number = Infinity;
   readonly requiresSession: boolean = false;
   readonly canDeadLetter: boolean = false;
-  usedAt: number;
-  readonly createdAt: number;
-  modifiedAt: number;
+  readonly awaited: boolean = false;
 
   constructor(name: string, settings: TopicSettings, timeline: Timeline, transfer: Transfer, first: bigint) {
-    this.address = name;
+    super(name, timeline);
     this.settings = settings;
     this.transfer = transfer;
     this.numbering = { partitioned: settings.enablePartitioning, first };
     this.messages = new MessageQueue(this, timeline);
     this.intake = new Intake(this);
-    this.usedAt = timeline.now();
-    this.createdAt = this.usedAt;
-    this.modifiedAt = this.usedAt;
-  }
-
-  get awaited(): boolean {
-    return false;
-  }
-
-  touch(now: number): void {
-    this.usedAt = now;
-  }
-
-  partitionKey({ brokerProperties: { sessionId, partitionKey } }: Envelope): string | undefined {
-    return sessionId ?? partitionKey;
   }
 
   arrive(incoming: Incoming, now: number): void {
     const number = this.messages.store.skipNumber(incoming.envelope);
     const numbered = { ...incoming, enqueuedSequenceNumber: incoming.enqueuedSequenceNumber ?? number };
-    const matched = new Map<SubscriptionEntity, Rule[]>();
-    const failed = new Map<SubscriptionEntity, unknown>();
+    const matched = new Map<Subscriber, Rule[]>();
+    const failed = new Map<Subscriber, unknown>();
     for (const rule of this.rules.candidates(incoming.envelope)) {
       try {
         if (!rule.matches(incoming.envelope)) continue;
@@ -80,8 +60,7 @@ export class TopicEntity implements IntakeOwner, QueuePolicy {
   }
 
   activated(message: QueuedMessage, number: bigint, now: number): void {
-    const { envelope, enqueuedSequenceNumber = number, deadLetter } = message;
-    this.arrive({ envelope, size: message.size, hops: 0, enqueuedSequenceNumber, deadLetter }, now);
+    this.arrive(moved(message, number), now);
   }
 
   /** What it holds, and when it was used. */
@@ -91,7 +70,7 @@ export class TopicEntity implements IntakeOwner, QueuePolicy {
       subscriptionCount: this.subscriptions.size,
       scheduledMessageCount: this.messages.store.scheduledCount,
       sizeInBytes: this.meter.bytes,
-      ...timesOf(this),
+      ...this.times,
     };
   }
 

@@ -3,7 +3,15 @@ import { invalidOperation } from "./refusals.ts";
 import type { Due, Timeline } from "./timeline.ts";
 
 /** Bytes that the operations of a transaction will take, by entity. */
-export type Reservations = Map<object, number>;
+class Reservations {
+  readonly #bytes = new Map<object, number>();
+
+  /** Adds the bytes that an operation takes of an entity, given those that others have reserved there. */
+  reserve(entity: object, bytesOf: (reserved: number) => number): void {
+    const reserved = this.#bytes.get(entity) ?? 0;
+    this.#bytes.set(entity, reserved + bytesOf(reserved));
+  }
+}
 
 /** A send or a settlement that waits for its transaction. */
 export interface Operation {
@@ -43,7 +51,7 @@ export class MemoryTransaction implements Transaction, Due {
     const now = this.#timeline.now();
     this.#checkOpen();
     try {
-      const reservations: Reservations = new Map();
+      const reservations = new Reservations();
       for (const operation of this.#operations) operation.check(reservations);
     } catch (error) {
       this.undo();

@@ -4,8 +4,8 @@ import type { BrokerPropertiesInit } from "../../../envelope/broker-properties.t
 import { compileValue, type Evaluate } from "./evaluation.ts";
 import { type Parameters, Parser } from "./parser.ts";
 import { applicationName, applicationValue, systemProperty } from "./properties.ts";
-import type { Statement } from "./syntax.ts";
-import { evaluationError, fromSql, type SqlValue } from "./values.ts";
+import type { SqlValue, Statement } from "./syntax.ts";
+import { evaluationError, fromSql } from "./values.ts";
 
 type Step = (envelope: Envelope) => Envelope;
 

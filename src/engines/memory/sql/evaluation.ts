@@ -1,8 +1,8 @@
 import type { Envelope } from "../../../envelope/envelope.ts";
 import { isLike, type LikePattern, readPattern } from "./like.ts";
 import { isPresent, valueOfProperty } from "./properties.ts";
-import type { PredicateNode, ValueNode } from "./syntax.ts";
-import { calculate, compare, evaluationError, type SqlValue } from "./values.ts";
+import type { PredicateNode, SqlValue, ValueNode } from "./syntax.ts";
+import { calculate, compare, evaluationError } from "./values.ts";
 
 /** The value of an expression for a message. @throws SobreError when it cannot be evaluated. */
 export type Evaluate = (envelope: Envelope) => SqlValue;

@@ -1,8 +1,10 @@
-import type { ApplicationPropertyValue, BrokerProperties, Envelope } from "../../../envelope/index.ts";
+import type { ApplicationPropertyValue } from "../../../envelope/application-properties.ts";
+import type { BrokerProperties } from "../../../envelope/broker-properties.ts";
+import type { Envelope } from "../../../envelope/envelope.ts";
 import { brokerPropertyTable } from "../../../envelope/broker-property-table.ts";
-import { Typed } from "../../../envelope/index.ts";
-import type { PropertyName } from "./syntax.ts";
-import { evaluationError, type SqlValue, toSql } from "./values.ts";
+import { Typed } from "../../../values/typed.ts";
+import type { PropertyName, SqlValue } from "./syntax.ts";
+import { evaluationError, toSql } from "./values.ts";
 
 /** The `sys.` names in lower case, with the broker properties they stand for; `undefined` is set by the broker later. */
 const systemNames: ReadonlyMap<string, keyof BrokerProperties | undefined> = new Map([

@@ -1,4 +1,5 @@
-import type { SqlValue } from "./values.ts";
+/** A value of an expression; `undefined` is unknown: NULL, or a property that is not there. */
+export type SqlValue = undefined | boolean | bigint | number | string | Date | Uint8Array;
 
 /** A property as an expression names it. */
 export interface PropertyName {

@@ -2,10 +2,7 @@ import { typed } from "../../../values/typed-makers.ts";
 import type { ApplicationPropertyValue } from "../../../envelope/application-properties.ts";
 import { Typed } from "../../../values/typed.ts";
 import { SobreError } from "../../../errors/sobre-error.ts";
-import type { Arithmetic, Comparison } from "./syntax.ts";
-
-/** A value of an expression; `undefined` is unknown: NULL, or a property that is not there. */
-export type SqlValue = undefined | boolean | bigint | number | string | Date | Uint8Array;
+import type { Arithmetic, Comparison, SqlValue } from "./syntax.ts";
 
 /** The value of a property in an expression: integers of every width are 64 bits, other numbers doubles. */
 export function toSql(value: ApplicationPropertyValue | undefined): SqlValue {

@@ -1,0 +1,24 @@
+import type { Envelope } from "../../envelope/envelope.ts";
+
+/** Why and where a message was dead-lettered. */
+export interface DeadLetterMark {
+  readonly reason: string | undefined;
+  readonly description: string | undefined;
+  /** The entity it came from, when it was forwarded from that entity's dead-letter queue. */
+  readonly source: string | undefined;
+}
+
+/** A message as it enters a queue. */
+export interface Arrival {
+  readonly envelope: Envelope;
+  /** Bytes of the envelope, where they are known. */
+  readonly size?: number;
+  /** Milliseconds since 1970. */
+  readonly enqueuedAt: number;
+  /** Milliseconds since 1970; `Infinity` is never. */
+  readonly expiresAt: number;
+  readonly deliveryCount: number;
+  /** The number on the entity that accepted it first; `undefined` is this one. */
+  readonly enqueuedSequenceNumber: bigint | undefined;
+  readonly deadLetter: DeadLetterMark | undefined;
+}

@@ -1,0 +1,62 @@
+import type { EntitySettings } from "../../engine/entity-settings.ts";
+import type { EntityTimes } from "../../engine/admin.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
+import type { Incoming } from "./incoming.ts";
+import type { Numbering } from "./message-log.ts";
+import type { MessageQueue } from "./message-queue.ts";
+import type { Meter } from "./queue-policy.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** An entity as its namespace sees it. */
+export abstract class Entity {
+  readonly address: string;
+  abstract readonly settings: EntitySettings;
+  abstract readonly numbering: Numbering;
+  abstract readonly meter: Meter;
+  abstract readonly messages: MessageQueue;
+  readonly timeline: Timeline;
+  /** When it was used last, in milliseconds since 1970. */
+  usedAt: number;
+  readonly #createdAt: number;
+  #modifiedAt: number;
+
+  constructor(address: string, timeline: Timeline) {
+    this.address = address;
+    this.timeline = timeline;
+    this.usedAt = timeline.now();
+    this.#createdAt = this.usedAt;
+    this.#modifiedAt = this.usedAt;
+  }
+
+  /** Whether a receive waits, or a session is held. */
+  abstract get awaited(): boolean;
+
+  /** Takes a message in that is ready for delivery or forwarding. */
+  abstract arrive(incoming: Incoming, now: number): void;
+
+  /** Drops everything and refuses whoever waits. */
+  abstract destroy(refusal: SobreError): void;
+
+  /** Notes that the entity was used. */
+  touch(now: number): void {
+    this.usedAt = now;
+  }
+
+  /** Applies settings that have been changed. */
+  settingsChanged(now: number): void {
+    this.#modifiedAt = now;
+  }
+
+  /** The number that a message was first accepted under, which is used up when it is none yet. */
+  protected firstNumber(incoming: Incoming): bigint {
+    return incoming.enqueuedSequenceNumber ?? this.messages.store.skipNumber(incoming.envelope);
+  }
+
+  get times(): EntityTimes {
+    return {
+      createdAt: new Date(this.#createdAt),
+      modifiedAt: new Date(this.#modifiedAt),
+      accessedAt: new Date(this.usedAt),
+    };
+  }
+}

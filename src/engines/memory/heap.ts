@@ -1,0 +1,116 @@
+/** Children per node: a wide heap is shallow, and its keys lie side by side in memory. */
+const arity = 4;
+
+/**
+ * Items in order of their keys, and of their adding where keys are equal.
+ *
+ * Adding and removing take logarithmic time at most; adding in order of the keys takes constant time.
+ */
+export class Heap<T> {
+  readonly #items: T[] = [];
+  #keys: Float64Array = new Float64Array(16);
+  #orders: Float64Array = new Float64Array(16);
+  #order = 0;
+  readonly #moved: (item: T, index: number) => void;
+
+  /** @param moved Notes the index of an item, by which it can be removed; -1 when it has left. */
+  constructor(moved: (item: T, index: number) => void) {
+    this.#moved = moved;
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  /** The item with the least key. */
+  get first(): T | undefined {
+    return this.#items[0];
+  }
+
+  /** The least key; `Infinity` when there is no item. */
+  get firstKey(): number {
+    return this.#items.length === 0 ? Infinity : this.#key(0);
+  }
+
+  add(item: T, key: number): void {
+    const index = this.#items.length;
+    this.#items.push(item);
+    if (index >= this.#keys.length) {
+      this.#keys = doubled(this.#keys);
+      this.#orders = doubled(this.#orders);
+    }
+    this.#rise(item, key, this.#order++, index);
+  }
+
+  /** Removes the item at an index. */
+  remove(index: number): void {
+    const item = this.#items[index];
+    const last = this.#items.pop();
+    if (item === undefined || last === undefined) return;
+    this.#moved(item, -1);
+    const lastIndex = this.#items.length;
+    if (index === lastIndex) return;
+    const key = this.#key(lastIndex);
+    const order = this.#orders[lastIndex] ?? 0;
+    if (index > 0 && this.#isBefore(key, order, parentOf(index))) this.#rise(last, key, order, index);
+    else this.#sink(last, key, order, index);
+  }
+
+  #rise(item: T, key: number, order: number, from: number): void {
+    let index = from;
+    while (index > 0) {
+      const parent = parentOf(index);
+      if (!this.#isBefore(key, order, parent)) break;
+      this.#move(parent, index);
+      index = parent;
+    }
+    this.#place(item, key, order, index);
+  }
+
+  #sink(item: T, key: number, order: number, from: number): void {
+    const count = this.#items.length;
+    let index = from;
+    for (;;) {
+      const first = index * arity + 1;
+      if (first >= count) break;
+      let least = first;
+      const end = Math.min(first + arity, count);
+      for (let child = first + 1; child < end; child++)
+        if (this.#isBefore(this.#key(child), this.#orders[child] ?? 0, least)) least = child;
+      if (this.#isBefore(key, order, least)) break;
+      this.#move(least, index);
+      index = least;
+    }
+    this.#place(item, key, order, index);
+  }
+
+  /** Whether something under this key comes before the item at an index. */
+  #isBefore(key: number, order: number, index: number): boolean {
+    const other = this.#key(index);
+    return key < other || (key === other && order < (this.#orders[index] ?? 0));
+  }
+
+  #move(from: number, to: number): void {
+    const item = this.#items[from];
+    if (item !== undefined) this.#place(item, this.#key(from), this.#orders[from] ?? 0, to);
+  }
+
+  #place(item: T, key: number, order: number, index: number): void {
+    this.#items[index] = item;
+    this.#keys[index] = key;
+    this.#orders[index] = order;
+    this.#moved(item, index);
+  }
+
+  #key(index: number): number {
+    return this.#keys[index] ?? Infinity;
+  }
+}
+
+const parentOf = (index: number): number => Math.floor((index - 1) / arity);
+
+function doubled(numbers: Float64Array): Float64Array {
+  const larger = new Float64Array(numbers.length * 2);
+  larger.set(numbers);
+  return larger;
+}

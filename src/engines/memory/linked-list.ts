@@ -1,0 +1,60 @@
+/** A member of a {@link LinkedList}; it carries its own links, and is in one list at most. */
+export interface Linked<T> {
+  previous: T | undefined;
+  next: T | undefined;
+}
+
+/** Members in order; adding and removing take constant time and no memory. */
+export class LinkedList<T extends Linked<T>> implements Iterable<T> {
+  #first: T | undefined;
+  #last: T | undefined;
+
+  get first(): T | undefined {
+    return this.#first;
+  }
+
+  get last(): T | undefined {
+    return this.#last;
+  }
+
+  has(member: T): boolean {
+    return member.previous !== undefined || this.#first === member;
+  }
+
+  append(member: T): void {
+    this.insert(member, this.#last);
+  }
+
+  /** Adds a member after another one, or at the front. */
+  insert(member: T, previous: T | undefined): void {
+    const next = previous === undefined ? this.#first : previous.next;
+    member.previous = previous;
+    member.next = next;
+    if (previous === undefined) this.#first = member;
+    else previous.next = member;
+    if (next === undefined) this.#last = member;
+    else next.previous = member;
+  }
+
+  /** Says whether it was a member. */
+  remove(member: T): boolean {
+    if (!this.has(member)) return false;
+    const { previous, next } = member;
+    if (previous === undefined) this.#first = next;
+    else previous.next = next;
+    if (next === undefined) this.#last = previous;
+    else next.previous = previous;
+    member.previous = undefined;
+    member.next = undefined;
+    return true;
+  }
+
+  /** In order; each member may be removed while it is looked at. */
+  *[Symbol.iterator](): Generator<T> {
+    for (let member = this.#first; member !== undefined;) {
+      const { next }: Linked<T> = member;
+      yield member;
+      member = next;
+    }
+  }
+}
