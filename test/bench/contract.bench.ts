@@ -1,6 +1,6 @@
 import { compareSchemas } from "../../src/contract/json-schema/comparison.ts";
 import { PairComparison } from "../../src/contract/json-schema/pair-comparison.ts";
-import { pairsOf, schemaOf, suites } from "../contract/suites.ts";
+import { pairsOf, schemaOf, suites } from "../contract/suites.support.ts";
 import { type Figure, median } from "./harness.ts";
 
 /** Times a comparison of each open pair of JSON Schemas; without SOBRE_VECTORS those of a few schemas of our own. */

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { fromAmqplibMessage, toAmqplibMessage } from "../../src/bridges/index.ts";
 import { typed } from "../../src/values/typed-makers.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
-import { names } from "../envelope/arbitraries.ts";
-import { refusal } from "../refusal.ts";
+import { names } from "../envelope/arbitraries.support.ts";
+import { refusal } from "../refusal.support.ts";
 
 const content = Buffer.from('{"id":1}');
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fromAmqplibMessage, toAmqplibMessage } from "../../src/bridges/index.ts";
 import { typed } from "../../src/values/typed-makers.ts";
 import { createEnvelope, type Envelope, type EnvelopeInit } from "../../src/envelope/index.ts";
-import { bytes } from "../envelope/arbitraries.ts";
+import { bytes } from "../envelope/arbitraries.support.ts";
 
 const content = Buffer.from('{"id":1}');
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toAmqplibMessage } from "../../src/bridges/index.ts";
 import { typed } from "../../src/values/typed-makers.ts";
 import { createEnvelope, type EnvelopeInit } from "../../src/envelope/index.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../refusal.support.ts";
 
 describe("toAmqplibMessage", () => {
   const payload = new Uint8Array();

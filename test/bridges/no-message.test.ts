@@ -5,7 +5,7 @@ import {
   toAmqplibMessage,
   toServiceBusMessage,
 } from "../../src/bridges/index.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../refusal.support.ts";
 
 describe.each([
   ["amqplib, which hands null to a consumer that is cancelled", fromAmqplibMessage],

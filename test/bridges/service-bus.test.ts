@@ -5,8 +5,8 @@ import { fromServiceBusMessage, type ServiceBusMessageLike, toServiceBusMessage 
 import { typed } from "../../src/values/typed-makers.ts";
 import { createEnvelope, type Envelope, type EnvelopeInit } from "../../src/envelope/index.ts";
 import { compression } from "../../src/stages/index.ts";
-import { bytes } from "../envelope/arbitraries.ts";
-import { refusal } from "../refusal.ts";
+import { bytes } from "../envelope/arbitraries.support.ts";
+import { refusal } from "../refusal.support.ts";
 
 const body = Buffer.from('{"id":1}');
 const payload = new Uint8Array(body);

@@ -5,7 +5,7 @@ import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { envelopeToJson } from "../../src/envelope/index.ts";
-import { scratchFolder, sobre } from "./calls.ts";
+import { scratchFolder, sobre } from "./calls.support.ts";
 
 const { scratch, file } = scratchFolder();
 let folders = 0;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sobre } from "./calls.ts";
-import { check, contractFolders, newer, older } from "./contract-folders.ts";
+import { sobre } from "./calls.support.ts";
+import { check, contractFolders, newer, older } from "./contract-folders.support.ts";
 
 const { file, folderOf } = contractFolders();
 const safe = { "order/1.0.schema.json": newer, "order/1.1.schema.json": older };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { broken, check, contractFolders, hashIn, older } from "./contract-folders.ts";
+import { broken, check, contractFolders, hashIn, older } from "./contract-folders.support.ts";
 
 const { folderOf } = contractFolders();
 

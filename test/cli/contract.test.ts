@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { describe, expect, it } from "vitest";
-import { sobre } from "./calls.ts";
-import { broken, check, contractFolders, hashIn, newer, older } from "./contract-folders.ts";
+import { sobre } from "./calls.support.ts";
+import { broken, check, contractFolders, hashIn, newer, older } from "./contract-folders.support.ts";
 
 const { scratch, file, folderOf } = contractFolders();
 const proto = (field: string): string => `syntax = "proto3"; package a; message M { ${field} }`;

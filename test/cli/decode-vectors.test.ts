@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isExactly, isLexically } from "../codecs/dotnet/equality.ts";
-import { expectedOf, legacyVectors, type Vector, vectors } from "../codecs/legacy-reading.ts";
-import { linesOf, sobre } from "./calls.ts";
+import { isExactly, isLexically } from "../codecs/dotnet/equality.support.ts";
+import { expectedOf, legacyVectors, type Vector, vectors } from "../codecs/legacy/reading.support.ts";
+import { linesOf, sobre } from "./calls.support.ts";
 
 /** What `sobre decode --json` prints as the values of payloads, without a word on their content type. */
 async function valuesOf(payloads: readonly Vector[], ...options: readonly string[]): Promise<readonly unknown[]> {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { fixture, linesOf, scratchFolder, sobre } from "./calls.ts";
-import { unprintable } from "./captured-terminal.ts";
+import { fixture, linesOf, scratchFolder, sobre } from "./calls.support.ts";
+import { unprintable } from "./captured-terminal.support.ts";
 
 const { file, scratch } = scratchFolder();
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { unprintable } from "./captured-terminal.ts";
+import { unprintable } from "./captured-terminal.support.ts";
 import { displayWidth, fit, oneLine, visibleJson } from "../../src/cli/display.ts";
 
 describe("oneLine", () => {

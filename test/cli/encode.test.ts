@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/cli/program.ts";
-import { fixture, linesOf, mailbox, scratchFolder, sobre } from "./calls.ts";
-import { captureTerminal } from "./captured-terminal.ts";
+import { fixture, linesOf, mailbox, scratchFolder, sobre } from "./calls.support.ts";
+import { captureTerminal } from "./captured-terminal.support.ts";
 
 const { file } = scratchFolder();
 

@@ -7,7 +7,7 @@ import { writeMessage } from "../../src/amqp/message/write-message.ts";
 import { inspectBytes, inspectHexLine } from "../../src/cli/inspect-json.ts";
 import { inspectFiles, inspectHexLines } from "../../src/cli/inspect.ts";
 import { typed } from "../../src/values/typed-makers.ts";
-import { captureTerminal, unprintable } from "./captured-terminal.ts";
+import { captureTerminal, unprintable } from "./captured-terminal.support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sobre-inspect-"));
 

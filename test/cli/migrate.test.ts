@@ -16,8 +16,8 @@ import { describe, expect, it } from "vitest";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { createEnvelope } from "../../src/envelope/index.ts";
 import { startServer } from "../../src/server/index.ts";
-import { dotnetString } from "../migration/samples.ts";
-import { scratchFolder, sobre } from "./calls.ts";
+import { dotnetString } from "../migration/samples.support.ts";
+import { scratchFolder, sobre } from "./calls.support.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const legacy = join(root, "fixtures/legacy");

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { envelopeFromJson } from "../../src/envelope/index.ts";
-import { linesOf, sobre } from "./calls.ts";
-import { bury, idsIn, type Place, queuePlaces, put, text, unreadable } from "./queue-place.ts";
+import { linesOf, sobre } from "./calls.support.ts";
+import { bury, idsIn, type Place, queuePlaces, put, text, unreadable } from "./queue-place.support.ts";
 
 const place = queuePlaces();
 

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { envelopeFromJson } from "../../src/envelope/index.ts";
-import { idsIn, lines, payload, queuePlaces, put, text, unreadable } from "./queue-place.ts";
+import { idsIn, lines, payload, queuePlaces, put, text, unreadable } from "./queue-place.support.ts";
 
 const place = queuePlaces();
 

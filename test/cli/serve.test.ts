@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { run } from "../../src/cli/program.ts";
 import { serve, type ServeCommand } from "../../src/cli/serve.ts";
 import { selfSigned } from "../../src/server/index.ts";
-import { captureTerminal } from "./captured-terminal.ts";
+import { captureTerminal } from "./captured-terminal.support.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "sobre-serve-"));
 afterAll(() => rmSync(scratch, { recursive: true }));

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { unprintable } from "./captured-terminal.ts";
+import { unprintable } from "./captured-terminal.support.ts";
 import { mailboxReading } from "../../src/cli/codecs.ts";
 import { displayWidth } from "../../src/cli/display.ts";
 import { readMailbox } from "../../src/cli/mailbox.ts";

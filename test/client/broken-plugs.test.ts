@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { json } from "../../codecs/json/index.ts";
 import { unreadableReason } from "../../src/client/index.ts";
 import { createSerializer, type PayloadStage } from "../../src/codec/index.ts";
-import { rejection } from "../refusal.ts";
-import { noting, one, setup } from "./setup.ts";
+import { rejection } from "../refusal.support.ts";
+import { noting, one, setup } from "./setup.support.ts";
 
 /** A stage of which nothing is known. */
 const stage = (methods: object): PayloadStage => Object.assign(JSON.parse('{ "name": "mine" }'), methods);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Processor, Receiver, Sender } from "../../src/client/index.ts";
-import { rejection } from "../refusal.ts";
-import { noting, setup } from "./setup.ts";
+import { rejection } from "../refusal.support.ts";
+import { noting, setup } from "./setup.support.ts";
 
 /** A promise and what resolves it. */
 function gate(): { readonly passed: Promise<void>; readonly open: () => void } {

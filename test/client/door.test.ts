@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { compression } from "../../src/stages/index.ts";
-import { rejection } from "../refusal.ts";
-import { advancedUntil, noting, one, setup } from "./setup.ts";
+import { rejection } from "../refusal.support.ts";
+import { advancedUntil, noting, one, setup } from "./setup.support.ts";
 
 it("a message whose answer was lost is sent again with the same id, and an entity that detects duplicates keeps one", async () => {
   const { client, clock, faults } = setup({ queues: { orders: { requiresDuplicateDetection: true } } });

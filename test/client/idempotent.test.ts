@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { idempotent, memoryIdempotencyStore } from "../../src/client/index.ts";
-import { refusal } from "../refusal.ts";
-import { setup } from "./setup.ts";
+import { refusal } from "../refusal.support.ts";
+import { setup } from "./setup.support.ts";
 
 describe("an idempotent handler", () => {
   it("fails for a message without a key, instead of taking all of them for one", async () => {

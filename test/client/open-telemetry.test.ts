@@ -1,7 +1,7 @@
 import * as api from "@opentelemetry/api";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openTelemetry } from "../../src/client/index.ts";
-import { setup } from "./setup.ts";
+import { setup } from "./setup.support.ts";
 
 interface Noted {
   readonly name: string;

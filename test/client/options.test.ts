@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createClient, openTelemetry } from "../../src/client/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
-import { setup } from "./setup.ts";
+import { setup } from "./setup.support.ts";
 
 const queues = { queues: ["orders"] };
 const handlers = { processMessage: () => undefined, processError: () => undefined };

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { noting, setup } from "./setup.ts";
+import { noting, setup } from "./setup.support.ts";
 
 describe("locks", () => {
   it("are renewed while a handler runs, and no longer than the maximum", async () => {

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { failureProperty, type ReadMessage } from "../../src/client/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
 import { sobreMatchers } from "../../src/testing/index.ts";
-import { refusal } from "../refusal.ts";
-import { noting, one, setup } from "./setup.ts";
+import { refusal } from "../refusal.support.ts";
+import { noting, one, setup } from "./setup.support.ts";
 
 const Order = defineMessage(
   "acme.order",

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createEnvelope } from "../../src/envelope/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
-import { rejection, refusal } from "../refusal.ts";
-import { one, setup } from "./setup.ts";
+import { rejection, refusal } from "../refusal.support.ts";
+import { one, setup } from "./setup.support.ts";
 
 const Order = defineMessage(
   "acme.order",

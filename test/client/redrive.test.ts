@@ -4,8 +4,8 @@ import { text } from "../../codecs/text/index.ts";
 import { type RedriveEntry, type RedriveOptions, redriveCountProperty } from "../../src/client/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { amend, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
-import { rejection } from "../refusal.ts";
-import { advancedUntil, setup, type Setup } from "./setup.ts";
+import { rejection } from "../refusal.support.ts";
+import { advancedUntil, setup, type Setup } from "./setup.support.ts";
 
 const garbage = (messageId: string, payload: readonly number[] = [0xff]): Envelope =>
   createEnvelope({

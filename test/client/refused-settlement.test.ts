@@ -3,7 +3,7 @@ import { failureProperty, type MessageContext } from "../../src/client/index.ts"
 import type { PayloadStage } from "../../src/codec/index.ts";
 import type { Delivery } from "../../src/engine/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
-import { noting, setup } from "./setup.ts";
+import { noting, setup } from "./setup.support.ts";
 
 const deadLetterQueue = "orders/$DeadLetterQueue";
 

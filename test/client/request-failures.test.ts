@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Message } from "../../src/codec/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
-import { rejection } from "../refusal.ts";
-import { advancedUntil, setup } from "./setup.ts";
+import { rejection } from "../refusal.support.ts";
+import { advancedUntil, setup } from "./setup.support.ts";
 
 const queues = { prices: {}, replies: {}, shared: { requiresSession: true } };
 const double = ({ body }: { readonly body: unknown }): Message => ({ body: Number(body) * 2 });

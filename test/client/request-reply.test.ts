@@ -3,8 +3,8 @@ import { z } from "zod";
 import { resolveReplyTo } from "../../src/client/index.ts";
 import type { Message } from "../../src/codec/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
-import { refusal, rejection } from "../refusal.ts";
-import { one, setup } from "./setup.ts";
+import { refusal, rejection } from "../refusal.support.ts";
+import { one, setup } from "./setup.support.ts";
 
 const queues = { prices: {}, replies: {}, shared: { requiresSession: true, lockDuration: 10_000 } };
 const Price = defineMessage("acme.price", { 1: z.object({ cents: z.number() }) });

@@ -5,7 +5,7 @@ import { createSerializer, type PayloadStage } from "../../src/codec/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
 import { claimCheck, compression, encryption, type PayloadStore } from "../../src/stages/index.ts";
-import { one, setup, type Setup } from "./setup.ts";
+import { one, setup, type Setup } from "./setup.support.ts";
 
 const serializer = createSerializer({ codecs: [json(), msgpack()] });
 const body = { secret: "hunter2".repeat(500) };

@@ -5,8 +5,8 @@ import { encodeBatch } from "../../src/amqp/message/batch.ts";
 import type { Message } from "../../src/codec/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
 import { compression } from "../../src/stages/index.ts";
-import { rejection, refusal } from "../refusal.ts";
-import { one, setup } from "./setup.ts";
+import { rejection, refusal } from "../refusal.support.ts";
+import { one, setup } from "./setup.support.ts";
 
 const Order = defineMessage(
   "acme.order",

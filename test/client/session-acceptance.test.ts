@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { setup } from "./setup.ts";
+import { setup } from "./setup.support.ts";
 
 describe("an engine that answers at once that no session is free", () => {
   it("is asked less often", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Client } from "../../src/client/index.ts";
-import { rejection } from "../refusal.ts";
-import { noting, setup } from "./setup.ts";
+import { rejection } from "../refusal.support.ts";
+import { noting, setup } from "./setup.support.ts";
 
 const queues = { orders: { requiresSession: true, lockDuration: 60_000 } };
 const sendTo = (client: Client, sessionId: string): Promise<void> =>

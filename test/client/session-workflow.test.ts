@@ -6,8 +6,8 @@ import {
   workflowOutOfOrder,
   type WorkflowStep,
 } from "../../src/client/index.ts";
-import { refusal } from "../refusal.ts";
-import { setup, type Setup } from "./setup.ts";
+import { refusal } from "../refusal.support.ts";
+import { setup, type Setup } from "./setup.support.ts";
 
 const queues = { steps: { requiresSession: true, maxDeliveryCount: 3 }, orders: {} };
 

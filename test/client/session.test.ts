@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { MessageContext, ReadMessage, SessionContext } from "../../src/client/index.ts";
-import { rejection, refusal } from "../refusal.ts";
-import { noting, one, setup } from "./setup.ts";
+import { rejection, refusal } from "../refusal.support.ts";
+import { noting, one, setup } from "./setup.support.ts";
 
 type Message = ReadMessage<readonly []>;
 const queues = { orders: { requiresSession: true, lockDuration: 10_000 } };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../src/engine/index.ts";
 import type { MessageContext, ReadMessage, Receiver } from "../../src/client/index.ts";
-import { rejection } from "../refusal.ts";
-import { noting, one, setup } from "./setup.ts";
+import { rejection } from "../refusal.support.ts";
+import { noting, one, setup } from "./setup.support.ts";
 
 type Message = ReadMessage<readonly []>;
 const queues = { orders: { lockDuration: 10_000, maxDeliveryCount: 3 }, later: {} };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { rejection } from "../refusal.ts";
-import { setup } from "./setup.ts";
+import { rejection } from "../refusal.support.ts";
+import { setup } from "./setup.support.ts";
 
 describe("a transaction of the client", () => {
   it("settles what was fetched ahead in a transaction of the client", async () => {

@@ -5,8 +5,8 @@ import { createSerializer } from "../../src/codec/index.ts";
 import { json } from "../../codecs/json/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
-import { rejection } from "../refusal.ts";
-import { setup } from "./setup.ts";
+import { rejection } from "../refusal.support.ts";
+import { setup } from "./setup.support.ts";
 
 const Question = defineMessage(
   "acme.question",

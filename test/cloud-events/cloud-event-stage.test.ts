@@ -6,7 +6,7 @@ import { cloudEventFromEnvelope, cloudEventToEnvelope } from "../../src/cloud-ev
 import { cloudEvents } from "../../src/cloud-events/cloud-event-stage.ts";
 import { defineMessage } from "../../src/message/index.ts";
 import { encryption } from "../../src/stages/index.ts";
-import { noting, setup } from "../client/setup.ts";
+import { noting, setup } from "../client/setup.support.ts";
 
 const Order = defineMessage(
   "acme.order",

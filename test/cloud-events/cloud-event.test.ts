@@ -11,7 +11,7 @@ import {
   cloudEventToHttp,
 } from "../../src/cloud-events/cloud-event-binding.ts";
 import { cloudEventFromJson, cloudEventToJson } from "../../src/cloud-events/cloud-event-json.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../refusal.support.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (data: Uint8Array | undefined): string => new TextDecoder().decode(data);

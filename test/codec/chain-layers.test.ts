@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createSerializer, type Decoder } from "../../src/codec/index.ts";
-import { read, some, tried } from "./reading.ts";
-import { stubDecoder } from "./stub-codec.ts";
+import { read, some, tried } from "./reading.support.ts";
+import { stubDecoder } from "./stub-codec.support.ts";
 
 describe("limits and the accept list", () => {
   const json = stubDecoder("json", { accepts: ["application/json"] });

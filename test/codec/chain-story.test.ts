@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { type Decoder } from "../../src/codec/index.ts";
-import { read, tried } from "./reading.ts";
-import { fails, stubDecoder } from "./stub-codec.ts";
+import { read, tried } from "./reading.support.ts";
+import { fails, stubDecoder } from "./stub-codec.support.ts";
 
 function breaks(): never {
   throw new Error("the listener is broken");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createSerializer } from "../../src/codec/index.ts";
-import { read, some, tried } from "./reading.ts";
-import { fails, stubDecoder } from "./stub-codec.ts";
+import { read, some, tried } from "./reading.support.ts";
+import { fails, stubDecoder } from "./stub-codec.support.ts";
 
 describe("selection", () => {
   const exact = stubDecoder("exact", { accepts: ["application/ld+json"] });

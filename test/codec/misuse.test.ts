@@ -3,8 +3,8 @@ import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { createSerializer, type Serializer, type SerializerOptions } from "../../src/codec/index.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
-import { refusal } from "../refusal.ts";
-import { stubDecoder } from "./stub-codec.ts";
+import { refusal } from "../refusal.support.ts";
+import { stubDecoder } from "./stub-codec.support.ts";
 
 /** What JavaScript callers may pass. */
 function serializerOf(options: object): Serializer {

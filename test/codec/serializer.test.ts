@@ -4,7 +4,7 @@ import { json as jsonCodec } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
-import { fails, stubCodec, stubDecoder } from "./stub-codec.ts";
+import { fails, stubCodec, stubDecoder } from "./stub-codec.support.ts";
 
 const envelope = (byte: number): Envelope =>
   createEnvelope({ payload: new Uint8Array([byte]), brokerProperties: { contentType: "x/y" } });

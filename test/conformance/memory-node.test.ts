@@ -7,7 +7,7 @@ import { engineSuite } from "../../src/conformance/index.ts";
 const run = promisify(execFile);
 
 it("the engine conformance suite runs under node:test, none skipped", async () => {
-  const program = fileURLToPath(new URL("node-test-memory.ts", import.meta.url));
+  const program = fileURLToPath(new URL("node-test-memory.support.ts", import.meta.url));
   const options = ["--conditions=sobre-source", "--test-reporter=tap", program];
   // What marks this process as a test run of its own would make the child report to a parent that it has not.
   const { NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...env } = process.env;

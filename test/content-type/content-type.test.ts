@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatContentType, maxContentTypeLength, parameter, parseContentType } from "../../src/content-type/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../refusal.support.ts";
 
 describe("parseContentType", () => {
   it.each([

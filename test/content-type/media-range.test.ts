@@ -6,7 +6,7 @@ import {
   specificityOf,
   rangesOverlap,
 } from "../../src/content-type/index.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../refusal.support.ts";
 
 const matches = (range: string, type: string): boolean => matchesRange(parseMediaRange(range), parseContentType(type));
 

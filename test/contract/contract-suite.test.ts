@@ -6,7 +6,7 @@ import { json } from "../../codecs/json/index.ts";
 import { goldenCommand } from "../../src/cli/contract-golden.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { contractSuite } from "../../src/contract/index.ts";
-import { captureTerminal } from "../cli/captured-terminal.ts";
+import { captureTerminal } from "../cli/captured-terminal.support.ts";
 
 const root = mkdtempSync(join(tmpdir(), "suite-"));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agreementOf, pairsOf, readErrata, scoreOf, suites } from "./suites.ts";
+import { agreementOf, pairsOf, readErrata, scoreOf, suites } from "./suites.support.ts";
 
 const vectors = process.env["SOBRE_VECTORS"];
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { goldenCommand } from "../../src/cli/contract-golden.ts";
-import { captureTerminal } from "../cli/captured-terminal.ts";
+import { captureTerminal } from "../cli/captured-terminal.support.ts";
 
 const folders: string[] = [];
 

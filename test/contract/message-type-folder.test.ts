@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { readMessageType, writeMessageType } from "../../src/contract/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../refusal.support.ts";
 
 const schemas = fileURLToPath(new URL("../../schemas", import.meta.url));
 let folder = "";

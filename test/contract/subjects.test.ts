@@ -11,7 +11,7 @@ import { checkContracts } from "../../src/cli/contract-check.ts";
 import { goldenCommand } from "../../src/cli/contract-golden.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { contractMatchers, contractSuite } from "../../src/contract/index.ts";
-import { captureTerminal } from "../cli/captured-terminal.ts";
+import { captureTerminal } from "../cli/captured-terminal.support.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const copies: string[] = [];

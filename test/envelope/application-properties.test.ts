@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { AmqpMap } from "../../src/values/amqp-map.ts";
 import { typed } from "../../src/values/typed-makers.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
-import { refusal } from "../refusal.ts";
-import { names, simple } from "./arbitraries.ts";
+import { refusal } from "../refusal.support.ts";
+import { names, simple } from "./arbitraries.support.ts";
 
 function create(applicationProperties: unknown): Envelope {
   const init: { payload: Uint8Array } = Object.assign({ payload: new Uint8Array() }, { applicationProperties });

@@ -7,7 +7,7 @@ import {
   maxIdLength,
   readOnlyProperties,
 } from "../../src/envelope/index.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../refusal.support.ts";
 
 const payload = new Uint8Array();
 

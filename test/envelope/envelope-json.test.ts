@@ -3,8 +3,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createEnvelope, envelopeFromJson, envelopeToJson } from "../../src/envelope/index.ts";
 import { compileJsonSchema } from "../../src/json-schema/ajv.ts";
-import { refusal } from "../refusal.ts";
-import { envelopes } from "./arbitraries.ts";
+import { refusal } from "../refusal.support.ts";
+import { envelopes } from "./arbitraries.support.ts";
 
 const schema: unknown = JSON.parse(
   readFileSync(new URL("../../schemas/envelope.schema.json", import.meta.url), "utf8"),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { amend, createEnvelope, type Envelope, headerSize, maxHeaderSize } from "../../src/envelope/index.ts";
 import { typed } from "../../src/values/typed-makers.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../refusal.support.ts";
 
 const payload = Uint8Array.of(1, 2, 3);
 

@@ -7,8 +7,8 @@ import { Instant } from "../../src/values/instant.ts";
 import { Typed } from "../../src/values/typed.ts";
 import { valueFromJson } from "../../src/values/value-json-reading.ts";
 import { valueToJson } from "../../src/values/value-json.ts";
-import { refusal } from "../refusal.ts";
-import { names, plainSimple, typedSimple } from "./arbitraries.ts";
+import { refusal } from "../refusal.support.ts";
+import { names, plainSimple, typedSimple } from "./arbitraries.support.ts";
 
 /** Through text, as in a file. */
 function throughText(value: unknown): unknown {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compileJsonSchema } from "../../src/json-schema/ajv.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../refusal.support.ts";
 
 describe("compileJsonSchema", () => {
   const problemsOf = compileJsonSchema({

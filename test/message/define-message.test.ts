@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineMessage, type MessageType, type Schema } from "../../src/message/index.ts";
-import { refusal, rejection } from "../refusal.ts";
+import { refusal, rejection } from "../refusal.support.ts";
 
 const Order = defineMessage(
   "acme.order",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compileJsonSchema } from "../../src/json-schema/ajv.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../refusal.support.ts";
 
 describe("a schema", () => {
   it.each(["^(a+)+$", "^(a|a)*$", "^([a-z0-9]+[-_]?)*$", "(x+x+)+y"])(

@@ -13,7 +13,7 @@ import {
   withTypeClaim,
 } from "../../src/message/index.ts";
 import * as v from "valibot";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../refusal.support.ts";
 
 const id = "5f1b6a7c8d9e0f1a2b3c4d5e6f708192";
 const guid = "01020304-0506-0708-090a-0b0c0d0e0f10";

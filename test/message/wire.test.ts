@@ -16,7 +16,7 @@ import {
 } from "../../src/cloud-events/cloud-event-binding.ts";
 import { readTraceContext, traceProperties } from "../../src/message/index.ts";
 import { type Server, startServer } from "../../src/server/index.ts";
-import { one } from "../client/setup.ts";
+import { one } from "../client/setup.support.ts";
 
 const trace = {
   traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",

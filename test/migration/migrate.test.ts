@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { TargetFormat } from "../../src/migration/index.ts";
-import { dotnetString, migrateAll, payloadOf, serializer, xml } from "./samples.ts";
-import { jsonIn, writing } from "./written.ts";
+import { dotnetString, migrateAll, payloadOf, serializer, xml } from "./samples.support.ts";
+import { jsonIn, writing } from "./written.support.ts";
 
 const { migrated, output } = writing();
 

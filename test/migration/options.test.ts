@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { migrate, openSource } from "../../src/migration/index.ts";
-import { rejection } from "../refusal.ts";
-import { serializer } from "./samples.ts";
+import { rejection } from "../refusal.support.ts";
+import { serializer } from "./samples.support.ts";
 
 const source = { name: "none", size: 0, async *messages() {} };
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { bytes } from "../codecs/dotnet/decoding.ts";
-import { xml } from "./samples.ts";
-import { writing } from "./written.ts";
+import { bytes } from "../codecs/dotnet/decoding.support.ts";
+import { xml } from "./samples.support.ts";
+import { writing } from "./written.support.ts";
 
 const { migrated } = writing();
 

@@ -12,7 +12,7 @@ import {
   openSource,
   type SourceMessage,
 } from "../../src/migration/index.ts";
-import { folder } from "./samples.ts";
+import { folder } from "./samples.support.ts";
 
 const scratch = folder();
 const file = (name: string, content: string | Uint8Array): string => {

@@ -12,7 +12,7 @@ import { amend, type Envelope, sizeOf } from "../../src/envelope/index.ts";
 import { AmqpMap } from "../../src/values/amqp-map.ts";
 import { typed } from "../../src/values/typed-makers.ts";
 import { SobreError } from "../../src/errors/index.ts";
-import { type Random, seeded } from "../random.ts";
+import { type Random, seeded } from "../random.support.ts";
 import type { ProofRun } from "./proof-run.ts";
 
 const counts = { share: 1_000_000, full: 10_000_000 };

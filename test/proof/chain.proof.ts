@@ -9,7 +9,7 @@ import { type Codec, createSerializer, type WhenUnknown } from "../../src/codec/
 import { type BodyKind, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { ManualClock } from "../../src/time/index.ts";
-import { type Random, seeded } from "../random.ts";
+import { type Random, seeded } from "../random.support.ts";
 import type { ProofRun } from "./proof-run.ts";
 
 const counts = { share: 100_000, full: 1_000_000 };

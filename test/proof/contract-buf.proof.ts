@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkCompatibility } from "../../src/contract/index.ts";
-import { pairsOf } from "../contract/suites.ts";
+import { pairsOf } from "../contract/suites.support.ts";
 
 const buf = fileURLToPath(new URL("../../node_modules/.bin/buf", import.meta.url));
 

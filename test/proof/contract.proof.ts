@@ -15,7 +15,7 @@ import {
   type Suite,
   suites,
   tableOf,
-} from "../contract/suites.ts";
+} from "../contract/suites.support.ts";
 
 /**
  * The examination: agreement with other tools' labels, every breaking verdict replayed by ajv, and no safe verdict that ajv

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { densePayloads, type DensePayload } from "../codecs/legacy-dense.ts";
-import { decodedBy } from "../codecs/legacy-reading.ts";
+import { densePayloads, type DensePayload } from "../codecs/legacy/dense.support.ts";
+import { decodedBy } from "../codecs/legacy/reading.support.ts";
 import { SobreError } from "../../src/errors/index.ts";
 
 const size = 2 ** 20;

@@ -1,6 +1,6 @@
 import { legacy } from "../../codecs/legacy/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
-import { type Random, seeded } from "../random.ts";
+import { type Random, seeded } from "../random.support.ts";
 import type { ProofRun } from "./proof-run.ts";
 
 const total = { share: 50_000, full: 125_000 };

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { mutatedReaders } from "../codecs/legacy-mutated-readers.ts";
-import type { MutationCounts } from "../codecs/legacy-mutation.ts";
+import { mutatedReaders } from "../codecs/legacy/mutated-readers.support.ts";
+import type { MutationCounts } from "../codecs/legacy/mutation.support.ts";
 import type { ProofRun } from "./proof-run.ts";
 
 const counts = { share: 150_000, full: 1_000_000 };
@@ -33,7 +33,7 @@ export async function prove({ seed, full }: ProofRun): Promise<string> {
 }
 
 function mutate(name: string, seed: number, total: number): Promise<MutationCounts> {
-  const worker = new Worker(new URL("../codecs/legacy-mutation-worker.ts", import.meta.url), {
+  const worker = new Worker(new URL("../codecs/legacy/mutation-worker.support.ts", import.meta.url), {
     workerData: { name, total, seed, most },
   });
   return new Promise((resolve, reject) => {

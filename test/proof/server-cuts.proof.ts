@@ -3,7 +3,7 @@ import type { Access } from "../../src/server/access.ts";
 import { BrokerConnection } from "../../src/server/amqp/broker-connection.ts";
 import { accepted, Connection } from "../../src/amqp/connection/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
-import { seeded } from "../random.ts";
+import { seeded } from "../random.support.ts";
 import type { ProofRun } from "./proof-run.ts";
 
 const cuts = 1000;

@@ -4,7 +4,7 @@ import { ServiceBusClient } from "@azure/service-bus";
 import { describe, expect, it } from "vitest";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { type ServerOptions, startServer } from "../../src/server/index.ts";
-import { codeOf } from "../e2e/azure-scenario.ts";
+import { codeOf } from "../servers/azure-scenario.support.ts";
 
 /** Options as a caller without types gives them. */
 async function refusal(given: object): Promise<unknown> {

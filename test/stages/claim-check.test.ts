@@ -6,7 +6,7 @@ import { json } from "../../codecs/json/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { claimCheck, filePayloadStore } from "../../src/stages/index.ts";
-import { refusal, rejection } from "../refusal.ts";
+import { refusal, rejection } from "../refusal.support.ts";
 
 let folder = "";
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { type Compression, compression } from "../../src/stages/index.ts";
-import { rejection, refusal } from "../refusal.ts";
+import { rejection, refusal } from "../refusal.support.ts";
 
 const all = ["gzip", "deflate", "br", "zstd"] as const satisfies readonly Compression[];
 

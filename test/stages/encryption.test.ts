@@ -11,8 +11,8 @@ import {
   type PayloadStore,
 } from "../../src/stages/index.ts";
 import type { UnreadableMessage } from "../../src/client/index.ts";
-import { refusal, rejection } from "../refusal.ts";
-import { noting, one, setup } from "../client/setup.ts";
+import { refusal, rejection } from "../refusal.support.ts";
+import { noting, one, setup } from "../client/setup.support.ts";
 
 const key = (fill: number): Uint8Array => new Uint8Array(32).fill(fill);
 const keys = { old: key(1), new: key(2) };

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { defineMessage, registryIds } from "../../src/message/index.ts";
 import { claimCheck, compression, encryption, filePayloadStore } from "../../src/stages/index.ts";
-import { setup } from "../client/setup.ts";
-import { refusal } from "../refusal.ts";
+import { setup } from "../client/setup.support.ts";
+import { refusal } from "../refusal.support.ts";
 
 const keys = { k1: new Uint8Array(32) };
 const store = { put: async () => "key", get: async () => undefined };

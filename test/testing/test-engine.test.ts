@@ -4,7 +4,7 @@ import { createSerializer } from "../../src/codec/index.ts";
 import { engineSuite, runEngineCase } from "../../src/conformance/index.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { faultyEngine, sobreMatchers, testEngine, type TestEngine } from "../../src/testing/index.ts";
-import { refusal, rejection } from "../refusal.ts";
+import { refusal, rejection } from "../refusal.support.ts";
 
 const envelope = (messageId: string): Envelope =>
   createEnvelope({ payload: new Uint8Array([0x31]), brokerProperties: { contentType: "application/json", messageId } });

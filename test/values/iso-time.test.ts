@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { valueFromJson } from "../../src/values/value-json-reading.ts";
 import { valueToJson } from "../../src/values/value-json.ts";
 import { BigInteger, IsoTime } from "../../src/values/index.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../refusal.support.ts";
 
 describe("times as ISO 8601 text", () => {
   it.each([

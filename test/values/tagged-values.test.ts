@@ -20,7 +20,7 @@ import {
   Uri,
   Version,
 } from "../../src/values/index.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../refusal.support.ts";
 
 /** Through text, as in a file. */
 function throughText(value: unknown): unknown {

@@ -7,7 +7,7 @@ import {
   SendingLink,
   type WireError,
 } from "../../../src/amqp/connection/index.ts";
-import { Pair } from "./pair.ts";
+import { Pair } from "./pair.support.ts";
 
 /** A client that sends to a server, attached. */
 function sending(pair: Pair, credit = 10): { link: SendingLink; end: ReceivingLink; got: IncomingDelivery[] } {

@@ -7,7 +7,7 @@ import { readBody, readDisposition, readTransfer } from "../../../src/amqp/conne
 import { SingleFrameDisposition, SingleFrameTransfer } from "../../../src/amqp/connection/single-frame.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
 import type { AmqpValue } from "../../../src/values/typed.ts";
-import { seeded } from "../../random.ts";
+import { seeded } from "../../random.support.ts";
 
 /** A frame around a body, as a reader has read it. */
 function frameOf(body: Uint8Array): FrameReader {

@@ -9,7 +9,7 @@ import { amend, createEnvelope, sizeOf } from "../../../src/envelope/index.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
 import { AmqpMap } from "../../../src/values/amqp-map.ts";
 import { SobreError } from "../../../src/errors/index.ts";
-import { hex } from "../values/vectors.ts";
+import { hex } from "../values/vectors.support.ts";
 
 const received = writeMessage({
   header: { durable: true, priority: 7, ttl: 1000, deliveryCount: 3 },

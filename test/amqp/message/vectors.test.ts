@@ -8,7 +8,7 @@ import { openMessage } from "../../../src/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../src/amqp/message/write-message.ts";
 import { amend, sizeOf } from "../../../src/envelope/index.ts";
 import { SobreError } from "../../../src/errors/index.ts";
-import { hex, lines, vectors } from "../values/vectors.ts";
+import { hex, lines, vectors } from "../values/vectors.support.ts";
 
 const sets = ["messages", "proton-client-messages"];
 

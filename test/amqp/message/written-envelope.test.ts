@@ -10,8 +10,8 @@ import { amend, createEnvelope, type Envelope, type EnvelopeInit, sizeOf } from 
 import { Typed } from "../../../src/values/typed.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
 import { AmqpMap } from "../../../src/values/amqp-map.ts";
-import { hex } from "../values/vectors.ts";
-import { attempt, writable } from "./arbitraries.ts";
+import { hex } from "../values/vectors.support.ts";
+import { attempt, writable } from "./arbitraries.support.ts";
 
 describe("an envelope as a message", () => {
   it("has exactly the size that sizeOf says, and comes back equal", () => {

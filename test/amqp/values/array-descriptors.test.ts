@@ -5,7 +5,7 @@ import { toTypedJson } from "../../../codecs/amqp/index.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
 import type { AmqpValue } from "../../../src/values/typed.ts";
 import { SobreError } from "../../../src/errors/index.ts";
-import { hex } from "./vectors.ts";
+import { hex } from "./vectors.support.ts";
 
 /** An array of `count` zeros whose constructor has the descriptors "a" and `inner`. */
 function arrayOf(inner: Uint8Array, count: number): Uint8Array {

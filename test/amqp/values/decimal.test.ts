@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type DecimalType, fromDecimalString, toDecimalString } from "../../../src/amqp/values/decimal.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
 import { SobreError } from "../../../src/errors/index.ts";
-import { hex } from "./vectors.ts";
+import { hex } from "./vectors.support.ts";
 
 describe("decimals", () => {
   it.each([

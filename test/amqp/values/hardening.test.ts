@@ -7,8 +7,8 @@ import { typed } from "../../../src/values/typed-makers.ts";
 import { AmqpMap } from "../../../src/values/amqp-map.ts";
 import { type AmqpValue, Typed } from "../../../src/values/typed.ts";
 import { SobreError } from "../../../src/errors/index.ts";
-import { simple } from "../../envelope/arbitraries.ts";
-import { hex } from "./vectors.ts";
+import { simple } from "../../envelope/arbitraries.support.ts";
+import { hex } from "./vectors.support.ts";
 
 describe("bytes are refused with code, offset and path", () => {
   it.each([

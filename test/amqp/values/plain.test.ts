@@ -8,7 +8,7 @@ import { AmqpMap } from "../../../src/values/amqp-map.ts";
 import { type AmqpValue, Typed } from "../../../src/values/typed.ts";
 import type { BodyKind } from "../../../src/envelope/index.ts";
 import { DateTimeOffset, Decimal, Duration, Uri } from "../../../src/values/index.ts";
-import { hex } from "./vectors.ts";
+import { hex } from "./vectors.support.ts";
 
 const plain = (value: AmqpValue): unknown => decodeValue(encodeValue(value), { mode: "plain" });
 

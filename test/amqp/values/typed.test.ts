@@ -8,7 +8,7 @@ import { AmqpMap } from "../../../src/values/amqp-map.ts";
 import { type AmqpValue, Typed } from "../../../src/values/typed.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { DateTimeOffset, Duration } from "../../../src/values/index.ts";
-import { hex } from "./vectors.ts";
+import { hex } from "./vectors.support.ts";
 
 const encoded = (value: unknown, profile?: Profile): string =>
   Buffer.from(encodeValue(value, { profile })).toString("hex");

@@ -3,7 +3,7 @@ import { decodeValue, decodeValues } from "../../../src/amqp/values/read-value.t
 import { encodeValue } from "../../../src/amqp/values/encode-value.ts";
 import { fromTypedJson, toTypedJson } from "../../../codecs/amqp/index.ts";
 import { SobreError } from "../../../src/errors/index.ts";
-import { file, hex, indexed, json, lines, vectors } from "./vectors.ts";
+import { file, hex, indexed, json, lines, vectors } from "./vectors.support.ts";
 
 describe.skipIf(vectors === undefined)("the AMQP value vectors (skipped without SOBRE_VECTORS)", () => {
   const { stackTraceLimit } = Error;

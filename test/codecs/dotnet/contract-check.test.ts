@@ -9,8 +9,8 @@ import {
 } from "../../../codecs/dotnet/index.ts";
 import { java } from "../../../codecs/java/index.ts";
 import { legacy } from "../../../codecs/legacy/index.ts";
-import { shown } from "./decoding.ts";
-import { refusal } from "../../refusal.ts";
+import { shown } from "./decoding.support.ts";
+import { refusal } from "../../refusal.support.ts";
 
 /** An order with something in the place of a member's type. */
 const orderWith = (id: unknown): DotnetContract => ({

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { dataContractJson, type DotnetContract, nbfx } from "../../../codecs/dotnet/index.ts";
-import { contractOf } from "./contracts.ts";
-import { shown } from "./decoding.ts";
+import { contractOf } from "./contracts.support.ts";
+import { shown } from "./decoding.support.ts";
 
 const schema: object = JSON.parse(
   readFileSync(new URL("../../../schemas/dotnet-contract.schema.json", import.meta.url), "utf8"),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { dataContractJson, type DotnetContract } from "../../../codecs/dotnet/index.ts";
-import { refusal } from "../../refusal.ts";
-import { decode, fixture, shown } from "./decoding.ts";
+import { refusal } from "../../refusal.support.ts";
+import { decode, fixture, shown } from "./decoding.support.ts";
 
 const decoder = dataContractJson();
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { dataContractJson, dataContractXml, type DotnetContract, nbfx } from "../../../codecs/dotnet/index.ts";
 import { type Decoder, defaultDecodeLimits } from "../../../src/codec/index.ts";
 import { valueToJson } from "../../../src/values/value-json.ts";
-import { asWritten } from "./as-written.ts";
-import { contractOf } from "./contracts.ts";
-import { isExactly, isLexically } from "./equality.ts";
-import { type Fixture, fixtures, hasVectors, json, payloadOf, vectorsNeeded } from "./vectors.ts";
+import { asWritten } from "./as-written.support.ts";
+import { contractOf } from "./contracts.support.ts";
+import { isExactly, isLexically } from "./equality.support.ts";
+import { type Fixture, fixtures, hasVectors, json, payloadOf, vectorsNeeded } from "./vectors.support.ts";
 
 const timeZone = "Europe/Madrid";
 

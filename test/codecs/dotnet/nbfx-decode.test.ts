@@ -3,9 +3,9 @@ import { nbfx } from "../../../codecs/dotnet/index.ts";
 import { createSerializer } from "../../../src/codec/index.ts";
 import { json } from "../../../codecs/json/index.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";
-import { refusal } from "../../refusal.ts";
-import { contractOf } from "./contracts.ts";
-import { bytes, decode, fixture, shown } from "./decoding.ts";
+import { refusal } from "../../refusal.support.ts";
+import { contractOf } from "./contracts.support.ts";
+import { bytes, decode, fixture, shown } from "./decoding.support.ts";
 
 const codec = nbfx({ timeZone: "UTC" });
 const xsiDeclared = "09 01 'i' 29 'http://www.w3.org/2001/XMLSchema-instance'";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readNbfxDocument } from "../../../codecs/dotnet/nbfx/read-document.ts";
 import { defaultDecodeLimits } from "../../../src/codec/index.ts";
-import { infosetOf } from "./infoset.ts";
-import { fixtures, hasVectors, json, payloadOf, vectorsNeeded } from "./vectors.ts";
+import { infosetOf } from "./infoset.support.ts";
+import { fixtures, hasVectors, json, payloadOf, vectorsNeeded } from "./vectors.support.ts";
 
 /** Keys 0 to 74 of the dictionary that one fixture was written with. */
 const dictionary = Array.from({ length: 75 }, (_, key) => ["Envelope", "urn:env", "Body", "Id"][key] ?? "LargeKey");

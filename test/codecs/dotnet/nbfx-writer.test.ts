@@ -6,11 +6,11 @@ import { writeNbfxNodes } from "../../../codecs/dotnet/nbfx/write-nodes.ts";
 import { defaultDecodeLimits } from "../../../src/codec/index.ts";
 import { Typed } from "../../../src/values/typed.ts";
 import { DateTime, Decimal, Duration, maxTicks } from "../../../src/values/index.ts";
-import { refusal } from "../../refusal.ts";
-import { contractOf } from "./contracts.ts";
-import { shown } from "./decoding.ts";
-import { infosetOf, type InfosetNode } from "./infoset.ts";
-import { type Fixture, fixtures, hasVectors, json, payloadOf, vectorsNeeded } from "./vectors.ts";
+import { refusal } from "../../refusal.support.ts";
+import { contractOf } from "./contracts.support.ts";
+import { shown } from "./decoding.support.ts";
+import { infosetOf, type InfosetNode } from "./infoset.support.ts";
+import { type Fixture, fixtures, hasVectors, json, payloadOf, vectorsNeeded } from "./vectors.support.ts";
 
 const timeZone = "Europe/Madrid";
 const encodeContext = { contentType: undefined, applicationProperties: {} };

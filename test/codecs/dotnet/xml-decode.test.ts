@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { dataContractXml, type DotnetContract } from "../../../codecs/dotnet/index.ts";
-import { refusal } from "../../refusal.ts";
-import { contractOf } from "./contracts.ts";
-import { decode, fixture, shown } from "./decoding.ts";
+import { refusal } from "../../refusal.support.ts";
+import { contractOf } from "./contracts.support.ts";
+import { decode, fixture, shown } from "./decoding.support.ts";
 
 const decoder = dataContractXml();
 

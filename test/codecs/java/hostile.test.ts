@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { java } from "../../../codecs/java/index.ts";
 import { typeNameOf } from "../../../src/values/index.ts";
-import { decodedBy, errorOf, hex } from "../legacy-reading.ts";
+import { decodedBy, errorOf, hex } from "../legacy/reading.support.ts";
 
 const text = (value: string): string =>
   `${value.length.toString(16).padStart(4, "0")}${Buffer.from(value, "latin1").toString("hex")}`;

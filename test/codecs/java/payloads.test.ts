@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { java } from "../../../codecs/java/index.ts";
 import { valueToJson } from "../../../src/values/value-json.ts";
 import type { SobreError } from "../../../src/errors/index.ts";
-import { differenceOf } from "../legacy-expectation.ts";
+import { differenceOf } from "../legacy/expectation.support.ts";
 import {
   bytesOf,
   decodedBy,
@@ -13,7 +13,7 @@ import {
   meets,
   vectorBytes,
   vectors,
-} from "../legacy-reading.ts";
+} from "../legacy/reading.support.ts";
 
 describe("payloads that ObjectOutputStream wrote", () => {
   it.each(keptPayloads("java").filter(({ error }) => error === undefined))("are read: $name", (payload) => {

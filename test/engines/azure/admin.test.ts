@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createEnvelope } from "../../../src/envelope/index.ts";
-import { serveAzure } from "./served.ts";
+import { serveAzure } from "./served.support.ts";
 
 describe("the administration over Atom", () => {
   it("tells what topics hold and when entities were made, changed and used, as the engine behind it does", async () => {

@@ -9,9 +9,9 @@ import { createEnvelope } from "../../../src/envelope/index.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { selfSigned, startServer } from "../../../src/server/index.ts";
 import { ManualClock } from "../../../src/time/index.ts";
-import { rejection } from "../../refusal.ts";
-import { open, ScriptedBroker } from "./frames.ts";
-import { serveAzure } from "./served.ts";
+import { rejection } from "../../refusal.support.ts";
+import { open, ScriptedBroker } from "./frames.support.ts";
+import { serveAzure } from "./served.support.ts";
 
 const connectionString =
   "Endpoint=sb://broker.test:5999;SharedAccessKeyName=name;SharedAccessKey=key;UseDevelopmentEmulator=true";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { azureEngine, parseConnectionString } from "../../../src/engines/azure/index.ts";
-import { refusal } from "../../refusal.ts";
+import { refusal } from "../../refusal.support.ts";
 
 const key = "SharedAccessKeyName=name;SharedAccessKey=a+b/c==";
 

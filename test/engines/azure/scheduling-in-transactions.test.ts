@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createEnvelope, type Envelope } from "../../../src/envelope/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
 import { ManualClock } from "../../../src/time/index.ts";
-import { serveAzure, type Served } from "./served.ts";
+import { serveAzure, type Served } from "./served.support.ts";
 
 const minute = 60_000;
 const payload = new Uint8Array(1);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryEngine, type MemoryEngineOptions } from "../../../src/engines/memory/index.ts";
 import { createEnvelope, type Envelope } from "../../../src/envelope/index.ts";
 import { ManualClock } from "../../../src/time/index.ts";
-import { refusal } from "../../refusal.ts";
+import { refusal } from "../../refusal.support.ts";
 
 const message = (messageId: string, properties: object = {}): Envelope =>
   createEnvelope({ payload: new Uint8Array(), brokerProperties: { messageId, ...properties } });

@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { nrbf } from "../../../../codecs/dotnet/nrbf/index.ts";
+import { decodeMutated } from "../../legacy/mutation.support.ts";
+import { bytesOf, keptPayloads } from "../../legacy/reading.support.ts";
+
+it("reads mutated payloads or refuses them with code and offset, and does not touch Object.prototype", () => {
+  const seeds = keptPayloads("nrbf").map(bytesOf);
+  const before = Object.getOwnPropertyNames(Object.prototype);
+
+  // Time is for the long proof.
+  const { read, refused } = decodeMutated(nrbf(), seeds, { total: 5000, seed: 6, most: Infinity });
+
+  expect(read).toBeGreaterThan(100);
+  expect(Object.keys(refused)).toContain("DecodeFailed");
+  expect(Object.keys(refused)).toContain("TruncatedPayload");
+  expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
+});

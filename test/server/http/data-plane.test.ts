@@ -1,0 +1,203 @@
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { encodeValue } from "../../../src/amqp/values/encode-value.ts";
+import { createEnvelope } from "../../../src/envelope/index.ts";
+import { selfSigned, type Server, startServer } from "../../../src/server/index.ts";
+import { writeSas } from "../../../src/http/sas.ts";
+
+describe("the data plane over HTTP", () => {
+  let server: Server;
+  let url: string;
+
+  beforeAll(async () => {
+    server = await startServer({ topics: { t: { subscriptions: ["s"] } } });
+    url = `http://127.0.0.1:${server.port}`;
+  });
+
+  afterAll(() => server.close());
+
+  let queues = 0;
+  const queue = async (): Promise<string> => {
+    const name = `q${++queues}`;
+    await server.engine.admin.createQueue(name);
+    return name;
+  };
+  const post = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${url}/${path}`, { method: "POST", ...init });
+  const receive = (path: string): Promise<Response> =>
+    fetch(`${url}/${path}/messages/head?timeout=1`, { method: "DELETE" });
+
+  it("tells the place of a lock with the scheme that was spoken", async () => {
+    const tls = selfSigned();
+    await using secure = await startServer({ tls, queues: ["q"] });
+    await fetch(`http://127.0.0.1:${secure.port}/q/messages`, { method: "POST", body: "a" });
+    const before = getCACertificates("default");
+    setDefaultCACertificates([...before, tls.cert]);
+
+    const place = `https://localhost:${secure.port}/q/messages/`;
+    const locked = await fetch(`${place}head?timeout=0`, { method: "POST" });
+    setDefaultCACertificates(before);
+
+    expect(locked.headers.get("location")).toMatch(new RegExp(`^${place}1/[0-9a-f-]{36}$`));
+  });
+
+  it.each([
+    ["UserProperties that are no object", [{ Body: "a", UserProperties: "b" }]],
+    ["UserProperties that are a list", [{ Body: "a", UserProperties: ["b"] }]],
+    ["a content type that is no text", [{ Body: "a", BrokerProperties: { ContentType: 1 } }]],
+  ])("refuses %s in a batch", async (_what, batch) => {
+    const q = await queue();
+    const headers = { "content-type": "application/vnd.microsoft.servicebus.json" };
+
+    expect((await post(`${q}/messages`, { headers, body: JSON.stringify(batch) })).status).toBe(400);
+  });
+
+  it.each(["$skip=a", "$skip=-1", "$top=0", "$top=1.5"])("refuses a list with %s", async (query) => {
+    expect((await fetch(`${url}/$Resources/Queues?${query}`)).status).toBe(400);
+  });
+
+  it("sends with broker properties and properties in headers, and receives them as they were", async () => {
+    const q = await queue();
+    const headers = {
+      "content-type": "text/plain; charset=utf-8",
+      brokerproperties: JSON.stringify({ MessageId: "m", Label: "l", TimeToLive: 60, CorrelationId: "c", To: "t" }),
+      priority: '"high \\u00e9"',
+      count: "7",
+      ratio: "1.5",
+      flag: "true",
+    };
+
+    const sent = await post(`${q}/messages`, { headers, body: "hello" });
+    const received = await receive(q);
+
+    expect(sent.status).toBe(201);
+    expect(received.status).toBe(200);
+    expect(await received.text()).toBe("hello");
+    expect(received.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(received.headers.get("priority")).toBe('"high \\u00e9"');
+    expect(received.headers.get("count")).toBe("7");
+    expect(received.headers.get("ratio")).toBe("1.5");
+    expect(received.headers.get("flag")).toBe("true");
+    const properties: unknown = JSON.parse(received.headers.get("brokerproperties") ?? "");
+    expect(properties).toMatchObject({
+      MessageId: "m",
+      Label: "l",
+      TimeToLive: 60,
+      CorrelationId: "c",
+      To: "t",
+      DeliveryCount: 1,
+      SequenceNumber: 1,
+      State: "Active",
+    });
+  });
+
+  it("sends a batch", async () => {
+    const q = await queue();
+    const batch = [
+      { Body: "one", BrokerProperties: { Label: "a", TimeToLiveTimeSpan: "00:00:40" }, UserProperties: { n: 1 } },
+      { Body: "two" },
+    ];
+    const headers = { "content-type": "application/vnd.microsoft.servicebus.json" };
+
+    const { status } = await post(`${q}/messages`, { headers, body: JSON.stringify(batch) });
+    const [one, two] = await server.engine.peek(q, { maxMessages: 5 });
+
+    expect(status).toBe(201);
+    expect(one?.envelope).toMatchObject({
+      brokerProperties: { subject: "a", timeToLive: 40_000 },
+      applicationProperties: { n: 1 },
+    });
+    expect(Buffer.from(two?.envelope.payload ?? []).toString()).toBe("two");
+  });
+
+  it("locks, renews, gives back and completes", async () => {
+    const q = await queue();
+    await post(`${q}/messages`, { body: "x" });
+
+    const first = await post(`${q}/messages/head?timeout=1`);
+    const location = new URL(first.headers.get("location") ?? "");
+    const renewed = await fetch(location, { method: "POST" });
+    const unlocked = await fetch(location, { method: "PUT" });
+    const second = await post(`${q}/messages/head?timeout=1`);
+    const again = second.headers.get("location") ?? "";
+    const completed = await fetch(again, { method: "DELETE" });
+    const late = await fetch(again, { method: "DELETE" });
+
+    expect([first, renewed, unlocked, second, completed, late].map(({ status }) => status)).toEqual([
+      201, 200, 200, 201, 200, 404,
+    ]);
+    expect(second.headers.get("brokerproperties")).toContain('"DeliveryCount":2');
+  });
+
+  it("receives from a subscription and from a dead-letter queue", async () => {
+    await post("t/messages", { body: "news" });
+
+    const received = await receive("t/subscriptions/s");
+    const dead = await fetch(`${url}/t/subscriptions/s/$DeadLetterQueue/messages/head?timeout=0`, { method: "DELETE" });
+
+    expect(await received.text()).toBe("news");
+    expect(dead.status).toBe(204);
+  });
+
+  it("returns a value or sequence as its encoded bytes, which restore the body kind", async () => {
+    const q = await queue();
+    const sender = await server.engine.openSender(q);
+    const value = { payload: encodeValue({ a: 1n }), bodyKind: "value" } as const;
+    const sequence = { payload: encodeValue([1, "x"]), bodyKind: "sequence" } as const;
+    await sender.send([createEnvelope(value), createEnvelope(sequence)]);
+
+    for (const _ of [value, sequence]) {
+      const received = await receive(q);
+      const headers = { "content-type": received.headers.get("content-type") ?? "" };
+      await post(`${q}/messages`, { headers, body: await received.arrayBuffer() });
+    }
+    const again = await server.engine.peek(q, { maxMessages: 5 });
+
+    expect(
+      again.map(({ envelope: { bodyKind, payload } }) => [bodyKind, Buffer.from(payload).toString("hex")]),
+    ).toEqual([value, sequence].map(({ bodyKind, payload }) => [bodyKind, Buffer.from(payload).toString("hex")]));
+  });
+
+  it("refuses what is missing, wrong or not allowed", async () => {
+    const q = await queue();
+
+    const statuses = [
+      (await post("missing/messages", { body: "x" })).status,
+      (await post(`${q}/messages`, { body: "x", headers: { brokerproperties: "{" } })).status,
+      (await post(`${q}/messages`, { body: "x", headers: { "content-type": "application/x-amqp-value" } })).status,
+      (await fetch(`${url}/${q}/messages`)).status,
+      (await fetch(`${url}/%ff`)).status,
+      (await fetch(`${url}/health`)).status,
+    ];
+
+    expect(statuses).toEqual([404, 400, 422, 405, 400, 200]);
+  });
+
+  it("checks signatures, their keys, their paths and their ends", async () => {
+    await using guarded = await startServer({ queues: ["q", "other"], keys: { root: "secret" } });
+    const base = `http://127.0.0.1:${guarded.port}`;
+    const status = async (authorization?: string): Promise<number> =>
+      (
+        await fetch(`${base}/q/messages`, {
+          method: "POST",
+          body: "x",
+          headers: authorization === undefined ? {} : { authorization },
+        })
+      ).status;
+    const later = Date.now() + 60_000;
+    const root = { name: "root", value: "secret" };
+
+    const statuses = [
+      await status(),
+      await status("SharedAccessSignature nonsense"),
+      await status(writeSas(`${base}/q`, { name: "root", value: "wrong" }, later)),
+      await status(writeSas(`${base}/q`, { name: "toString", value: "secret" }, later)),
+      await status(writeSas(`${base}/other`, root, later)),
+      await status(writeSas(`${base}/q`, root, Date.now() - 1000)),
+      await status(writeSas(`${base}/q`, root, later)),
+      await status(writeSas(base, root, later)),
+    ];
+
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 401, 201, 201]);
+  });
+});

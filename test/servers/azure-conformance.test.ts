@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { engineSuite, type EngineTarget, runEngineCase } from "../../src/conformance/index.ts";
+import { azureDeviations } from "../engines/azure/deviations.support.ts";
+import { serveAzure } from "../engines/azure/served.support.ts";
+
+const target: EngineTarget = { open: () => serveAzure(), deviations: azureDeviations };
+
+describe("the engine over AMQP keeps the promises of the message model, against our own server", () => {
+  for (const engineCase of engineSuite) {
+    it(`${engineCase.name}: ${engineCase.promise}`, async () => {
+      const result = await runEngineCase(engineCase, target);
+
+      if (result.outcome === "failed") throw result.error;
+      expect(result.outcome).toBe(Object.hasOwn(azureDeviations, engineCase.name) ? "deviation" : "passed");
+    });
+  }
+});
