@@ -2,8 +2,7 @@ import type { ApplicationPropertyValue } from "../envelope/application-propertie
 import { createEnvelope, type Envelope, type EnvelopeInit } from "../envelope/envelope.ts";
 import { Typed } from "../values/typed.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { anEnvelope, checkOption } from "../options/option-checks.ts";
-import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
+import { anEnvelope, anything, checkOption, checkOptions, oneOf, type OptionChecks } from "../options/option-checks.ts";
 import {
   attributesOf,
   broken,
@@ -35,11 +34,8 @@ export interface CloudEventEnvelopeOptions {
  * @throws SobreError `InvalidArgument` naming the attribute or the option.
  */
 export function cloudEventToEnvelope(event: CloudEvent, options: CloudEventEnvelopeOptions = {}): Envelope {
-  checkOptionNames(options, optionNames);
+  checkOptions(options, checks);
   const { mode = "binary", prefix = "cloudEvents:", brokerProperties } = options;
-  checkMode(mode);
-  if (prefix !== "cloudEvents:" && prefix !== "cloudEvents_")
-    throw invalid("prefix", 'must be "cloudEvents:" or "cloudEvents_"');
   if (mode === "structured") {
     const contentType = `${cloudEventJson}; charset=UTF-8`;
     return createEnvelope({ payload: cloudEventToJson(event), brokerProperties: { ...brokerProperties, contentType } });
@@ -55,7 +51,13 @@ export function cloudEventToEnvelope(event: CloudEvent, options: CloudEventEnvel
   });
 }
 
-const optionNames: OptionNames<CloudEventEnvelopeOptions> = { mode: true, prefix: true, brokerProperties: true };
+const isMode = oneOf("binary", "structured");
+
+const checks: OptionChecks<CloudEventEnvelopeOptions> = {
+  mode: isMode,
+  prefix: oneOf("cloudEvents:", "cloudEvents_"),
+  brokerProperties: anything,
+};
 
 /**
  * The event of a message in either mode, or `undefined` when it is no CloudEvent.
@@ -96,7 +98,7 @@ export type HttpHeaders =
  * @throws SobreError `InvalidArgument` naming the attribute.
  */
 export function cloudEventToHttp(event: CloudEvent, mode: CloudEventMode = "binary"): CloudEventHttp {
-  checkMode(mode);
+  checkOption("mode", mode, isMode);
   if (mode === "structured") {
     return { headers: { "content-type": `${cloudEventJson}; charset=UTF-8` }, body: cloudEventToJson(event) };
   }
@@ -128,10 +130,6 @@ export function cloudEventFromHttp(
   }
   if (isStructured(contentType)) return cloudEventFromJson(body, types);
   return attributes.has("specversion") ? eventOf(attributes, content(body, contentType), types) : undefined;
-}
-
-function checkMode(mode: CloudEventMode): void {
-  if (mode !== "binary" && mode !== "structured") throw invalid("mode", 'must be "binary" or "structured"');
 }
 
 function invalid(option: string, what: string): SobreError {

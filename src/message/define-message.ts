@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
+import { checkOptions, oneOf, type OptionCheck, type OptionChecks } from "../options/option-checks.ts";
 import type {
   Downcasts,
   LatestOf,
@@ -56,7 +56,15 @@ export interface UntypedOptions extends MessageTypeOptions {
   readonly downcast?: StepTable | undefined;
 }
 
-const optionNames: OptionNames<UntypedOptions> = { wire: true, aliases: true, upcast: true, downcast: true };
+const isTable: OptionCheck = (value) =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object";
+
+const checks: OptionChecks<UntypedOptions> = {
+  wire: oneOf("properties", "contentType"),
+  aliases: isTable,
+  upcast: isTable,
+  downcast: isTable,
+};
 
 /** {@link defineMessage} for versions of which the compiler knows nothing. */
 export function assembleMessageType<Name extends string, Input, Output>(
@@ -69,18 +77,11 @@ export function assembleMessageType<Name extends string, Input, Output>(
   }
   if (typeof schemas !== "object" || schemas === null || Array.isArray(schemas))
     throw invalid(`${name}: the versions must be an object, as { 1: schema }`);
-  checkOptionNames(options, optionNames, { owner: `${name}: ` });
+  checkOptions(options, checks, { owner: `${name}: ` });
   const { wire = "properties", aliases = {}, upcast = {}, downcast = {} } = options;
-  const tables: Readonly<Record<string, unknown>> = { aliases, upcast, downcast };
-  for (const [option, table] of Object.entries(tables)) {
-    if (typeof table !== "object" || table === null || Array.isArray(table))
-      throw invalid(`${name}: ${option} must be an object`);
-  }
   const versions = versionsOf(name, schemas);
-  if (wire !== "properties" && wire !== "contentType")
-    throw invalid(`${name}: wire must be "properties" or "contentType"`);
   const latestVersion = versions.at(-1) ?? 0;
-  const checks = versions.map((version) => {
+  const schemaChecks = versions.map((version) => {
     const schema = schemas[version];
     if (schema === undefined || schema === null)
       throw invalid(`${name}, version ${version}: there is no schema; true is the one of any body`);
@@ -97,7 +98,7 @@ export function assembleMessageType<Name extends string, Input, Output>(
   }
 
   const check = (index: number, body: unknown): MaybePromise<unknown> => {
-    const checked = checks[index]?.(body) ?? { ok: true, value: body };
+    const checked = schemaChecks[index]?.(body) ?? { ok: true, value: body };
     return whenReady(checked, (outcome) => accepted(outcome, name, versions[index] ?? 0));
   };
   const climb = (index: number, body: unknown): MaybePromise<unknown> =>

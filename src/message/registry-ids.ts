@@ -1,7 +1,7 @@
 import type { PayloadStage } from "../codec/payload-stage.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
+import { checkOptions, flag, type OptionChecks } from "../options/option-checks.ts";
 import { schemaIdProperty } from "./type-property.ts";
 
 /** Options of {@link registryIds}. */
@@ -23,20 +23,15 @@ export interface RegistryIdsOptions {
  * @throws SobreError `InvalidArgument` naming the option.
  */
 export function registryIds(options: RegistryIdsOptions = {}): PayloadStage {
-  checkOptionNames(options, names, { owner: "registryIds: " });
+  checkOptions(options, checks);
   const { confluentPrefix = false } = options;
-  if (typeof confluentPrefix !== "boolean") {
-    throw new SobreError("InvalidArgument", "registryIds: confluentPrefix must be true or false.", {
-      path: "$.confluentPrefix",
-    });
-  }
   return {
     name: "registry-ids",
     afterReceive: (envelope) => withoutPrefix(withoutSuffix(envelope), confluentPrefix),
   };
 }
 
-const names: OptionNames<RegistryIdsOptions> = { confluentPrefix: true };
+const checks: OptionChecks<RegistryIdsOptions> = { confluentPrefix: flag };
 
 /** The registry's ids are 32 hexadecimal digits behind the subtype. */
 const suffixed = /^\s*([^\s;+/]+\/[^\s;+/]+)\+([0-9a-f]{32})\s*$/i;

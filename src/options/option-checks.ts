@@ -46,6 +46,12 @@ export function countFrom(least: number): OptionCheck {
   return (value) => (typeof value === "number" && Number.isSafeInteger(value) && value >= least ? undefined : wanted);
 }
 
+/** A number from `least` up, `Infinity` included. */
+export function numberFrom(least: number): OptionCheck {
+  const wanted = `must be a number from ${least} up`;
+  return (value) => (typeof value === "number" && value >= least ? undefined : wanted);
+}
+
 /** One of a few values. */
 export function oneOf(...allowed: readonly (string | boolean)[]): OptionCheck {
   const wanted = `must be one of ${allowed.map((one) => JSON.stringify(one)).join(", ")}`;

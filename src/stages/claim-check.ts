@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { PayloadStage } from "../codec/payload-stage.ts";
 import { amend, type BodyKind, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
+import { checkOptions, invalidOption, methods, numberFrom, type OptionChecks } from "../options/option-checks.ts";
 import { withLayer, withoutLayer } from "./content-layer.ts";
 import { fetched } from "./fetched.ts";
 
@@ -41,7 +41,11 @@ interface Claim {
 const maxClaimBytes = 4096;
 const maxKeyLength = 1024;
 
-const names: OptionNames<ClaimCheckOptions> = { store: true, threshold: true, maxBytes: true };
+const checks: OptionChecks<ClaimCheckOptions> = {
+  store: methods("a store with put and get", "put", "get"),
+  threshold: numberFrom(0),
+  maxBytes: numberFrom(1),
+};
 
 /**
  * A stage that keeps large payloads in a store and sends their keys; it stands last, so that the final size decides.
@@ -52,14 +56,8 @@ const names: OptionNames<ClaimCheckOptions> = { store: true, threshold: true, ma
  * @throws SobreError `InvalidArgument` naming the option.
  */
 export function claimCheck(options: ClaimCheckOptions): PayloadStage {
-  checkOptionNames(options, names, { owner: "claimCheck: " });
+  checkOptions(options, checks, { needed: ["store"] });
   const { store, threshold = 196_608, maxBytes = 100 * 1024 * 1024 } = options;
-  if (typeof store?.put !== "function" || typeof store.get !== "function")
-    throw invalid("store", "must have put and get");
-  if (typeof threshold !== "number" || !(threshold >= 0))
-    throw invalid("threshold", "must be a number of bytes from 0 up");
-  if (typeof maxBytes !== "number" || !(maxBytes >= 1))
-    throw invalid("maxBytes", "must be a number of bytes from 1 up");
   return {
     name: "claim-check",
     async beforeSend(envelope) {
@@ -106,7 +104,7 @@ function writeClaim(claim: Claim): Uint8Array {
   const bytes = new TextEncoder().encode(JSON.stringify(claim));
   const isKey = typeof key === "string" && key !== "" && key.length <= maxKeyLength;
   if (isKey && bytes.byteLength <= maxClaimBytes) return bytes;
-  throw invalid("store", `must put under a key of 1 to ${maxKeyLength} characters of text`);
+  throw invalidOption("store", `must put under a key of 1 to ${maxKeyLength} characters of text`);
 }
 
 function readClaim({ payload }: Envelope): Claim {
@@ -137,8 +135,4 @@ export function tooLarge(size: number, maxBytes: number): SobreError {
     "LimitExceeded",
     `The stored payload has ${size} bytes, and maxBytes of the claim check is ${maxBytes}.`,
   );
-}
-
-function invalid(option: string, what: string): SobreError {
-  return new SobreError("InvalidArgument", `claimCheck: ${option} ${what}.`, { path: `$.${option}` });
 }

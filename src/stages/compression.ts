@@ -3,7 +3,7 @@ import { isIdentityEncoding } from "../codec/identity-encoding.ts";
 import type { PayloadStage } from "../codec/payload-stage.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
+import { checkOptions, numberFrom, type OptionCheck, type OptionChecks } from "../options/option-checks.ts";
 import {
   compress,
   type Compression,
@@ -45,10 +45,8 @@ const ratioFloor = 1024 * 1024;
  * @throws SobreError `InvalidArgument` for a wrong option, or zstd on a Node without it.
  */
 export function compression(options: CompressionOptions = {}): PayloadStage {
-  checkOptionNames(options, optionNames, { owner: "compression: " });
+  checkOptions(options, checks);
   const { encoding, threshold = 1024 } = options;
-  if (encoding !== undefined) checkEncoding(encoding);
-  checkNumber("threshold", threshold, 0);
   const capFor = resolveCaps(options);
   return {
     name: "compression",
@@ -78,11 +76,25 @@ export function compression(options: CompressionOptions = {}): PayloadStage {
   };
 }
 
-const optionNames: OptionNames<CompressionOptions> = {
-  encoding: true,
-  threshold: true,
-  maxOutputBytes: true,
-  maxRatio: true,
+const anEncoding: OptionCheck = (value) => {
+  if (!isCompression(value)) return `must be one of ${compressionNames.join(", ")}`;
+  return isAvailable(value) ? undefined : `${value} needs Node 22.15 or newer`;
+};
+
+/** A ratio for each of some compressions. */
+const ratios: OptionCheck = (value) => {
+  if (typeof value !== "object" || value === null) return "must be an object, e.g. { gzip: 250 }";
+  const isFit = Object.entries(value).every(
+    ([name, ratio]) => isCompression(name) && numberFrom(1)(ratio) === undefined,
+  );
+  return isFit ? undefined : `must give numbers from 1 up for ${compressionNames.join(", ")}`;
+};
+
+const checks: OptionChecks<CompressionOptions> = {
+  encoding: anEncoding,
+  threshold: numberFrom(0),
+  maxOutputBytes: numberFrom(1),
+  maxRatio: ratios,
 };
 
 /** What tools write into the application properties because their client lacks the broker property. */
@@ -95,17 +107,11 @@ function propertyOf({ applicationProperties }: Envelope): string | undefined {
 
 function resolveCaps(options: CompressionOptions): (name: Compression, inputBytes: number) => OutputCap {
   const { maxOutputBytes = 100 * 1024 * 1024, maxRatio } = options;
-  const ratios: Readonly<Record<Compression, number>> = { gzip: 250, deflate: 250, br: 1000, zstd: 1000, ...maxRatio };
-  checkNumber("maxOutputBytes", maxOutputBytes, 1);
-  if (maxRatio !== undefined && (typeof maxRatio !== "object" || maxRatio === null))
-    throw invalid("maxRatio must be an object, as { gzip: 250 }");
-  for (const name of Object.keys(maxRatio ?? {}))
-    if (!isCompression(name)) throw invalid(`maxRatio.${name} is of no compression`);
-  for (const name of compressionNames) checkNumber(`maxRatio.${name}`, ratios[name], 1);
+  const ratioOf: Readonly<Record<Compression, number>> = { gzip: 250, deflate: 250, br: 1000, zstd: 1000, ...maxRatio };
   // zlib takes whole numbers up to the longest Buffer, so that Infinity means that one.
   const most = Math.floor(Math.min(maxOutputBytes, constants.MAX_LENGTH));
   return (name, inputBytes) => {
-    const byRatio = Math.floor(Math.max(ratioFloor, inputBytes * ratios[name]));
+    const byRatio = Math.floor(Math.max(ratioFloor, inputBytes * ratioOf[name]));
     return byRatio < most ? { bytes: byRatio, option: `maxRatio.${name}` } : { bytes: most, option: "maxOutputBytes" };
   };
 }
@@ -129,19 +135,6 @@ function encodingsOf(declared: string): readonly Compression[] {
   });
 }
 
-function isCompression(name: string): name is Compression {
+function isCompression(name: unknown): name is Compression {
   return compressionNames.some((candidate) => candidate === name);
-}
-
-function checkEncoding(encoding: Compression): void {
-  if (!isCompression(encoding)) throw invalid(`encoding must be one of ${compressionNames.join(", ")}`);
-  if (!isAvailable(encoding)) throw invalid(`encoding ${encoding} needs Node 22.15 or newer`);
-}
-
-function checkNumber(option: string, value: number, least: number): void {
-  if (typeof value !== "number" || !(value >= least)) throw invalid(`${option} must be a number from ${least} up`);
-}
-
-function invalid(what: string): SobreError {
-  return new SobreError("InvalidArgument", `compression: ${what}.`);
 }

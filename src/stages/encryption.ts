@@ -5,7 +5,14 @@ import type { BrokerProperties } from "../envelope/broker-properties.ts";
 import { Typed } from "../values/typed.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { typeProperty, versionProperty } from "../message/type-property.ts";
-import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
+import {
+  checkOptions,
+  flag,
+  invalidOption,
+  name,
+  type OptionCheck,
+  type OptionChecks,
+} from "../options/option-checks.ts";
 import { encodingsOf, withLayer, withoutLayer } from "./content-layer.ts";
 import { fetched } from "./fetched.ts";
 
@@ -52,14 +59,16 @@ const tagBytes = 16;
  * @throws SobreError `InvalidArgument` naming the option.
  */
 export function encryption(options: EncryptionOptions): PayloadStage {
-  checkOptions(options);
+  checkOptions(options, checks, { needed: ["keys"] });
   const { keys, keyId, required = true, bind = [] } = options;
+  if (keyId !== undefined && typeof keys !== "function" && !Object.hasOwn(keys, keyId))
+    throw invalidOption("keyId", "must be one of the ids of keys");
   return {
     name: "encryption",
     async beforeSend(envelope) {
       if (keyId === undefined) return envelope;
       if (bind.includes("messageId") && envelope.brokerProperties.messageId === undefined) {
-        throw invalid("bind", "names messageId, and the message has none. Give it one; a broker may add its own");
+        throw invalidOption("bind", "names messageId, and the message has none. Give it one; a broker may add its own");
       }
       const key = await keyFor(keys, keyId);
       const { bodyKind } = envelope;
@@ -136,7 +145,7 @@ function boundMetadata(
 ): Uint8Array {
   const { contentType, contentEncoding } = brokerProperties;
   const type = [applicationProperties[typeProperty], applicationProperties[versionProperty]];
-  const own = bind.map((name) => [name, canonical(brokerProperties[name])]);
+  const own = bind.map((property) => [property, canonical(brokerProperties[property])]);
   // Brokers and layers may write the list of encodings anew, so that it counts by what is in it.
   const encodings = encodingsOf(contentEncoding).join(", ") || undefined;
   const parts = [encryptedEncoding, 1, keyId, contentType, encodings, bodyKind, ...type.map(canonical), own];
@@ -163,19 +172,17 @@ async function keyFor(keys: EncryptionKeys, keyId: string): Promise<Uint8Array> 
       `There is no key ${JSON.stringify(keyId.slice(0, 64))}. Give the encryption stage that key.`,
     );
   }
-  return checkKey(key, keyId);
+  return requireKey(key, keyId);
 }
 
 function ownKey(keys: Readonly<Record<string, Uint8Array>>, keyId: string): Uint8Array | undefined {
   return Object.hasOwn(keys, keyId) ? keys[keyId] : undefined;
 }
 
-function checkKey(key: Uint8Array, keyId: string): Uint8Array {
+function requireKey(key: unknown, keyId: string): Uint8Array {
   if (key instanceof Uint8Array && key.byteLength === 32) return key;
-  throw invalid(`keys[${JSON.stringify(keyId)}]`, "must be 32 bytes");
+  throw invalidOption(`keys[${JSON.stringify(keyId)}]`, "must be 32 bytes");
 }
-
-const names: OptionNames<EncryptionOptions> = { keys: true, keyId: true, required: true, bind: true };
 
 /** The broker properties that can be bound. */
 const bindable: Readonly<Record<Exclude<keyof BrokerProperties, "contentType" | "contentEncoding">, true>> = {
@@ -192,23 +199,17 @@ const bindable: Readonly<Record<Exclude<keyof BrokerProperties, "contentType" | 
   to: true,
 };
 
-function checkOptions(options: EncryptionOptions): void {
-  checkOptionNames(options, names, { owner: "encryption: " });
-  const { keys, keyId, required = true, bind = [] } = options;
-  if (typeof keys !== "function") {
-    if (typeof keys !== "object" || keys === null) throw invalid("keys", "must be a table of keys or a function");
-    for (const [id, key] of Object.entries(keys)) checkKey(key, id);
-    if (keyId !== undefined && !Object.hasOwn(keys, keyId)) throw invalid("keyId", "names no key of keys");
-  }
-  if (keyId !== undefined && (typeof keyId !== "string" || keyId === "")) throw invalid("keyId", "must be text");
-  if (typeof required !== "boolean") throw invalid("required", "must be true or false");
-  if (!Array.isArray(bind)) throw invalid("bind", "must be a list of broker properties");
-  if (bind.includes("contentEncoding") || bind.includes("contentType")) throw invalid("bind", "has these two already");
-  // A misspelt one would be bound to nothing, and nobody would know.
-  if (bind.some((name) => typeof name !== "string" || !Object.hasOwn(bindable, name)))
-    throw invalid("bind", `must be a list of broker properties, of ${Object.keys(bindable).join(", ")}`);
-}
+const isKeys: OptionCheck = (value) => {
+  if (typeof value === "function") return undefined;
+  if (typeof value !== "object" || value === null) return "must be an object with a key for each id, or a function";
+  for (const [id, key] of Object.entries(value)) requireKey(key, id);
+  return undefined;
+};
 
-function invalid(option: string, what: string): SobreError {
-  return new SobreError("InvalidArgument", `encryption: ${option} ${what}.`, { path: `$.${option}` });
-}
+const isBinding: OptionCheck = (value) => {
+  // A misspelt one would be bound to nothing, and nobody would know.
+  const isKnown = Array.isArray(value) && value.every((one) => typeof one === "string" && Object.hasOwn(bindable, one));
+  return isKnown ? undefined : `must be a list of broker properties, of ${Object.keys(bindable).join(", ")}`;
+};
+
+const checks: OptionChecks<EncryptionOptions> = { keys: isKeys, keyId: name, required: flag, bind: isBinding };

@@ -1,9 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SobreError } from "../errors/sobre-error.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
-import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
+import {
+  checkOption,
+  checkOptions,
+  methods,
+  milliseconds as asMilliseconds,
+  name as aName,
+  type OptionChecks,
+} from "../options/option-checks.ts";
 import { type PayloadStore, tooLarge } from "./claim-check.ts";
 
 /** Options of {@link filePayloadStore}. */
@@ -23,7 +29,10 @@ export interface FilePayloadStore extends PayloadStore {
 /** Keys are what `randomUUID` makes; anything else never becomes a path. */
 const keyForm = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-const optionNames: OptionNames<FilePayloadStoreOptions> = { folder: true, clock: true };
+const checks: OptionChecks<FilePayloadStoreOptions> = {
+  folder: aName,
+  clock: methods("a clock, e.g. a ManualClock", "now"),
+};
 
 /**
  * Keeps each payload in a file of its own, under a random name, and whole or not at all.
@@ -31,10 +40,8 @@ const optionNames: OptionNames<FilePayloadStoreOptions> = { folder: true, clock:
  * @throws SobreError `InvalidArgument` naming the option.
  */
 export function filePayloadStore(options: FilePayloadStoreOptions): FilePayloadStore {
-  checkOptionNames(options, optionNames, { owner: "filePayloadStore: " });
+  checkOptions(options, checks, { needed: ["folder"] });
   const { folder, clock = systemClock } = options;
-  if (typeof folder !== "string" || folder === "") throw invalid("folder", "must be the path of a folder");
-  if (typeof clock?.now !== "function") throw invalid("clock", "must be a clock, as ManualClock");
   return {
     async put(payload) {
       const key = randomUUID();
@@ -59,8 +66,7 @@ export function filePayloadStore(options: FilePayloadStoreOptions): FilePayloadS
     },
     async removeOlderThan(milliseconds) {
       // Compared with NaN, every file would be old enough.
-      if (typeof milliseconds !== "number" || !(milliseconds >= 0))
-        throw invalid("milliseconds", "must be a number from 0 up");
+      checkOption("milliseconds", milliseconds, asMilliseconds);
       const before = clock.now() - milliseconds;
       const names = (await readdir(folder).catch(unlessMissing)) ?? [];
       let removed = 0;
@@ -75,10 +81,6 @@ export function filePayloadStore(options: FilePayloadStoreOptions): FilePayloadS
       return removed;
     },
   };
-}
-
-function invalid(option: string, what: string): SobreError {
-  return new SobreError("InvalidArgument", `filePayloadStore: ${option} ${what}.`, { path: `$.${option}` });
 }
 
 /** `undefined` for what is not there. */

@@ -1,7 +1,16 @@
 import type { ErrorCode } from "../errors/codes.ts";
 import { isErrorCode } from "../errors/traits.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
+import {
+  checkOption,
+  checkOptions,
+  entityName,
+  milliseconds,
+  numberFrom,
+  oneOf,
+  type OptionCheck,
+  type OptionChecks,
+} from "../options/option-checks.ts";
 
 /** What of an engine can be made to fail. */
 export type FaultyOperation =
@@ -63,10 +72,10 @@ const operations: ReadonlySet<string> = new Set<FaultyOperation>([
   "sessionState",
 ]);
 
-const optionNames: OptionNames<FaultOptions> = { entity: true, times: true };
-
-const invalid = (option: string, what: string): SobreError =>
-  new SobreError("InvalidArgument", `${option} ${what}.`, { path: `$.${option}` });
+const checks: OptionChecks<FaultOptions> = { entity: entityName, times: numberFrom(1) };
+const isCode: OptionCheck = (value) =>
+  typeof value === "string" && isErrorCode(value) ? undefined : "must be a code of SobreError";
+const isDelay: OptionCheck = (value) => (value === Infinity ? "must be finite" : milliseconds(value));
 
 const isRefusal = (effect: FaultEffect): effect is Extract<FaultEffect, { readonly kind: "refuse" }> =>
   effect.kind === "refuse";
@@ -82,15 +91,11 @@ export class FaultPlan {
   #pending: Pending[] = [];
 
   add(effect: FaultEffect, options: FaultOptions = {}): void {
-    checkOptionNames(options, optionNames);
+    checkOptions(options, checks);
     const { entity, times = 1 } = options;
-    if ("operation" in effect && !operations.has(effect.operation))
-      throw invalid("operation", `must be one of ${[...operations].join(", ")}`);
-    if (effect.kind === "refuse" && !isErrorCode(effect.code)) throw invalid("code", "must be a code of SobreError");
-    if (effect.kind === "delay" && !(Number.isFinite(effect.milliseconds) && effect.milliseconds >= 0))
-      throw invalid("milliseconds", "must be a number from 0 up");
-    if (entity !== undefined && typeof entity !== "string") throw invalid("entity", "must be the name of an entity");
-    if (typeof times !== "number" || !(times >= 1)) throw invalid("times", "must be a number from 1 up");
+    if ("operation" in effect) checkOption("operation", effect.operation, oneOf(...operations));
+    if (effect.kind === "refuse") checkOption("code", effect.code, isCode);
+    if (effect.kind === "delay") checkOption("milliseconds", effect.milliseconds, isDelay);
     this.#pending.push({ effect, entity: entity?.toLowerCase(), times });
   }
 
