@@ -46,6 +46,22 @@ export const settleCases: readonly EngineCase[] = [
     },
   },
   {
+    name: "release-uncounted",
+    promise:
+      "A released message is delivered again at once, in its place, and no delivery is counted. (AMQP released; sobre)",
+    needs: ["peekLock"],
+    async run(harness) {
+      const queue = await harness.queue({ maxDeliveryCount: 2 });
+      await harness.send(queue, "a", "b");
+      for (let round = 0; round < 3; round++) {
+        const delivery = await harness.one(queue);
+        same(delivery.deliveryCount, 0, "Delivery count");
+        await harness.settle(queue, delivery, { kind: "release" });
+      }
+      same(await harness.drain(queue), ["a", "b"], "Order after releasing");
+    },
+  },
+  {
     name: "abandon-properties",
     promise:
       "Properties given with abandon are merged into the application properties; undefined removes one. (AMQP modified)",

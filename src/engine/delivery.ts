@@ -46,6 +46,8 @@ type Modification = Readonly<Record<string, ApplicationPropertyValue | undefined
 export type Settlement =
   | { readonly kind: "complete" }
   | { readonly kind: "abandon"; readonly propertiesToModify?: Modification | undefined }
+  /** Gives the message back at once, without counting a delivery. */
+  | { readonly kind: "release" }
   | { readonly kind: "defer"; readonly propertiesToModify?: Modification | undefined }
   | {
       readonly kind: "deadLetter";

@@ -22,6 +22,7 @@ function checked(modification: Modification): readonly (readonly [string, Applic
 /** The outcome that tells a broker about a settlement. @throws SobreError `InvalidArgument`. */
 export function settlementState(settlement: Settlement): DeliveryState {
   if (settlement.kind === "complete") return accepted;
+  if (settlement.kind === "release") return { kind: "released" };
   const properties = checked(settlement.propertiesToModify).map(([name, value]): [AmqpValue, AmqpValue] => [
     symbolOrText(name),
     value,
@@ -48,19 +49,25 @@ const mostInFrame = 8192;
 
 /** Whether the outcome of a settlement fits into a frame. */
 export function fitsFrame(settlement: Settlement): boolean {
-  if (settlement.kind === "complete") return true;
+  if (settlement.kind === "complete" || settlement.kind === "release") return true;
   const { deadLetterReason = "", deadLetterErrorDescription = "" } = settlement.kind === "deadLetter" ? settlement : {};
   const properties = Object.fromEntries(checked(settlement.propertiesToModify));
   const texts = Buffer.byteLength(deadLetterReason) + Buffer.byteLength(deadLetterErrorDescription);
   return texts + sizeOfProperties({}, properties) <= mostInFrame;
 }
 
-const statuses = { complete: "completed", abandon: "abandoned", defer: "defered", deadLetter: "suspended" } as const;
+const statuses = {
+  complete: "completed",
+  abandon: "abandoned",
+  release: "unlocked",
+  defer: "defered",
+  deadLetter: "suspended",
+} as const;
 
 /** The arguments that tell `$management` about a settlement. @throws SobreError `InvalidArgument`. */
 export function settlementArguments(settlement: Settlement): Readonly<Record<string, AmqpValue>> {
   const status = { "disposition-status": statuses[settlement.kind] };
-  if (settlement.kind === "complete") return status;
+  if (settlement.kind === "complete" || settlement.kind === "release") return status;
   const properties = checked(settlement.propertiesToModify);
   const modified = properties.length === 0 ? {} : { "properties-to-modify": new AmqpMap(properties) };
   if (settlement.kind !== "deadLetter") return { ...status, ...modified };

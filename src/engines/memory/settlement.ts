@@ -22,6 +22,8 @@ export function decide(queue: MessageQueue, message: QueuedMessage, settlement: 
       const envelope = modified(message.envelope, settlement.propertiesToModify);
       return (now) => queue.abandon(message, envelope, now);
     }
+    case "release":
+      return (now) => queue.giveBack(message, "uncounted", now);
     case "defer": {
       const envelope = modified(message.envelope, settlement.propertiesToModify);
       return (now) => queue.defer(message, envelope, now);

@@ -95,6 +95,8 @@ function settlementFrom(given: RequestArguments): Settlement {
       return { kind: "complete" };
     case "abandoned":
       return { kind: "abandon", propertiesToModify };
+    case "unlocked":
+      return { kind: "release" };
     // The first is how the clients spell it.
     case "defered":
     case "deferred":

@@ -19,8 +19,9 @@ export function settlementOf(outcome: Outcome | undefined): Settlement {
       const propertiesToModify = propertiesOf(outcome.annotations);
       return { kind: outcome.undeliverableHere ? "defer" : "abandon", propertiesToModify };
     }
-    // What is settled without an outcome is as good as given back.
     case "released":
+      return { kind: "release" };
+    // A message settled without an outcome is as good as abandoned.
     case undefined:
       return { kind: "abandon" };
     case "declared":
