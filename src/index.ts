@@ -1,37 +1,66 @@
-export * from "../codecs/index.ts";
-export * from "./client/index.ts";
-export * from "./cloud-events/index.ts";
-export * from "./codec/index.ts";
-export * from "./content-type/index.ts";
-export * from "./engine/index.ts";
-export { memoryEngine, type MemoryEngineOptions } from "./engines/memory/index.ts";
+export { amqp, type AmqpCodecOptions } from "../codecs/amqp/codec.ts";
+export { bytes } from "../codecs/bytes/index.ts";
+export { json, type JsonOptions } from "../codecs/json/index.ts";
+export { msgpack, type MsgpackOptions } from "../codecs/msgpack/msgpack.ts";
+export { protobuf, type ProtobufOptions } from "../codecs/protobuf/protobuf.ts";
+export { text, type TextOptions } from "../codecs/text/index.ts";
+export { type Client, type ClientOptions, createClient } from "./client/client.ts";
+export {
+  idempotent,
+  type IdempotencyStore,
+  type IdempotentOptions,
+  memoryIdempotencyStore,
+  type MemoryIdempotencyStoreOptions,
+} from "./client/idempotent.ts";
+export type { MessageBatch } from "./client/message-batch.ts";
+export type { MessageContext } from "./client/message-work.ts";
+export type { ProcessorHandlers } from "./client/message-work.ts";
+export { openTelemetry, type OpenTelemetryApi, type OpenTelemetrySpan } from "./client/open-telemetry.ts";
+export type { ErrorSource, ProcessErrorArgs } from "./client/process-error.ts";
+export type { Processor } from "./client/processor-loops.ts";
+export type { ProcessorOptions } from "./client/processor.ts";
+export type { ReadMessage, Received, ReceivedMessage, UnreadableMessage } from "./client/received-message.ts";
+export type { ReceiveMessagesOptions, Receiver, ReceiverOptions } from "./client/receiver.ts";
+export type { RedriveOptions, RedriveReport } from "./client/redrive.ts";
+export { resolveReplyTo } from "./client/reply-address.ts";
+export type { Requester, RequesterOptions, RequestOptions } from "./client/requester.ts";
+export type { ResponderHandlers } from "./client/responder.ts";
+export type { RetryOptions } from "./client/retry.ts";
+export type { Sender, SendMessagesOptions } from "./client/sender.ts";
+export type { SessionContext, SessionProcessorOptions } from "./client/session-processor.ts";
+export type { SessionReceiver, SessionReceiverOptions } from "./client/session-receiver.ts";
+export type { SessionWorkflowOptions, WorkflowHandlers, WorkflowStep } from "./client/session-workflow.ts";
+export type { DeadLetterOptions, PropertiesToModify } from "./client/settling.ts";
+export type { Tracing } from "./client/tracing.ts";
+export { withoutDeadLetterMarks } from "./client/dead-lettering.ts";
+export type { Attempt } from "./codec/attempt.ts";
+export type { Codec, Decoder, Encoder } from "./codec/codec.ts";
+export type { WhenUnknown } from "./codec/deserializer-chain.ts";
+export type { DecodeLimits } from "./codec/limits.ts";
+export type { PayloadStage } from "./codec/payload-stage.ts";
+export type { DeserializeResult, ReadResult, UnreadableResult } from "./codec/result.ts";
+export { createSerializer, type Message, type Serializer, type SerializerOptions } from "./codec/serializer.ts";
+export type { QueueOptions, SubscriptionOptions, TopicOptions } from "./engine/admin.ts";
+export type { Delivery, ReceiveMode } from "./engine/delivery.ts";
+export type { Engine, Transaction } from "./engine/engine.ts";
+export { memoryEngine, type MemoryEngineOptions, type TopicSetup } from "./engines/memory/memory-engine.ts";
+export type { ApplicationProperties, ApplicationPropertyValue } from "./envelope/application-properties.ts";
+export type { BrokerProperties, BrokerPropertiesInit } from "./envelope/broker-properties.ts";
+export { envelopeFromJson, envelopeToJson } from "./envelope/envelope-json.ts";
 export {
   amend,
-  type ApplicationProperties,
-  type ApplicationPropertyValue,
   type BodyKind,
-  type BrokerProperties,
-  type BrokerPropertiesInit,
   createEnvelope,
   type Envelope,
   type EnvelopeChanges,
-  envelopeFromJson,
   type EnvelopeInit,
-  envelopeToJson,
-  maxHeaderSize,
-  maxIdLength,
-  type MessageId,
-  type Origin,
-  readOnlyProperties,
-  sizeOf,
-} from "./envelope/index.ts";
-export { typed } from "./values/typed-makers.ts";
-export { AmqpMap } from "./values/amqp-map.ts";
-export { type AmqpType, type AmqpValue, Typed, type TypedValues } from "./values/typed.ts";
-export { Instant } from "./values/instant.ts";
+} from "./envelope/envelope.ts";
+export type { ErrorCode } from "./errors/codes.ts";
+export { isSobreError, SobreError, type SobreErrorOptions } from "./errors/sobre-error.ts";
+export { defineMessage } from "./message/define-message.ts";
+export type { BodyOf, LatestOf, MessageType, MessageTypeOptions, SchemaVersions } from "./message/message-type.ts";
+export type { InputOf, OutputOf } from "./message/schema.ts";
+export type { Clock, Timer } from "./time/clock.ts";
+export type { DurationLike } from "./time/duration.ts";
+export { ManualClock } from "./time/manual-clock.ts";
 export type { Json } from "./values/json.ts";
-export { valueFromJson } from "./values/value-json-reading.ts";
-export { valueToJson } from "./values/value-json.ts";
-export * from "./errors/index.ts";
-export * from "./message/index.ts";
-export * from "./time/index.ts";

@@ -7,7 +7,26 @@ import { type JavaStream, readStream } from "./read-stream.ts";
 import { streamHeader } from "./type-codes.ts";
 import { valueOfStream } from "./values.ts";
 
-export type * from "./nodes.ts";
+export type {
+  ArrayNode,
+  BlockDataNode,
+  ClassDescriptionNode,
+  ClassNode,
+  ContentNode,
+  EnumNode,
+  FieldDescription,
+  HandledNode,
+  Located,
+  NullNode,
+  ObjectNode,
+  ObjectPart,
+  PrimitiveArrayNode,
+  PrimitiveCode,
+  PrimitiveNode,
+  ReferenceNode,
+  ResetNode,
+  StringNode,
+} from "./nodes.ts";
 export { type JavaStream, readStream } from "./read-stream.ts";
 
 /** Options of {@link java}. */

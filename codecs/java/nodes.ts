@@ -2,7 +2,7 @@
 export type PrimitiveCode = "B" | "C" | "D" | "F" | "I" | "J" | "S" | "Z";
 
 /** What every node of the structural tree has. */
-interface Located {
+export interface Located {
   /** Byte offset of the first byte. */
   readonly offset: number;
 }

@@ -1,4 +1,10 @@
-import type { FailureReport, Finding, MigrationReport, TypeReport, Verdict } from "../migration/report.ts";
+import type {
+  FailureReport,
+  MigrationFinding,
+  MigrationReport,
+  TypeReport,
+  MigrationVerdict,
+} from "../migration/report.ts";
 import { displayWidth, fit, oneLine } from "./display.ts";
 import { gap, renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -36,7 +42,7 @@ export function migrateReport(report: MigrationReport, layout: ReportLayout): st
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-const verdicts: Readonly<Record<Verdict, string>> = {
+const verdicts: Readonly<Record<MigrationVerdict, string>> = {
   clean: "Clean: everything came back as it was.",
   ambiguous: "Ambiguous: nothing is lost, but some values may be read in two ways.",
   losses: "With losses: every message was migrated, and some tell less than before.",
@@ -133,9 +139,9 @@ function pathTable({ paths: all, morePaths }: TypeReport, columns: number): stri
 }
 
 /** Grouped by what they mean, since one sentence stands for many paths. */
-function findings(all: readonly Finding<string>[], layout: ReportLayout): string {
+function findings(all: readonly MigrationFinding<string>[], layout: ReportLayout): string {
   const { columns, style, full } = layout;
-  const groups = new Map<string, Finding<string>[]>();
+  const groups = new Map<string, MigrationFinding<string>[]>();
   for (const finding of all) {
     const title = `${finding.kind}: ${finding.text}`;
     groups.set(title, [...(groups.get(title) ?? []), finding]);

@@ -10,7 +10,7 @@ import { migrate, type Migration } from "../migration/migrate.ts";
 import type { MigrationReport } from "../migration/report.ts";
 import { reasonOf } from "../migration/file-reason.ts";
 import { reportPage } from "../migration/report-page.ts";
-import { schemaFiles, writeSchemaFiles } from "../migration/schema-files.ts";
+import { writeSchemaFiles } from "../migration/schema-files.ts";
 import type { TargetFormat } from "../migration/target.ts";
 import { commandSerializer } from "./codecs.ts";
 import { oneLine, visibleJson } from "./display.ts";
@@ -111,14 +111,14 @@ interface Telling {
   readonly writers: readonly (readonly [file: string, write: (report: MigrationReport) => string])[];
 }
 
-async function tell({ report, profiles, target }: Migration, { command, terminal, writers }: Telling): Promise<number> {
+async function tell({ report, schemaFiles }: Migration, { command, terminal, writers }: Telling): Promise<number> {
   if (report.messages === 0) {
     terminal.err(
       `sobre: ${oneLine(command.path)}: holds no messages${command.include === undefined ? "" : " of that name"}\n`,
     );
     return migrateExitCodes.stopped;
   }
-  if (command.schemaOut !== undefined) writeSchemaFiles(command.schemaOut, schemaFiles(profiles.all(), target));
+  if (command.schemaOut !== undefined) writeSchemaFiles(command.schemaOut, schemaFiles());
   for (const [file, write] of writers) writeFileSync(file, write(report));
   const layout = { ...terminal, quarantine: command.quarantine };
   await terminal.out(command.json ? `${jsonReport(report)}\n` : migrateReport(report, { ...layout, full: false }));

@@ -134,8 +134,10 @@ export interface Client extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-type TypeList = readonly MessageType[];
-type OnUnreadableMode = "hand-over" | "dead-letter";
+/** The message types that a receiver reads. */
+export type TypeList = readonly MessageType[];
+/** Whether a receiver hands an unreadable message over or dead-letters it. */
+export type OnUnreadableMode = "hand-over" | "dead-letter";
 
 /**
  * Makes a client.

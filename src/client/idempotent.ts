@@ -73,18 +73,18 @@ function keyOf({ messageId, sequenceNumber }: ReceivedMessage): string {
   return messageId instanceof Uint8Array ? `bytes:${messageId.join(",")}` : `id:${String(messageId)}`;
 }
 
-interface MemoryStoreOptions {
+export interface MemoryIdempotencyStoreOptions {
   readonly capacity?: number | undefined;
 }
 
-const storeChecks: OptionChecks<MemoryStoreOptions> = { capacity: countFrom(1) };
+const storeChecks: OptionChecks<MemoryIdempotencyStoreOptions> = { capacity: countFrom(1) };
 
 /**
  * A store in memory of the latest `capacity` keys, for one process; default: 10,000.
  *
  * @throws SobreError `InvalidArgument` naming the option.
  */
-export function memoryIdempotencyStore(options: MemoryStoreOptions = {}): IdempotencyStore {
+export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = {}): IdempotencyStore {
   checkOptions(options, storeChecks);
   const { capacity = 10_000 } = options;
   const keys = new Set<string>();

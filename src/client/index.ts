@@ -1,10 +1,22 @@
-export { type Client, type ClientOptions, createClient } from "./client.ts";
-export { idempotent, type IdempotencyStore, type IdempotentOptions, memoryIdempotencyStore } from "./idempotent.ts";
+export { type Client, type ClientOptions, createClient, type OnUnreadableMode, type TypeList } from "./client.ts";
+export {
+  idempotent,
+  type IdempotencyStore,
+  type IdempotentOptions,
+  memoryIdempotencyStore,
+  type MemoryIdempotencyStoreOptions,
+} from "./idempotent.ts";
 export type { MessageBatch } from "./message-batch.ts";
+export type { MessageResult } from "./message-reader.ts";
 export type { MessageIteratorOptions } from "./message-iterator.ts";
 export type { MessageContext, ProcessorHandlers } from "./message-work.ts";
 export type { ErrorSource, ProcessErrorArgs } from "./process-error.ts";
-export { openTelemetry, type OpenTelemetryApi, type OpenTelemetrySpan } from "./open-telemetry.ts";
+export {
+  openTelemetry,
+  type OpenTelemetryApi,
+  type OpenTelemetrySpan,
+  type OpenTelemetrySpanOptions,
+} from "./open-telemetry.ts";
 export type { ProcessorOptions } from "./processor.ts";
 export type { Processor } from "./processor-loops.ts";
 export type { MessageOf, ReadMessage, Received, ReceivedMessage, UnreadableMessage } from "./received-message.ts";

@@ -6,7 +6,7 @@ import type { TracedOperation, Tracing } from "./tracing.ts";
 export interface OpenTelemetryApi<Context, Span extends OpenTelemetrySpan> {
   readonly trace: {
     getTracer(name: string): {
-      startSpan(name: string, options: SpanOptions, context: Context): Span;
+      startSpan(name: string, options: OpenTelemetrySpanOptions, context: Context): Span;
     };
     setSpan(context: Context, span: Span): Context;
   };
@@ -30,7 +30,8 @@ export interface OpenTelemetrySpan {
   end(): void;
 }
 
-interface SpanOptions {
+/** What a span begins with. */
+export interface OpenTelemetrySpanOptions {
   readonly kind: number;
   readonly attributes: Record<string, string | number>;
 }

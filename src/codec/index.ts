@@ -15,7 +15,13 @@ export type { WhenUnknown } from "./deserializer-chain.ts";
 export type { PayloadStage } from "./payload-stage.ts";
 export { type DecodeLimits, defaultDecodeLimits, limitExceeded, resolveDecodeLimits } from "./limits.ts";
 export { type Likeness, looksLike } from "./looks-like.ts";
-export { type CodecRegistry, createCodecRegistry, type SelectedBy, type Selection } from "./registry.ts";
+export {
+  type CodecRegistry,
+  createCodecRegistry,
+  type EncoderSelection,
+  type SelectedBy,
+  type Selection,
+} from "./registry.ts";
 export type { DeserializeResult, ReadResult, UnreadableResult } from "./result.ts";
 export { valuePath } from "./value-path.ts";
 export { createSerializer, type Message, type Serializer, type SerializerOptions } from "./serializer.ts";

@@ -35,7 +35,7 @@ export interface CodecRegistry {
 }
 
 /** The encoder for a content type, and that type parsed. */
-interface EncoderSelection {
+export interface EncoderSelection {
   readonly encoder: Encoder;
   readonly contentType: ContentType | undefined;
 }

@@ -1,12 +1,7 @@
 import { checkCompatibility } from "./check-compatibility.ts";
 import { compatibilityMessage } from "./contract-suite.ts";
+import type { MatcherResult } from "../testing/matchers.ts";
 import type { CompatibilityOptions } from "./options.ts";
-
-/** Result of a matcher, as vitest expects it. */
-export interface MatcherResult {
-  readonly pass: boolean;
-  readonly message: () => string;
-}
 
 /** Options of `toBeCompatibleWith`. */
 export type CompatibleWithOptions = Partial<Omit<CompatibilityOptions, "older" | "newer">>;

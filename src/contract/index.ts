@@ -1,8 +1,10 @@
 export { checkCompatibility } from "./check-compatibility.ts";
-export { contractMatchers, type CompatibleWithOptions, type MatcherResult } from "./contract-matchers.ts";
+export { contractMatchers, type CompatibleWithOptions } from "./contract-matchers.ts";
 export { contractSuite, type ContractSuiteOptions, type ContractTest } from "./contract-suite.ts";
 export { readMessageType, writeMessageType } from "./message-type-folder.ts";
 export type { FormatPolicy } from "./json-schema/formats.ts";
 export type { CompatibilityOptions, ContentModel, Direction, ProtobufPolicy, Upcast } from "./options.ts";
+export type { MatrixOptions } from "./golden/matrix.ts";
+export type { ServiceVersions, Subject, SubjectVersion } from "./subjects/subject.ts";
 export { type SubjectUpcast, upcastBy } from "./subjects/upcast-by.ts";
 export type { CodecRow, CompatibilityResult, Finding, Verdict, Witness, WitnessEncoding } from "./verdict.ts";

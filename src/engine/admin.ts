@@ -1,4 +1,4 @@
-import type { Duration } from "../time/duration.ts";
+import type { DurationLike } from "../time/duration.ts";
 import type { RuleAction, RuleFilter, RuleProperties } from "./rules.ts";
 
 /** Whether an entity takes sends and receives. */
@@ -7,9 +7,9 @@ export type EntityStatus = "Active" | "Disabled" | "SendDisabled" | "ReceiveDisa
 /** What queues, topics and subscriptions have in common; names, units and defaults are those of Azure Service Bus. */
 export interface EntityOptions {
   /** The longest and the default time to live. Default: for ever. */
-  readonly defaultMessageTimeToLive?: Duration | undefined;
+  readonly defaultMessageTimeToLive?: DurationLike | undefined;
   /** Deletes the entity when nobody has sent, received or waited for so long, 5 minutes at least. Default: never. */
-  readonly autoDeleteOnIdle?: Duration | undefined;
+  readonly autoDeleteOnIdle?: DurationLike | undefined;
   /** Default: `Active`. */
   readonly status?: EntityStatus | undefined;
   /** Free text of the owner. */
@@ -25,7 +25,7 @@ export interface SendableOptions extends EntityOptions {
   /** Whether a message id seen within the window is accepted and dropped. Set at creation. Default: false. */
   readonly requiresDuplicateDetection?: boolean | undefined;
   /** Default: 10 minutes; 20 seconds to 7 days in Azure, from 1 ms here. */
-  readonly duplicateDetectionHistoryTimeWindow?: Duration | undefined;
+  readonly duplicateDetectionHistoryTimeWindow?: DurationLike | undefined;
   /** Whether messages are spread over partitions by session id or partition key. Set at creation. Default: false. */
   readonly enablePartitioning?: boolean | undefined;
 }
@@ -33,7 +33,7 @@ export interface SendableOptions extends EntityOptions {
 /** What entities that receivers receive from have in common. */
 export interface ReceivableOptions {
   /** How long a receiver holds a message. Default: 1 minute; most 5 minutes. */
-  readonly lockDuration?: Duration | undefined;
+  readonly lockDuration?: DurationLike | undefined;
   /** Deliveries after which a message goes to the dead-letter queue. Default: 10. */
   readonly maxDeliveryCount?: number | undefined;
   /** Whether expired messages go to the dead-letter queue instead of being dropped. Default: false. */

@@ -40,7 +40,8 @@ export interface Delivery {
   readonly deadLetterErrorDescription: string | undefined;
 }
 
-type Modification = Readonly<Record<string, ApplicationPropertyValue | undefined>>;
+/** Application properties to set when a message is settled; `undefined` removes one. */
+export type Modification = Readonly<Record<string, ApplicationPropertyValue | undefined>>;
 
 /** What a receiver decides about a message it holds. */
 export type Settlement =

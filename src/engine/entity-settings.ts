@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { type Duration, toMilliseconds } from "../time/duration.ts";
+import { type DurationLike, toMilliseconds } from "../time/duration.ts";
 import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
 import type {
   EntityOptions,
@@ -177,7 +177,7 @@ function receivable(options: ReceivableOptions & EntityOptions): ReceivableSetti
 /** Default, least, most. */
 type Range = readonly [number, number, number];
 
-function span(name: string, duration: Duration | undefined, [fallback, least, most]: Range): number {
+function span(name: string, duration: DurationLike | undefined, [fallback, least, most]: Range): number {
   if (duration === undefined) return fallback;
   const milliseconds = toMilliseconds(duration, name);
   if (milliseconds >= least && milliseconds <= most) return milliseconds;

@@ -27,6 +27,7 @@ export {
   type LockToken,
   lockToken,
   type MessageState,
+  type Modification,
   type ReceiveMode,
   type Settlement,
 } from "./delivery.ts";
@@ -70,3 +71,15 @@ export {
   type RuleProperties,
   type SqlFilter,
 } from "./rules.ts";
+export {
+  type MessageId,
+  maxIdLength,
+  readOnlyProperties,
+  type ReadOnlyProperty,
+} from "../envelope/broker-properties.ts";
+export type { Origin } from "../envelope/envelope.ts";
+export { maxHeaderSize } from "../envelope/limits.ts";
+export { sizeOf } from "../envelope/size-of.ts";
+export { type ErrorTraits, errorTraits, isErrorCode } from "../errors/traits.ts";
+export { type Clock, systemClock, type Timer } from "../time/clock.ts";
+export { type DurationLike, toMilliseconds } from "../time/duration.ts";

@@ -3,9 +3,7 @@
  *
  * The first group are the codes of `@azure/service-bus` (`ServiceBusError.code`), with its spelling; the rest are ours.
  */
-export type ErrorCode = AzureErrorCode | OwnErrorCode;
-
-type AzureErrorCode =
+export type ErrorCode =
   | "GeneralError"
   | "MessageLockLost"
   | "MessageNotFound"
@@ -19,9 +17,7 @@ type AzureErrorCode =
   | "ServiceTimeout"
   | "SessionCannotBeLocked"
   | "SessionLockLost"
-  | "UnauthorizedAccess";
-
-type OwnErrorCode =
+  | "UnauthorizedAccess"
   /** A parameter, option or property has a value that its contract forbids. */
   | "InvalidArgument"
   /** The call is legal, but not now or not on this object. */

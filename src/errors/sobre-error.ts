@@ -49,3 +49,11 @@ export class SobreError extends Error {
     return typeof value === "object" && value !== null && brand in value;
   }
 }
+
+/** Whether a value is a {@link SobreError}, and of this code if one is given. */
+export function isSobreError<Code extends ErrorCode = ErrorCode>(
+  error: unknown,
+  code?: Code,
+): error is SobreError & { readonly code: Code } {
+  return error instanceof SobreError && (code === undefined || error.code === code);
+}

@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { type Duration, toMilliseconds } from "../time/duration.ts";
+import { type DurationLike, toMilliseconds } from "../time/duration.ts";
 
 /** How the value of an element is written. */
 export type FieldKind = "duration" | "boolean" | "integer" | "text" | "entity" | "kilobytes";
@@ -44,7 +44,7 @@ export function readField(kind: FieldKind, name: string, text: string): unknown 
   throw new SobreError("InvalidArgument", `The element ${name} is no ${kind}.`, { path: `$.${name}` });
 }
 
-const isDuration = (value: unknown): value is Duration => typeof value === "number" || typeof value === "string";
+const isDuration = (value: unknown): value is DurationLike => typeof value === "number" || typeof value === "string";
 
 /** Milliseconds as an ISO 8601 duration. */
 function isoDuration(milliseconds: number): string {

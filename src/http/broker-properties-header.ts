@@ -3,8 +3,6 @@ import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
 import { Typed } from "../values/typed.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
-type Draft = { -readonly [K in keyof BrokerPropertiesInit]?: BrokerPropertiesInit[K] };
-
 const texts = [
   ["MessageId", "messageId"],
   ["CorrelationId", "correlationId"],
@@ -21,7 +19,7 @@ const texts = [
 const givenTexts = [...texts, ["ContentType", "contentType"]] as const;
 
 /** Reads the value of a `BrokerProperties` header. @throws SobreError `InvalidArgument`. */
-export function readBrokerProperties(header: string | undefined): Draft {
+export function readBrokerProperties(header: string | undefined): Partial<BrokerPropertiesInit> {
   if (header === undefined || header.trim() === "") return {};
   let json: unknown;
   try {
@@ -33,7 +31,7 @@ export function readBrokerProperties(header: string | undefined): Draft {
 }
 
 /** Reads broker properties from their JSON. @throws SobreError `InvalidArgument`. */
-export function brokerPropertiesFrom(json: unknown): Draft {
+export function brokerPropertiesFrom(json: unknown): Partial<BrokerPropertiesInit> {
   if (typeof json !== "object" || json === null || Array.isArray(json))
     throw new SobreError("InvalidArgument", "BrokerProperties is no object.");
   const given: Readonly<Record<string, unknown>> = { ...json };

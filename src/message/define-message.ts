@@ -47,8 +47,7 @@ export function defineMessage<const Name extends string, const V extends SchemaV
   return assembleMessageType(name, versions, options ?? {});
 }
 
-type Step = (body: never) => unknown;
-type StepTable = Readonly<Record<number, Step | undefined>>;
+type StepTable<Step = (body: never) => unknown> = Readonly<Record<number, Step | undefined>>;
 
 /** What {@link assembleMessageType} takes beside name and versions. */
 export interface UntypedOptions extends MessageTypeOptions {
@@ -160,8 +159,12 @@ function versionsOf(name: string, schemas: SchemaVersions): readonly number[] {
   return versions.toSorted((a, b) => a - b);
 }
 
-function steps(versions: readonly number[], table: StepTable, where: string): ReadonlyMap<number, Step> {
-  const found = new Map<number, Step>();
+function steps(
+  versions: readonly number[],
+  table: StepTable,
+  where: string,
+): ReadonlyMap<number, (body: never) => unknown> {
+  const found = new Map<number, (body: never) => unknown>();
   for (const [key, step] of Object.entries(table)) {
     if (!versions.includes(Number(key))) throw invalid(`${where}[${key}] leads from no version of the type`);
     if (typeof step !== "function") throw invalid(`${where}[${key}] must be a function`);

@@ -3,12 +3,16 @@ export type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";
 export type {
   BodyOf,
   Downcasts,
+  LatestOf,
   MessageType,
   MessageTypeOptions,
+  Next,
+  Previous,
   SchemaVersions,
   TypedMessage,
   TypedMessageProperties,
   Upcasts,
+  VersionOf,
 } from "./message-type.ts";
 export { registryIds, type RegistryIdsOptions } from "./registry-ids.ts";
 export type { InputOf, MaybePromise, OutputOf, Schema } from "./schema.ts";

@@ -136,7 +136,7 @@ type Least<V extends number, N extends number = V> = N extends unknown
   : never;
 
 /** The least version above N. */
-type Next<V extends number, N extends number> = Least<Above<V, N>>;
+export type Next<V extends number, N extends number> = Least<Above<V, N>>;
 
 /** The greatest version below N. */
-type Previous<V extends number, N extends number> = Greatest<Below<V, N>>;
+export type Previous<V extends number, N extends number> = Greatest<Below<V, N>>;

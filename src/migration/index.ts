@@ -11,15 +11,14 @@ export { createQuarantine, type Quarantine } from "./quarantine.ts";
 export { createQueueSource, type QueueSourceOptions } from "./queue-source.ts";
 export type {
   FailureReport,
-  Finding,
+  MigrationFinding,
   FormatCount,
   MigrationReport,
   PathReport,
   TypeReport,
-  Verdict,
+  MigrationVerdict,
 } from "./report.ts";
 export { reportPage } from "./report-page.ts";
-export { type SchemaFile, schemaFiles, writeSchemaFiles } from "./schema-files.ts";
+export { type SchemaFile, writeSchemaFiles } from "./schema-files.ts";
 export type { MigrationSource, SourceContent, SourceMessage } from "./source.ts";
-export { type Target, type TargetFormat, targetFormats, type TargetOptions, type TypeTarget } from "./target.ts";
-export type { TypeProfile, TypeProfiles } from "./type-profile.ts";
+export { type TargetFormat, targetFormats, type TargetOptions } from "./target.ts";

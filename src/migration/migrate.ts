@@ -20,7 +20,8 @@ import { MessageReader } from "./read-message.ts";
 import type { MigrationReport } from "./report.ts";
 import { ReportBuilder } from "./report-builder.ts";
 import type { MigrationSource, SourceMessage } from "./source.ts";
-import { createTarget, type Target, type TargetOptions } from "./target.ts";
+import { type SchemaFile, schemaFiles } from "./schema-files.ts";
+import { createTarget, type TargetOptions } from "./target.ts";
 import { TypeProfiles } from "./type-profile.ts";
 
 /** What {@link migrate} takes. */
@@ -67,8 +68,8 @@ export interface MigrationProgress {
 /** What {@link migrate} gives. */
 export interface Migration {
   readonly report: MigrationReport;
-  readonly profiles: TypeProfiles;
-  readonly target: Target;
+  /** The schemas of all types, as files for {@link writeSchemaFiles}. */
+  readonly schemaFiles: () => readonly SchemaFile[];
 }
 
 /**
@@ -106,7 +107,7 @@ export async function migrate(options: MigrationOptions): Promise<Migration> {
   }
   const seconds = (performance.now() - started) / 1000;
   const facts = { source: source.name, target, output: options.output, seconds, profiles };
-  return { report: report.build(facts), profiles, target };
+  return { report: report.build(facts), schemaFiles: () => schemaFiles(profiles.all(), target) };
 }
 
 const optionChecks: OptionChecks<MigrationOptions> = {

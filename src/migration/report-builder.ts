@@ -1,7 +1,14 @@
 import type { LossKind } from "./compare-values.ts";
 import type { JournalEntry } from "./journal-entry.ts";
 import { type OpenQuestion, type QuestionKind, questionsOf, visitPaths } from "./open-question.ts";
-import type { FailureReport, Finding, MigrationReport, PathReport, TypeReport, Verdict } from "./report.ts";
+import type {
+  FailureReport,
+  MigrationFinding,
+  MigrationReport,
+  PathReport,
+  TypeReport,
+  MigrationVerdict,
+} from "./report.ts";
 import { type SettledShape, settleShape } from "./settled-shape.ts";
 import { SubjectNames } from "./subject-name.ts";
 import { describeForm, formsOf } from "./target-form.ts";
@@ -116,14 +123,14 @@ export class ReportBuilder {
   #questions(
     { name, scalarsGuessed }: TypeProfile,
     shape: SettledShape,
-  ): readonly { readonly question: OpenQuestion; readonly finding: Finding<OpenQuestion["kind"]> }[] {
+  ): readonly { readonly question: OpenQuestion; readonly finding: MigrationFinding<OpenQuestion["kind"]> }[] {
     return questionsOf(shape, scalarsGuessed).map((question) => {
       const { kind, path, count } = question;
       return { question, finding: { kind, type: name, path, count, text: questionText(question) } };
     });
   }
 
-  #verdict(ambiguities: number, losses: number): Verdict {
+  #verdict(ambiguities: number, losses: number): MigrationVerdict {
     if (this.#outcomes.failed > 0) return "failures";
     if (losses > 0) return "losses";
     return ambiguities > 0 ? "ambiguous" : "clean";

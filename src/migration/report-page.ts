@@ -1,4 +1,11 @@
-import type { FailureReport, Finding, MigrationReport, PathReport, TypeReport, Verdict } from "./report.ts";
+import type {
+  FailureReport,
+  MigrationFinding,
+  MigrationReport,
+  PathReport,
+  TypeReport,
+  MigrationVerdict,
+} from "./report.ts";
 import { pageStyle } from "./report-style.ts";
 
 /** The report as one HTML page that needs nothing else. */
@@ -31,7 +38,7 @@ const targets: Readonly<Record<MigrationReport["target"], string>> = {
   "tagged-json": "tagged JSON",
 };
 
-const verdicts: Readonly<Record<Verdict, string>> = {
+const verdicts: Readonly<Record<MigrationVerdict, string>> = {
   clean: "<strong>Clean.</strong> Everything came back from its new payload as it was.",
   ambiguous:
     "<strong>Ambiguous.</strong> Nothing is lost; some values may be read in two ways, which a contract or more messages would settle.",
@@ -64,8 +71,8 @@ function formats({ formats: all, messages }: MigrationReport): string {
   return `<div class="wide"><table><thead><tr><th>format</th><th class="n">messages</th><th class="n">bytes</th><th>share</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div>`;
 }
 
-function findings(all: readonly Finding<string>[], unit: string): string {
-  const groups = new Map<string, Finding<string>[]>();
+function findings(all: readonly MigrationFinding<string>[], unit: string): string {
+  const groups = new Map<string, MigrationFinding<string>[]>();
   for (const finding of all) {
     const key = `${finding.kind} ${finding.text}`;
     groups.set(key, [...(groups.get(key) ?? []), finding]);

@@ -25,20 +25,20 @@ export interface MigrationReport {
     /** Done by an earlier run that this one went on with. */
     readonly resumed: number;
   };
-  readonly verdict: Verdict;
+  readonly verdict: MigrationVerdict;
   readonly formats: readonly FormatCount[];
   readonly types: readonly TypeReport[];
-  readonly ambiguities: readonly Finding<QuestionKind>[];
+  readonly ambiguities: readonly MigrationFinding<QuestionKind>[];
   /** What single messages left open and the others settled. */
-  readonly settled: readonly Finding<QuestionKind>[];
-  readonly losses: readonly Finding<LossKind>[];
+  readonly settled: readonly MigrationFinding<QuestionKind>[];
+  readonly losses: readonly MigrationFinding<LossKind>[];
   readonly failures: readonly FailureReport[];
   /** What readers say of messages: one sentence each, with a count. */
   readonly warnings: readonly { readonly text: string; readonly count: number }[];
 }
 
 /** The worst that was found; what a command's exit code tells. */
-export type Verdict = "clean" | "ambiguous" | "losses" | "failures";
+export type MigrationVerdict = "clean" | "ambiguous" | "losses" | "failures";
 
 /** The messages of one format. */
 export interface FormatCount {
@@ -73,7 +73,7 @@ export interface PathReport {
 }
 
 /** Something that was found at one path. */
-export interface Finding<Kind extends string> {
+export interface MigrationFinding<Kind extends string> {
   readonly kind: Kind;
   readonly type: string;
   readonly path: string;

@@ -1,16 +1,16 @@
 import { SobreError } from "../errors/sobre-error.ts";
 
 /** A span of time: milliseconds, or ISO 8601 such as `PT1M30S` where the official SDK takes ISO. */
-export type Duration = number | string;
+export type DurationLike = number | string;
 
 const iso = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
 /**
- * Milliseconds of a {@link Duration}; days, hours, minutes and seconds are read (ISO 8601 section 4.4.3.2).
+ * Milliseconds of a {@link DurationLike}; days, hours, minutes and seconds are read (ISO 8601 section 4.4.3.2).
  *
  * @throws SobreError `InvalidArgument` naming `name`, for anything else and for negative spans.
  */
-export function toMilliseconds(duration: Duration, name: string): number {
+export function toMilliseconds(duration: DurationLike, name: string): number {
   const milliseconds = typeof duration === "number" ? duration : fromIso(duration);
   if (milliseconds === undefined || !(milliseconds >= 0)) {
     throw new SobreError(

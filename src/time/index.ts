@@ -1,3 +1,3 @@
 export { type Clock, systemClock, type Timer } from "./clock.ts";
-export { type Duration, toMilliseconds } from "./duration.ts";
+export { type DurationLike, toMilliseconds } from "./duration.ts";
 export { ManualClock } from "./manual-clock.ts";

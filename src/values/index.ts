@@ -18,7 +18,7 @@ export type { Json, JsonObject } from "./json.ts";
 export { LocalDate, LocalTime } from "./local-time.ts";
 export { MsgpackExtension } from "./msgpack-extension.ts";
 export { ContentStream, MultiArray } from "./multi-array.ts";
-export { ClassName, Uri, Version } from "./named-text.ts";
+export { ClassName, NamedText, Uri, Version } from "./named-text.ts";
 export { QName } from "./q-name.ts";
 export { type RenderInner, TaggedScalar, TaggedValue } from "./tagged-value.ts";
 export {

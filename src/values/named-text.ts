@@ -2,7 +2,7 @@ import type { JsonObject } from "./json.ts";
 import { TaggedScalar } from "./tagged-value.ts";
 
 /** A text of a kind of its own. */
-abstract class NamedText extends TaggedScalar {
+export abstract class NamedText extends TaggedScalar {
   readonly text: string;
 
   constructor(text: string) {

@@ -8,7 +8,10 @@ import { msgpack } from "../../codecs/msgpack/index.ts";
 import { createSerializer, defaultDecodeLimits } from "../../src/codec/index.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { migrate, type MigrationSource, type SourceMessage, type TargetFormat } from "../../src/migration/index.ts";
+import { settleShape } from "../../src/migration/settled-shape.ts";
 import { createTarget } from "../../src/migration/target.ts";
+import { TypeProfiles } from "../../src/migration/type-profile.ts";
+import { guessingOf } from "../../src/migration/value-kind.ts";
 import { type Figure, median } from "./harness.ts";
 
 const messages = 4_000;
@@ -60,8 +63,7 @@ export async function bench(): Promise<readonly Figure[]> {
 
 async function ratioOf(format: TargetFormat): Promise<Figure> {
   const folder = mkdtempSync(join(tmpdir(), "sobre-bench-"));
-  const { profiles } = await migrate({ source, serializer, target: { format }, sample: 1 });
-  const bare = await bareSteps(format, profiles);
+  const bare = bareSteps(format);
   const ratios: number[] = [];
   try {
     for (let round = -2; round < rounds; round++) {
@@ -85,15 +87,15 @@ async function ratioOf(format: TargetFormat): Promise<Figure> {
   };
 }
 
-async function bareSteps(
-  format: TargetFormat,
-  profiles: Awaited<ReturnType<typeof migrate>>["profiles"],
-): Promise<() => Promise<void>> {
+function bareSteps(format: TargetFormat): () => Promise<void> {
+  const reader = nbfx();
+  const profiles = new TypeProfiles();
+  const typeName = "Order";
+  const { body: sample } = { body: undefined, ...reader.decode(payload, context) };
+  profiles.note({ typeName, codec: reader.name, body: sample, guessing: guessingOf(reader.name) });
   const [profile] = profiles.all();
   if (profile === undefined) throw new Error("no type was found");
-  const { settleShape } = await import("../../src/migration/settled-shape.ts");
-  const type = createTarget({ format }).forType(profile.name, settleShape(profile.root));
-  const reader = nbfx();
+  const type = createTarget({ format }).forType(typeName, settleShape(profile.root));
   return () => {
     for (let index = 0; index < messages; index++) {
       const decoded = reader.decode(payload, context);

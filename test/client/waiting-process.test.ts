@@ -17,7 +17,8 @@ it("a process stays alive for what it awaits, until the wait is over", () => {
   );
   // One after the other: each is alone in the process while it waits.
   const code = `
-    import { createClient, createSerializer, json, memoryEngine, systemClock } from "sobre";
+    import { createClient, createSerializer, json, memoryEngine } from "sobre";
+    import { systemClock } from "sobre/engine";
     import { faultyEngine } from "sobre/testing";
     const inner = memoryEngine({ queues: { orders: {}, replies: {}, talks: { requiresSession: true } } });
     const { engine, faults } = faultyEngine(inner, systemClock);

@@ -176,7 +176,7 @@ describe("the JSON form of values", () => {
     ["tells by its own error when a process has less stack than that", ["--stack-size=150"], "UnsupportedValue"],
   ])("%s", (_, options, told) => {
     const program = `
-      import { valueToJson } from "sobre";
+      import { valueToJson } from "sobre/values";
       let deep = 1;
       for (let level = 0; level < 1000; level++) deep = { a: deep };
       try {

@@ -20,7 +20,7 @@ export interface SubjectVersion {
 }
 
 /** The versions that a service sends and reads. */
-interface ServiceVersions {
+export interface ServiceVersions {
   readonly service: string;
   readonly produces: readonly string[];
   readonly consumes: readonly string[];

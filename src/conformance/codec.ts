@@ -1,4 +1,0 @@
-export { type CodecCase, type CodecCaseResult, runCodecCase } from "./codec-case.ts";
-export { sameValue } from "./codec-equality.ts";
-export { codecSuite } from "./codec-suite.ts";
-export type { CodecTarget, UnsupportedBody } from "./codec-target.ts";
