@@ -1,4 +1,6 @@
-import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
 
 // The type tests (test/types) are checked by `npm run check:types`, with everything else.
 const config: ViteUserConfig = defineConfig({
@@ -6,12 +8,16 @@ const config: ViteUserConfig = defineConfig({
   ssr: { resolve: { conditions: ["sobre-source"] } },
   test: {
     include: ["test/**/*.test.ts"],
+    // Real servers, clients and processes: `npm run test:servers`.
+    exclude: [...configDefaults.exclude, "test/servers/**"],
     // No test changes what another sees, and loading the sources once saves a third of the time.
     isolate: false,
     // The default leaves a core to a watcher, and takes twice as long on two.
     maxWorkers: "100%",
     // A hang is no longer than this; a busy machine may be slow.
     testTimeout: 30_000,
+    // The processes that tests start compile the sources once.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), "sobre-compile-cache") },
   },
 });
 

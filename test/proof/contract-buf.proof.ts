@@ -1,12 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { checkCompatibility } from "../../src/contract/index.ts";
 import { pairsOf } from "../contract/suites.support.ts";
-
-const buf = fileURLToPath(new URL("../../node_modules/.bin/buf", import.meta.url));
+import { buf, installNodePackages } from "../servers/installed.support.ts";
 
 /** The policies and the rules of Buf that say the same. */
 const policies = [
@@ -25,7 +23,7 @@ const wanted = 31;
 export async function prove(): Promise<string> {
   const vectors = process.env["SOBRE_VECTORS"];
   if (vectors === undefined) return "skipped: SOBRE_VECTORS names no folder of vectors";
-  if (!existsSync(buf)) return "skipped: Buf is not installed";
+  await installNodePackages();
   const pairs = pairsOf(vectors, "buf-breaking");
   const told: string[] = [];
   for (const { policy, rules } of policies) {

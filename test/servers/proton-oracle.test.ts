@@ -9,12 +9,10 @@ import { decodeMessage } from "../../src/amqp/message/decode-message.ts";
 import { encodeMessage } from "../../src/amqp/message/encode-message.ts";
 import { writeMessage } from "../../src/amqp/message/write-message.ts";
 import { SobreError } from "../../src/errors/index.ts";
+import { python } from "./installed.support.ts";
 import { hex, lines, vectors } from "../amqp/values/vectors.support.ts";
 
-/** The system's own Python: the Debian package serves no other. */
-const python = "/usr/bin/python3";
 const script = fileURLToPath(new URL("./proton_oracle.py", import.meta.url));
-const installed = spawnSync(python, ["-c", "import proton"]).status === 0;
 
 const int = (v: number): unknown => ({ t: "int", v });
 
@@ -41,7 +39,7 @@ function isAmendable(bytes: Uint8Array): boolean {
   }
 }
 
-describe.skipIf(!installed)("qpid-proton (skipped without the Debian package python3-qpid-proton)", () => {
+describe("qpid-proton", () => {
   it.skipIf(vectors === undefined).each(["alt-encoding-values", "proton-values"])(
     "reads our encoding of every description of %s as that description",
     (name) => {

@@ -1,0 +1,39 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const folder = fileURLToPath(new URL(".", import.meta.url));
+const environment = `${folder}.python`;
+
+/** The Python of the packages in `requirements.txt`. */
+export const python: string = `${environment}/bin/python`;
+
+/** The Buf command, which the proof `contract-buf` compares with. */
+export const buf: string = `${folder}node_modules/.bin/buf`;
+
+/** Installs the packages of `package.json` here, unless the lock's are there already. */
+export async function installNodePackages(): Promise<void> {
+  await once(`${folder}package-lock.json`, `${folder}node_modules/.installed`, () =>
+    run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder }),
+  );
+}
+
+/** Makes a virtual environment with the packages of `requirements.txt`, unless it is there already. */
+export async function installPythonPackages(): Promise<void> {
+  await once(`${folder}requirements.txt`, `${environment}/installed`, async () => {
+    await run("python3", ["-m", "venv", "--clear", environment]);
+    const install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    await run(python, [...install, "--requirement", "requirements.txt"], { cwd: folder });
+  });
+}
+
+/** Runs `install` unless `mark` holds the hash of `lock`. */
+async function once(lock: string, mark: string, install: () => Promise<unknown>): Promise<void> {
+  const hash = createHash("sha256").update(readFileSync(lock)).digest("hex");
+  if (existsSync(mark) && readFileSync(mark, "utf8") === hash) return;
+  await install();
+  writeFileSync(mark, hash);
+}

@@ -1,0 +1,30 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { installPythonPackages } from "./installed.support.ts";
+
+/** A program of another language that some of these tests talk to. */
+export interface Peer {
+  readonly name: string;
+  /** What a machine must have for it, as a reader installs it. */
+  readonly needs: string;
+  /** The test files that cannot run without it. */
+  readonly tests: readonly string[];
+  /** Rejects when the machine cannot have it. */
+  readonly install: () => Promise<unknown>;
+}
+
+/** Every peer outside this repository's own packages. */
+export const peers: readonly Peer[] = [
+  {
+    name: "curl",
+    needs: "curl on the path",
+    tests: ["curl.test.ts"],
+    install: () => promisify(execFile)("curl", ["--version"]),
+  },
+  {
+    name: "qpid-proton",
+    needs: "python3 with venv, its headers and a C compiler on the path",
+    tests: ["proton.test.ts", "proton-oracle.test.ts"],
+    install: installPythonPackages,
+  },
+];

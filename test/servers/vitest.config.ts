@@ -1,0 +1,16 @@
+import { configDefaults, type ViteUserConfig } from "vitest/config";
+import shared from "../../vitest.config.ts";
+
+const config: ViteUserConfig = {
+  ...shared,
+  test: {
+    ...shared.test,
+    include: ["test/servers/**/*.test.ts"],
+    exclude: configDefaults.exclude,
+    // Peers of other languages take their time on a busy machine.
+    testTimeout: 60_000,
+  },
+};
+
+// oxlint-disable-next-line import/no-default-export -- vitest reads its configuration from there
+export default config;
