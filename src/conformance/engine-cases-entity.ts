@@ -90,6 +90,67 @@ export const entityCases: readonly EngineCase[] = [
     },
   },
   {
+    name: "connection-abort-counts",
+    promise:
+      "The locks of a connection that breaks are left to run out, and then count a delivery: a message that kills its process is dead-lettered in the end.",
+    needs: ["peekLock", "deadLetter", "administration"],
+    async run(harness) {
+      const queue = await harness.queue({ maxDeliveryCount: 2 });
+      await harness.send(queue, "a");
+      for (const deliveryCount of [0, 1]) {
+        const other = await harness.engine.connect();
+        const receiver = await other.openReceiver(queue, { receiveMode: "peekLock" });
+        const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+        same(present(delivery, "a").deliveryCount, deliveryCount, "Delivery count");
+        await other.abort();
+        await harness.advance(minute - 1);
+        same(await harness.receive(queue), [], "Deliveries before the lock ends");
+        await harness.advance(1);
+      }
+      const dead = await harness.one(`${queue}/$DeadLetterQueue`);
+      same(dead.deadLetterReason, "MaxDeliveryCountExceeded", "Reason");
+    },
+  },
+  {
+    name: "connection-abort-sessions",
+    promise:
+      "The sessions of a connection that breaks stay held until their locks run out, which counts their messages.",
+    needs: ["sessions"],
+    async run(harness) {
+      const queue = await harness.queue({ requiresSession: true });
+      await harness.send(queue, inSession("s", "a"));
+      const other = await harness.engine.connect();
+      const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTime: 0 } as const;
+      const lost = await other.acceptSession(queue, options);
+      await lost.receive({ maxMessages: 1, maxWaitTime: 0 });
+      await other.abort();
+      await refused(harness.session(queue, "s"), "SessionCannotBeLocked", "Accepting before the lock ends");
+      await harness.advance(minute);
+      const [again] = await (await harness.session(queue, "s")).receive({ maxMessages: 1, maxWaitTime: 0 });
+      same(present(again, "a").deliveryCount, 1, "Delivery count");
+    },
+  },
+  {
+    name: "connection-abort-ends",
+    promise: "A connection that breaks rolls its transactions back, ends its waiting receives and takes no more calls.",
+    needs: ["transactions", "peek"],
+    async run(harness) {
+      const queue = await harness.queue();
+      const other = await harness.engine.connect();
+      const waiting = (await other.openReceiver(queue, { receiveMode: "peekLock" })).receive({
+        maxMessages: 1,
+        maxWaitTime: minute,
+      });
+      const transaction = await other.begin();
+      await (await other.openSender(queue)).send([envelope("never")], { transaction });
+      await other.abort();
+      await other.abort();
+      await waiting.catch(() => undefined);
+      same(await harness.browse(queue), [], "Messages of the transaction");
+      await refused(other.openSender(queue), "Closed", "A new sender");
+    },
+  },
+  {
     name: "connection-closed",
     promise:
       "A closed connection refuses everything as Closed, its waiting receives end with nothing, and closing twice is allowed.",

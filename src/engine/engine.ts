@@ -180,4 +180,9 @@ export interface Engine {
   connect(): Promise<Engine>;
   /** Closes every link and releases every lock; no delivery is counted for it. */
   close(): Promise<void>;
+  /**
+   * Ends like a connection that breaks: open transactions are rolled back, and the locks on messages and sessions are
+   * left to run out, which counts a delivery. So a message that kills its process reaches the dead-letter queue.
+   */
+  abort(): Promise<void>;
 }

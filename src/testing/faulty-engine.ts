@@ -55,9 +55,9 @@ class Connection {
   /** The engine that refuses everything as closed, once it is. */
   closed: Engine | undefined;
 
-  async close(): Promise<void> {
+  async end(how: "close" | "abort"): Promise<void> {
     this.closed = await this.get();
-    await this.closed.close();
+    await this.closed[how]();
   }
 
   async cut(): Promise<void> {
@@ -111,6 +111,11 @@ function connectionOver(
       if (lockToken !== undefined) await (await connection.get()).settle(entity, lockToken, { kind: "abandon" });
     },
   });
+  const end = async (how: "close" | "abort"): Promise<void> => {
+    open.delete(connection);
+    await connection.end(how);
+    await closed();
+  };
   const receiverOf = async (entity: string, options: Parameters<Engine["openReceiver"]>[1]): Promise<EngineReceiver> =>
     faultyReceiver(await (await connection.get()).openReceiver(entity, options), link(entity));
   return {
@@ -148,10 +153,7 @@ function connectionOver(
     listSessions: async (entity, options) => (await connection.get()).listSessions(entity, options),
     begin: async () => (await connection.get()).begin(),
     connect: async () => connectionOver(root, plan, clock, open),
-    async close() {
-      open.delete(connection);
-      await connection.close();
-      await closed();
-    },
+    close: () => end("close"),
+    abort: () => end("abort"),
   };
 }

@@ -43,6 +43,7 @@ export interface AzureConnectionOptions extends BrokerOptions {
 
 interface Closable {
   close(): Promise<void>;
+  abort?(): Promise<void>;
   /** Ends at once, because the connection does. */
   drop?(): void;
 }
@@ -196,6 +197,16 @@ export class AzureConnection implements Engine {
 
   async close(): Promise<void> {
     if (this.#closed) return;
+    await Promise.all([...this.#end().map((one) => one.close()), this.#broker.close()]);
+  }
+
+  async abort(): Promise<void> {
+    if (this.#closed) return;
+    await Promise.all([...this.#end().map((one) => one.abort?.() ?? one.close()), this.#broker.abort()]);
+  }
+
+  /** Drops every link; returns the connections, which end by themselves. */
+  #end(): readonly Closable[] {
     this.#closed = true;
     const others: Closable[] = [];
     for (const one of this.#open) {
@@ -203,7 +214,7 @@ export class AzureConnection implements Engine {
       else one.drop();
     }
     this.#open.clear();
-    await Promise.all([this.#broker.close(), ...others.map((one) => one.close())]);
+    return others;
   }
 
   async #receiveLink(

@@ -71,6 +71,14 @@ export class Broker {
     await connected?.connection.close();
   }
 
+  /** Cuts the connection without a word to the broker. */
+  async abort(): Promise<void> {
+    this.#closed = true;
+    const connected = await this.#connecting?.catch(() => undefined);
+    connected?.claims.close();
+    connected?.connection.abort();
+  }
+
   #connected(): Promise<Connected> {
     if (this.#closed) return Promise.reject(closedError("connection"));
     if (this.#connecting !== undefined) return this.#connecting;

@@ -77,6 +77,12 @@ export class ClientConnection {
     clearTimeout(waiting);
   }
 
+  /** Ends the stream without a word to the broker. */
+  abort(): void {
+    this.#stream.destroy();
+    this.#wire.disconnected();
+  }
+
   #closed(error: WireError | undefined): void {
     clearInterval(this.#ticking);
     this.#ended(error === undefined ? connectionLost("the broker has closed it.") : brokerError(error));

@@ -32,6 +32,8 @@ import { MemoryTransaction } from "./transaction.ts";
 
 interface Closable {
   close(): Promise<void>;
+  /** Ends without releasing a lock. */
+  abort(): Promise<void>;
 }
 
 /** A connection to a namespace: what it locks is released when it closes. */
@@ -81,7 +83,7 @@ export class MemoryConnection implements Engine {
     owner.touch(now);
     const onClose = (link: Closable): void => void this.#open.delete(link);
     const onWait = (end: () => void): (() => void) => {
-      const waiting = { close: async () => end() };
+      const waiting = { close: async () => end(), abort: async () => end() };
       this.#open.add(waiting);
       return () => onClose(waiting);
     };
@@ -191,12 +193,24 @@ export class MemoryConnection implements Engine {
 
   async close(): Promise<void> {
     if (this.#closed) return;
-    const now = this.#namespace.timeline.now();
-    this.#closed = true;
-    for (const transaction of this.#transactions) transaction.undo();
+    const now = this.#end();
     const closing = [...this.#open].map((link) => link.close());
     for (const queue of this.#namespace.queues()) queue.release(this, now);
     await Promise.all(closing);
+  }
+
+  async abort(): Promise<void> {
+    if (this.#closed) return;
+    this.#end();
+    await Promise.all([...this.#open].map((link) => link.abort()));
+  }
+
+  /** Takes no more calls, and rolls back what is open. */
+  #end(): number {
+    const now = this.#namespace.timeline.now();
+    this.#closed = true;
+    for (const transaction of this.#transactions) transaction.undo();
+    return now;
   }
 
   #keep<T extends Closable>(link: T): T {

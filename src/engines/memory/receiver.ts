@@ -44,13 +44,18 @@ export class MemoryReceiver implements EngineReceiver {
   async close(): Promise<void> {
     if (this.#closed) return;
     const now = this.queue.timeline.now();
-    this.#closed = true;
-    this.#onClose(this);
-    for (const { owner, waiter } of this.waiting()) if (owner === this) waiter.end([]);
+    await this.abort();
     this.closed(now);
   }
 
-  /** Called once when the link has closed. */
+  /** Ends without giving anything back. */
+  async abort(): Promise<void> {
+    this.#closed = true;
+    this.#onClose(this);
+    for (const { owner, waiter } of this.waiting()) if (owner === this) waiter.end([]);
+  }
+
+  /** Gives back what the link holds; called once. */
   protected closed(_now: number): void {}
 
   /** Those that wait in the lane of the link. */

@@ -57,6 +57,10 @@ export class MemorySender implements EngineSender {
   }
 
   async close(): Promise<void> {
+    await this.abort();
+  }
+
+  async abort(): Promise<void> {
     this.#closed = true;
     this.#connection.closed(this);
   }
