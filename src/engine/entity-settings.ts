@@ -1,6 +1,6 @@
 import { SobreError } from "../errors/sobre-error.ts";
+import { checkOptionNames } from "../options/option-names.ts";
 import { type DurationLike, toMilliseconds } from "../time/duration.ts";
-import { checkOptionNames, type OptionNames } from "../options/option-names.ts";
 import type {
   EntityOptions,
   EntityStatus,
@@ -12,32 +12,26 @@ import type {
 } from "./admin.ts";
 import { parseAddress } from "./address.ts";
 
+/** Options that have no default: what they name is used only when it is given. */
+type Target = "forwardTo" | "forwardDeadLetteredMessagesTo";
+
+type Setting<Option> = DurationLike extends Option ? number : Option;
+
+/** Options with the defaults filled in and durations in milliseconds; `Infinity` is for ever. */
+type Settings<Options> = {
+  readonly [Name in keyof Options]-?: Name extends Target
+    ? string | undefined
+    : Setting<Exclude<Options[Name], undefined>>;
+};
+
 /** {@link EntityOptions} with the defaults filled in and durations in milliseconds; `Infinity` is for ever. */
-export interface EntitySettings {
-  readonly defaultMessageTimeToLive: number;
-  readonly autoDeleteOnIdle: number;
-  readonly status: EntityStatus;
-  readonly userMetadata: string;
-}
+export interface EntitySettings extends Settings<EntityOptions> {}
 
 /** {@link SendableOptions} likewise. */
-export interface SendableSettings extends EntitySettings {
-  readonly maxMessageSizeInBytes: number;
-  readonly maxSizeInMegabytes: number;
-  readonly requiresDuplicateDetection: boolean;
-  readonly duplicateDetectionHistoryTimeWindow: number;
-  readonly enablePartitioning: boolean;
-}
+export interface SendableSettings extends Settings<SendableOptions> {}
 
 /** {@link ReceivableOptions} likewise. */
-export interface ReceivableSettings extends EntitySettings {
-  readonly lockDuration: number;
-  readonly maxDeliveryCount: number;
-  readonly deadLetteringOnMessageExpiration: boolean;
-  readonly requiresSession: boolean;
-  readonly forwardTo: string | undefined;
-  readonly forwardDeadLetteredMessagesTo: string | undefined;
-}
+export interface ReceivableSettings extends Settings<EntityOptions & ReceivableOptions> {}
 
 /** {@link QueueOptions} likewise. */
 export interface QueueSettings extends SendableSettings, ReceivableSettings {}
@@ -46,161 +40,120 @@ export interface QueueSettings extends SendableSettings, ReceivableSettings {}
 export interface TopicSettings extends SendableSettings {}
 
 /** {@link SubscriptionOptions} likewise; rules are kept apart. */
-export interface SubscriptionSettings extends ReceivableSettings {
-  readonly deadLetteringOnFilterEvaluationExceptions: boolean;
-}
+export interface SubscriptionSettings extends Settings<Omit<SubscriptionOptions, "rules">> {}
+
+/** Reads one option: its value, or its default. @throws SobreError `InvalidArgument` naming it. */
+type Reader<T> = (name: string, value: unknown) => T;
+type Readers<T> = { readonly [Name in keyof T]: Reader<T[Name]> };
 
 const minute = 60_000;
 const statuses: readonly EntityStatus[] = ["Active", "Disabled", "SendDisabled", "ReceiveDisabled"];
 
-const entityNames: OptionNames<EntityOptions> = {
-  defaultMessageTimeToLive: true,
-  autoDeleteOnIdle: true,
-  status: true,
-  userMetadata: true,
+// Every option is declared here once, with its default, its least and its most.
+const entity: Readers<EntitySettings> = {
+  defaultMessageTimeToLive: span(Infinity, 1, Infinity),
+  autoDeleteOnIdle: span(Infinity, 5 * minute, Infinity),
+  status: (name, value = "Active") => {
+    const status = statuses.find((one) => one === value);
+    if (status === undefined) throw illegal(name, `must be one of ${statuses.join(", ")}`);
+    return status;
+  },
+  userMetadata: (name, value = "") => {
+    if (typeof value === "string" && value.length <= 1024) return value;
+    throw illegal(name, "must be text of at most 1,024 characters");
+  },
 };
 
-const topicNames: OptionNames<TopicOptions> = {
-  ...entityNames,
-  maxMessageSizeInBytes: true,
-  maxSizeInMegabytes: true,
-  requiresDuplicateDetection: true,
-  duplicateDetectionHistoryTimeWindow: true,
-  enablePartitioning: true,
+const topic: Readers<TopicSettings> = {
+  ...entity,
+  maxMessageSizeInBytes: whole(2 ** 20, 1, 100 * 2 ** 20),
+  maxSizeInMegabytes: whole(1024, 1, 2 ** 31 - 1),
+  requiresDuplicateDetection: flag(false),
+  duplicateDetectionHistoryTimeWindow: span(10 * minute, 1, 7 * 24 * 60 * minute),
+  enablePartitioning: flag(false),
 };
 
-const receivableNames: OptionNames<ReceivableOptions> = {
-  lockDuration: true,
-  maxDeliveryCount: true,
-  deadLetteringOnMessageExpiration: true,
-  requiresSession: true,
-  forwardTo: true,
-  forwardDeadLetteredMessagesTo: true,
+const receivable: Readers<ReceivableSettings> = {
+  ...entity,
+  lockDuration: span(minute, 1, 5 * minute),
+  maxDeliveryCount: whole(10, 1, 2 ** 31 - 1),
+  deadLetteringOnMessageExpiration: flag(false),
+  requiresSession: flag(false),
+  forwardTo: target,
+  forwardDeadLetteredMessagesTo: target,
 };
 
-const queueNames: OptionNames<QueueOptions> = { ...topicNames, ...receivableNames };
+const queue: Readers<QueueSettings> = { ...topic, ...receivable };
 
-const subscriptionNames: OptionNames<SubscriptionOptions> = {
-  ...entityNames,
-  ...receivableNames,
-  deadLetteringOnFilterEvaluationExceptions: true,
-  rules: true,
+const subscription: Readers<SubscriptionSettings> = {
+  ...receivable,
+  deadLetteringOnFilterEvaluationExceptions: flag(true),
 };
 
-/** @throws SobreError `InvalidArgument` naming the option, also one that there is none of. */
-export function queueSettings(options: QueueOptions = {}): QueueSettings {
-  checkOptionNames(options, queueNames);
-  return { ...sendable(options), ...receivable(options) };
+/** @throws SobreError `InvalidArgument` naming the option; unknown options are rejected. */
+export const queueSettings = (options: QueueOptions = {}): QueueSettings => settings(options, queue, queue);
+
+/** @throws SobreError `InvalidArgument` naming the option; unknown options are rejected. */
+export const topicSettings = (options: TopicOptions = {}): TopicSettings => settings(options, topic, topic);
+
+/** @throws SobreError `InvalidArgument` naming the option; unknown options are rejected. */
+export const subscriptionSettings = (options: SubscriptionOptions = {}): SubscriptionSettings =>
+  settings(options, subscription, { ...subscription, rules: true });
+
+function settings<T extends object>(options: object, readers: Readers<T>, known: Readonly<Record<string, unknown>>): T;
+function settings(
+  options: object,
+  readers: Readonly<Record<string, Reader<unknown>>>,
+  known: Readonly<Record<string, unknown>>,
+): object {
+  checkOptionNames(options, known);
+  return Object.fromEntries(
+    Object.entries(readers).map(([name, read]) => [name, read(name, Reflect.get(options, name))]),
+  );
 }
 
-/** @throws SobreError `InvalidArgument` naming the option, also one that there is none of. */
-export function topicSettings(options: TopicOptions = {}): TopicSettings {
-  checkOptionNames(options, topicNames);
-  return sendable(options);
-}
-
-/** @throws SobreError `InvalidArgument` naming the option, also one that there is none of. */
-export function subscriptionSettings(options: SubscriptionOptions = {}): SubscriptionSettings {
-  checkOptionNames(options, subscriptionNames);
-  return {
-    ...entity(options),
-    ...receivable(options),
-    deadLetteringOnFilterEvaluationExceptions: flag(
-      "deadLetteringOnFilterEvaluationExceptions",
-      options.deadLetteringOnFilterEvaluationExceptions,
-      true,
-    ),
-  };
-}
-
-/** What cannot change once an entity exists. */
+/** The options that cannot change once an entity exists. */
 const fixed = ["requiresSession", "requiresDuplicateDetection", "enablePartitioning"] as const;
 
 /** @throws SobreError `InvalidArgument` when an update would change what is set at creation. */
 export function checkFixed(before: Partial<QueueSettings>, after: Partial<QueueSettings>): void {
   const changed = fixed.find((name) => before[name] !== after[name]);
   if (changed === undefined) return;
-  throw new SobreError("InvalidArgument", `${changed} is set at creation. Create another entity to change it.`, {
-    path: `$.${changed}`,
-  });
+  throw illegal(changed, "is set at creation. Create another entity to change it");
 }
 
-function entity(options: EntityOptions): EntitySettings {
-  const { status = "Active", userMetadata = "" } = options;
-  if (!statuses.includes(status)) throw illegal("status", `must be one of ${statuses.join(", ")}`);
-  if (typeof userMetadata !== "string" || userMetadata.length > 1024)
-    throw illegal("userMetadata", "must be text of at most 1,024 characters");
-  return {
-    defaultMessageTimeToLive: span("defaultMessageTimeToLive", options.defaultMessageTimeToLive, [
-      Infinity,
-      1,
-      Infinity,
-    ]),
-    autoDeleteOnIdle: span("autoDeleteOnIdle", options.autoDeleteOnIdle, [Infinity, 5 * minute, Infinity]),
-    status,
-    userMetadata,
+function span(fallback: number, least: number, most: number): Reader<number> {
+  return (name, value) => {
+    if (value === undefined) return fallback;
+    if (typeof value !== "number" && typeof value !== "string")
+      throw illegal(name, "must be milliseconds or an ISO 8601 duration");
+    const milliseconds = toMilliseconds(value, name);
+    if (milliseconds >= least && milliseconds <= most) return milliseconds;
+    throw illegal(name, `must be from ${least} to ${most} milliseconds`);
   };
 }
 
-function sendable(options: SendableOptions): SendableSettings {
-  const { requiresDuplicateDetection, duplicateDetectionHistoryTimeWindow, enablePartitioning } = options;
-  return {
-    ...entity(options),
-    maxMessageSizeInBytes: whole("maxMessageSizeInBytes", options.maxMessageSizeInBytes, [2 ** 20, 1, 100 * 2 ** 20]),
-    maxSizeInMegabytes: whole("maxSizeInMegabytes", options.maxSizeInMegabytes, [1024, 1, 2 ** 31 - 1]),
-    requiresDuplicateDetection: flag("requiresDuplicateDetection", requiresDuplicateDetection, false),
-    duplicateDetectionHistoryTimeWindow: span(
-      "duplicateDetectionHistoryTimeWindow",
-      duplicateDetectionHistoryTimeWindow,
-      [10 * minute, 1, 7 * 24 * 60 * minute],
-    ),
-    enablePartitioning: flag("enablePartitioning", enablePartitioning, false),
+function whole(fallback: number, least: number, most: number): Reader<number> {
+  return (name, value = fallback) => {
+    if (typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most) return value;
+    throw illegal(name, `must be a whole number from ${least} to ${most}`);
   };
 }
 
-function receivable(options: ReceivableOptions & EntityOptions): ReceivableSettings {
-  return {
-    ...entity(options),
-    lockDuration: span("lockDuration", options.lockDuration, [minute, 1, 5 * minute]),
-    maxDeliveryCount: whole("maxDeliveryCount", options.maxDeliveryCount, [10, 1, 2 ** 31 - 1]),
-    deadLetteringOnMessageExpiration: flag(
-      "deadLetteringOnMessageExpiration",
-      options.deadLetteringOnMessageExpiration,
-      false,
-    ),
-    requiresSession: flag("requiresSession", options.requiresSession, false),
-    forwardTo: target("forwardTo", options.forwardTo),
-    forwardDeadLetteredMessagesTo: target("forwardDeadLetteredMessagesTo", options.forwardDeadLetteredMessagesTo),
+function flag(fallback: boolean): Reader<boolean> {
+  return (name, value = fallback) => {
+    if (typeof value === "boolean") return value;
+    throw illegal(name, "must be true or false");
   };
-}
-
-/** Default, least, most. */
-type Range = readonly [number, number, number];
-
-function span(name: string, duration: DurationLike | undefined, [fallback, least, most]: Range): number {
-  if (duration === undefined) return fallback;
-  const milliseconds = toMilliseconds(duration, name);
-  if (milliseconds >= least && milliseconds <= most) return milliseconds;
-  throw illegal(name, `must be from ${least} to ${most} milliseconds`);
-}
-
-function whole(name: string, value: number | undefined, [fallback, least, most]: Range): number {
-  if (value === undefined) return fallback;
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
-  throw illegal(name, `must be a whole number from ${least} to ${most}`);
-}
-
-function flag(name: string, value: boolean | undefined, fallback: boolean): boolean {
-  if (value === undefined || typeof value === "boolean") return value ?? fallback;
-  throw illegal(name, "must be true or false");
 }
 
 /** Empty text is none, as in the official configuration files. */
-function target(name: string, address: string | undefined): string | undefined {
+function target(name: string, address: unknown): string | undefined {
   if (address === undefined || address === "") return undefined;
   if (typeof address === "string" && parseAddress(address).subQueue === undefined) return address;
   throw illegal(name, "must name a queue or topic, not a sub-queue");
 }
 
-const illegal = (name: string, why: string): SobreError =>
-  new SobreError("InvalidArgument", `${name} ${why}.`, { path: `$.${name}` });
+function illegal(name: string, why: string): SobreError {
+  return new SobreError("InvalidArgument", `${name} ${why}.`, { path: `$.${name}` });
+}

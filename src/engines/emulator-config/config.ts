@@ -1,4 +1,5 @@
-import type { EntityStatus } from "../../engine/admin.ts";
+import type { QueueOptions, SubscriptionOptions } from "../../engine/admin.ts";
+import type { CorrelationFilter } from "../../engine/rules.ts";
 
 /** The root of a configuration. */
 export interface Config {
@@ -44,33 +45,13 @@ export interface RuleConfig {
 }
 
 /** What a correlation filter wants. */
-interface CorrelationConfig {
-  readonly ContentType?: string;
-  readonly CorrelationId?: string;
+type CorrelationConfig = Capitalized<Omit<CorrelationFilter, "kind" | "subject" | "applicationProperties">> & {
   readonly Label?: string;
-  readonly MessageId?: string;
-  readonly ReplyTo?: string;
-  readonly ReplyToSessionId?: string;
-  readonly SessionId?: string;
-  readonly To?: string;
   readonly Properties?: Readonly<Record<string, string | number | boolean>>;
-}
+};
 
 /** The properties of queues, topics and subscriptions; each kind has some of them. */
-export interface EntityProperties {
-  readonly LockDuration?: string;
-  readonly MaxDeliveryCount?: number;
-  readonly DefaultMessageTimeToLive?: string;
-  readonly DeadLetteringOnMessageExpiration?: boolean;
-  readonly DeadLetteringOnFilterEvaluationExceptions?: boolean;
-  readonly RequiresSession?: boolean;
-  readonly RequiresDuplicateDetection?: boolean;
-  readonly DuplicateDetectionHistoryTimeWindow?: string;
-  readonly ForwardTo?: string;
-  readonly ForwardDeadLetteredMessagesTo?: string;
-  readonly MaxSizeInMegabytes?: number;
-  readonly EnablePartitioning?: boolean;
-  readonly AutoDeleteOnIdle?: string;
-  readonly Status?: EntityStatus;
-  readonly UserMetadata?: string;
-}
+export type EntityProperties = Capitalized<Omit<QueueOptions & SubscriptionOptions, "rules">>;
+
+/** Options under the names of the configuration: `LockDuration` is `lockDuration`. */
+type Capitalized<Options> = { readonly [Name in keyof Options as Capitalize<Name & string>]: Options[Name] };

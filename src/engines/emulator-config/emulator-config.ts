@@ -1,10 +1,4 @@
-import type {
-  EntityOptions,
-  QueueOptions,
-  ReceivableOptions,
-  SubscriptionOptions,
-  TopicOptions,
-} from "../../engine/admin.ts";
+import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../../engine/admin.ts";
 import type { RuleFilter, RuleProperties } from "../../engine/rules.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { compileJsonSchema } from "../../json-schema/ajv.ts";
@@ -99,51 +93,39 @@ function topicOptions({ Properties = {}, Subscriptions = [] }: TopicConfig): Con
     subscription.Name,
     subscriptionOptions(subscription),
   ]);
-  return { ...sendableOptions(Properties), subscriptions: unique(subscriptions, "Subscriptions") };
+  return { ...sendable, ...uncapitalized(Properties), subscriptions: unique(subscriptions, "Subscriptions") };
 }
 
-function subscriptionOptions({ Properties = {}, Rules }: SubscriptionConfig): SubscriptionOptions {
-  const rules = Rules === undefined || Rules.length === 0 ? undefined : Rules.map(ruleOf);
+function subscriptionOptions({ Properties = {}, Rules = [] }: SubscriptionConfig): SubscriptionOptions {
   return {
-    ...receivableOptions(Properties),
-    deadLetteringOnFilterEvaluationExceptions: Properties.DeadLetteringOnFilterEvaluationExceptions,
-    rules,
+    ...receivable,
+    ...uncapitalized(Properties),
+    rules: Rules.length === 0 ? undefined : Rules.map(ruleOf),
   };
 }
 
-function queueOptions(properties: EntityProperties): QueueOptions {
-  return { ...sendableOptions(properties), ...receivableOptions(properties) };
-}
+// The defaults of the format; the schema lets each kind of entity have its own properties only.
+const common = { defaultMessageTimeToLive: "PT1H" };
+const sendable = { ...common, duplicateDetectionHistoryTimeWindow: "PT20S" };
+const receivable = { ...common, maxDeliveryCount: 3 };
 
-function commonOptions(properties: EntityProperties): EntityOptions {
-  return {
-    defaultMessageTimeToLive: properties.DefaultMessageTimeToLive ?? "PT1H",
-    autoDeleteOnIdle: properties.AutoDeleteOnIdle,
-    status: properties.Status,
-    userMetadata: properties.UserMetadata,
-  };
-}
+const queueOptions = (properties: EntityProperties): QueueOptions => ({
+  ...sendable,
+  ...receivable,
+  ...uncapitalized(properties),
+});
 
-function sendableOptions(properties: EntityProperties): TopicOptions {
-  return {
-    ...commonOptions(properties),
-    requiresDuplicateDetection: properties.RequiresDuplicateDetection,
-    duplicateDetectionHistoryTimeWindow: properties.DuplicateDetectionHistoryTimeWindow ?? "PT20S",
-    maxSizeInMegabytes: properties.MaxSizeInMegabytes,
-    enablePartitioning: properties.EnablePartitioning,
-  };
-}
+type Uncapitalized<T> = { readonly [Name in keyof T as Uncapitalize<Name & string>]: T[Name] };
 
-function receivableOptions(properties: EntityProperties): EntityOptions & ReceivableOptions {
-  return {
-    ...commonOptions(properties),
-    lockDuration: properties.LockDuration,
-    maxDeliveryCount: properties.MaxDeliveryCount ?? 3,
-    deadLetteringOnMessageExpiration: properties.DeadLetteringOnMessageExpiration,
-    requiresSession: properties.RequiresSession,
-    forwardTo: properties.ForwardTo,
-    forwardDeadLetteredMessagesTo: properties.ForwardDeadLetteredMessagesTo,
-  };
+/** The members under the names that they have here. */
+function uncapitalized<T extends object>(members: T): Uncapitalized<T>;
+function uncapitalized(members: object): object {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, value]: [string, unknown]) => [
+      `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`,
+      value,
+    ]),
+  );
 }
 
 function ruleOf({ Name, Properties }: RuleConfig): RuleProperties {
@@ -156,18 +138,8 @@ function ruleOf({ Name, Properties }: RuleConfig): RuleProperties {
 
 function filterOf({ SqlFilter, CorrelationFilter = {} }: RuleConfig["Properties"]): RuleFilter {
   if (SqlFilter !== undefined) return { kind: "sql", expression: SqlFilter.SqlExpression };
-  return {
-    kind: "correlation",
-    contentType: CorrelationFilter.ContentType,
-    correlationId: CorrelationFilter.CorrelationId,
-    subject: CorrelationFilter.Label,
-    messageId: CorrelationFilter.MessageId,
-    replyTo: CorrelationFilter.ReplyTo,
-    replyToSessionId: CorrelationFilter.ReplyToSessionId,
-    sessionId: CorrelationFilter.SessionId,
-    to: CorrelationFilter.To,
-    applicationProperties: CorrelationFilter.Properties,
-  };
+  const { Label, Properties, ...others } = CorrelationFilter;
+  return { kind: "correlation", ...uncapitalized(others), subject: Label, applicationProperties: Properties };
 }
 
 /** Names are compared without case. */
