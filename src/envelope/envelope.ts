@@ -90,6 +90,19 @@ export function amend(envelope: Envelope, changes: EnvelopeChanges): Envelope {
   );
 }
 
+/** The most bytes by which {@link withMessageId} makes an envelope larger: a section with one text of 32 digits. */
+export const assignedIdSize = 40;
+
+/** The envelope under a message id of 32 hexadecimal digits, unless it has one; nothing else is checked again. */
+export function withMessageId(envelope: Envelope): Envelope {
+  if (envelope.brokerProperties.messageId !== undefined) return envelope;
+  const messageId = crypto.randomUUID().replaceAll("-", "");
+  const broker = Object.freeze({ ...envelope.brokerProperties, messageId });
+  const { payload, bodyKind, applicationProperties: application, origin } = envelope;
+  const changed = { payload, bodyKind, brokerProperties: broker, applicationProperties: application };
+  return Object.freeze(origin === undefined ? changed : { ...changed, origin });
+}
+
 /** The envelope of parts that have been checked one by one. @throws SobreError `MessageSizeExceeded`. */
 export function assemble(
   payload: Uint8Array,

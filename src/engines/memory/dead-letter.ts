@@ -42,7 +42,7 @@ export function deadLetterEnvelope(
       if (!(error instanceof SobreError) || error.code !== "MessageSizeExceeded") throw error;
     }
   }
-  return marked({});
+  return Object.keys(modification).length === 0 ? envelope : marked({});
 }
 
 /**

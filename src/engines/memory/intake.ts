@@ -1,8 +1,8 @@
+import { assignedIdSize, withMessageId } from "../../envelope/envelope.ts";
 import type { SendableSettings } from "../../engine/entity-settings.ts";
-import { amend, type Envelope } from "../../envelope/envelope.ts";
 import { Duplicates } from "./duplicates.ts";
 import type { Entity } from "./entity.ts";
-import { changed, type Incoming } from "./incoming.ts";
+import type { Incoming } from "./incoming.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { MemoryTransaction } from "./transaction.ts";
 import { entityDisabled, invalidOperation, messageTooLarge, quotaExceeded } from "./refusals.ts";
@@ -106,15 +106,8 @@ export class Intake {
     const { messageId = "", partitionKey } = envelope.brokerProperties;
     const key = this.#owner.settings.enablePartitioning ? partitionKey : undefined;
     if (this.#duplicates?.seen(messageId, key, now) === true) return undefined;
-    return changed(incoming, envelope);
+    return envelope === incoming.envelope ? incoming : { ...incoming, envelope, size: incoming.size + assignedIdSize };
   }
-}
-
-/** The envelope with a message id: its own, or 32 hexadecimal digits. */
-function withMessageId(envelope: Envelope): Envelope {
-  if (envelope.brokerProperties.messageId !== undefined) return envelope;
-  const messageId = crypto.randomUUID().replaceAll("-", "");
-  return amend(envelope, { brokerProperties: { ...envelope.brokerProperties, messageId } });
 }
 
 /** The bookkeeping of a message that is scheduled. */
