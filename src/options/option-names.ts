@@ -1,8 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** A table with an entry for every option there is. */
-export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
-
 /** Whose options are checked. */
 export interface OptionOwner {
   /** What texts begin with, as `encryption: `. Default: nothing. */
