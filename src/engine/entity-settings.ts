@@ -12,14 +12,11 @@ import type {
 } from "./admin.ts";
 import { parseAddress } from "./address.ts";
 
-/** Options that have no default: what they name is used only when it is given. */
-type Target = "forwardTo" | "forwardDeadLetteredMessagesTo";
-
 type Setting<Option> = DurationLike extends Option ? number : Option;
 
 /** Options with the defaults filled in and durations in milliseconds; `Infinity` is for ever. */
 type Settings<Options> = {
-  readonly [Name in keyof Options]-?: Name extends Target
+  readonly [Name in keyof Options]-?: Name extends `forward${string}`
     ? string | undefined
     : Setting<Exclude<Options[Name], undefined>>;
 };
