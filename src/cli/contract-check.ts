@@ -1,67 +1,84 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { basename, dirname, join, resolve } from "node:path";
-import { amqp } from "../../codecs/amqp/codec.ts";
-import { json } from "../../codecs/json/index.ts";
-import { msgpack } from "../../codecs/msgpack/msgpack.ts";
-import type { Codec } from "../codec/codec.ts";
-import { checkCompatibility } from "../contract/check-compatibility.ts";
-import type { CompatibilityOptions } from "../contract/options.ts";
-import { type CheckReport, type ReportFormat, countOf } from "../contract/report/check-report.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type CheckReport, isPassed, type ReportFormat } from "../contract/report/check-report.ts";
 import { formatReport } from "../contract/report/format-report.ts";
+import { readGolden } from "../contract/golden/golden-message.ts";
+import { unreadByTypes } from "../contract/golden/typed-golden.ts";
 import { checkPair, type CheckedPair } from "../contract/subjects/checked-pair.ts";
+import { codeDifferences } from "../contract/subjects/code-check.ts";
 import { brokenLocks, parseLock } from "../contract/subjects/lock.ts";
-import { folderFiles, readSubjects, type Subject, type SubjectFiles } from "../contract/subjects/subject.ts";
-import { pairsAgainst, pairsWithin } from "../contract/subjects/subject-pairs.ts";
-import { applyWaivers, parseWaivers } from "../contract/subjects/waivers.ts";
-import { SobreError } from "../errors/sobre-error.ts";
-import { upcastsOf } from "./contract-upcasters.ts";
-import { fileProblem, Misuse } from "./misuse.ts";
+import { folderFiles, readSubjects, type Subject } from "../contract/subjects/subject.ts";
+import { goldenChanges, subjectChanges, type SubjectFinding } from "../contract/subjects/subject-changes.ts";
+import { pairsWithin, pairsWithOthers, pairsWithPast, type VersionPair } from "../contract/subjects/subject-pairs.ts";
+import { upcastBy } from "../contract/subjects/upcast-by.ts";
+import { applyWaivers, parseWaivers, schemasHash, waiverChanges } from "../contract/subjects/waivers.ts";
+import type { MessageType } from "../message/message-type.ts";
+import { type Other, readOther } from "./contract-against.ts";
+import {
+  contractExitCodes,
+  readText,
+  reportingUnreadable,
+  versionSerializer,
+  witnessCodecs,
+} from "./contract-files.ts";
+import { draftsOf, isSchemaFile, typesOf } from "./contract-sources.ts";
+import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
-
-/** The exit codes of `sobre contract`: what was found is never mixed up with a tool that failed. */
-export const contractExitCodes = { proven: 0, breaking: 1, misuse: 2, unproven: 3, unreadable: 4 } as const;
 
 /** Options of `sobre contract check`. */
 export interface CheckCommand {
   /** Folder of the subjects. */
   readonly folder: string;
+  /** Folder of the golden messages. Default: `fixtures/contracts`. */
+  readonly fixtures?: string | undefined;
   /** `git:REF`, a folder, `lock`, or an installed package; without it versions are compared among themselves. */
   readonly against: string | undefined;
   readonly format: ReportFormat;
   /** Whether `unproven` fails. */
   readonly strict: boolean;
-  /** A module that exports message types, for subjects whose content model is `upcast`. */
-  readonly upcasters?: string | undefined;
-}
-
-/** The codecs whose bytes carry witnesses on the command line. */
-export function witnessCodecs(): readonly Codec[] {
-  return [json(), msgpack(), amqp()];
+  /** A module that exports message types: the code that must agree with the files, and its upcasters. */
+  readonly types?: string | undefined;
+  /** A module of schemas, or a .json or .proto file, that must agree with the files. */
+  readonly from?: string | undefined;
+  /** Name of the subject of `from`. */
+  readonly subject?: string | undefined;
 }
 
 /** Checks the subjects of a folder; resolves to the exit code. */
 export async function checkContracts(command: CheckCommand, terminal: Terminal): Promise<number> {
-  try {
-    const report = await reportOf(command);
+  return reportingUnreadable(terminal, async () => {
+    const { report, subjects } = await reportOf(command);
     for (const note of unknownCodecs(report)) terminal.err(`sobre: ${note}\n`);
     await terminal.out(formatReport(report, command.format));
-    if (report.pairs.length === 0 && (command.against !== "lock" || report.locked === 0)) {
-      terminal.err(
-        command.against === undefined
-          ? "sobre: no pair of versions was checked, which is a failure; give a subject two versions or name --against.\n"
-          : `sobre: no pair of versions was checked, which is a failure; ${command.against} has no version of a subject that is here.\n`,
-      );
-      return contractExitCodes.misuse;
+    if (report.pairs.length === 0 && report.changes.length === 0) {
+      const isChecked = command.against === "lock" && report.locked > 0;
+      const { isFailure, why } = nothingCompared(command, subjects);
+      if (!isChecked) terminal.err(`sobre: no pair of versions was checked: ${why}.\n`);
+      if (!isChecked && isFailure) return contractExitCodes.misuse;
     }
-    return exitCodeOf(report, command.strict);
-  } catch (error) {
-    return unreadable(error, terminal);
-  }
+    return exitCodeOf(report);
+  });
 }
 
-/** A codec that is misspelt, or that is only elsewhere, has no row, which is not to go unnoticed. */
+/** Why no pair was checked, and whether that is a failure: a subject with one version is a beginning. */
+function nothingCompared(
+  { folder, against, types, from }: CheckCommand,
+  subjects: readonly Subject[],
+): { readonly isFailure: boolean; readonly why: string } {
+  const versions = subjects.reduce((sum, subject) => sum + subject.versions.length, 0);
+  if (versions === 0) return { isFailure: true, why: `${folder} has no version of a subject` };
+  if (against === undefined || against.startsWith("git:") || types !== undefined || from !== undefined)
+    return {
+      isFailure: false,
+      why:
+        against === undefined
+          ? "no two versions of a subject meet yet"
+          : `${against} has no version of a subject that is here`,
+    };
+  return { isFailure: true, why: `${against} has no version of a subject that is here` };
+}
+
+/** A misspelt codec would silently have no row. */
 function unknownCodecs({ pairs }: CheckReport): ReadonlySet<string> {
   const known = [...witnessCodecs().map(({ name }) => name), "protobuf"];
   const notes = pairs.flatMap(({ subject }) =>
@@ -75,160 +92,75 @@ function unknownCodecs({ pairs }: CheckReport): ReadonlySet<string> {
   return new Set(notes);
 }
 
-/** Compares two files; resolves to the exit code. */
-export async function compareFiles(
-  [older, newer]: readonly [string, string],
-  options: Omit<CompatibilityOptions, "format" | "older" | "newer"> & {
-    readonly strict: boolean;
-    readonly report: ReportFormat;
-  },
-  terminal: Terminal,
-): Promise<number> {
-  const { strict, report: format, ...rest } = options;
-  try {
-    const isProto = newer.endsWith(".proto");
-    if (older.endsWith(".proto") !== isProto)
-      throw new Misuse(`${older} and ${newer} are of two formats; both must be .proto files, or neither`);
-    const texts = [older, newer].map(readText);
-    const [first, second] = texts.map((text, at) => (isProto ? text : parseSchema(text, at === 0 ? older : newer)));
-    const result = await checkCompatibility({
-      ...rest,
-      format: isProto ? "protobuf" : "json-schema",
-      older: first,
-      newer: second,
-      codecs: witnessCodecs(),
-    });
-    const version = (file: string, at: number) =>
-      ({
-        version: basename(file),
-        file: basename(file),
-        text: texts[at] ?? "",
-        format: isProto ? "protobuf" : "json-schema",
-        schema: at === 0 ? first : second,
-      }) as const;
-    const { direction = "backward", contentModel = "declared-writer", formats = "either", policy = "json" } = rest;
-    const name = basename(dirname(resolve(newer)));
-    const subject: Subject = { ...noSubject, name, direction, contentModel, formats, policy };
-    const pair: CheckedPair = {
-      subject,
-      older: version(older, 0),
-      newer: version(newer, 1),
-      direction,
-      result,
-    };
-    const report = { pairs: [pair], problems: [], locked: 0, folder: dirname(newer), strict };
-    await terminal.out(formatReport(report, format));
-    return exitCodeOf(report, strict);
-  } catch (error) {
-    return unreadable(error, terminal);
-  }
-}
-
-const noSubject: Subject = {
-  name: "",
-  owner: "",
-  codecs: [],
-  direction: "backward",
-  contentModel: "declared-writer",
-  formats: "either",
-  policy: "json",
-  inFlight: [],
-  envelope: { brokerProperties: {}, applicationProperties: {} },
-  versions: [],
-};
-
-/** A misnamed version that was released elsewhere can only be renamed here. */
-const skipMisnamed = { skipMisnamed: true };
-
-async function reportOf({ folder, against, upcasters, strict }: CheckCommand): Promise<CheckReport> {
+async function reportOf(
+  command: CheckCommand,
+): Promise<{ readonly report: CheckReport; readonly subjects: readonly Subject[] }> {
+  const { folder, against, fixtures = "fixtures/contracts", strict } = command;
   const subjects = readSubjects(folderFiles(folder));
-  const compared =
-    against === undefined || against === "lock"
-      ? []
-      : pairsAgainst(subjects, readSubjects(otherFiles(against, folder), skipMisnamed), isElsewhere(against));
-  const pairs = against === undefined ? subjects.flatMap(pairsWithin) : compared;
+  const other =
+    against === undefined || against === "lock" ? undefined : readOther(against, { schemas: folder, fixtures });
+  const types = await typesOf(command.types);
   const checked: CheckedPair[] = [];
-  const upcast = await upcastsOf(upcasters);
-  if (upcast !== undefined && subjects.every(({ contentModel }) => contentModel !== "upcast"))
-    throw new Misuse('--upcasters: no subject has the contentModel "upcast" in its subject.json');
-  for (const pair of pairs) checked.push(await checkPair(pair, { codecs: witnessCodecs(), upcast }));
+  const upcast = types.length === 0 ? undefined : upcastBy(types);
+  for (const pair of pairsOf(subjects, against, other))
+    checked.push(await checkPair(pair, { codecs: witnessCodecs(), upcast }));
   const lockFile = join(folder, "lock.json");
   if (against === "lock" && !existsSync(lockFile)) throw new Misuse(`${lockFile}: no such file`);
   const lock = existsSync(lockFile) ? parseLock(readText(lockFile)) : {};
-  const locks = brokenLocks(subjects, lock);
   const waiverFile = join(folder, "waivers.json");
   const waivers = existsSync(waiverFile) ? parseWaivers(readText(waiverFile)) : [];
-  const waived = applyWaivers(checked, waivers, { today: new Date().toISOString().slice(0, 10), against });
-  const problems = [...locks, ...waived.problems];
-  return { pairs: waived.pairs, problems, locked: Object.keys(lock).length, folder, strict };
+  const found = [
+    ...(other === undefined || other.isElsewhere ? [] : changesSince(other, subjects)),
+    ...(await codeFindings(command, subjects, types)),
+  ];
+  const today = new Date().toISOString().slice(0, 10);
+  const hashes = new Set([
+    ...checked.flatMap((pair) => [schemasHash(pair), ...pair.result.findings.map(({ hash }) => hash)]),
+    ...found.map(({ hash }) => hash),
+  ]);
+  const changes = [...found, ...waiverChanges(waivers, other?.waivers ?? [], { today, hashes })];
+  const waived = applyWaivers({ pairs: checked, changes }, waivers, { today, against });
+  const problems = [...brokenLocks(subjects, lock), ...waived.problems];
+  const report = { ...waived, problems, locked: Object.keys(lock).length, folder, strict };
+  return { report, subjects };
 }
 
-/** Whether other services own what is compared with: an installed package is the other side, and no past of this one. */
-function isElsewhere(against: string): boolean {
-  return !against.startsWith("git:") && !existsSync(against);
+function pairsOf(
+  subjects: readonly Subject[],
+  against: string | undefined,
+  other: Other | undefined,
+): readonly VersionPair[] {
+  if (against === undefined) return subjects.flatMap(pairsWithin);
+  if (other === undefined) return [];
+  return other.isElsewhere ? pairsWithOthers(subjects, other.subjects) : pairsWithPast(subjects, other.subjects);
 }
 
-function otherFiles(against: string, folder: string): SubjectFiles {
-  if (against.startsWith("git:")) return gitFiles(against.slice("git:".length), folder);
-  if (existsSync(against)) return folderFiles(against);
-  try {
-    const manifest = createRequire(join(process.cwd(), "package.json")).resolve(`${against}/package.json`);
-    return folderFiles(join(dirname(manifest), "schemas"));
-  } catch {
-    throw new Misuse(`--against ${against}: neither git:REF, a folder, lock, nor an installed package`);
-  }
+function changesSince(other: Other, subjects: readonly Subject[]): readonly SubjectFinding[] {
+  return [...subjectChanges(subjects, other.subjects), ...goldenChanges(other.goldens)];
 }
 
-function gitFiles(ref: string, folder: string): SubjectFiles {
-  const git = (...args: readonly string[]): string => {
-    try {
-      return execFileSync("git", args, {
-        cwd: folder,
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "pipe"],
-        maxBuffer: 2 ** 26,
-      });
-    } catch {
-      throw new Misuse(`git ${args[0] ?? ""}: ${ref} cannot be read`);
-    }
-  };
-  // A reference must not be read as an option.
-  if (ref.startsWith("-")) throw new Misuse(`--against git:${ref}: no reference`);
-  return {
-    list: () =>
-      git("ls-tree", "-r", "--name-only", ref, ".")
-        .split("\n")
-        .filter((file) => file !== ""),
-    read: (file) => git("show", `${ref}:./${file}`),
-  };
+/** The differences between the code and the files, and the golden messages that the code does not read. */
+async function codeFindings(
+  { types: module, from, subject, fixtures = "fixtures/contracts" }: CheckCommand,
+  subjects: readonly Subject[],
+  types: readonly MessageType[],
+): Promise<readonly SubjectFinding[]> {
+  const drafts = [
+    ...(module === undefined ? [] : (await draftsOf(module, {})).filter(({ major }) => major !== undefined)),
+    ...(from === undefined ? [] : await draftsOf(from, { subject })),
+  ];
+  const typed =
+    types.length > 0 || from === undefined || isSchemaFile(from) ? types : await typesOf(from).catch(() => []);
+  const golden = typed.length === 0 ? [] : readGolden(fixtures);
+  return [
+    ...(await codeDifferences(drafts, subjects)),
+    ...(await unreadByTypes(golden, typed, { subjects, serializerOf: versionSerializer })),
+  ];
 }
 
-function exitCodeOf(report: CheckReport, strict: boolean): number {
-  if (countOf(report, "breaking") > 0 || report.problems.length > 0) return contractExitCodes.breaking;
-  const isOpen = report.pairs.some(({ result, isWaived }) => result.verdict === "unproven" && isWaived !== true);
-  return strict && isOpen ? contractExitCodes.unproven : contractExitCodes.proven;
-}
-
-/** The text of a file. @throws Misuse when it cannot be read. */
-export function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new Misuse(fileProblem(file, error));
-  }
-}
-
-/** A JSON Schema in a text. @throws SobreError `InvalidArgument` when it is not JSON. */
-export function parseSchema(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new SobreError("InvalidArgument", `${file} is not JSON.`, { cause: error });
-  }
-}
-
-function unreadable(error: unknown, terminal: Terminal): number {
-  if (!(error instanceof SobreError)) throw error;
-  terminal.err(`sobre: ${error.message}${error.path === undefined ? "" : ` (${error.path})`}\n`);
-  return contractExitCodes.unreadable;
+/** The exit code of a report. */
+export function exitCodeOf(report: CheckReport): number {
+  const isBroken = report.pairs.some(({ result }) => result.verdict === "breaking");
+  if (isBroken || report.changes.length > 0 || report.problems.length > 0) return contractExitCodes.breaking;
+  return report.strict && !report.pairs.every(isPassed) ? contractExitCodes.unproven : contractExitCodes.proven;
 }

@@ -1,16 +1,15 @@
 import { writeFileSync } from "node:fs";
-import { protobuf } from "../../codecs/protobuf/protobuf.ts";
-import { createSerializer, type Serializer } from "../codec/serializer.ts";
 import { type GoldenMessage, readGolden, writeGolden } from "../contract/golden/golden-message.ts";
 import { contractMatrix, failedCells } from "../contract/golden/matrix.ts";
 import { matrixPage, matrixText } from "../contract/golden/matrix-page.ts";
 import { samplesOfVersion } from "../contract/golden/samples.ts";
 import { canonicalJson } from "../contract/json-schema/json-value.ts";
+import { upcastBy } from "../contract/subjects/upcast-by.ts";
+import { unreadByTypes } from "../contract/golden/typed-golden.ts";
 import { folderFiles, readSubjects, type Subject, type SubjectVersion } from "../contract/subjects/subject.ts";
 import { valueToJson } from "../values/value-json.ts";
-import { SobreError } from "../errors/sobre-error.ts";
-import { upcastsOf } from "./contract-upcasters.ts";
-import { contractExitCodes, witnessCodecs } from "./contract-check.ts";
+import { contractExitCodes, reportingUnreadable, versionSerializer, witnessCodecs } from "./contract-files.ts";
+import { typesOf } from "./contract-sources.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A command on a folder of subjects and one of golden messages. */
@@ -19,37 +18,26 @@ export interface GoldenCommand {
   readonly schemas: string;
   readonly fixtures: string;
   readonly html: string | undefined;
-  /** A module that exports message types, whose upcasts consumers apply. */
-  readonly upcasters?: string | undefined;
+  /** A module that exports message types: consumers apply their upcasters, and `verify` reads with them. */
+  readonly types?: string | undefined;
 }
 
 /** Runs the command; resolves to the exit code. */
 export async function goldenCommand(command: GoldenCommand, terminal: Terminal): Promise<number> {
-  try {
+  return reportingUnreadable(terminal, async () => {
     const subjects = readSubjects(folderFiles(command.schemas));
     switch (command.name) {
       case "record":
-        return await record(command, subjects, terminal);
+        return record(command, subjects, terminal);
       case "verify":
-        return await verify(command, subjects, terminal);
+        return verify(command, subjects, terminal);
       default:
-        return await matrix(command, subjects, terminal);
+        return matrix(command, subjects, terminal);
     }
-  } catch (error) {
-    if (!(error instanceof SobreError)) throw error;
-    terminal.err(`sobre: ${error.message}\n`);
-    return contractExitCodes.unreadable;
-  }
+  });
 }
 
-const serializer = createSerializer({ codecs: witnessCodecs() });
 const contentTypes = new Map(witnessCodecs().map(({ name, contentType }) => [name, contentType]));
-
-/** The codecs that today's code of a version reads with. */
-function serializerOf(version: SubjectVersion | undefined): Serializer {
-  if (version?.format !== "protobuf") return serializer;
-  return createSerializer({ codecs: [...witnessCodecs(), protobuf({ protos: version.text })] });
-}
 
 async function record({ fixtures }: GoldenCommand, subjects: readonly Subject[], terminal: Terminal): Promise<number> {
   const messages: GoldenMessage[] = [];
@@ -61,7 +49,7 @@ async function record({ fixtures }: GoldenCommand, subjects: readonly Subject[],
       return contentType === undefined ? [] : [{ name, contentType }];
     });
     for (const version of subject.versions) {
-      const made = await samplesOfVersion(subject, version, { serializer: serializerOf(version), codecs });
+      const made = await samplesOfVersion(subject, version, { serializer: versionSerializer(version), codecs });
       if (made.length === 0 && (codecs.length > 0 || version.format === "protobuf"))
         terminal.err(`sobre: ${version.file}: no message was found, so nothing was recorded\n`);
       messages.push(...made);
@@ -72,11 +60,12 @@ async function record({ fixtures }: GoldenCommand, subjects: readonly Subject[],
   return contractExitCodes.proven;
 }
 
-async function verify({ fixtures }: GoldenCommand, subjects: readonly Subject[], terminal: Terminal): Promise<number> {
-  const golden = readGolden(fixtures);
+async function verify(command: GoldenCommand, subjects: readonly Subject[], terminal: Terminal): Promise<number> {
+  const golden = readGolden(command.fixtures);
+  const types = await typesOf(command.types);
   const wrong = golden.flatMap(({ subject, version, codec, name, envelope, expected }) => {
     const own = subjects.find((one) => one.name === subject)?.versions.find((one) => one.version === version);
-    const result = serializerOf(own).deserialize(envelope);
+    const result = versionSerializer(own).deserialize(envelope);
     const same =
       result.ok && result.codec === codec && canonicalJson(valueToJson(result.body)) === canonicalJson(expected);
     return same
@@ -85,20 +74,22 @@ async function verify({ fixtures }: GoldenCommand, subjects: readonly Subject[],
           `${subject} ${version} ${codec} ${name}: ${result.ok ? `read by ${result.codec} as another value` : result.error.message}`,
         ];
   });
-  await terminal.out(
-    `${[...wrong, `verified ${golden.length} golden messages: ${wrong.length} are read differently`].join("\n")}\n`,
-  );
+  const unread = await unreadByTypes(golden, types, { subjects, serializerOf: versionSerializer });
+  const lines = [
+    ...wrong,
+    ...unread.map(({ message }) => message),
+    `verified ${golden.length} golden messages: ${wrong.length + unread.length} are read differently`,
+  ];
+  await terminal.out(`${lines.join("\n")}\n`);
   if (golden.length === 0) return contractExitCodes.misuse;
-  return wrong.length === 0 ? contractExitCodes.proven : contractExitCodes.breaking;
+  return wrong.length + unread.length === 0 ? contractExitCodes.proven : contractExitCodes.breaking;
 }
 
-async function matrix(
-  { fixtures, html, upcasters }: GoldenCommand,
-  subjects: readonly Subject[],
-  terminal: Terminal,
-): Promise<number> {
-  const upcast = await upcastsOf(upcasters);
-  const options = { serializerOf: (_: Subject, version: SubjectVersion) => serializerOf(version), upcast };
+async function matrix(command: GoldenCommand, subjects: readonly Subject[], terminal: Terminal): Promise<number> {
+  const { fixtures, html } = command;
+  const types = await typesOf(command.types);
+  const upcast = types.length === 0 ? undefined : upcastBy(types);
+  const options = { serializerOf: (_: Subject, version: SubjectVersion) => versionSerializer(version), upcast };
   const cells = await contractMatrix(subjects, readGolden(fixtures), options);
   const failed = failedCells(cells);
   if (html !== undefined) writeFileSync(html, matrixPage(cells));

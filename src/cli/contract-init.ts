@@ -1,18 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { basename, dirname, join, resolve } from "node:path";
-import { isObject } from "../contract/json-schema/json-value.ts";
-import { SchemaDocument } from "../contract/json-schema/schema-document.ts";
-import { openProtobufSchema } from "../contract/protobuf/schema.ts";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { inferredSchema } from "../contract/subjects/inferred-schema.ts";
-import { formatLock, parseLock } from "../contract/subjects/lock.ts";
-import { isMessageType, jsonSchemaOf, schemaVendor } from "../contract/subjects/schema-source.ts";
 import { folderFiles, readSubjects, type Subject } from "../contract/subjects/subject.ts";
-import { SobreError } from "../errors/sobre-error.ts";
-import { metaSchema } from "../json-schema/ajv.ts";
 import { commandSerializer } from "./codecs.ts";
-import { contractExitCodes, parseSchema, readText } from "./contract-check.ts";
-import { importModule } from "./contract-upcasters.ts";
+import { contractExitCodes, reportingUnreadable } from "./contract-files.ts";
+import { type Draft, draftsOf, isSchemaFile } from "./contract-sources.ts";
 import { envelopeLines } from "./envelope-lines.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
@@ -33,32 +25,16 @@ export interface InitCommand {
   readonly subject: string | undefined;
 }
 
-/** A schema that a source has, for the next version of a subject. */
-interface Draft {
-  readonly subject: string;
-  /** Whether readers see what an upcaster makes of older majors. */
-  readonly isUpcast?: boolean;
-  /** Default: the subject's latest, or 1. */
-  readonly major?: number;
-  /** A JSON Schema, or the text of a .proto file. */
-  readonly schema: unknown;
-  readonly isProto?: boolean;
-}
-
-/** Writes versions from a source, the settings of every subject, and the lock; resolves to the exit code. */
+/** Writes versions from a source, and the settings of every subject; resolves to the exit code. */
 export async function initContracts(command: InitCommand, terminal: Terminal): Promise<number> {
   const { schemas, from, messages } = command;
-  try {
+  return reportingUnreadable(terminal, async () => {
     if (command.export !== undefined && (from === undefined || isSchemaFile(from)))
       throw new Misuse("--export names an export of the module --from");
     if (command.subject !== undefined && from === undefined && messages === undefined)
       throw new Misuse("--subject names what --from or --messages gives, and neither is given");
     const drafts = [
-      ...(from === undefined
-        ? []
-        : isSchemaFile(from)
-          ? [draftOfFile(from, command)]
-          : await draftsOfModule(from, command)),
+      ...(from === undefined ? [] : await draftsOf(from, command)),
       ...(messages === undefined ? [] : await draftsOfMessages(messages, command)),
     ];
     if (drafts.length > 0) mkdirSync(schemas, { recursive: true });
@@ -67,15 +43,11 @@ export async function initContracts(command: InitCommand, terminal: Terminal): P
       await terminal.out(file === undefined ? `${draft.subject}: as it was\n` : `wrote ${file}\n`);
     }
     const upcast = new Set(drafts.flatMap(({ subject, isUpcast }) => (isUpcast === true ? [subject] : [])));
-    return await settle(schemas, upcast, terminal);
-  } catch (error) {
-    if (!(error instanceof SobreError)) throw error;
-    terminal.err(`sobre: ${error.message}\n`);
-    return contractExitCodes.unreadable;
-  }
+    return settle(schemas, upcast, terminal);
+  });
 }
 
-/** Settings and lock of all that is there now. */
+/** Writes the settings of subjects that have none. */
 async function settle(schemas: string, upcast: ReadonlySet<string>, terminal: Terminal): Promise<number> {
   const subjects = readSubjects(folderFiles(schemas));
   let written = 0;
@@ -91,10 +63,9 @@ async function settle(schemas: string, upcast: ReadonlySet<string>, terminal: Te
     writeFileSync(file, `${JSON.stringify(settings, undefined, 2)}\n`);
     written++;
   }
-  const lockFile = join(schemas, "lock.json");
-  const before = existsSync(lockFile) ? parseLock(readFileSync(lockFile, "utf8")) : {};
-  writeFileSync(lockFile, formatLock(subjects, before));
-  await terminal.out(`${subjects.length} subjects: wrote ${written} subject.json and ${lockFile}\n`);
+  await terminal.out(
+    `${subjects.length} subjects: wrote ${written} subject.json; versions are locked by sobre contract release, or once they are merged\n`,
+  );
   return subjects.length === 0 ? contractExitCodes.misuse : contractExitCodes.proven;
 }
 
@@ -115,72 +86,6 @@ function writeDraft({ subject, major, schema, isProto = false }: Draft, schemas:
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text, { flag: "wx" });
   return file;
-}
-
-function isSchemaFile(path: string): boolean {
-  return /\.(?:json|proto)$/.test(path);
-}
-
-/** @throws SobreError `InvalidArgument` when the file is not a schema. */
-function draftOfFile(
-  path: string,
-  { subject = basename(path).replace(/(?:\.schema)?\.\w+$/, "") }: InitCommand,
-): Draft {
-  const text = readText(path);
-  if (path.endsWith(".proto")) {
-    openProtobufSchema(text);
-    return { subject, schema: text, isProto: true };
-  }
-  const schema = parseSchema(text, path);
-  return { subject, schema: new SchemaDocument(schema, path, metaSchema).root.schema };
-}
-
-async function draftsOfModule(path: string, command: InitCommand): Promise<readonly Draft[]> {
-  const module = await importModule(path);
-  const fallback = basename(path).replace(/\.[^.]*$/, "");
-  const wanted = command.export ?? (Object.hasOwn(module, "default") ? "default" : undefined);
-  if (wanted !== undefined && !Object.hasOwn(module, wanted)) throw new Misuse(`${path} has no export ${wanted}`);
-  const exports = Object.entries(module).filter(([name]) => wanted === undefined || name === wanted);
-  const drafts: Draft[] = [];
-  for (const [name, value] of exports) {
-    const subject = command.subject ?? (name === "default" ? fallback : name);
-    if (isMessageType(value))
-      for (const version of value.versions) {
-        const schema = await convert(value.schemaOf(version), path);
-        const isUpcast = value.versions.length > 1;
-        drafts.push({ subject: command.subject ?? value.name, major: version, schema, isUpcast });
-      }
-    else if (isSchema(value) || wanted !== undefined) drafts.push({ subject, schema: await convert(value, path) });
-  }
-  if (drafts.length === 0) throw new Misuse(`${path} exports no schema and no message type`);
-  return drafts;
-}
-
-function isSchema(value: unknown): boolean {
-  return schemaVendor(value) !== undefined || (isObject(value) && ("$schema" in value || "type" in value));
-}
-
-/** The converters of libraries that do not follow Standard JSON Schema. */
-const converters: Readonly<Record<string, readonly [module: string, name: string]>> = {
-  valibot: ["@valibot/to-json-schema", "toJsonSchema"],
-  zod: ["zod", "toJSONSchema"],
-};
-
-async function convert(schema: unknown, path: string): Promise<unknown> {
-  const own = jsonSchemaOf(schema);
-  if (own !== undefined) return own;
-  const vendor = schemaVendor(schema) ?? "";
-  const [name, method] = converters[vendor] ?? [];
-  if (name === undefined || method === undefined)
-    throw new Misuse(`${path}: a schema of ${vendor || "an unknown library"} cannot be converted to JSON Schema`);
-  try {
-    const library = await importModule(createRequire(resolve(path)).resolve(name));
-    const converter = library[method];
-    if (typeof converter === "function") return Reflect.apply(converter, undefined, [schema]);
-  } catch {
-    // Reported below.
-  }
-  throw new Misuse(`${path}: install ${name}, which turns schemas of ${vendor} into JSON Schemas`);
 }
 
 /** One schema for the bodies of each type and version that the messages name. */

@@ -1,10 +1,7 @@
-import { readFileSync } from "node:fs";
-import { isObject } from "../contract/json-schema/json-value.ts";
 import { type FoundWitness, type RecordedWitness, replay, witnessInReport } from "../contract/report/replay.ts";
 import { folderFiles, readSubjects } from "../contract/subjects/subject.ts";
-import { SobreError } from "../errors/sobre-error.ts";
-import { contractExitCodes } from "./contract-check.ts";
-import { fileProblem, Misuse } from "./misuse.ts";
+import { contractExitCodes, readReport, reportingUnreadable } from "./contract-files.ts";
+import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Which witness of which report. */
@@ -23,7 +20,7 @@ export async function replayWitness({ report, hash, schemas }: ReplayCommand, te
   if (found === undefined) throw new Misuse(`${report} has no witness ${hash}`);
   const { pair, witness } = found;
   const place = `${String(pair["subject"])} ${String(pair["older"])} → ${String(pair["newer"])}`;
-  try {
+  return reportingUnreadable(terminal, async () => {
     const today = schemas === undefined ? witness : { ...witness, compared: todays(found, schemas) };
     const outcome = await replay(today);
     if (outcome === undefined) {
@@ -34,11 +31,7 @@ export async function replayWitness({ report, hash, schemas }: ReplayCommand, te
     const lines = [place, `  sent ${JSON.stringify(witness.value)}`, ...bytes, `  the reader ${outcome}`];
     await terminal.out(`${lines.join("\n")}\n`);
     return contractExitCodes.breaking;
-  } catch (error) {
-    if (!(error instanceof SobreError)) throw error;
-    terminal.err(`sobre: ${error.message}\n`);
-    return contractExitCodes.unreadable;
-  }
+  });
 }
 
 /** The schemas of the same versions as they are in a folder now. */
@@ -49,20 +42,4 @@ function todays({ pair, witness }: FoundWitness, schemas: string): RecordedWitne
   if (older === undefined || newer === undefined)
     throw new Misuse(`the versions of the report are not under ${schemas}`);
   return { ...witness.compared, older: older.schema, newer: newer.schema };
-}
-
-function readReport(file: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new Misuse(fileProblem(file, error));
-  }
-  try {
-    const json: unknown = JSON.parse(text);
-    if (isObject(json) && Array.isArray(json["pairs"])) return json;
-  } catch {
-    // Reported below.
-  }
-  throw new Misuse(`${file} is not a report of check or compat with --format json`);
 }

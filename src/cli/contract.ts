@@ -16,7 +16,7 @@ interface Options {
   readonly formats?: unknown;
   readonly html?: unknown;
   readonly from?: unknown;
-  readonly upcasters?: unknown;
+  readonly types?: unknown;
   readonly export?: unknown;
   readonly messages?: unknown;
   readonly subject?: unknown;
@@ -34,6 +34,7 @@ export function contractCommand(terminal: Terminal, finish: (code: number) => vo
   command.addCommand(checkCommand(terminal, finish));
   command.addCommand(compatCommand(terminal, finish));
   command.addCommand(initCommand(terminal, finish));
+  command.addCommand(releaseCommand(terminal, finish));
   for (const [name, summary] of [
     ["record", "write golden messages of every version that has samples"],
     ["verify", "read every golden message with today's code"],
@@ -52,12 +53,15 @@ function checkCommand(terminal: Terminal, finish: (code: number) => void): Comma
   return new Command("check")
     .summary("compare the versions that meet")
     .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
+    .option("-g, --fixtures <DIR>", "folder of the golden messages", "fixtures/contracts")
     .option("-a, --against <WHAT>", "git:REF, a folder, lock, or an installed package")
     .addOption(new Option("-f, --format <F>", "how to report").choices(reportFormats).default("text"))
-    .option("--upcasters <MODULE>", "message types, for subjects with contentModel upcast")
+    .option("--types <MODULE>", "message types that must agree with the files; their upcasters apply")
+    .option("--from <SOURCE>", "a module with schemas, or a .json or .proto file, that must agree with the files")
+    .option("--subject <NAME>", "the subject of --from; default: as init names it")
     .option("--strict", "fail when a pair is unproven")
     .addHelpText("after", exitCodesText)
-    .action(async ({ schemas, against, format, strict, upcasters }: Options) => {
+    .action(async ({ schemas, fixtures, against, format, strict, types, from, subject }: Options) => {
       const { checkContracts } = await import("./contract-check.ts");
       const folder = String(schemas);
       const other = typeof against === "string" ? against : undefined;
@@ -68,7 +72,10 @@ function checkCommand(terminal: Terminal, finish: (code: number) => void): Comma
             against: other,
             format: one(format, reportFormats),
             strict: strict === true,
-            upcasters: textOf(upcasters),
+            fixtures: textOf(fixtures),
+            types: textOf(types),
+            from: textOf(from),
+            subject: textOf(subject),
           },
           terminal,
         ),
@@ -93,7 +100,7 @@ function compatCommand(terminal: Terminal, finish: (code: number) => void): Comm
     .option("--strict", "fail when the pair is unproven")
     .addHelpText("after", exitCodesText)
     .action(async (older: string, newer: string, options: Options) => {
-      const { compareFiles } = await import("./contract-check.ts");
+      const { compareFiles } = await import("./contract-compat.ts");
       const chosen = {
         direction: one(options.direction, directions),
         contentModel: one(options.contentModel, contentModels),
@@ -113,7 +120,7 @@ const formatPolicies = ["either", "annotation", "assertion"] as const;
 
 function initCommand(terminal: Terminal, finish: (code: number) => void): Command {
   return new Command("init")
-    .summary("write versions from a source, subject.json, and the lock")
+    .summary("write versions from a source, and subject.json")
     .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
     .option("--from <MODULE>", "a module with schemas or message types, or a .json or .proto file")
     .option("--export <NAME>", "its export; default: the default one, or every one")
@@ -142,16 +149,27 @@ function folderCommand(
     .summary(summary)
     .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
     .option("-g, --fixtures <DIR>", "folder of the golden messages", "fixtures/contracts");
-  if (name === "matrix")
-    command
-      .option("--html <FILE>", "also write the matrix as one HTML page")
-      .option("--upcasters <MODULE>", "message types, whose upcasts consumers apply");
-  return command.addHelpText("after", exitCodesText).action(async ({ schemas, fixtures, html, upcasters }: Options) => {
+  if (name === "matrix") command.option("--html <FILE>", "also write the matrix as one HTML page");
+  if (name !== "record")
+    command.option("--types <MODULE>", "message types that read the messages, with their upcasters");
+  return command.addHelpText("after", exitCodesText).action(async ({ schemas, fixtures, html, types }: Options) => {
     const { goldenCommand } = await import("./contract-golden.ts");
     const folders = { schemas: String(schemas), fixtures: String(fixtures) };
-    const asked = { name, ...folders, html: textOf(html), upcasters: textOf(upcasters) };
+    const asked = { name, ...folders, html: textOf(html), types: textOf(types) };
     finish(await goldenCommand(asked, terminal));
   });
+}
+
+function releaseCommand(terminal: Terminal, finish: (code: number) => void): Command {
+  return new Command("release")
+    .summary("lock versions, so that edits and deletions fail the check")
+    .argument("[SUBJECT...]", "default: every subject")
+    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
+    .addHelpText("after", exitCodesText)
+    .action(async (names: readonly string[], { schemas }: Options) => {
+      const { releaseVersions } = await import("./contract-release.ts");
+      finish(await releaseVersions({ schemas: String(schemas), names }, terminal));
+    });
 }
 
 function replayCommand(terminal: Terminal, finish: (code: number) => void): Command {

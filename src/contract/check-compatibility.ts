@@ -47,6 +47,7 @@ const optionChecks: OptionChecks<CompatibilityOptions> = {
   codecs: listOf("codecs", methods("a codec", "encode", "decode")),
   upcast: aFunction,
   type: name,
+  typeName: oneOf("travels", "agreed"),
   budget: milliseconds,
 };
 
@@ -96,7 +97,7 @@ function together(results: readonly CompatibilityResult[]): CompatibilityResult 
     verdict,
     findings: results.flatMap(({ findings }) => findings),
     ...(verdict === "safe" ? { trace } : {}),
-    ...(verdict === "unproven" ? { tried } : {}),
+    ...(verdict === "unproven" || verdict === "tested" ? { tried } : {}),
     assumptions: Array.from(new Set(results.flatMap(({ assumptions }) => assumptions))),
     rows: Array.from(names, (codec) => {
       const rows = results.flatMap((result) => result.rows.filter((row) => row.codec === codec));

@@ -3,7 +3,14 @@ export { contractMatchers, type CompatibleWithOptions } from "./contract-matcher
 export { contractSuite, type ContractSuiteOptions, type ContractTest } from "./contract-suite.ts";
 export { readMessageType, writeMessageType } from "./message-type-folder.ts";
 export type { FormatPolicy } from "./json-schema/formats.ts";
-export type { CompatibilityOptions, ContentModel, Direction, ProtobufPolicy, Upcast } from "./options.ts";
+export type {
+  CompatibilityOptions,
+  ContentModel,
+  Direction,
+  ProtobufPolicy,
+  TypeNamePolicy,
+  Upcast,
+} from "./options.ts";
 export type { MatrixOptions } from "./golden/matrix.ts";
 export type { ServiceVersions, Subject, SubjectVersion } from "./subjects/subject.ts";
 export { type SubjectUpcast, upcastBy } from "./subjects/upcast-by.ts";

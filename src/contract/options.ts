@@ -13,6 +13,12 @@ export type ContentModel = "as-written" | "declared-writer" | "upcast";
 /** The forms of a Protobuf message that must stay compatible: the bytes, the JSON form too, or the generated sources too. */
 export type ProtobufPolicy = "wire" | "json" | "source";
 
+/**
+ * Whether the full name of a message type travels with messages, e.g. in the content type's `messageType`, so that a
+ * renamed root message is unread (`travels`), or reader and writer agree on the type otherwise (`agreed`).
+ */
+export type TypeNamePolicy = "travels" | "agreed";
+
 /** A value of the older version as the newer one reads it; it may wait. */
 export type Upcast = (value: unknown) => unknown;
 
@@ -36,6 +42,8 @@ export interface CompatibilityOptions {
   readonly upcast?: Upcast;
   /** The message type to compare. Default: every type of the older schema. */
   readonly type?: string;
+  /** For Protobuf. Default: `agreed`. */
+  readonly typeName?: TypeNamePolicy;
   /** Milliseconds for each pair. Default: 2000. */
   readonly budget?: number;
 }

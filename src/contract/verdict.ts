@@ -1,5 +1,8 @@
-/** The verdict on two versions; `unproven` must never be shown as compatible. */
-export type Verdict = "breaking" | "safe" | "unproven";
+/**
+ * The verdict on two versions. `tested`: an upcaster turned every sample into a valid value, which is less than a proof.
+ * `unproven` must never be shown as compatible.
+ */
+export type Verdict = "breaking" | "unproven" | "tested" | "safe";
 
 /** A finding's place and text. */
 export interface Finding {
@@ -16,6 +19,10 @@ export interface Finding {
   readonly writer: "older" | "newer";
   /** Where in the witness. */
   readonly instancePointer: string;
+  /** A warning does not make the verdict breaking. */
+  readonly severity: "error" | "warning";
+  /** SHA-256 in hex, which waivers name: the witness's, or that of code and place where there is no witness. */
+  readonly hash: string;
   /** Present whenever the verdict is breaking for more than names. */
   readonly witness?: Witness;
 }
@@ -27,7 +34,7 @@ export interface Witness {
   readonly encodings: readonly WitnessEncoding[];
   /** The reader's refusal, or the value it reads instead. */
   readonly outcome: string;
-  /** SHA-256 of value and outcome in hex, which waivers name. */
+  /** SHA-256 of value and outcome in hex. */
   readonly hash: string;
 }
 
@@ -51,7 +58,7 @@ export interface CompatibilityResult {
   readonly findings: readonly Finding[];
   /** Steps of the proof when the verdict is safe, one line each, in outline. */
   readonly trace?: readonly string[];
-  /** The attempts made, when the verdict is unproven. */
+  /** The attempts made, when the verdict is unproven or tested. */
   readonly tried?: readonly string[];
   /** Assumptions of the verdict, e.g. the policy for formats. */
   readonly assumptions: readonly string[];
@@ -60,6 +67,6 @@ export interface CompatibilityResult {
 
 /** The worst of several verdicts. */
 export function worst(verdicts: readonly Verdict[]): Verdict {
-  if (verdicts.includes("breaking")) return "breaking";
-  return verdicts.includes("unproven") ? "unproven" : "safe";
+  const order: readonly Verdict[] = ["breaking", "unproven", "tested"];
+  return order.find((verdict) => verdicts.includes(verdict)) ?? "safe";
 }

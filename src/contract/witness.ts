@@ -27,9 +27,18 @@ export function hasNativeValues(codec: string): boolean {
 
 /** SHA-256 in hex of a witness, however its members are ordered. */
 export function hashOf(value: unknown, outcome: string): string {
-  return createHash("sha256")
-    .update(`${canonicalJson(value)}\n${outcome}`)
-    .digest("hex");
+  return sha256(`${canonicalJson(value)}\n${outcome}`);
+}
+
+/** SHA-256 in hex of a text. */
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** A finding with the hash that waivers name. */
+export function hashed(finding: Omit<Finding, "hash" | "severity"> & Partial<Pick<Finding, "severity">>): Finding {
+  const { code, message, witness } = finding;
+  return { severity: "error", ...finding, hash: witness?.hash ?? sha256(`${code}\n${message}`) };
 }
 
 function encode(codec: Codec, value: unknown): WitnessEncoding | undefined {
@@ -45,12 +54,13 @@ function encode(codec: Codec, value: unknown): WitnessEncoding | undefined {
   }
 }
 
+const reasons = { safe: "proven for every value", tested: "every sample is read", unproven: "not decided" } as const;
+
 /** A row for each codec; a break counts for the codecs that can carry a witness of it. */
 export function rowsOf(verdict: Verdict, findings: readonly Finding[], codecs: readonly Codec[]): readonly CodecRow[] {
   return codecs.map(({ name }) => {
     const carried = findings.find(({ witness }) => witness?.encodings.some(({ codec }) => codec === name));
-    if (verdict !== "breaking")
-      return { codec: name, verdict, reason: verdict === "safe" ? "proven for every value" : "not decided" };
+    if (verdict !== "breaking") return { codec: name, verdict, reason: reasons[verdict] };
     return carried === undefined
       ? { codec: name, verdict: "unproven", reason: "no witness that was found has a form in this codec" }
       : { codec: name, verdict, reason: carried.message };

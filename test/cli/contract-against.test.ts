@@ -63,7 +63,7 @@ describe("what sobre contract check compares with", () => {
     process.chdir(before);
 
     expect(against.code).toBe(1);
-    expect(against.terminal.text()).toContain("breaking  order 1.0 → 1.1");
+    expect(against.terminal.text()).toContain("breaking  order 1.0 ↔ 1.1");
     expect(same.code).toBe(0);
     expect(same.terminal.text()).toContain("safe      order 1.1 → 1.1");
     expect(edited.code).toBe(1);

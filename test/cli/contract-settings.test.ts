@@ -34,10 +34,10 @@ describe("subject.json", () => {
   });
 
   it("cannot make two formats one subject", async () => {
-    const { code, terminal } = await check(folderOf({ "order/1.0.schema.json": older, "order/2.0.proto": proto }));
+    const { code, terminal } = await check(folderOf({ "order/1.0.schema.json": older, "order/1.1.proto": proto }));
 
     expect(code).toBe(4);
-    expect(terminal.errors()).toContain("order/1.0.schema.json and order/2.0.proto are of two formats");
+    expect(terminal.errors()).toContain("order/1.0.schema.json and order/1.1.proto are of two formats");
   });
 });
 

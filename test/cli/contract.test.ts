@@ -27,8 +27,15 @@ describe("sobre contract check", () => {
     expect((await check(folderOf(broken), "--against", "no-such-package")).code).toBe(2);
   });
 
-  it("exits with 2 when there is nothing to check", async () => {
-    expect((await check(folderOf({ "order/1.0.schema.json": older }))).code).toBe(2);
+  it("exits with 2 when there is no version of any subject", async () => {
+    expect((await check(folderOf({ "none.txt": "" }))).code).toBe(2);
+  });
+
+  it("exits with 0 when every subject has one version, and says so", async () => {
+    const { code, terminal } = await check(folderOf({ "order/1.0.schema.json": older }), "--strict");
+
+    expect(code).toBe(0);
+    expect(terminal.errors()).toContain("no two versions of a subject meet yet");
   });
 
   it("exits with 3 for what is unproven with --strict, and with 0 without it", async () => {
@@ -225,19 +232,19 @@ describe("upcasters", () => {
   it("are searched for a valid body that they make an invalid one of", async () => {
     const folder = folderOf(versions);
 
-    const wrong = await check(folder, "--upcasters", module("({ total }) => ({ cents: total === null ? null : 1 })"));
+    const wrong = await check(folder, "--types", module("({ total }) => ({ cents: total === null ? null : 1 })"));
     const right = await check(
       folder,
-      "--upcasters",
+      "--types",
       module("({ total }) => ({ cents: Math.round((total ?? 0) * 100) })"),
+      "--strict",
     );
-    const none = await check(folder);
-    const unused = await check(folderOf(broken), "--upcasters", module("({ total }) => ({ cents: total })"));
+    const none = await check(folder, "--strict");
 
-    expect([wrong.code, right.code, none.code, unused.code]).toEqual([1, 0, 1, 2]);
+    expect([wrong.code, right.code, none.code]).toEqual([1, 0, 3]);
     expect(wrong.terminal.text()).toContain('witness {"total":null}');
     // Never shown as safe: no number of samples proves a function.
-    expect(right.terminal.text()).toContain("unproven  order 1.0 → 2.0");
+    expect(right.terminal.text()).toContain("tested    order 1.0 → 2.0");
     expect(none.terminal.text()).toContain("no upcaster was given");
   });
 });

@@ -6,6 +6,7 @@ import { json } from "../../codecs/json/index.ts";
 import { goldenCommand } from "../../src/cli/contract-golden.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { contractSuite } from "../../src/contract/index.ts";
+import { defineMessage } from "../../src/message/index.ts";
 import { captureTerminal } from "../cli/captured-terminal.support.ts";
 
 const root = mkdtempSync(join(tmpdir(), "suite-"));
@@ -30,13 +31,35 @@ describe("contractSuite", () => {
     await expect(tests[0]?.run()).resolves.toBeUndefined();
   });
 
+  it("reads the schema of a subject that has one version", async () => {
+    const [first, ...others] = contractSuite({ schemas: folder("one", { "order/1.0.schema.json": "{}" }), serializer });
+
+    expect(first?.name).toBe("order has one version in flight, 1.0");
+    expect(others).toEqual([]);
+    await expect(first?.run()).resolves.toBeUndefined();
+  });
+
+  it("compares the message types of the code with the files, and reads golden messages by them", async () => {
+    const files = { "order/1.0.schema.json": '{ "type": "object", "required": ["id"] }' };
+    const options = { schemas: folder("code", files), serializer };
+    const same = defineMessage("order", { 1: { type: "object", required: ["id"], description: "An order." } });
+    const other = defineMessage("order", { 1: { type: "object", required: ["id", "note"] } });
+
+    const runs = [same, other].map((type) =>
+      contractSuite({ ...options, types: [type] }).find(({ name }) => name === "order is in the code as in its files"),
+    );
+
+    await expect(runs[0]?.run()).resolves.toBeUndefined();
+    await expect(runs[1]?.run()).rejects.toThrow('the file accepts {"id":null}, and the code does not');
+  });
+
   it.each([
     [{ schemas, serializer, fixture: root }, "fixture is no option here"],
     [{ schemas }, "serializer must be a serializer"],
     [{ serializer }, "schemas must be text"],
     [{ schemas, serializer, codecs: ["json"] }, "codecs must be a list of codecs"],
     [{ schemas, serializer, fixtures: join(root, "nowhere") }, "Cannot read the folder of golden messages"],
-    [{ schemas: folder("one", { "order/1.0.schema.json": "{}" }), serializer }, "no two versions meet"],
+    [{ schemas: folder("none", { "order/subject.json": "{}" }), serializer }, "has no version of a subject"],
   ])("refuses what would test less than was meant: %#", (options, said) => {
     expect(() => Reflect.apply(contractSuite, undefined, [options])).toThrow(
       expect.objectContaining({ code: "InvalidArgument", message: expect.stringContaining(said) }),

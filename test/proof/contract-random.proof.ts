@@ -19,7 +19,7 @@ const total = { share: 1200, full: 10_000 };
  */
 export async function prove({ seed: from, full }: ProofRun): Promise<string> {
   const pairs = full ? total.full : total.share;
-  const tally: Tally = { safe: 0, breaking: 0, unproven: 0, attacks: 0 };
+  const tally: Tally = { safe: 0, breaking: 0, tested: 0, unproven: 0, attacks: 0 };
   for (let seed = from; seed < from + pairs; seed++) {
     await attackJson(seed, tally);
     await attackProtobuf(seed, tally);
@@ -32,6 +32,7 @@ export async function prove({ seed: from, full }: ProofRun): Promise<string> {
 interface Tally {
   safe: number;
   breaking: number;
+  tested: number;
   unproven: number;
   attacks: number;
 }

@@ -11,8 +11,9 @@ import { fromNative } from "../json-schema/native-values.ts";
 import { SchemaDocument } from "../json-schema/schema-document.ts";
 import { lossOfBytes } from "../protobuf/reading.ts";
 import { openProtobufSchema } from "../protobuf/schema.ts";
-import { compareVersions, type Subject, type SubjectVersion } from "../subjects/subject.ts";
-import { majorOf, type SubjectUpcast } from "../subjects/upcast-by.ts";
+import { majorOf, type Subject, type SubjectVersion } from "../subjects/subject.ts";
+import { meetingsOf } from "../subjects/subject-pairs.ts";
+import type { SubjectUpcast } from "../subjects/upcast-by.ts";
 import type { GoldenMessage } from "./golden-message.ts";
 
 /** How a consumer version reads a producer version's messages in one codec. */
@@ -46,6 +47,7 @@ export interface PlannedCell extends Omit<MatrixCell, "outcome" | "detail"> {
 export function planMatrix(subjects: readonly Subject[], golden: readonly GoldenMessage[]): readonly PlannedCell[] {
   return subjects.flatMap((subject) => {
     const codecs = subject.codecs.length > 0 ? subject.codecs : ["json"];
+    const meetings = meetingsOf(subject);
     return subject.versions.flatMap((producer) =>
       subject.versions.flatMap((consumer) =>
         codecs.map((codec): PlannedCell => ({
@@ -53,7 +55,7 @@ export function planMatrix(subjects: readonly Subject[], golden: readonly Golden
           producer: producer.version,
           consumer: consumer.version,
           codec,
-          meets: doMeet(subject, producer, consumer),
+          meets: meetings.some(({ writer, reader }) => writer === producer && reader === consumer),
           meeting: { subject, producer, consumer },
           messages: golden.filter(
             (message) =>
@@ -179,12 +181,4 @@ async function refusalOf(
 
 function documentOf({ schema, version }: SubjectVersion): SchemaDocument {
   return new SchemaDocument(schema, version, metaSchema);
-}
-
-function doMeet({ inFlight }: Subject, producer: SubjectVersion, consumer: SubjectVersion): boolean {
-  if (inFlight.length === 0) return compareVersions(producer.version, consumer.version) <= 0;
-  return (
-    inFlight.some(({ produces }) => produces.includes(producer.version)) &&
-    inFlight.some(({ consumes }) => consumes.includes(consumer.version))
-  );
 }

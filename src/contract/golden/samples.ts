@@ -12,8 +12,7 @@ import { SchemaDocument } from "../json-schema/schema-document.ts";
 import { keySamples, samplesOf } from "../protobuf/kinds.ts";
 import { openProtobufSchema, type ProtobufSchema } from "../protobuf/schema.ts";
 import type { MessageShape } from "../protobuf/shape.ts";
-import type { Subject, SubjectVersion } from "../subjects/subject.ts";
-import { majorOf } from "../subjects/upcast-by.ts";
+import { majorOf, type Subject, type SubjectVersion } from "../subjects/subject.ts";
 import { hasNativeValues } from "../witness.ts";
 import type { GoldenMessage } from "./golden-message.ts";
 

@@ -3,7 +3,7 @@ import { metaSchema } from "../../json-schema/ajv.ts";
 import type { Codec } from "../../codec/codec.ts";
 import type { CompatibilityOptions } from "../options.ts";
 import { type CodecRow, type CompatibilityResult, type Finding, worst } from "../verdict.ts";
-import { hasNativeValues, rowsOf, witnessOf } from "../witness.ts";
+import { hashed, hasNativeValues, rowsOf, witnessOf } from "../witness.ts";
 import { chooseSamplesWithin, compareWithin, samplesWithin } from "./bounded-comparison.ts";
 import type { Compared, Comparison, Refused } from "./comparison.ts";
 import { explain } from "./findings.ts";
@@ -51,7 +51,7 @@ export async function jsonCompatibility(
   const findings = compared.refused.map((refused): Finding => {
     const refusal = `#${pointerOf(refused.schemaPath)}`;
     const place = schemaPlace(comparison.writer, refused.instancePath);
-    return {
+    return hashed({
       ...explain(refused),
       olderPointer: writing === "older" ? place : refusal,
       newerPointer: writing === "older" ? refusal : place,
@@ -61,13 +61,13 @@ export async function jsonCompatibility(
         codecs,
         toNative: native,
       }),
-    };
+    });
   });
   const result: CompatibilityResult = {
     verdict: compared.verdict,
     findings,
     ...(compared.trace === undefined ? {} : { trace: compared.trace }),
-    ...(compared.verdict === "unproven" ? { tried: compared.tried } : {}),
+    ...(compared.verdict === "unproven" || compared.verdict === "tested" ? { tried: compared.tried } : {}),
     assumptions: [`${writing} writes`, ...compared.assumptions],
     rows: rowsOf(compared.verdict, findings, codecs),
   };
@@ -103,7 +103,7 @@ async function withNativeTypes(
   if (change === undefined) return { ...rest, verdict, rows, tried: [...tried, why] };
   const { pointer, value, sent, what, outcome } = change;
   const [place, other] = [schemaPlace(comparison.writer, pointer), schemaPlace(comparison.reader, pointer)];
-  const finding: Finding = {
+  const finding = hashed({
     code: "native-type-lost",
     message: `${pointer || "/"} is ${what} in ${codecs
       .filter(isConcerned)
@@ -115,7 +115,7 @@ async function withNativeTypes(
     writer: writing,
     instancePointer: pointer,
     witness: witnessOf(value, outcome, { codecs: codecs.filter(isConcerned), toNative: () => sent }),
-  };
+  });
   return { ...rest, verdict, rows, findings: [...result.findings, finding] };
 }
 
@@ -165,9 +165,10 @@ async function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOpti
       refused.push(problem);
   }
   if (refused.length > 0) return { verdict: "breaking", refused, tried: [], assumptions };
-  return unproven(
+  const tried = [
     `the upcaster made valid values of all ${samples.length} kinds of values that the schemas distinguish`,
-  );
+  ];
+  return { verdict: "tested", refused: [], tried, assumptions };
 }
 
 async function upcastProblem(

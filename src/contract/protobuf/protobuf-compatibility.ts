@@ -1,7 +1,7 @@
 import type { Writing } from "../json-schema/json-compatibility.ts";
 import type { CompatibilityOptions, ProtobufPolicy } from "../options.ts";
 import type { CodecRow, CompatibilityResult, Finding, Verdict } from "../verdict.ts";
-import { hashOf } from "../witness.ts";
+import { hashed, hashOf } from "../witness.ts";
 import { type Change, MessageComparison, type Sides } from "./message-comparison.ts";
 import { unknownType } from "./reading.ts";
 import { checkRelation, type Relation } from "./relation.ts";
@@ -25,12 +25,14 @@ export function protobufCompatibility(
   const comparison = new MessageComparison(sides);
   const { pairs, alone } = pairsOf(sides, options.type);
   for (const [own, other] of pairs) comparison.compare(own, other);
-  const changes = [...comparison.changes, ...brokenRules(sides)];
+  const renamed = options.typeName === "travels" ? renamedRoots(pairs, sides) : [];
+  const changes = [...comparison.changes, ...renamed, ...brokenRules(sides)];
   comparison.doubts.push(...unreadOf(sides, { pairs, alone }, comparison.relation));
   const verdict = verdictOf(changes, comparison.doubts, { relation: comparison.relation, policy });
   const assumptions = [
     `${writing} writes`,
     `policy: ${policy}`,
+    `type names: ${options.typeName ?? "agreed"}`,
     ...alone.map((name) => `${name} has no counterpart, so nothing of it was compared`),
   ];
   return {
@@ -55,13 +57,40 @@ function verdictOf(
 function findingOf({ sent, writerPlace, readerPlace, ...change }: Change, writing: Writing): Finding {
   const [olderPointer, newerPointer] = writing === "older" ? [writerPlace, readerPlace] : [readerPlace, writerPlace];
   const finding = { ...change, olderPointer, newerPointer, writer: writing, instancePointer: "" };
-  if (sent === undefined) return finding;
+  if (sent === undefined) return hashed(finding);
   const { value, outcome, codec, payload, type } = sent;
   const contentType = codec === "json" ? "application/json" : `application/protobuf; messageType=${type}`;
-  return {
+  return hashed({
     ...finding,
     witness: { value, outcome, encodings: [{ codec, contentType, payload }], hash: hashOf(value, outcome) },
-  };
+  });
+}
+
+/** Root messages that the reader knows by another name: readers look for the name that travels with the message. */
+function renamedRoots(pairs: Pairs["pairs"], { writer }: Sides): readonly Change[] {
+  const inner = new Set(
+    Array.from(writer.messages.values(), ({ name, fields }) =>
+      fields.flatMap(({ message }) => (message === undefined || message.name === name ? [] : [message.name])),
+    ).flat(),
+  );
+  const isNested = ({ name }: MessageShape): boolean =>
+    writer.messages.has(name.slice(0, Math.max(0, name.lastIndexOf("."))));
+  return pairs
+    .filter(([sent, read]) => sent.name !== read.name && !inner.has(sent.name) && !isNested(sent))
+    .map(([sent, read]) => ({
+      code: "type-renamed",
+      message: `${sent.name} is named ${read.name} by the reader, which looks for the name that travels with the message.`,
+      repair: `Keep the name and the package of ${sent.name}, or release a new major version.`,
+      writerPlace: sent.name,
+      readerPlace: read.name,
+      sent: {
+        type: sent.name,
+        value: {},
+        payload: writer.encode(sent.name, {}),
+        codec: "protobuf",
+        outcome: `has no message type ${sent.name}`,
+      },
+    }));
 }
 
 /** One row for the bytes and one for the JSON form, whatever the policy. */

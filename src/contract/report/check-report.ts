@@ -1,10 +1,13 @@
 import type { CheckedPair } from "../subjects/checked-pair.ts";
+import type { SubjectFinding } from "../subjects/subject-changes.ts";
 import type { Finding, Verdict } from "../verdict.ts";
 import { placeInText, type TextPlace } from "./place-in-text.ts";
 
 /** The result of a check: pairs with verdicts, and problems outside of the pairs. */
 export interface CheckReport {
   readonly pairs: readonly CheckedPair[];
+  /** Findings on subjects as a whole: each fails the check. */
+  readonly changes: readonly SubjectFinding[];
   /** Edited releases, stale waivers: each fails the check. */
   readonly problems: readonly string[];
   /** How many released files were held against the lock. */
@@ -22,19 +25,23 @@ export const reportFormats = ["text", "json", "junit", "github", "sarif", "markd
 export type ReportFormat = (typeof reportFormats)[number];
 
 /** How many pairs have a verdict. */
-export function countOf({ pairs }: CheckReport, verdict: Verdict): number {
+function countOf({ pairs }: CheckReport, verdict: Verdict): number {
   return pairs.filter(({ result }) => result.verdict === verdict).length;
 }
 
 /** One line of what was checked. */
 export function summaryOf(report: CheckReport): string {
-  const counts = (["safe", "breaking", "unproven"] as const).map((verdict) => `${countOf(report, verdict)} ${verdict}`);
+  const counts = (["safe", "tested", "breaking", "unproven"] as const)
+    .filter((verdict) => verdict !== "tested" || countOf(report, verdict) > 0)
+    .map((verdict) => `${countOf(report, verdict)} ${verdict}`);
+  const changes =
+    report.changes.length === 0 ? [] : [counted(report.changes.length, "finding on subjects", "findings on subjects")];
   const subjects = new Set(report.pairs.map(({ subject }) => subject.name)).size;
-  return `checked ${counted(report.pairs.length, "pair")} of versions of ${counted(subjects, "subject")}: ${counts.join(", ")}; ${counted(report.locked, "released file")}; ${counted(report.problems.length, "other problem")}`;
+  return `checked ${counted(report.pairs.length, "pair")} of versions of ${counted(subjects, "subject")}: ${[counts.join(", "), ...changes].join("; ")}; ${counted(report.locked, "released file")}; ${counted(report.problems.length, "other problem")}`;
 }
 
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
+function counted(count: number, word: string, plural = `${word}s`): string {
+  return `${count} ${count === 1 ? word : plural}`;
 }
 
 /** Where a finding is in the newer schema, or in the one that is here. */
@@ -61,10 +68,16 @@ export function placedFindings({ pairs, folder }: CheckReport): readonly PlacedF
   );
 }
 
+/** Whether a pair passes with `--strict`. */
+export function isPassed({ result, isWaived, subject }: CheckedPair): boolean {
+  if (result.verdict === "tested") return subject.tested === "allow" || isWaived === true;
+  return result.verdict === "safe" || isWaived === true;
+}
+
 /** The pairs that are neither proven nor broken, with where their newer schema is; waived ones are let pass. */
 export function unprovenPairs({ pairs, folder }: CheckReport): readonly UnprovenPair[] {
   return pairs
-    .filter(({ result, isWaived }) => result.verdict === "unproven" && isWaived !== true)
+    .filter((pair) => !isPassed(pair) && pair.result.verdict !== "breaking")
     .map((pair) => ({ pair, file: `${folder}/${shownVersion(pair).file}`, why: (pair.result.tried ?? []).join("; ") }));
 }
 
@@ -76,8 +89,12 @@ interface UnprovenPair {
   readonly why: string;
 }
 
-/** The sentences on a finding that every report shows: what, shown by what, and what to do. */
-export function sentencesOf({ message, witness, repair }: Finding): readonly string[] {
+/** The sentences on a finding that every report shows: the change, the witness and the repair. */
+export function sentencesOf({
+  message,
+  witness,
+  repair,
+}: Pick<Finding, "message" | "repair"> & Pick<SubjectFinding, "witness">): readonly string[] {
   const shown =
     witness === undefined ? [] : [`Witness: ${JSON.stringify(witness.value)}; the reader ${witness.outcome}.`];
   return [message, ...shown, repair];

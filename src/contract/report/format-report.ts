@@ -1,8 +1,10 @@
 import type { Witness } from "../verdict.ts";
 import type { CheckedPair } from "../subjects/checked-pair.ts";
+import { schemasHash } from "../subjects/waivers.ts";
 import type { RecordedWitness } from "./replay.ts";
 import {
   type CheckReport,
+  isPassed,
   pairName,
   placedFindings,
   type ReportFormat,
@@ -33,7 +35,7 @@ function text(report: CheckReport): string {
     ...placed
       .filter((one) => one.pair === pair)
       .flatMap(({ finding, file, place }) => [
-        `  ${file}:${place.line}:${place.column} ${finding.code}`,
+        `  ${file}:${place.line}:${place.column} ${finding.code}${finding.severity === "warning" ? " (warning)" : ""}`,
         `    ${finding.message}`,
         ...(pair.direction === "full" ? [`    sent by ${pair[finding.writer].version}`] : []),
         ...(finding.witness === undefined
@@ -42,14 +44,22 @@ function text(report: CheckReport): string {
               `    witness ${JSON.stringify(finding.witness.value)}`,
               `    the reader ${finding.witness.outcome}`,
               ...finding.witness.encodings.map(({ codec, payload }) => `    as ${codec} ${hex(payload)}`),
-              `    hash ${finding.witness.hash}`,
             ]),
+        `    hash ${finding.hash}`,
         `    ${finding.repair}`,
       ]),
     ...(pair.result.tried ?? []).map((line) => `    tried: ${line}`),
+    ...(pair.result.verdict === "unproven" ? [`    schemas ${schemasHash(pair)}`] : []),
     `    assuming ${pair.result.assumptions.join("; ")}`,
   ]);
-  return `${[...lines, ...report.problems.map((problem) => `problem   ${problem}`), summaryOf(report)].join("\n")}\n`;
+  const changes = report.changes.flatMap(({ subject, code, message, repair, file, hash }) => [
+    `breaking  ${subject}`,
+    `  ${report.folder}/${file} ${code}`,
+    `    ${message}`,
+    `    hash ${hash}`,
+    `    ${repair}`,
+  ]);
+  return `${[...lines, ...changes, ...report.problems.map((problem) => `problem   ${problem}`), summaryOf(report)].join("\n")}\n`;
 }
 
 /** Version 1: members are added, never changed. */
@@ -59,6 +69,7 @@ function json(report: CheckReport): string {
     older: pair.older.version,
     newer: pair.newer.version,
     direction: pair.direction,
+    schemas: schemasHash(pair),
     ...(pair.result.verdict === "breaking" ? { compared: comparedOf(pair) } : {}),
     ...pair.result,
     findings: placedFindings({ ...report, pairs: [pair] }).map(({ finding, file, place }) => ({
@@ -68,7 +79,8 @@ function json(report: CheckReport): string {
       ...(finding.witness === undefined ? {} : { witness: witnessJson(finding.witness) }),
     })),
   }));
-  return `${JSON.stringify({ version: 1, summary: summaryOf(report), problems: report.problems, pairs })}\n`;
+  const { changes, problems } = report;
+  return `${JSON.stringify({ version: 1, summary: summaryOf(report), problems, changes, pairs })}\n`;
 }
 
 /** Everything needed to replay a witness without the schema files. */
@@ -95,7 +107,7 @@ function junit(report: CheckReport): string {
       .filter((one) => one.pair === pair)
       .map(({ finding, file, place }) => [`${file}:${place.line}:${place.column}`, ...sentencesOf(finding)].join("\n"))
       .join("\n\n");
-    if (verdict === "safe") return `${name}/>`;
+    if (verdict === "safe" || (verdict === "tested" && isPassed(pair))) return `${name}/>`;
     if (verdict === "breaking") return `${name}><failure message="breaking">${xml(details)}</failure></testcase>`;
     const why = xml(`unproven: ${tried.join("; ")}`);
     return report.strict && pair.isWaived !== true
@@ -106,7 +118,11 @@ function junit(report: CheckReport): string {
     (problem) =>
       `<testcase classname="contract" name="${xml(problem)}"><failure message="${xml(problem)}"/></testcase>`,
   );
-  const all = [...cases, ...problems];
+  const changes = report.changes.map(
+    (change) =>
+      `<testcase classname="${xml(change.subject)}" name="${xml(change.code)}: ${xml(change.message)}"><failure message="${xml(change.code)}">${xml([`${report.folder}/${change.file}`, ...sentencesOf(change)].join("\n"))}</failure></testcase>`,
+  );
+  const all = [...cases, ...changes, ...problems];
   const count = (element: string): number => all.filter((one) => one.includes(`<${element} `)).length;
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="sobre contract" tests="${all.length}" failures="${count("failure")}" skipped="${count("skipped")}">\n${all.join("\n")}\n</testsuite>\n`;
 }
@@ -114,22 +130,26 @@ function junit(report: CheckReport): string {
 function github(report: CheckReport): string {
   const lines = placedFindings(report).map(
     ({ pair, finding, file, place }) =>
-      `::error file=${property(file)},line=${place.line},col=${place.column},title=${property(`${finding.code}: ${pairName(pair)}`)}::${escape(sentencesOf(finding).join("\n"))}`,
+      `::${finding.severity} file=${property(file)},line=${place.line},col=${place.column},title=${property(`${finding.code}: ${pairName(pair)}`)}::${escape(sentencesOf(finding).join("\n"))}`,
   );
   const unproven = unprovenPairs(report).map(
     ({ pair, file, why }) =>
       `::${report.strict ? "error" : "warning"} file=${property(file)},line=1,title=${property(`unproven: ${pairName(pair)}`)}::${escape(why)}`,
   );
-  return `${[...lines, ...unproven, ...report.problems.map((problem) => `::error::${escape(problem)}`), summaryOf(report)].join("\n")}\n`;
+  const changes = report.changes.map(
+    (change) =>
+      `::error file=${property(`${report.folder}/${change.file}`)},title=${property(`${change.code}: ${change.subject}`)}::${escape(sentencesOf(change).join("\n"))}`,
+  );
+  return `${[...lines, ...unproven, ...changes, ...report.problems.map((problem) => `::error::${escape(problem)}`), summaryOf(report)].join("\n")}\n`;
 }
 
 function sarif(report: CheckReport): string {
   const findings = placedFindings(report).map(({ pair, finding, file, place }) => ({
     ruleId: finding.code,
-    level: "error",
+    level: finding.severity,
     message: { text: `${pairName(pair)}: ${sentencesOf(finding).join(" ")}` },
     locations: [located(file, { startLine: place.line, startColumn: place.column })],
-    partialFingerprints: { witness: finding.witness?.hash ?? `${finding.code} ${finding.newerPointer}` },
+    partialFingerprints: { witness: finding.hash },
   }));
   const unproven = unprovenPairs(report).map(({ pair, file, why }) => ({
     ruleId: "unproven",
@@ -142,7 +162,14 @@ function sarif(report: CheckReport): string {
     level: "error",
     message: { text: problem },
   }));
-  const results = [...findings, ...unproven, ...problems];
+  const changes = report.changes.map((change) => ({
+    ruleId: change.code,
+    level: "error",
+    message: { text: sentencesOf(change).join(" ") },
+    locations: [located(`${report.folder}/${change.file}`, { startLine: 1 })],
+    partialFingerprints: { finding: change.hash },
+  }));
+  const results = [...findings, ...unproven, ...changes, ...problems];
   const rules = Array.from(new Set(results.map(({ ruleId }) => ruleId)), (id) => ({ id }));
   const driver = { name: "sobre contract", rules };
   return `${JSON.stringify({ version: "2.1.0", $schema: "https://json.schemastore.org/sarif-2.1.0.json", runs: [{ tool: { driver }, results }] })}\n`;
@@ -166,7 +193,9 @@ function markdown(report: CheckReport): string {
     const none = `| ${cell(pairName(pair))} | ${verdict} | ${cell(tried.join("; "))} | | | |`;
     return found.length > 0 ? found : [none];
   });
-  const problems = report.problems.map((problem) => `- ${problem}`);
+  const problems = [...report.changes.map(({ message, repair }) => `${message} ${repair}`), ...report.problems].map(
+    (problem) => `- ${problem}`,
+  );
   return `${["| pair | verdict | why | witness | repair | where |", "| --- | --- | --- | --- | --- | --- |", ...rows, "", ...problems, ...(problems.length > 0 ? [""] : []), `${summaryOf(report)}.`].join("\n")}\n`;
 }
 

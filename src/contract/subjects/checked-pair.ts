@@ -32,8 +32,9 @@ export async function checkPair(pair: VersionPair, { codecs, upcast }: PairOptio
       "InvalidArgument",
       `${older.file} and ${newer.file} are of two formats, which cannot be compared; make the new format another subject.`,
     );
-  const { contentModel, formats, policy } = subject;
-  const isUpcast = contentModel === "upcast" && upcast !== undefined && direction === "backward";
+  const { contentModel, formats, policy, typeName } = subject;
+  if (pair.isUpcast === true && upcast === undefined) return withoutUpcaster(pair);
+  const isUpcast = pair.isUpcast === true && upcast !== undefined;
   const result = await checkCompatibility({
     format: newer.format,
     older: older.schema,
@@ -43,11 +44,25 @@ export async function checkPair(pair: VersionPair, { codecs, upcast }: PairOptio
     ...(isUpcast ? { upcast: upcastOfPair(pair, upcast) } : {}),
     formats,
     policy,
+    typeName,
     codecs: codecs.filter(({ name }) => subject.codecs.length === 0 || subject.codecs.includes(name)),
   });
-  if (contentModel !== "upcast" || isUpcast) return { ...pair, result };
-  const assumptions = [...result.assumptions, "no upcaster was given, so bodies are read as they were sent"];
-  return { ...pair, result: { ...result, assumptions } };
+  return { ...pair, result: withoutIgnored(result, subject) };
+}
+
+/** The result without the findings that the subject's policy ignores; a verdict never becomes safe by that. */
+function withoutIgnored(result: CompatibilityResult, { ignore }: VersionPair["subject"]): CompatibilityResult {
+  const findings = result.findings.filter(({ code }) => !ignore.includes(code));
+  if (findings.length === result.findings.length) return result;
+  const assumptions = [...result.assumptions, `ignored: ${ignore.join(", ")}`];
+  const isBreaking = findings.some(({ severity }) => severity === "error");
+  const verdict = isBreaking || result.verdict !== "breaking" ? result.verdict : "tested";
+  return { ...result, verdict, findings, assumptions, ...(isBreaking ? {} : { tried: assumptions.slice(-1) }) };
+}
+
+function withoutUpcaster(pair: VersionPair): CheckedPair {
+  const tried = ["no upcaster was given: pass the module of the message types with --types"];
+  return { ...pair, result: { verdict: "unproven", findings: [], tried, assumptions: ["older writes"], rows: [] } };
 }
 
 /** Converts the older version's bodies for the newer one. */

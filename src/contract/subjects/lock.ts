@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
-import type { Subject, SubjectVersion } from "./subject.ts";
+import { sha256 } from "../witness.ts";
+import { plainText, type Subject, type SubjectVersion } from "./subject.ts";
 
 /** SHA-256 in hex of each released schema, by its file. */
 export type Lock = Readonly<Record<string, string>>;
@@ -40,6 +40,5 @@ function versionsOf(subjects: readonly Subject[]): readonly SubjectVersion[] {
 }
 
 function hashOfText(text: string): string {
-  // Line ends are git's business.
-  return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
+  return sha256(plainText(text));
 }

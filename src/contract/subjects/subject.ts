@@ -5,7 +5,7 @@ import { envelopeFromJson } from "../../envelope/envelope-json.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { type VersionFile, versionFile } from "../../message/schema-files.ts";
 import { isObject } from "../json-schema/json-value.ts";
-import type { ContentModel, Direction, ProtobufPolicy } from "../options.ts";
+import type { ContentModel, Direction, ProtobufPolicy, TypeNamePolicy } from "../options.ts";
 import type { FormatPolicy } from "../json-schema/formats.ts";
 
 /** One version of a subject's schema: a file `<major>.<minor>.schema.json` or `<major>.<minor>.proto`. */
@@ -35,6 +35,12 @@ export interface Subject {
   readonly contentModel: ContentModel;
   readonly formats: FormatPolicy;
   readonly policy: ProtobufPolicy;
+  /** Whether the names of Protobuf message types travel with messages, so that readers look for them. */
+  readonly typeName: TypeNamePolicy;
+  /** Whether an upcaster that passed its search is enough. */
+  readonly tested: "allow" | "refuse";
+  /** Codes of findings that are not reported. */
+  readonly ignore: readonly string[];
   readonly inFlight: readonly ServiceVersions[];
   /** The properties that producers set: broker properties except the content type, and application properties. */
   readonly envelope: Pick<Envelope, "brokerProperties" | "applicationProperties">;
@@ -167,6 +173,9 @@ function subjectOf(name: string, settings: unknown, versions: readonly SubjectVe
     contentModel: chosen("contentModel", ["declared-writer", "as-written", "upcast"]),
     formats: chosen("formats", ["either", "annotation", "assertion"]),
     policy: chosen("protobuf", ["json", "wire", "source"]),
+    typeName: chosen("typeName", ["travels", "agreed"]),
+    tested: chosen("tested", ["allow", "refuse"]),
+    ignore: list(policy["ignore"], "policy.ignore"),
     inFlight: inFlight.map(({ service, produces, consumes }) => ({
       service: typeof service === "string" ? service : "",
       produces: released(produces, "produces"),
@@ -179,7 +188,7 @@ function subjectOf(name: string, settings: unknown, versions: readonly SubjectVe
 
 const settingNames = ["owner", "codecs", "policy", "inFlight", "envelope", "$schema", "$comment"];
 const serviceNames = ["service", "produces", "consumes", "$comment"];
-const policyNames = ["direction", "contentModel", "formats", "protobuf"];
+const policyNames = ["direction", "contentModel", "formats", "protobuf", "typeName", "tested", "ignore"];
 
 function envelopeOf(value: unknown, wrong: (what: string) => SobreError): Subject["envelope"] {
   if (value === undefined) return { brokerProperties: {}, applicationProperties: {} };
@@ -196,6 +205,16 @@ function envelopeOf(value: unknown, wrong: (what: string) => SobreError): Subjec
     throw wrong(`envelope: ${error.message.replace(/\.$/, "")}`);
   }
   throw wrong("envelope: the content type is the codec's");
+}
+
+/** A text with the line ends of no system. */
+export function plainText(text: string): string {
+  return text.replaceAll("\r\n", "\n");
+}
+
+/** The number before the dot of a version. */
+export function majorOf(version: string): number {
+  return Number(version.split(".")[0]);
 }
 
 /** Orders versions by their numbers. */

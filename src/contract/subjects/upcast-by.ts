@@ -1,5 +1,5 @@
 import type { MessageType } from "../../message/message-type.ts";
-import type { Subject } from "./subject.ts";
+import { majorOf, type Subject } from "./subject.ts";
 
 /** Converts a body sent as version `from` for a consumer of version `to`; `undefined` when no conversion is needed. */
 export type SubjectUpcast = (
@@ -19,9 +19,4 @@ export function upcastBy(types: readonly Pick<MessageType, "name" | "latestVersi
     const [before, after] = [majorOf(from), majorOf(to)];
     return type === undefined || before >= after || after !== type.latestVersion ? undefined : type.read(body, before);
   };
-}
-
-/** The number before the dot. */
-export function majorOf(version: string): number {
-  return Number(version.split(".")[0]);
 }

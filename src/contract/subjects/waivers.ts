@@ -1,21 +1,26 @@
 import { SobreError } from "../../errors/sobre-error.ts";
+import { sha256 } from "../witness.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { CheckedPair } from "./checked-pair.ts";
+import { plainText } from "./subject.ts";
+import { type SubjectFinding, subjectFinding } from "./subject-changes.ts";
 
-/** A break that a team has accepted for a while. */
+/** A finding that a team has accepted for a while. */
 export interface Waiver {
   readonly subject: string;
   readonly code: string;
-  /** Hash of the witness. */
-  readonly witness: string;
+  /** Hash of the finding; for the code `unproven`, of both schemas. */
+  readonly hash: string;
   readonly reason: string;
   /** A date, `2026-12-31`; the waiver holds up to its end. */
   readonly expires: string;
-  /** The value of `--against` when the break came up, e.g. `git:origin/main`. Default: none. */
+  /** The value of `--against` when the finding came up, e.g. `git:origin/main`. Default: none. */
   readonly against: string | undefined;
 }
 
-const names = ["subject", "code", "witness", "reason", "expires", "against"];
+/** `witness` names the hash of a finding with a witness, and `schemas` the one of both schemas of an unproven pair. */
+const names = ["subject", "code", "hash", "witness", "schemas", "reason", "expires", "against"];
+const hashNames = ["hash", "witness", "schemas"];
 
 /** Parses `waivers.json`. @throws SobreError `InvalidArgument` when it is not a list, or an entry lacks a member. */
 export function parseWaivers(text: string): readonly Waiver[] {
@@ -32,10 +37,12 @@ export function parseWaivers(text: string): readonly Waiver[] {
     if (other !== undefined) throw wrong(`has the unknown member \`${other}\`. Expected one of: ${names.join(", ")}`);
     const expires = member("expires");
     if (!isDate(expires)) throw wrong("needs a date in `expires`, e.g. 2026-12-31");
+    const given = hashNames.filter((name) => entry[name] !== undefined);
+    if (given.length > 1) throw wrong(`has ${given.join(" and ")}, which are one and the same; keep one`);
     return {
       subject: member("subject"),
       code: member("code"),
-      witness: member("witness"),
+      hash: member(given[0] ?? "hash"),
       reason: member("reason"),
       expires,
       against: entry["against"] === undefined ? undefined : member("against"),
@@ -58,53 +65,94 @@ function isDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** Checked pairs with what waivers take away, and what is wrong with the waivers themselves. */
+/** The findings of a check that no waiver covers, and the problems of the waivers themselves. */
 export interface Waived {
   readonly pairs: readonly CheckedPair[];
-  readonly used: readonly Waiver[];
+  readonly changes: readonly SubjectFinding[];
   readonly problems: readonly string[];
 }
 
-/** When waivers are applied, and to what. */
+/** When waivers are applied, and to which check. */
 export interface WaivingCheck {
   /** A date. */
   readonly today: string;
-  /** With what the versions were compared; only waivers of the same can be stale. */
+  /** The value of `--against`; only waivers of the same can be stale. */
   readonly against: string | undefined;
 }
 
-/** Takes waived findings away; a waiver that has expired or whose witness no longer comes up is a problem. */
+/** The hash of the schemas of a pair, by which an unproven verdict is acknowledged. */
+export function schemasHash({ older, newer }: Pick<CheckedPair, "older" | "newer">): string {
+  return sha256(`${plainText(older.text)}\n\n${plainText(newer.text)}`);
+}
+
+/** Removes the findings that are waived; a waiver that has expired or whose finding no longer comes up is a problem. */
 export function applyWaivers(
-  pairs: readonly CheckedPair[],
+  { pairs, changes }: Pick<Waived, "pairs" | "changes">,
   waivers: readonly Waiver[],
   { today, against }: WaivingCheck,
 ): Waived {
   const used = new Set<Waiver>();
-  const problems = waivers
-    .filter(({ expires }) => expires < today)
-    .map(({ code, subject, expires }) => `The waiver of ${code} in ${subject} expired on ${expires}.`);
   const live = waivers.filter(({ expires }) => expires >= today);
+  const isWaived = (subject: string, code: string, hash: string): boolean => {
+    const waiver = live.find((one) => one.subject === subject && one.code === code && one.hash === hash);
+    if (waiver !== undefined) used.add(waiver);
+    return waiver !== undefined;
+  };
   const left = pairs.map((pair): CheckedPair => {
-    const findings = pair.result.findings.filter(({ code, witness }) => {
-      const waiver = live.find(
-        (one) => one.subject === pair.subject.name && one.code === code && one.witness === witness?.hash,
-      );
-      if (waiver !== undefined) used.add(waiver);
-      return waiver === undefined;
-    });
+    const { verdict, assumptions } = pair.result;
+    const { name } = pair.subject;
+    if (verdict === "unproven" && isWaived(name, "unproven", schemasHash(pair))) return { ...pair, isWaived: true };
+    const findings = pair.result.findings.filter(({ code, hash }) => !isWaived(name, code, hash));
     if (findings.length === pair.result.findings.length) return pair;
-    const assumptions = [...pair.result.assumptions, "findings were waived"];
-    const verdict = findings.length > 0 ? pair.result.verdict : "unproven";
+    const isLeft = findings.some(({ severity }) => severity === "error");
     return {
       ...pair,
-      isWaived: findings.length === 0,
-      result: { ...pair.result, verdict, findings, assumptions, tried: ["every break that was found is waived"] },
+      isWaived: !isLeft,
+      result: {
+        ...pair.result,
+        verdict: isLeft ? verdict : "unproven",
+        findings,
+        assumptions: [...assumptions, "findings were waived"],
+        tried: ["every break that was found is waived"],
+      },
     };
   });
-  for (const waiver of live)
-    if (!used.has(waiver) && waiver.against === against)
-      problems.push(
-        `The waiver of ${waiver.code} in ${waiver.subject} is stale: its witness no longer comes up. Remove it.`,
-      );
-  return { pairs: left, used: Array.from(used), problems };
+  const open = changes.filter(({ subject, code, hash }) => !isWaived(subject, code, hash));
+  const problems = waivers.flatMap((waiver) => {
+    const { code, subject, expires } = waiver;
+    if (expires < today) return [`The waiver of ${code} in ${subject} expired on ${expires}.`];
+    if (used.has(waiver) || waiver.against !== against) return [];
+    return [`The waiver of ${code} in ${subject} is stale: its witness no longer comes up. Remove it.`];
+  });
+  return { pairs: left, changes: open, problems };
+}
+
+/** Waivers that were removed or extended although their findings still come up. */
+export function waiverChanges(
+  now: readonly Waiver[],
+  past: readonly Waiver[],
+  { today, hashes }: { readonly today: string; readonly hashes: ReadonlySet<string> },
+): readonly SubjectFinding[] {
+  return past.flatMap((before) => {
+    const own = now.find(
+      ({ subject, code, hash }) => subject === before.subject && code === before.code && hash === before.hash,
+    );
+    const isExtended = own !== undefined && own.expires > before.expires;
+    const isRemoved = own === undefined && before.expires >= today && hashes.has(before.hash);
+    if (!isExtended && !isRemoved) return [];
+    const { subject, code } = before;
+    return [
+      subjectFinding({
+        subject,
+        code: isExtended ? "waiver-extended" : "waiver-deleted",
+        message: isExtended
+          ? `The waiver of ${code} in ${subject} expired on ${before.expires} and now expires on ${own.expires}.`
+          : `The waiver of ${code} in ${subject} is gone, and its finding still comes up.`,
+        repair: isExtended
+          ? "Repair the break by the date that was agreed, or waive this."
+          : "Restore it, or repair the break.",
+        file: "waivers.json",
+      }),
+    ];
+  });
 }

@@ -1,0 +1,94 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
+import { folderFiles, readSubjects, type Subject, type SubjectFiles } from "../contract/subjects/subject.ts";
+import { parseWaivers, type Waiver } from "../contract/subjects/waivers.ts";
+import { Misuse } from "./misuse.ts";
+
+/** The subjects that those here are compared with. */
+export interface Other {
+  readonly subjects: readonly Subject[];
+  /** Whether other services own them: an installed package is the other side, not the past of this one. */
+  readonly isElsewhere: boolean;
+  readonly waivers: readonly Waiver[];
+  /** Golden messages that were committed there and are gone or changed here. */
+  readonly goldens: readonly { readonly file: string; readonly isGone: boolean }[];
+}
+
+/** Reads what `--against` names. @throws Misuse when it names nothing. */
+export function readOther(against: string, folders: { readonly schemas: string; readonly fixtures: string }): Other {
+  if (against.startsWith("git:")) return readReference(against.slice("git:".length), folders);
+  if (existsSync(against)) return { ...pastIn(folderFiles(against)), goldens: changedFiles(against, folders) };
+  return { ...pastIn(folderFiles(packageFolder(against))), isElsewhere: true, waivers: [], goldens: [] };
+}
+
+/** A version that was misnamed when it was released can only be renamed here. */
+function pastIn(files: SubjectFiles): Omit<Other, "goldens"> {
+  const waivers = files.list().includes("waivers.json") ? parseWaivers(files.read("waivers.json")) : [];
+  return { subjects: readSubjects(files, { skipMisnamed: true }), isElsewhere: false, waivers };
+}
+
+function packageFolder(name: string): string {
+  try {
+    const manifest = createRequire(join(process.cwd(), "package.json")).resolve(`${name}/package.json`);
+    return join(dirname(manifest), "schemas");
+  } catch {
+    throw new Misuse(`--against ${name}: not git:REF, a folder, lock, or an installed package`);
+  }
+}
+
+function readReference(
+  ref: string,
+  { schemas, fixtures }: { readonly schemas: string; readonly fixtures: string },
+): Other {
+  // A reference must not be read as an option.
+  if (ref.startsWith("-")) throw new Misuse(`--against git:${ref}: not a reference`);
+  const git = (...args: readonly string[]): string => {
+    try {
+      return execFileSync("git", args, {
+        cwd: schemas,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "pipe"],
+        maxBuffer: 2 ** 26,
+      });
+    } catch {
+      throw new Misuse(`git ${args[0] ?? ""}: ${ref} cannot be read`);
+    }
+  };
+  const past = pastIn({
+    list: () => lines(git("-c", "core.quotePath=off", "ls-tree", "-r", "--name-only", ref, ".")),
+    read: (file) => git("show", `${ref}:./${file}`),
+  });
+  const top = git("rev-parse", "--show-toplevel").trim();
+  const root = relative(top, resolve(fixtures)).replaceAll("\\", "/");
+  if (root.startsWith("..")) return { ...past, goldens: [] };
+  const diff = ["-c", "core.quotePath=off", "diff", "--name-status", "--no-renames", "--diff-filter=DM"];
+  const goldens = lines(git(...diff, ref, "--", `:/${root}`)).map((line) => {
+    const [status = "", file = ""] = line.split("\t");
+    return { file: file.slice(root.length + 1), isGone: status === "D" };
+  });
+  return { ...past, goldens };
+}
+
+function lines(text: string): readonly string[] {
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** The golden messages next to a folder of subjects that are gone or changed here. */
+function changedFiles(
+  against: string,
+  { schemas, fixtures }: { readonly schemas: string; readonly fixtures: string },
+): Other["goldens"] {
+  const before = join(dirname(resolve(against)), relative(dirname(resolve(schemas)), resolve(fixtures)));
+  if (!existsSync(before)) return [];
+  return readdirSync(before, { recursive: true, encoding: "utf8", withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .flatMap((entry) => {
+      const file = relative(before, join(entry.parentPath, entry.name));
+      const own = join(fixtures, file);
+      const isGone = !existsSync(own);
+      if (!isGone && readFileSync(own).equals(readFileSync(join(before, file)))) return [];
+      return [{ file: file.replaceAll("\\", "/"), isGone }];
+    });
+}

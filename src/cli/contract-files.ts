@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import { amqp } from "../../codecs/amqp/index.ts";
+import { json } from "../../codecs/json/index.ts";
+import { msgpack } from "../../codecs/msgpack/index.ts";
+import { protobuf } from "../../codecs/protobuf/index.ts";
+import type { Codec } from "../codec/codec.ts";
+import { createSerializer, type Serializer } from "../codec/serializer.ts";
+import { isObject } from "../contract/json-schema/json-value.ts";
+import type { SubjectVersion } from "../contract/subjects/subject.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { fileProblem, Misuse } from "./misuse.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The exit codes of `sobre contract`: a finding is never mixed up with a tool that failed. */
+export const contractExitCodes = { proven: 0, breaking: 1, misuse: 2, unproven: 3, unreadable: 4 } as const;
+
+/** The codecs whose bytes carry witnesses on the command line. */
+export function witnessCodecs(): readonly Codec[] {
+  return [json(), msgpack(), amqp()];
+}
+
+const serializer = createSerializer({ codecs: witnessCodecs() });
+
+/** The codecs that today's code of a version reads with. */
+export function versionSerializer(version: SubjectVersion | undefined): Serializer {
+  if (version?.format !== "protobuf") return serializer;
+  return createSerializer({ codecs: [...witnessCodecs(), protobuf({ protos: version.text })] });
+}
+
+/** The text of a file. @throws Misuse when it cannot be read. */
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Misuse(fileProblem(file, error));
+  }
+}
+
+/** A JSON Schema in a text. @throws SobreError `InvalidArgument` when it is not JSON. */
+export function parseSchema(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SobreError("InvalidArgument", `${file} is not JSON.`, { cause: error });
+  }
+}
+
+/** A report that check or compat wrote. @throws Misuse when the file is not one. */
+export function readReport(file: string): unknown {
+  const text = readText(file);
+  try {
+    const report: unknown = JSON.parse(text);
+    if (isObject(report) && Array.isArray(report["pairs"])) return report;
+  } catch {
+    // Reported below.
+  }
+  throw new Misuse(`${file} is not a report of check or compat with --format json`);
+}
+
+/** Runs a command; a schema or file that cannot be read has an exit code of its own. */
+export async function reportingUnreadable(terminal: Terminal, run: () => Promise<number>): Promise<number> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    terminal.err(`sobre: ${error.message}${error.path === undefined ? "" : ` (${error.path})`}\n`);
+    return contractExitCodes.unreadable;
+  }
+}

@@ -1,0 +1,113 @@
+import { createRequire } from "node:module";
+import { basename, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { isObject } from "../contract/json-schema/json-value.ts";
+import { SchemaDocument } from "../contract/json-schema/schema-document.ts";
+import { openProtobufSchema } from "../contract/protobuf/schema.ts";
+import type { CodeSchema } from "../contract/subjects/code-check.ts";
+import { isMessageType, jsonSchemaOf, schemaVendor } from "../contract/subjects/schema-source.ts";
+import { metaSchema } from "../json-schema/ajv.ts";
+import type { MessageType } from "../message/message-type.ts";
+import { parseSchema, readText } from "./contract-files.ts";
+import { Misuse } from "./misuse.ts";
+
+/** A schema that a source has, for the next version of a subject. */
+export interface Draft extends CodeSchema {
+  /** Whether readers see what an upcaster makes of older majors. */
+  readonly isUpcast?: boolean;
+}
+
+/** A source of schemas, and what to take of it. */
+export interface Source {
+  /** The export of the module. Default: the default one, or else every one that is a schema. */
+  readonly export?: string | undefined;
+  /** Name of the subject. Default: the message type's name, the export, or the file. */
+  readonly subject?: string | undefined;
+}
+
+/** The exports of a module of the user's own. @throws Misuse when it cannot be loaded. */
+async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(resolve(path)).href);
+    return module;
+  } catch (error) {
+    throw new Misuse(`${path} cannot be loaded: ${error instanceof Error ? error.message : "unknown error"}`);
+  }
+}
+
+/** The message types that a module exports. @throws Misuse when it exports none. */
+export async function typesOf(path: string | undefined): Promise<readonly MessageType[]> {
+  if (path === undefined) return [];
+  const types = Object.values(await importModule(path)).filter(isMessageType);
+  if (types.length === 0) throw new Misuse(`${path} exports no message type of defineMessage`);
+  return Array.from(new Set(types));
+}
+
+/** The schemas of a module, or of a .json or .proto file. @throws Misuse when there is none. */
+export async function draftsOf(path: string, source: Source): Promise<readonly Draft[]> {
+  return isSchemaFile(path) ? [draftOfFile(path, source)] : draftsOfModule(path, source);
+}
+
+/** Whether a source is a file of one schema rather than a module. */
+export function isSchemaFile(path: string): boolean {
+  return /\.(?:json|proto)$/.test(path);
+}
+
+/** @throws SobreError `InvalidArgument` when the file is not a schema. */
+function draftOfFile(path: string, { subject = basename(path).replace(/(?:\.schema)?\.\w+$/, "") }: Source): Draft {
+  const text = readText(path);
+  if (path.endsWith(".proto")) {
+    openProtobufSchema(text);
+    return { subject, schema: text, isProto: true };
+  }
+  const schema = parseSchema(text, path);
+  return { subject, schema: new SchemaDocument(schema, path, metaSchema).root.schema };
+}
+
+async function draftsOfModule(path: string, command: Source): Promise<readonly Draft[]> {
+  const module = await importModule(path);
+  const fallback = basename(path).replace(/\.[^.]*$/, "");
+  const wanted = command.export ?? (Object.hasOwn(module, "default") ? "default" : undefined);
+  if (wanted !== undefined && !Object.hasOwn(module, wanted)) throw new Misuse(`${path} has no export ${wanted}`);
+  const exports = Object.entries(module).filter(([name]) => wanted === undefined || name === wanted);
+  const drafts: Draft[] = [];
+  for (const [name, value] of exports) {
+    const subject = command.subject ?? (name === "default" ? fallback : name);
+    if (isMessageType(value))
+      for (const version of value.versions) {
+        const schema = await convert(value.schemaOf(version), path);
+        const isUpcast = value.versions.length > 1;
+        drafts.push({ subject: command.subject ?? value.name, major: version, schema, isUpcast });
+      }
+    else if (isSchema(value) || wanted !== undefined) drafts.push({ subject, schema: await convert(value, path) });
+  }
+  if (drafts.length === 0) throw new Misuse(`${path} exports no schema and no message type`);
+  return drafts;
+}
+
+function isSchema(value: unknown): boolean {
+  return schemaVendor(value) !== undefined || (isObject(value) && ("$schema" in value || "type" in value));
+}
+
+/** The converters of libraries that do not follow Standard JSON Schema. */
+const converters: Readonly<Record<string, readonly [module: string, name: string]>> = {
+  valibot: ["@valibot/to-json-schema", "toJsonSchema"],
+  zod: ["zod", "toJSONSchema"],
+};
+
+async function convert(schema: unknown, path: string): Promise<unknown> {
+  const own = jsonSchemaOf(schema);
+  if (own !== undefined) return own;
+  const vendor = schemaVendor(schema) ?? "";
+  const [name, method] = converters[vendor] ?? [];
+  if (name === undefined || method === undefined)
+    throw new Misuse(`${path}: a schema of ${vendor || "an unknown library"} cannot be converted to JSON Schema`);
+  try {
+    const library = await importModule(createRequire(resolve(path)).resolve(name));
+    const converter = library[method];
+    if (typeof converter === "function") return Reflect.apply(converter, undefined, [schema]);
+  } catch {
+    // Reported below.
+  }
+  throw new Misuse(`${path}: install ${name}, which turns schemas of ${vendor} into JSON Schemas`);
+}

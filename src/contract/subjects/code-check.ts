@@ -1,0 +1,109 @@
+import { SobreError } from "../../errors/sobre-error.ts";
+import { checkCompatibility } from "../check-compatibility.ts";
+import { canonicalJson, isObject } from "../json-schema/json-value.ts";
+import { majorOf, type Subject, type SubjectVersion } from "./subject.ts";
+import { type SubjectFinding, subjectFinding } from "./subject-changes.ts";
+
+/** A schema that the code of a service has for a subject. */
+export interface CodeSchema {
+  readonly subject: string;
+  /** Default: the subject's newest. */
+  readonly major?: number;
+  /** A JSON Schema, or the text of a .proto file. */
+  readonly schema: unknown;
+  readonly isProto?: boolean;
+}
+
+/**
+ * The differences in meaning between the code and the newest file of each version, with a message that only one of the two
+ * accepts. Annotations, e.g. descriptions, make no difference.
+ *
+ * @throws SobreError `InvalidArgument` for a schema that cannot be read.
+ */
+export async function codeDifferences(
+  schemas: readonly CodeSchema[],
+  subjects: readonly Subject[],
+): Promise<readonly SubjectFinding[]> {
+  const findings: SubjectFinding[] = [];
+  for (const code of schemas) {
+    const { subject: name, major } = code;
+    const subject = subjects.find((one) => one.name === name);
+    const released = subject?.versions.findLast(({ version }) => major === undefined || majorOf(version) === major);
+    if (released === undefined) {
+      const what = subject === undefined ? name : `version ${major ?? 1} of ${name}`;
+      const message = `The code has ${what}, and no schema file describes it.`;
+      const repair = "Run sobre contract init --from with the same module.";
+      const file = `${name}/subject.json`;
+      findings.push(subjectFinding({ subject: name, code: "code-without-schema", message, repair, file }));
+      continue;
+    }
+    const difference = await differenceOf(code, released);
+    if (difference === undefined) continue;
+    findings.push(
+      subjectFinding({
+        subject: name,
+        code: "code-differs",
+        message: `The code of ${name} differs from ${released.file}: ${difference.message}`,
+        repair: "Run sobre contract init --from with the same module to add a version, or undo the edit of the code.",
+        file: released.file,
+        ...(difference.witness === undefined ? {} : { witness: difference.witness }),
+      }),
+    );
+  }
+  return findings;
+}
+
+type Difference = Pick<SubjectFinding, "message" | "witness">;
+
+async function differenceOf(code: CodeSchema, released: SubjectVersion): Promise<Difference | undefined> {
+  const format = code.isProto === true ? "protobuf" : "json-schema";
+  if (format !== released.format) return { message: "the two are of different formats." };
+  if (canonicalJson(asserted(code.schema)) === canonicalJson(asserted(released.schema))) return undefined;
+  const versions = { older: released.schema, newer: code.schema };
+  const {
+    verdict,
+    findings,
+    tried = [],
+  } = await checkCompatibility({
+    format,
+    ...versions,
+    direction: "full",
+    contentModel: "as-written",
+    formats: "assertion",
+    policy: "source",
+  }).catch((error: unknown) => {
+    if (!(error instanceof SobreError)) throw error;
+    throw new SobreError(
+      error.code,
+      `The schema of ${code.subject} in the code, or ${released.file}: ${error.message}`,
+    );
+  });
+  if (verdict === "safe") return undefined;
+  const [finding] = findings;
+  if (finding === undefined) return { message: `nothing proves that they mean the same (${tried.join("; ")}).` };
+  const { witness, writer, message } = finding;
+  if (witness === undefined) return { message };
+  const [sender, reader] = writer === "newer" ? ["the code", "the file"] : ["the file", "the code"];
+  return {
+    message: `${sender} accepts ${JSON.stringify(witness.value)}, and ${reader} does not.`,
+    witness: { value: witness.value, outcome: witness.outcome },
+  };
+}
+
+const annotations = new Set([
+  "$comment",
+  "$id",
+  "default",
+  "deprecated",
+  "description",
+  "examples",
+  "readOnly",
+  "title",
+  "writeOnly",
+]);
+
+/** A schema without the annotations of its own level; deeper ones are left to the comparison. */
+function asserted(schema: unknown): unknown {
+  if (!isObject(schema)) return schema;
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => !annotations.has(name)));
+}

@@ -1,0 +1,338 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { sobre } from "./calls.support.ts";
+import type { CapturedTerminal } from "./captured-terminal.support.ts";
+import { check, contractFolders, newer, older } from "./contract-folders.support.ts";
+
+const { file, folderOf } = contractFolders();
+let modules = 0;
+
+/** A module with the message type of a subject. */
+function typesModule(name: string, versions: Readonly<Record<number, unknown>>, upcast = "undefined"): string {
+  const index = JSON.stringify(import.meta.resolve("../../src/index.ts"));
+  const options = upcast === "undefined" ? "" : `, { upcast: { 1: ${upcast} } }`;
+  return file(
+    `code-${modules++}.mjs`,
+    `import { defineMessage } from ${index};
+     export const type = defineMessage(${JSON.stringify(name)}, ${JSON.stringify(versions)}${options});`,
+  );
+}
+
+const proto = (name: string): string =>
+  `syntax = "proto3"; package ${name}; message Order { int32 n = 1; Line l = 2; } message Line { string s = 1; }`;
+
+const codes = (terminal: CapturedTerminal): readonly string[] => {
+  const report: { pairs: { findings: { code: string }[] }[]; changes: { code: string }[] } = JSON.parse(
+    terminal.text(),
+  );
+  return [...report.pairs.flatMap(({ findings }) => findings), ...report.changes].map(({ code }) => code);
+};
+
+describe("sobre contract check --types", () => {
+  const schemas = { "order/1.0.schema.json": older, "order/1.1.schema.json": { ...older, description: "An order." } };
+
+  it("passes when the code says what the newest file says, in other words", async () => {
+    const module = typesModule("order", { 1: { ...older, title: "Order" } });
+
+    expect((await check(folderOf(schemas), "--strict", "--types", module)).code).toBe(0);
+  });
+
+  it("fails when the code was edited without a new version, with a message that shows the difference", async () => {
+    const module = typesModule("order", { 1: newer });
+
+    const { code, terminal } = await check(folderOf(schemas), "--types", module);
+
+    expect(code).toBe(1);
+    expect(terminal.text()).toContain("code-differs");
+    expect(terminal.text()).toContain('the file accepts {"id":""}, and the code does not');
+  });
+
+  it("fails for a message type that no schema file describes", async () => {
+    const { code, terminal } = await check(folderOf(schemas), "--types", typesModule("invoice", { 1: older }));
+
+    expect(code).toBe(1);
+    expect(terminal.text()).toContain("The code has invoice, and no schema file describes it");
+  });
+
+  it("compares schemas of other sources by --from", async () => {
+    const { code } = await check(folderOf(schemas), "--from", file("order.json", JSON.stringify(newer)));
+
+    expect(code).toBe(1);
+  });
+
+  it("reads golden messages through the message type, upcasters included", async () => {
+    const [first, second] = [
+      { type: "object", properties: { total: { type: ["number", "null"] } }, required: ["total"] },
+      { type: "object", properties: { cents: { type: "integer" } }, required: ["cents"] },
+    ];
+    const folder = folderOf({
+      "schemas/order/1.0.schema.json": first,
+      "schemas/order/2.0.schema.json": second,
+      "schemas/order/subject.json": { policy: { contentModel: "upcast" } },
+    });
+    const [own, golden] = [join(folder, "schemas"), join(folder, "golden")];
+    const module = typesModule("order", { 1: first, 2: second }, "({ total }) => ({ cents: total.toFixed(0) })");
+    await sobre("contract", "record", "-s", own, "-g", golden);
+
+    const { terminal } = await check(own, "-g", golden, "--types", module, "-f", "json");
+    const verified = await sobre("contract", "verify", "-s", own, "-g", golden, "--types", module);
+
+    expect(codes(terminal)).toContain("golden-unread");
+    expect(verified.code).toBe(1);
+    expect(verified.terminal.text()).toContain("does not read the golden message 1.0/json/least: UpcastFailed");
+  });
+});
+
+describe("majors", () => {
+  const second = { type: "object", properties: { key: { type: "integer" } }, required: ["key"] };
+  const versions = { "order/1.0.schema.json": older, "order/1.1.schema.json": older, "order/2.0.schema.json": second };
+
+  it("are lanes: a new one ships without being compared with the one before", async () => {
+    const { code, terminal } = await check(folderOf(versions), "--strict");
+
+    expect(code).toBe(0);
+    expect(terminal.text()).toContain("checked 1 pair");
+  });
+
+  it("are each read by a version of their own where a service lists one", async () => {
+    const inFlight = [
+      { service: "web", produces: ["1.1", "2.0"] },
+      { service: "billing", consumes: ["1.0", "2.0"] },
+    ];
+
+    expect((await check(folderOf({ ...versions, "order/subject.json": { inFlight } }), "--strict")).code).toBe(0);
+  });
+
+  it("break a service that has no version of a major that is produced", async () => {
+    const inFlight = [
+      { service: "web", produces: ["1.1", "2.0"] },
+      { service: "billing", consumes: ["2.0"] },
+    ];
+
+    const { code, terminal } = await check(folderOf({ ...versions, "order/subject.json": { inFlight } }));
+
+    expect(code).toBe(1);
+    expect(terminal.text()).toContain("breaking  order 1.1 → 2.0");
+  });
+
+  it("are tested where an upcaster passes its search, which a policy may refuse", async () => {
+    const module = typesModule("order", { 1: older, 2: second }, "({ id }) => ({ key: id.length })");
+    const [allowing, refusing] = [{}, { tested: "refuse" }].map((policy) =>
+      folderOf({ ...versions, "order/subject.json": { policy: { contentModel: "upcast", ...policy } } }),
+    );
+
+    const allowed = await check(allowing ?? "", "--strict", "--types", module);
+    const refused = await check(refusing ?? "", "--strict", "--types", module);
+
+    expect([allowed.code, refused.code]).toEqual([0, 3]);
+    expect(allowed.terminal.text()).toContain("tested    order 1.1 → 2.0");
+    expect(allowed.terminal.text()).toContain("1 safe, 2 tested, 0 breaking, 0 unproven");
+  });
+
+  it("meet in the matrix just where the check compares them", async () => {
+    const folder = folderOf(versions);
+    const golden = join(folder, "golden");
+    await sobre("contract", "record", "-s", folder, "-g", golden);
+
+    const { code, terminal } = await sobre("contract", "matrix", "-s", folder, "-g", golden);
+
+    expect(code).toBe(0);
+    expect(terminal.text()).toMatch(/1\.1 +\(read\) +read +\(refused\)/);
+  });
+});
+
+describe("a renamed Protobuf message", () => {
+  const versions = { "order/1.0.proto": proto("a"), "order/1.1.proto": proto("b") };
+
+  it("breaks where its name travels, as the matrix shows", async () => {
+    const { code, terminal } = await check(folderOf(versions), "-f", "json");
+
+    expect(code).toBe(1);
+    expect(codes(terminal)).toEqual(["type-renamed"]);
+  });
+
+  it("is compared by its fields where reader and writer agree on the type", async () => {
+    const settings = { policy: { typeName: "agreed" } };
+
+    expect((await check(folderOf({ ...versions, "order/subject.json": settings }), "--strict")).code).toBe(0);
+  });
+});
+
+/** A git repository with schemas and golden messages. */
+async function repository(files: Readonly<Record<string, unknown>>): Promise<string> {
+  const folder = folderOf(Object.fromEntries(Object.entries(files).map(([name, text]) => [`schemas/${name}`, text])));
+  await sobre("contract", "record", "-s", join(folder, "schemas"), "-g", join(folder, "golden"));
+  const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: folder, stdio: "ignore" });
+  git("init", "-q");
+  git("add", ".");
+  git("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "first");
+  return folder;
+}
+
+function againstHead(folder: string): ReturnType<typeof check> {
+  return check(join(folder, "schemas"), "-g", join(folder, "golden"), "--against", "git:HEAD", "-f", "json");
+}
+
+function put(folder: string, name: string, content: unknown): void {
+  mkdirSync(join(folder, name, ".."), { recursive: true });
+  writeFileSync(join(folder, name), JSON.stringify(content));
+}
+
+describe("what --against finds gone", () => {
+  const files = {
+    "order/1.0.schema.json": older,
+    "order/subject.json": { codecs: ["json"], policy: { direction: "full", contentModel: "as-written" } },
+    "invoice/1.0.schema.json": older,
+  };
+
+  it("is nothing where nothing changed", async () => {
+    const { code, terminal } = await againstHead(await repository(files));
+
+    expect([code, codes(terminal)]).toEqual([0, []]);
+  });
+
+  it.each([
+    ["a subject", "schemas/invoice", "subject-deleted"],
+    ["a version", "schemas/order/1.0.schema.json", "version-deleted"],
+    ["golden messages", "golden/order", "golden-deleted"],
+  ])("is %s that was deleted", async (_, path, wanted) => {
+    const folder = await repository(files);
+    rmSync(join(folder, path), { recursive: true });
+
+    const { code, terminal } = await againstHead(folder);
+
+    expect(code).toBe(1);
+    expect(codes(terminal)).toContain(wanted);
+  });
+
+  it("is a policy that was loosened, and not one that became stricter", async () => {
+    const folder = await repository(files);
+    const codesWith = async (policy: object): Promise<readonly string[]> => {
+      put(folder, "schemas/order/subject.json", { codecs: ["json"], policy });
+      return codes((await againstHead(folder)).terminal);
+    };
+
+    expect(await codesWith({ direction: "backward", contentModel: "as-written" })).toEqual(["policy-loosened"]);
+    expect(await codesWith({ direction: "full", contentModel: "declared-writer" })).toEqual(["policy-loosened"]);
+    expect(await codesWith({ direction: "full", contentModel: "as-written", ignore: ["member-required"] })).toEqual([
+      "policy-loosened",
+    ]);
+    expect(await codesWith({ direction: "full", contentModel: "as-written", tested: "refuse" })).toEqual([]);
+  });
+
+  it("is a released version that was edited, even where the meaning is the same", async () => {
+    const folder = await repository(files);
+    put(folder, "schemas/order/1.0.schema.json", { ...older, title: "Order" });
+
+    expect(codes((await againstHead(folder)).terminal)).toEqual(["version-edited"]);
+  });
+
+  it("is a waiver that was removed although its finding still comes up, or extended", async () => {
+    const broken = { ...files, "order/1.1.schema.json": newer };
+    const report = await check(folderOf(broken), "-f", "json");
+    const { pairs } = JSON.parse(report.terminal.text());
+    const [{ code, hash }] = pairs[0].findings;
+    const waiver = { subject: "order", code, hash, reason: "billing moves first", expires: "2999-01-01" };
+    const folder = await repository({ ...broken, "waivers.json": [waiver] });
+
+    put(folder, "schemas/waivers.json", [{ ...waiver, expires: "2999-02-01" }]);
+    const extended = codes((await againstHead(folder)).terminal);
+    put(folder, "schemas/waivers.json", []);
+    const removed = codes((await againstHead(folder)).terminal);
+
+    expect(extended).toContain("waiver-extended");
+    expect(removed).toContain("waiver-deleted");
+  });
+
+  it("can be waived by its hash", async () => {
+    const folder = await repository(files);
+    rmSync(join(folder, "schemas/invoice"), { recursive: true });
+    const [{ hash }] = JSON.parse((await againstHead(folder)).terminal.text()).changes;
+    const expires = "2999-01-01";
+    const [deleted, golden] = ["subject-deleted", "golden-deleted"];
+    put(folder, "schemas/waivers.json", [
+      {
+        subject: "invoice",
+        code: deleted,
+        hash,
+        reason: "no invoices are sent any more",
+        expires,
+        against: "git:HEAD",
+      },
+    ]);
+
+    const { code, terminal } = await againstHead(folder);
+
+    expect([code, codes(terminal).includes(golden)]).toEqual([0, false]);
+  });
+
+  it("is nothing on the first day, when no schema has been merged yet", async () => {
+    const folder = await repository({ "none.txt": "" });
+    put(folder, "schemas/order/1.0.schema.json", older);
+
+    const { code, terminal } = await check(join(folder, "schemas"), "--strict", "--against", "git:HEAD");
+
+    expect(code).toBe(0);
+    expect(terminal.errors()).toContain("git:HEAD has no version of a subject that is here");
+  });
+});
+
+describe("an unproven pair", () => {
+  const versions = {
+    "order/1.0.schema.json": { type: "string" },
+    "order/1.1.schema.json": { type: "string", format: "date" },
+  };
+
+  it("is acknowledged by the hash of both schemas, until one of them changes", async () => {
+    const { pairs } = JSON.parse((await check(folderOf(versions), "-f", "json")).terminal.text());
+    const waiver = {
+      subject: "order",
+      code: "unproven",
+      schemas: pairs[0].schemas,
+      reason: "read",
+      expires: "2999-01-01",
+    };
+    const withWaiver = { ...versions, "waivers.json": [waiver] };
+
+    const taken = await check(folderOf(withWaiver), "--strict");
+    const stale = await check(folderOf({ ...withWaiver, "order/1.1.schema.json": { type: "string", format: "time" } }));
+
+    expect([taken.code, stale.code]).toEqual([0, 1]);
+  });
+});
+
+describe("sobre contract release", () => {
+  it("locks versions, which init does not, so that a mistyped subject can be taken back", async () => {
+    const schemas = folderOf({ "none.txt": "" });
+    const init = (subject: string) =>
+      sobre("contract", "init", "-s", schemas, "--from", file("o.json", JSON.stringify(older)), "--subject", subject);
+    await init("oder");
+    rmSync(join(schemas, "oder"), { recursive: true });
+    await init("order");
+
+    const before = await check(schemas, "--strict");
+    const released = await sobre("contract", "release", "-s", schemas);
+    put(schemas, "order/1.0.schema.json", { ...older, title: "Order" });
+    const edited = await check(schemas);
+
+    expect([before.code, released.code, edited.code]).toEqual([0, 0, 1]);
+    expect(released.terminal.text()).toContain("released 1 versions");
+    expect(edited.terminal.text()).toContain("was released and has been edited");
+  });
+
+  it("refuses a subject that does not exist, and to hide an edit", async () => {
+    const schemas = folderOf({
+      "order/1.0.schema.json": older,
+      "lock.json": { schemas: { "order/1.0.schema.json": "00" } },
+    });
+
+    const [unknown, edited] = [
+      await sobre("contract", "release", "-s", schemas, "invoice"),
+      await sobre("contract", "release", "-s", schemas),
+    ];
+
+    expect([unknown.code, edited.code]).toEqual([2, 1]);
+  });
+});
