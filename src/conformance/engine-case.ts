@@ -23,6 +23,14 @@ export interface EngineCase {
   readonly run: (harness: EngineHarness) => Promise<void>;
 }
 
+/** Cases by their names; those that name no capabilities need `needs`. */
+export function engineCases(
+  needs: readonly Capability[],
+  cases: Readonly<Record<string, Omit<EngineCase, "name" | "needs"> & Partial<Pick<EngineCase, "needs">>>>,
+): readonly EngineCase[] {
+  return Object.entries(cases).map(([name, engineCase]) => ({ name, needs, ...engineCase }));
+}
+
 /** What a case came to. */
 export type EngineCaseResult =
   | { readonly name: string; readonly outcome: "passed" }

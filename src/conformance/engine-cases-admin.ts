@@ -1,12 +1,10 @@
-import type { EngineCase } from "./engine-case.ts";
-import { envelope, refused, same } from "./engine-harness.ts";
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import { atOnce, envelope, refused, same } from "./engine-harness.ts";
 
 /** Entities: made, found, counted and deleted. */
-export const adminCases: readonly EngineCase[] = [
-  {
-    name: "queue-life",
+export const adminCases: readonly EngineCase[] = engineCases(["administration"], {
+  "queue-life": {
     promise: "A queue exists from its creation to its deletion, and is listed meanwhile.",
-    needs: ["administration"],
     async run(harness) {
       const { admin } = harness.engine;
       const name = harness.freshName();
@@ -17,13 +15,10 @@ export const adminCases: readonly EngineCase[] = [
       same([await admin.queueExists(name), await admin.listQueues()], [false, []], "After deletion");
     },
   },
-  {
-    name: "create-twice",
+  "create-twice": {
     promise: "Creating an entity that exists is refused as MessagingEntityAlreadyExists and changes nothing.",
-    needs: ["administration"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"]);
       await refused(harness.engine.admin.createQueue(queue), "MessagingEntityAlreadyExists", "Creating twice");
       await refused(
         harness.engine.admin.createQueue(queue.toUpperCase()),
@@ -33,8 +28,7 @@ export const adminCases: readonly EngineCase[] = [
       same(await harness.browse(queue), ["a"], "Messages");
     },
   },
-  {
-    name: "missing-entity",
+  "missing-entity": {
     promise: "Whatever is asked of an entity that does not exist is refused as MessagingEntityNotFound.",
     needs: ["administration", "peek"],
     async run(harness) {
@@ -54,8 +48,7 @@ export const adminCases: readonly EngineCase[] = [
       }
     },
   },
-  {
-    name: "names-without-case",
+  "names-without-case": {
     promise: "Names of entities and sub-queues are compared without case. (Service Bus, addresses)",
     needs: ["administration", "peekLock", "deadLetter"],
     async run(harness) {
@@ -66,19 +59,15 @@ export const adminCases: readonly EngineCase[] = [
       same(await harness.engine.admin.listQueues(), ["Orders"], "Names as they were given");
     },
   },
-  {
-    name: "illegal-names",
+  "illegal-names": {
     promise: "Names that cannot be addressed are refused as InvalidArgument.",
-    needs: ["administration"],
     async run(harness) {
       for (const name of ["", "/orders", "orders/", "a b", "$cbs", "x".repeat(261), "t/Subscriptions/s"])
         await refused(harness.engine.admin.createQueue(name), "InvalidArgument", `The name "${name.slice(0, 20)}"`);
     },
   },
-  {
-    name: "illegal-options",
+  "illegal-options": {
     promise: "Options outside their limits are refused as InvalidArgument, and no entity is made.",
-    needs: ["administration"],
     async run(harness) {
       const name = harness.freshName();
       const illegal = [
@@ -94,13 +83,11 @@ export const adminCases: readonly EngineCase[] = [
       same(await harness.engine.admin.queueExists(name), false, "Whether the queue exists");
     },
   },
-  {
-    name: "runtime-counts",
+  "runtime-counts": {
     promise: "The counts say how many messages are active, locked ones included, and how many are dead letters.",
     needs: ["administration", "peekLock", "deadLetter"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a", "b", "c", envelope("d", { timeToLive: 1000 }));
+      const queue = await harness.queueWith(["a", "b", "c", envelope("d", { timeToLive: 1000 })]);
       await harness.settle(queue, await harness.one(queue), { kind: "deadLetter" });
       await harness.complete(queue, await harness.one(queue));
       await harness.one(queue);
@@ -109,14 +96,11 @@ export const adminCases: readonly EngineCase[] = [
       same([activeMessageCount, deadLetterMessageCount, totalMessageCount], [1, 1, 2], "Active, dead and total");
     },
   },
-  {
-    name: "delete-ends-links",
+  "delete-ends-links": {
     promise: "Deleting an entity refuses its waiting receives, its links and its locks as MessagingEntityNotFound.",
     needs: ["administration", "peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
-      const delivery = await harness.one(queue);
+      const [queue, delivery] = await harness.received("a");
       const sender = await harness.engine.openSender(queue);
       const receiver = await harness.receiver(queue);
       const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: 60_000 });
@@ -124,18 +108,16 @@ export const adminCases: readonly EngineCase[] = [
       await harness.engine.admin.deleteQueue(queue);
       await refusal;
       await refused(sender.send([envelope("b")]), "MessagingEntityNotFound", "Sending");
-      const receive = receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+      const receive = receiver.receive(atOnce());
       await refused(receive, "MessagingEntityNotFound", "Receiving");
       await refused(harness.complete(queue, delivery), "MessagingEntityNotFound", "Completing");
     },
   },
-  {
-    name: "recreated-queue-is-new",
+  "recreated-queue-is-new": {
     promise: "A queue made anew under an old name is empty, and links of the old one do not reach it.",
     needs: ["administration", "peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"]);
       const sender = await harness.engine.openSender(queue);
       await harness.engine.admin.deleteQueue(queue);
       await harness.engine.admin.createQueue(queue);
@@ -143,4 +125,4 @@ export const adminCases: readonly EngineCase[] = [
       await refused(sender.send([envelope("b")]), "MessagingEntityNotFound", "Sending through the old link");
     },
   },
-];
+});

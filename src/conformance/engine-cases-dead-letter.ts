@@ -1,8 +1,7 @@
 import type { Delivery } from "../engine/delivery.ts";
-import type { EngineCase } from "./engine-case.ts";
-import { envelope, refused, same, tokenOf } from "./engine-harness.ts";
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import { envelope, minute, refused, same, tokenOf } from "./engine-harness.ts";
 
-const minute = 60_000;
 const about = ({ deadLetterReason, deadLetterErrorDescription }: Delivery): readonly unknown[] => [
   deadLetterReason,
   deadLetterErrorDescription,
@@ -15,15 +14,12 @@ const origin = ({ enqueuedSequenceNumber, enqueuedTimeUtc, deliveryCount }: Deli
 ];
 
 /** Where messages go that cannot be processed, and what they carry there. */
-export const deadLetterCases: readonly EngineCase[] = [
-  {
-    name: "dead-letter-reason",
+export const deadLetterCases: readonly EngineCase[] = engineCases(["deadLetter"], {
+  "dead-letter-reason": {
     promise:
       "A dead-lettered message is received from the sub-queue with its reason and description. (Service Bus, DLQ)",
-    needs: ["deadLetter"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"]);
       const settlement = {
         kind: "deadLetter",
         deadLetterReason: "Broken",
@@ -34,13 +30,10 @@ export const deadLetterCases: readonly EngineCase[] = [
       same(about(await harness.one(`${queue}/$DeadLetterQueue`)), ["Broken", "No total."], "Reason and description");
     },
   },
-  {
-    name: "dead-letter-properties",
+  "dead-letter-properties": {
     promise: "Reason and description are application properties too, beside those given and those of the sender.",
-    needs: ["deadLetter"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, envelope("a", {}, { applicationProperties: { tenant: "x" } }));
+      const queue = await harness.queueWith([envelope("a", {}, { applicationProperties: { tenant: "x" } })]);
       await harness.settle(queue, await harness.one(queue), {
         kind: "deadLetter",
         deadLetterReason: "Broken",
@@ -53,10 +46,8 @@ export const deadLetterCases: readonly EngineCase[] = [
       same(sorted, Object.entries(expected), "Application properties");
     },
   },
-  {
-    name: "dead-letter-bytes",
+  "dead-letter-bytes": {
     promise: "Dead-lettering never changes a byte of the payload or the sender's broker properties.",
-    needs: ["deadLetter"],
     async run(harness) {
       const queue = await harness.queue();
       const sent = envelope("a", { contentType: "text/x; v=1", correlationId: "c" }, { bodyKind: "value" });
@@ -67,14 +58,13 @@ export const deadLetterCases: readonly EngineCase[] = [
       same(dead.brokerProperties, sent.brokerProperties, "Broker properties");
     },
   },
-  {
-    name: "dead-letter-long-texts",
+  "dead-letter-long-texts": {
     promise:
       "Reasons and descriptions of any length are cut so that the message still fits its limits. (64 KiB of properties)",
-    needs: ["deadLetter"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, envelope("a", {}, { applicationProperties: { large: "x".repeat(63_000) } }));
+      const queue = await harness.queueWith([
+        envelope("a", {}, { applicationProperties: { large: "x".repeat(63_000) } }),
+      ]);
       const long = "\u{1F4E9}".repeat(50_000);
       const settlement = { kind: "deadLetter", deadLetterReason: "Broken", deadLetterErrorDescription: long } as const;
       await harness.settle(queue, await harness.one(queue), settlement);
@@ -85,13 +75,11 @@ export const deadLetterCases: readonly EngineCase[] = [
       same(long.startsWith(String(DeadLetterErrorDescription)), true, "Whether the description begins as given");
     },
   },
-  {
-    name: "max-delivery-count",
+  "max-delivery-count": {
     promise: "A message is delivered maxDeliveryCount times, then it is dead-lettered as MaxDeliveryCountExceeded.",
     needs: ["peekLock", "deadLetter", "administration"],
     async run(harness) {
-      const queue = await harness.queue({ maxDeliveryCount: 3 });
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"], { maxDeliveryCount: 3 });
       for (const expected of [0, 1, 2]) {
         const delivery = await harness.one(queue);
         same(delivery.deliveryCount, expected, "Delivery count");
@@ -102,13 +90,11 @@ export const deadLetterCases: readonly EngineCase[] = [
       same([dead.deadLetterReason, dead.deliveryCount], ["MaxDeliveryCountExceeded", 3], "Reason and count");
     },
   },
-  {
-    name: "max-delivery-count-by-expiry",
+  "max-delivery-count-by-expiry": {
     promise: "Expired locks lead to MaxDeliveryCountExceeded as abandoning does; the default is 10 deliveries.",
     needs: ["peekLock", "deadLetter"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"]);
       for (let delivery = 0; delivery < 10; delivery++) {
         await harness.one(queue);
         await harness.advance(minute);
@@ -118,8 +104,7 @@ export const deadLetterCases: readonly EngineCase[] = [
       same(dead.deadLetterReason, "MaxDeliveryCountExceeded", "Reason");
     },
   },
-  {
-    name: "dead-letter-queue-is-a-queue",
+  "dead-letter-queue-is-a-queue": {
     promise: "The dead-letter queue locks, abandons, renews and completes like any queue, and counts on without end.",
     needs: ["deadLetter", "renewLock"],
     async run(harness) {
@@ -135,10 +120,8 @@ export const deadLetterCases: readonly EngineCase[] = [
       same(await harness.browse(dead), [], "Dead letters left");
     },
   },
-  {
-    name: "dead-letter-once",
+  "dead-letter-once": {
     promise: "On a dead-letter queue nothing is dead-lettered again; the message stays locked there. (sobre)",
-    needs: ["deadLetter"],
     async run(harness) {
       const queue = await harness.queue();
       const dead = `${queue}/$deadletterqueue`;
@@ -149,22 +132,17 @@ export const deadLetterCases: readonly EngineCase[] = [
       await harness.complete(dead, delivery);
     },
   },
-  {
-    name: "dead-letter-queue-takes-no-sends",
+  "dead-letter-queue-takes-no-sends": {
     promise: "Only the broker fills a dead-letter queue: a sender to one is refused.",
-    needs: ["deadLetter"],
     async run(harness) {
       const queue = await harness.queue();
       await refused(harness.engine.openSender(`${queue}/$DeadLetterQueue`), "InvalidOperation", "A sender to the DLQ");
     },
   },
-  {
-    name: "dead-letter-keeps-numbers",
+  "dead-letter-keeps-numbers": {
     promise: "A dead letter keeps its first sequence number, its enqueued time and its delivery count.",
-    needs: ["deadLetter"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a", "b");
+      const queue = await harness.queueWith(["a", "b"]);
       await harness.complete(queue, await harness.one(queue));
       await harness.abandon(queue, await harness.one(queue));
       await harness.advance(1000);
@@ -174,4 +152,4 @@ export const deadLetterCases: readonly EngineCase[] = [
       same(origin(dead), origin(delivery), "Number, time and count");
     },
   },
-];
+});

@@ -1,7 +1,6 @@
-import type { EngineCase } from "./engine-case.ts";
-import { envelope, type EngineHarness, idsOf, present, refused, same } from "./engine-harness.ts";
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import { type EngineHarness, envelope, idsOf, minute, present, refused, same } from "./engine-harness.ts";
 
-const minute = 60_000;
 const peekLock = { receiveMode: "peekLock" } as const;
 
 /** Sends one message, defers it, and returns its sequence number. */
@@ -13,9 +12,8 @@ async function deferred(harness: EngineHarness, queue: string, messageId: string
 }
 
 /** Messages set aside, to be asked for by number. */
-export const deferCases: readonly EngineCase[] = [
-  {
-    name: "defer-sets-aside",
+export const deferCases: readonly EngineCase[] = engineCases(["defer"], {
+  "defer-sets-aside": {
     promise:
       "A deferred message is not delivered by receiving, ever; browsing shows it as deferred. (Service Bus, deferral)",
     needs: ["defer", "peek"],
@@ -28,10 +26,8 @@ export const deferCases: readonly EngineCase[] = [
       same(states, ["deferred"], "States that browsing shows");
     },
   },
-  {
-    name: "defer-by-number",
+  "defer-by-number": {
     promise: "A deferred message is received by its sequence number, locked, with one delivery counted for deferring.",
-    needs: ["defer"],
     async run(harness) {
       const queue = await harness.queue();
       const number = await deferred(harness, queue, "a");
@@ -42,8 +38,7 @@ export const deferCases: readonly EngineCase[] = [
       same(await harness.browse(queue), [], "Messages left");
     },
   },
-  {
-    name: "defer-receive-and-delete",
+  "defer-receive-and-delete": {
     promise: "In receiveAndDelete a deferred message is gone when it is handed over.",
     needs: ["defer", "receiveAndDelete"],
     async run(harness) {
@@ -54,11 +49,9 @@ export const deferCases: readonly EngineCase[] = [
       same(await harness.browse(queue), [], "Messages left");
     },
   },
-  {
-    name: "defer-stays-deferred",
+  "defer-stays-deferred": {
     promise:
       "A deferred message that is abandoned, deferred again or whose lock expires stays deferred, counted each time.",
-    needs: ["defer"],
     async run(harness) {
       const queue = await harness.queue();
       const number = await deferred(harness, queue, "a");
@@ -74,10 +67,8 @@ export const deferCases: readonly EngineCase[] = [
       same(counts, [1, 2, 3, 4], "Delivery counts");
     },
   },
-  {
-    name: "defer-missing",
+  "defer-missing": {
     promise: "Asking for numbers that are not deferred is refused as MessageNotFound, and locks none of the others.",
-    needs: ["defer"],
     async run(harness) {
       const queue = await harness.queue();
       const number = await deferred(harness, queue, "a");
@@ -97,21 +88,16 @@ export const deferCases: readonly EngineCase[] = [
       await refused(harness.engine.receiveDeferred(queue, [number], peekLock), "MessageNotFound", "A locked one");
     },
   },
-  {
-    name: "defer-properties",
+  "defer-properties": {
     promise: "Properties given with defer are merged into the application properties. (AMQP modified)",
-    needs: ["defer"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, envelope("a", {}, { applicationProperties: { step: 1 } }));
-      const delivery = await harness.one(queue);
+      const [queue, delivery] = await harness.received(envelope("a", {}, { applicationProperties: { step: 1 } }));
       await harness.settle(queue, delivery, { kind: "defer", propertiesToModify: { step: 2 } });
       const [taken] = await harness.engine.receiveDeferred(queue, [delivery.sequenceNumber], peekLock);
       same(present(taken, "The deferred message").envelope.applicationProperties["step"], 2, "The property");
     },
   },
-  {
-    name: "defer-expires",
+  "defer-expires": {
     promise: "Time to live applies to deferred messages; where expired messages are dead-lettered they are too.",
     needs: ["defer", "timeToLive", "deadLetter", "administration"],
     async run(harness) {
@@ -122,10 +108,8 @@ export const deferCases: readonly EngineCase[] = [
       same(await harness.drain(`${queue}/$DeadLetterQueue`), ["a"], "Dead letters");
     },
   },
-  {
-    name: "defer-several",
+  "defer-several": {
     promise: "Several deferred messages are received at once, in the order asked for.",
-    needs: ["defer"],
     async run(harness) {
       const queue = await harness.queue();
       const a = await deferred(harness, queue, "a");
@@ -133,13 +117,11 @@ export const deferCases: readonly EngineCase[] = [
       same(idsOf(await harness.engine.receiveDeferred(queue, [b, a], peekLock)), ["b", "a"], "Deliveries");
     },
   },
-  {
-    name: "defer-dead-letter",
+  "defer-dead-letter": {
     promise: "A deferred message can be dead-lettered by its receiver.",
     needs: ["defer", "deadLetter"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "before");
+      const queue = await harness.queueWith(["before"]);
       await harness.drain(queue);
       const number = await deferred(harness, queue, "a");
       const [taken] = await harness.engine.receiveDeferred(queue, [number], peekLock);
@@ -148,4 +130,4 @@ export const deferCases: readonly EngineCase[] = [
       same([dead.state, dead.enqueuedSequenceNumber], ["active", number], "State and first number");
     },
   },
-];
+});

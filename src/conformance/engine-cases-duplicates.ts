@@ -1,32 +1,25 @@
 import { typed } from "../values/typed-makers.ts";
-import type { EngineCase } from "./engine-case.ts";
-import { after, envelope, same } from "./engine-harness.ts";
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import { after, envelope, minute, same } from "./engine-harness.ts";
 
-const minute = 60_000;
 const detecting = { requiresDuplicateDetection: true } as const;
 
 /** Messages that were sent twice. */
-export const duplicateCases: readonly EngineCase[] = [
-  {
-    name: "duplicate-dropped",
+export const duplicateCases: readonly EngineCase[] = engineCases(["duplicateDetection"], {
+  "duplicate-dropped": {
     promise:
       "A message whose id was seen within the window is accepted and dropped, in the same batch too. (duplicate detection)",
-    needs: ["duplicateDetection"],
     async run(harness) {
-      const queue = await harness.queue(detecting);
-      await harness.send(queue, "a", "b", "a");
+      const queue = await harness.queueWith(["a", "b", "a"], detecting);
       await harness.send(queue, "a");
       same(await harness.drain(queue), ["a", "b"], "Deliveries");
     },
   },
-  {
-    name: "duplicate-after-complete",
+  "duplicate-after-complete": {
     promise:
       "A duplicate is dropped even when the first message was completed long ago, within the window of 10 minutes.",
-    needs: ["duplicateDetection"],
     async run(harness) {
-      const queue = await harness.queue(detecting);
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"], detecting);
       await harness.drain(queue);
       await harness.advance(10 * minute - 1);
       await harness.send(queue, "a");
@@ -36,13 +29,11 @@ export const duplicateCases: readonly EngineCase[] = [
       same(await harness.drain(queue), ["a"], "Deliveries after the window");
     },
   },
-  {
-    name: "duplicate-window-not-renewed",
+  "duplicate-window-not-renewed": {
     promise: "A duplicate does not make the window longer, and the window is an option.",
     needs: ["duplicateDetection", "administration"],
     async run(harness) {
-      const queue = await harness.queue({ ...detecting, duplicateDetectionHistoryTimeWindow: "PT1M" });
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"], { ...detecting, duplicateDetectionHistoryTimeWindow: "PT1M" });
       await harness.advance(minute / 2);
       await harness.send(queue, "a");
       await harness.advance(minute / 2);
@@ -50,31 +41,23 @@ export const duplicateCases: readonly EngineCase[] = [
       same(await harness.drain(queue), ["a", "a"], "Deliveries");
     },
   },
-  {
-    name: "duplicate-off",
+  "duplicate-off": {
     promise: "Without duplicate detection equal ids are different messages.",
-    needs: ["duplicateDetection"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a", "a");
+      const queue = await harness.queueWith(["a", "a"]);
       same(await harness.drain(queue), ["a", "a"], "Deliveries");
     },
   },
-  {
-    name: "duplicate-leaves-no-gap",
+  "duplicate-leaves-no-gap": {
     promise: "A duplicate uses up no sequence number. (sobre, numbers)",
-    needs: ["duplicateDetection"],
     async run(harness) {
-      const queue = await harness.queue(detecting);
-      await harness.send(queue, "a", "a", "b");
+      const queue = await harness.queueWith(["a", "a", "b"], detecting);
       const [a, b] = await harness.receive(queue, 5);
       same((b?.sequenceNumber ?? 0n) - (a?.sequenceNumber ?? 0n), 1n, "Difference of the sequence numbers");
     },
   },
-  {
-    name: "duplicate-id-types",
+  "duplicate-id-types": {
     promise: "Ids of different types are different ids: the text 1 is not the number 1.",
-    needs: ["duplicateDetection"],
     async run(harness) {
       const queue = await harness.queue(detecting);
       const uuid = typed.uuid("0f8fad5b-d9cb-469f-a165-70867728950e");
@@ -83,8 +66,7 @@ export const duplicateCases: readonly EngineCase[] = [
       same((await harness.drain(queue)).length, 4, "Number of deliveries");
     },
   },
-  {
-    name: "duplicate-scheduled",
+  "duplicate-scheduled": {
     promise: "Scheduling is accepting: a message sent again while the first waits for its time is a duplicate.",
     needs: ["duplicateDetection", "schedule"],
     async run(harness) {
@@ -97,8 +79,7 @@ export const duplicateCases: readonly EngineCase[] = [
       same(await harness.drain(queue), ["a"], "Deliveries at its time");
     },
   },
-  {
-    name: "duplicate-partition-key",
+  "duplicate-partition-key": {
     promise: "On partitioned entities the partition key is part of the id. (Service Bus, duplicate detection)",
     needs: ["duplicateDetection", "administration"],
     async run(harness) {
@@ -108,4 +89,4 @@ export const duplicateCases: readonly EngineCase[] = [
       same((await harness.drain(queue)).length, 2, "Number of deliveries");
     },
   },
-];
+});

@@ -1,16 +1,24 @@
 import { createEnvelope } from "../envelope/envelope.ts";
-import type { EngineCase } from "./engine-case.ts";
-import { after, envelope, idsOf, inSession, present, refused, same } from "./engine-harness.ts";
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import {
+  after,
+  atOnce,
+  countsOf,
+  envelope,
+  idsOf,
+  inSession,
+  minute,
+  present,
+  refused,
+  same,
+} from "./engine-harness.ts";
 
-const minute = 60_000;
 const partitionOf = (sequenceNumber: bigint): bigint => sequenceNumber >> 48n;
 
 /** What entities are set to, and what that means for their messages. */
-export const entityCases: readonly EngineCase[] = [
-  {
-    name: "update-options",
+export const entityCases: readonly EngineCase[] = engineCases(["administration"], {
+  "update-options": {
     promise: "An update changes the options given and leaves the others; what is set at creation cannot change.",
-    needs: ["administration"],
     async run(harness) {
       const { admin } = harness.engine;
       const queue = await harness.queue({ maxDeliveryCount: 3 });
@@ -22,49 +30,40 @@ export const entityCases: readonly EngineCase[] = [
       await refused(admin.updateQueue("missing", {}), "MessagingEntityNotFound", "Updating a missing queue");
     },
   },
-  {
-    name: "update-ends-locks",
+  "update-ends-locks": {
     promise: "An update of an entity ends the locks on it; no delivery is counted. (sobre, locks)",
     needs: ["administration", "peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
-      const delivery = await harness.one(queue);
+      const [queue, delivery] = await harness.received("a");
       await harness.engine.admin.updateQueue(queue, { lockDuration: 30_000 });
       await refused(harness.complete(queue, delivery), "MessageLockLost", "Completing after the update");
       same((await harness.one(queue)).deliveryCount, 0, "Delivery count");
     },
   },
-  {
-    name: "update-ends-session-locks",
+  "update-ends-session-locks": {
     promise: "An update ends session locks too.",
     needs: ["administration", "sessions"],
     async run(harness) {
-      const queue = await harness.queue({ requiresSession: true });
-      await harness.send(queue, inSession("s", "a"));
+      const queue = await harness.queueWith([inSession("s", "a")], { requiresSession: true });
       const session = await harness.session(queue, "s");
-      await session.receive({ maxMessages: 1, maxWaitTime: 0 });
+      await session.receive(atOnce());
       await harness.engine.admin.updateQueue(queue, { lockDuration: 30_000 });
       await refused(session.renewSessionLock(), "SessionLockLost", "Renewing after the update");
-      const [again] = await (await harness.session(queue, "s")).receive({ maxMessages: 1, maxWaitTime: 0 });
+      const [again] = await (await harness.session(queue, "s")).receive(atOnce());
       same(present(again, "a").deliveryCount, 0, "Delivery count");
     },
   },
-  {
-    name: "connection-close-releases",
+  "connection-close-releases": {
     promise: "Closing a connection releases its locks at once, uncounted, and no other's. (sobre, locks)",
     needs: ["peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a", "b");
+      const queue = await harness.queueWith(["a", "b"]);
       const other = await harness.engine.connect();
-      const [a] = await (
-        await other.openReceiver(queue, { receiveMode: "peekLock" })
-      ).receive({ maxMessages: 1, maxWaitTime: 0 });
+      const [a] = await (await other.openReceiver(queue, { receiveMode: "peekLock" })).receive(atOnce());
       const b = await harness.one(queue);
       await other.close();
       const again = await harness.receive(queue, 5);
-      same([idsOf(again), again.map(({ deliveryCount }) => deliveryCount)], [["a"], [0]], "Deliveries afterwards");
+      same([idsOf(again), countsOf(again)], [["a"], [0]], "Deliveries afterwards");
       await refused(
         harness.complete(queue, present(a, "a")),
         "MessageLockLost",
@@ -73,34 +72,30 @@ export const entityCases: readonly EngineCase[] = [
       await harness.complete(queue, b);
     },
   },
-  {
-    name: "connection-close-sessions",
+  "connection-close-sessions": {
     promise: "Closing a connection frees its sessions, their messages uncounted.",
     needs: ["sessions"],
     async run(harness) {
-      const queue = await harness.queue({ requiresSession: true });
-      await harness.send(queue, inSession("s", "a"));
+      const queue = await harness.queueWith([inSession("s", "a")], { requiresSession: true });
       const other = await harness.engine.connect();
       const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTime: 0 } as const;
       const session = await other.acceptSession(queue, options);
-      await session.receive({ maxMessages: 1, maxWaitTime: 0 });
+      await session.receive(atOnce());
       await other.close();
-      const [again] = await (await harness.session(queue, "s")).receive({ maxMessages: 1, maxWaitTime: 0 });
+      const [again] = await (await harness.session(queue, "s")).receive(atOnce());
       same(present(again, "a").deliveryCount, 0, "Delivery count");
     },
   },
-  {
-    name: "connection-abort-counts",
+  "connection-abort-counts": {
     promise:
       "The locks of a connection that breaks are left to run out, and then count a delivery: a message that kills its process is dead-lettered in the end.",
     needs: ["peekLock", "deadLetter", "administration"],
     async run(harness) {
-      const queue = await harness.queue({ maxDeliveryCount: 2 });
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"], { maxDeliveryCount: 2 });
       for (const deliveryCount of [0, 1]) {
         const other = await harness.engine.connect();
         const receiver = await other.openReceiver(queue, { receiveMode: "peekLock" });
-        const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+        const [delivery] = await receiver.receive(atOnce());
         same(present(delivery, "a").deliveryCount, deliveryCount, "Delivery count");
         await other.abort();
         await harness.advance(minute - 1);
@@ -111,27 +106,24 @@ export const entityCases: readonly EngineCase[] = [
       same(dead.deadLetterReason, "MaxDeliveryCountExceeded", "Reason");
     },
   },
-  {
-    name: "connection-abort-sessions",
+  "connection-abort-sessions": {
     promise:
       "The sessions of a connection that breaks stay held until their locks run out, which counts their messages.",
     needs: ["sessions"],
     async run(harness) {
-      const queue = await harness.queue({ requiresSession: true });
-      await harness.send(queue, inSession("s", "a"));
+      const queue = await harness.queueWith([inSession("s", "a")], { requiresSession: true });
       const other = await harness.engine.connect();
       const options = { sessionId: "s", receiveMode: "peekLock", maxWaitTime: 0 } as const;
       const lost = await other.acceptSession(queue, options);
-      await lost.receive({ maxMessages: 1, maxWaitTime: 0 });
+      await lost.receive(atOnce());
       await other.abort();
       await refused(harness.session(queue, "s"), "SessionCannotBeLocked", "Accepting before the lock ends");
       await harness.advance(minute);
-      const [again] = await (await harness.session(queue, "s")).receive({ maxMessages: 1, maxWaitTime: 0 });
+      const [again] = await (await harness.session(queue, "s")).receive(atOnce());
       same(present(again, "a").deliveryCount, 1, "Delivery count");
     },
   },
-  {
-    name: "connection-abort-ends",
+  "connection-abort-ends": {
     promise: "A connection that breaks rolls its transactions back, ends its waiting receives and takes no more calls.",
     needs: ["transactions", "peek"],
     async run(harness) {
@@ -150,8 +142,7 @@ export const entityCases: readonly EngineCase[] = [
       await refused(other.openSender(queue), "Closed", "A new sender");
     },
   },
-  {
-    name: "connection-closed",
+  "connection-closed": {
     promise:
       "A closed connection refuses everything as Closed, its waiting receives end with nothing, and closing twice is allowed.",
     needs: ["peek"],
@@ -172,48 +163,38 @@ export const entityCases: readonly EngineCase[] = [
       same(await harness.drain(queue), ["b"], "Messages for the other connection");
     },
   },
-  {
-    name: "status-send-disabled",
+  "status-send-disabled": {
     promise: "SendDisabled refuses sends as MessagingEntityDisabled and still delivers. (entity states)",
-    needs: ["administration"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"]);
       await harness.engine.admin.updateQueue(queue, { status: "SendDisabled" });
       await refused(harness.send(queue, "b"), "MessagingEntityDisabled", "Sending");
       same(await harness.drain(queue), ["a"], "Deliveries");
     },
   },
-  {
-    name: "status-receive-disabled",
+  "status-receive-disabled": {
     promise: "ReceiveDisabled refuses receives as MessagingEntityDisabled and still takes messages in.",
-    needs: ["administration"],
     async run(harness) {
-      const queue = await harness.queue({ status: "ReceiveDisabled" });
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"], { status: "ReceiveDisabled" });
       await refused(harness.receive(queue), "MessagingEntityDisabled", "Receiving");
       await harness.engine.admin.updateQueue(queue, { status: "Active" });
       same(await harness.drain(queue), ["a"], "Deliveries when it is active again");
     },
   },
-  {
-    name: "status-disabled",
+  "status-disabled": {
     promise: "Disabled refuses both and keeps what is there.",
-    needs: ["administration"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"]);
       const receiver = await harness.receiver(queue);
       await harness.engine.admin.updateQueue(queue, { status: "Disabled" });
       await refused(harness.send(queue, "b"), "MessagingEntityDisabled", "Sending");
-      const receive = receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+      const receive = receiver.receive(atOnce());
       await refused(receive, "MessagingEntityDisabled", "Receiving through an open link");
       await harness.engine.admin.updateQueue(queue, { status: "Active" });
       same(await harness.drain(queue), ["a"], "Deliveries when it is active again");
     },
   },
-  {
-    name: "status-ends-waits",
+  "status-ends-waits": {
     promise: "When receiving is disabled, the receives that wait are refused; nobody gets what is sent afterwards.",
     needs: ["administration", "peekLock"],
     async run(harness) {
@@ -226,8 +207,7 @@ export const entityCases: readonly EngineCase[] = [
       same(await harness.browse(queue), ["a"], "Messages");
     },
   },
-  {
-    name: "quota",
+  quota: {
     promise: "A full entity refuses sends as QuotaExceeded until messages leave, dead letters included.",
     needs: ["administration", "deadLetter"],
     async run(harness) {
@@ -241,10 +221,8 @@ export const entityCases: readonly EngineCase[] = [
       await harness.send(queue, half);
     },
   },
-  {
-    name: "idle-deletion",
+  "idle-deletion": {
     promise: "An entity with autoDeleteOnIdle is deleted when nobody has used it for so long; use puts it off.",
-    needs: ["administration"],
     async run(harness) {
       const { admin } = harness.engine;
       const queue = await harness.queue({ autoDeleteOnIdle: 5 * minute });
@@ -252,14 +230,13 @@ export const entityCases: readonly EngineCase[] = [
       await harness.send(queue, "a");
       await harness.advance(4 * minute);
       same(await admin.queueExists(queue), true, "Whether it exists 4 minutes after its last use");
-      const waiting = (await harness.receiver(queue)).receive({ maxMessages: 5, maxWaitTime: 0 });
+      const waiting = (await harness.receiver(queue)).receive(atOnce(5));
       await waiting;
       await harness.advance(5 * minute);
       same(await admin.queueExists(queue), false, "Whether it exists 5 minutes after its last use");
     },
   },
-  {
-    name: "partition-numbers",
+  "partition-numbers": {
     promise: "Partitioned entities put the partition into the top 16 bits, and number each partition without gaps.",
     needs: ["administration", "peekLock"],
     async run(harness) {
@@ -280,16 +257,17 @@ export const entityCases: readonly EngineCase[] = [
       same(next.size > 1, true, "Whether more than one partition is used");
     },
   },
-  {
-    name: "partition-by-session",
+  "partition-by-session": {
     promise:
       "On partitioned session entities the session id decides the partition; deferred messages are found by number.",
     needs: ["administration", "sessions", "defer"],
     async run(harness) {
-      const queue = await harness.queue({ enablePartitioning: true, requiresSession: true });
-      await harness.send(queue, inSession("s", "a"), inSession("s", "b"));
+      const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b")], {
+        enablePartitioning: true,
+        requiresSession: true,
+      });
       const session = await harness.session(queue, "s");
-      const [a, b] = await session.receive({ maxMessages: 5, maxWaitTime: 0 });
+      const [a, b] = await session.receive(atOnce(5));
       const number = present(a, "a").sequenceNumber;
       same(partitionOf(number), partitionOf(present(b, "b").sequenceNumber), "Partition of the second message");
       await harness.settle(queue, present(a, "a"), { kind: "defer" });
@@ -297,15 +275,13 @@ export const entityCases: readonly EngineCase[] = [
       same(idsOf(await harness.engine.receiveDeferred(queue, [number], options)), ["a"], "The deferred message");
     },
   },
-  {
-    name: "delete-messages",
+  "delete-messages": {
     promise:
       "Messages are deleted in batches, oldest first, up to a number and a time; locked ones stay. (batch delete)",
     needs: ["peekLock", "peek"],
     async run(harness) {
       const { engine } = harness;
-      const queue = await harness.queue();
-      await harness.send(queue, "locked", "a", "b");
+      const queue = await harness.queueWith(["locked", "a", "b"]);
       await harness.one(queue);
       await harness.advance(1000);
       const beforeEnqueueTime = after(await harness.now(), -1);
@@ -317,4 +293,4 @@ export const entityCases: readonly EngineCase[] = [
       same(await harness.browse(queue), ["locked"], "Messages after the purge");
     },
   },
-];
+});

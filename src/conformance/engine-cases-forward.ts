@@ -1,7 +1,5 @@
-import type { EngineCase } from "./engine-case.ts";
-import { envelope, type EngineHarness, inSession, present, refused, same } from "./engine-harness.ts";
-
-const minute = 60_000;
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import { type EngineHarness, envelope, inSession, minute, present, refused, same } from "./engine-harness.ts";
 
 /** A chain of queues, each forwarding to the next; returns their names from the first to the last. */
 async function chain(harness: EngineHarness, length: number): Promise<readonly string[]> {
@@ -11,9 +9,8 @@ async function chain(harness: EngineHarness, length: number): Promise<readonly s
 }
 
 /** Messages that move on by themselves. */
-export const forwardCases: readonly EngineCase[] = [
-  {
-    name: "forward-moves",
+export const forwardCases: readonly EngineCase[] = engineCases(["autoForward", "deadLetter"], {
+  "forward-moves": {
     promise:
       "A message sent to an entity with forwardTo arrives at the target, and the first number stays. (auto-forwarding)",
     needs: ["autoForward"],
@@ -28,21 +25,17 @@ export const forwardCases: readonly EngineCase[] = [
       same(sequenceNumber - enqueuedSequenceNumber, 2n, "Third on the target less first on the source");
     },
   },
-  {
-    name: "forward-source-closed",
+  "forward-source-closed": {
     promise: "An entity that forwards cannot be received from; its dead-letter queue can.",
-    needs: ["autoForward", "deadLetter"],
     async run(harness) {
       const source = await harness.queue({ forwardTo: await harness.queue() });
       await refused(harness.receiver(source), "InvalidOperation", "A receiver");
       same(await harness.receive(`${source}/$DeadLetterQueue`), [], "Dead letters");
     },
   },
-  {
-    name: "forward-hops",
+  "forward-hops": {
     promise:
       "A message is forwarded 4 times; a fifth puts it into the transfer dead-letter queue. (MaxTransferHopCountExceeded)",
-    needs: ["autoForward", "deadLetter"],
     async run(harness) {
       const five = await chain(harness, 5);
       await harness.send(present(five[0], "The first"), "far enough");
@@ -54,8 +47,7 @@ export const forwardCases: readonly EngineCase[] = [
       same(dead.deadLetterReason, "MaxTransferHopCountExceeded", "Reason");
     },
   },
-  {
-    name: "forward-ring",
+  "forward-ring": {
     promise: "Entities that forward to each other end a message in a transfer dead-letter queue, not in a hang.",
     needs: ["autoForward", "administration"],
     async run(harness) {
@@ -71,8 +63,7 @@ export const forwardCases: readonly EngineCase[] = [
       );
     },
   },
-  {
-    name: "forward-refused",
+  "forward-refused": {
     promise: "What the target refuses, missing, disabled or full, goes to the source's transfer dead-letter queue.",
     needs: ["autoForward", "administration"],
     async run(harness) {
@@ -87,8 +78,7 @@ export const forwardCases: readonly EngineCase[] = [
       same(reasons, ["MessagingEntityDisabled", "MessagingEntityNotFound"], "Reasons");
     },
   },
-  {
-    name: "forward-without-session",
+  "forward-without-session": {
     promise: "A forwarded message without session id is dead-lettered by a session entity: Session ID is null.",
     needs: ["autoForward", "sessions", "deadLetter"],
     async run(harness) {
@@ -104,15 +94,12 @@ export const forwardCases: readonly EngineCase[] = [
       same(await harness.browse(target), ["b"], "Messages of the target");
     },
   },
-  {
-    name: "forward-dead-letters",
+  "forward-dead-letters": {
     promise:
       "Dead letters are forwarded where the entity says so: with their source, uncounted, receivable like any message.",
-    needs: ["autoForward", "deadLetter"],
     async run(harness) {
       const graveyard = await harness.queue();
-      const queue = await harness.queue({ forwardDeadLetteredMessagesTo: graveyard });
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"], { forwardDeadLetteredMessagesTo: graveyard });
       await harness.abandon(queue, await harness.one(queue));
       await harness.settle(queue, await harness.one(queue), { kind: "deadLetter", deadLetterReason: "Broken" });
       const dead = await harness.one(graveyard);
@@ -122,21 +109,18 @@ export const forwardCases: readonly EngineCase[] = [
       await harness.complete(graveyard, dead);
     },
   },
-  {
-    name: "forward-expired",
+  "forward-expired": {
     promise: "An expired message that is dead-lettered is forwarded like other dead letters.",
     needs: ["autoForward", "deadLetter", "timeToLive"],
     async run(harness) {
       const graveyard = await harness.queue();
       const options = { forwardDeadLetteredMessagesTo: graveyard, deadLetteringOnMessageExpiration: true };
-      const queue = await harness.queue(options);
-      await harness.send(queue, envelope("a", { timeToLive: minute }));
+      await harness.queueWith([envelope("a", { timeToLive: minute })], options);
       await harness.advance(minute);
       same((await harness.one(graveyard)).deadLetterReason, "TTLExpiredException", "Reason");
     },
   },
-  {
-    name: "forward-update",
+  "forward-update": {
     promise: "When forwarding is switched on, the messages that lie ready are forwarded.",
     needs: ["autoForward", "administration"],
     async run(harness) {
@@ -146,4 +130,4 @@ export const forwardCases: readonly EngineCase[] = [
       same(await harness.drain(target), ["a", "b"], "Messages of the target");
     },
   },
-];
+});

@@ -1,38 +1,29 @@
-import type { EngineCase } from "./engine-case.ts";
+import { type EngineCase, engineCases } from "./engine-case.ts";
 import { idsOf, same } from "./engine-harness.ts";
 
 /** Looking at messages without taking them. */
-export const peekCases: readonly EngineCase[] = [
-  {
-    name: "peek-takes-nothing",
+export const peekCases: readonly EngineCase[] = engineCases(["peek", "peekLock"], {
+  "peek-takes-nothing": {
     promise: "Peeking neither locks nor counts nor removes, and peeked messages carry no lock. (Service Bus, browsing)",
-    needs: ["peek", "peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"]);
       const [peeked] = await harness.engine.peek(queue, { maxMessages: 1 });
       same([peeked?.lockToken, peeked?.lockedUntilUtc], [undefined, undefined], "Lock of the peeked message");
       same((await harness.one(queue)).deliveryCount, 0, "Delivery count afterwards");
     },
   },
-  {
-    name: "peek-locked",
+  "peek-locked": {
     promise: "Peeking shows locked messages too.",
-    needs: ["peek", "peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a", "b");
+      const queue = await harness.queueWith(["a", "b"]);
       await harness.one(queue);
       same(await harness.browse(queue), ["a", "b"], "What browsing shows");
     },
   },
-  {
-    name: "peek-from",
+  "peek-from": {
     promise: "Peeking goes on from a sequence number, in order of sequence numbers. (Service Bus, browsing)",
-    needs: ["peek", "peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a", "b", "c", "d");
+      const queue = await harness.queueWith(["a", "b", "c", "d"]);
       const [first] = await harness.engine.peek(queue, { maxMessages: 1 });
       const fromSequenceNumber = (first?.sequenceNumber ?? 0n) + 1n;
       same(
@@ -47,16 +38,14 @@ export const peekCases: readonly EngineCase[] = [
       same(await harness.engine.peek(queue, { maxMessages: 9, fromSequenceNumber: beyond }), [], "Beyond the last");
     },
   },
-  {
-    name: "peek-dead-letters",
+  "peek-dead-letters": {
     promise: "The dead-letter queue can be browsed.",
     needs: ["peek", "deadLetter"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"]);
       await harness.settle(queue, await harness.one(queue), { kind: "deadLetter", deadLetterReason: "Broken" });
       const [dead] = await harness.engine.peek(`${queue}/$DeadLetterQueue`, { maxMessages: 1 });
       same(dead?.deadLetterReason, "Broken", "Reason of the peeked dead letter");
     },
   },
-];
+});

@@ -1,37 +1,30 @@
-import type { EngineCase } from "./engine-case.ts";
-import { idsOf, refused, same } from "./engine-harness.ts";
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import { atOnce, idsOf, refused, same } from "./engine-harness.ts";
 
 const second = 1000;
 
 /** How a receiver gets messages, waits for them, and stops waiting. */
-export const receiveCases: readonly EngineCase[] = [
-  {
-    name: "first-in-first-out",
+export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
+  "first-in-first-out": {
     promise: "Messages are delivered in the order in which they were accepted. (Service Bus, queues)",
     needs: ["receiveAndDelete"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a", "b");
+      const queue = await harness.queueWith(["a", "b"]);
       await harness.send(queue, "c");
       same(await harness.drain(queue), ["a", "b", "c"], "Order of delivery");
     },
   },
-  {
-    name: "receive-batch",
+  "receive-batch": {
     promise: "A receive returns as many messages as there are, and never more than were asked for.",
-    needs: ["peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a", "b", "c");
+      const queue = await harness.queueWith(["a", "b", "c"]);
       same(idsOf(await harness.receive(queue, 2)), ["a", "b"], "A receive of two");
       same(idsOf(await harness.receive(queue, 5)), ["c"], "A receive of five");
       same(idsOf(await harness.receive(queue, 5)), [], "A receive of what is left");
     },
   },
-  {
-    name: "receive-illegal-number",
+  "receive-illegal-number": {
     promise: "A receive of less than one message, or with a negative wait, is refused.",
-    needs: ["peekLock"],
     async run(harness) {
       const receiver = await harness.receiver(await harness.queue());
       for (const maxMessages of [0, -1, 1.5, Number.NaN])
@@ -43,10 +36,8 @@ export const receiveCases: readonly EngineCase[] = [
       await refused(receiver.receive({ maxMessages: 1, maxWaitTime: -1 }), "InvalidArgument", "A negative wait");
     },
   },
-  {
-    name: "long-poll",
+  "long-poll": {
     promise: "A waiting receive gets a message as soon as it arrives. (Service Bus, long polling)",
-    needs: ["peekLock"],
     async run(harness) {
       const queue = await harness.queue();
       const receiver = await harness.receiver(queue);
@@ -56,10 +47,8 @@ export const receiveCases: readonly EngineCase[] = [
       same(idsOf(await waiting), ["a", "b"], "What the waiting receive got");
     },
   },
-  {
-    name: "long-poll-ends",
+  "long-poll-ends": {
     promise: "A waiting receive returns nothing when its time is over, and takes nothing afterwards.",
-    needs: ["peekLock"],
     async run(harness) {
       const queue = await harness.queue();
       const receiver = await harness.receiver(queue);
@@ -70,10 +59,8 @@ export const receiveCases: readonly EngineCase[] = [
       same((await harness.one(queue)).deliveryCount, 0, "Delivery count");
     },
   },
-  {
-    name: "long-poll-order",
+  "long-poll-order": {
     promise: "Receives that wait are served in the order in which they began to wait.",
-    needs: ["peekLock"],
     async run(harness) {
       const queue = await harness.queue();
       const receiver = await harness.receiver(queue);
@@ -84,13 +71,10 @@ export const receiveCases: readonly EngineCase[] = [
       same(got.map(idsOf), [["a"], ["b"], ["c"]], "What each receive got");
     },
   },
-  {
-    name: "long-poll-redelivery",
+  "long-poll-redelivery": {
     promise: "A waiting receive is woken by a message that is abandoned, and by one whose lock expires.",
-    needs: ["peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"]);
       const receiver = await harness.receiver(queue);
       const first = await harness.one(queue);
       const afterAbandon = receiver.receive({ maxMessages: 1, maxWaitTime: 600 * second });
@@ -105,10 +89,8 @@ export const receiveCases: readonly EngineCase[] = [
       );
     },
   },
-  {
-    name: "abort",
+  abort: {
     promise: "An aborted receive ends at once and loses nothing; no delivery is counted. (sobre)",
-    needs: ["peekLock"],
     async run(harness) {
       const queue = await harness.queue();
       const receiver = await harness.receiver(queue);
@@ -120,23 +102,18 @@ export const receiveCases: readonly EngineCase[] = [
       same((await harness.one(queue)).deliveryCount, 0, "Delivery count");
     },
   },
-  {
-    name: "abort-before",
+  "abort-before": {
     promise: "A receive whose signal is aborted already takes nothing.",
-    needs: ["peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"]);
       const receiver = await harness.receiver(queue);
       const signal = AbortSignal.abort();
       same(await receiver.receive({ maxMessages: 1, maxWaitTime: 0, signal }), [], "What was taken");
       same((await harness.one(queue)).deliveryCount, 0, "Delivery count");
     },
   },
-  {
-    name: "abort-race",
+  "abort-race": {
     promise: "A receive that is aborted while a message arrives returns it or leaves it: it is never lost.",
-    needs: ["peekLock"],
     async run(harness) {
       const queue = await harness.queue();
       const receiver = await harness.receiver(queue);
@@ -152,28 +129,23 @@ export const receiveCases: readonly EngineCase[] = [
       }
     },
   },
-  {
-    name: "receiver-close-ends-wait",
+  "receiver-close-ends-wait": {
     promise: "Closing a receiver ends its waiting receives with nothing taken; later ones are refused as Closed.",
-    needs: ["peekLock"],
     async run(harness) {
       const queue = await harness.queue();
       const receiver = await harness.engine.openReceiver(queue, { receiveMode: "peekLock" });
       const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: 60 * second });
       await receiver.close();
       same(await waiting, [], "What the waiting receive returned");
-      await refused(receiver.receive({ maxMessages: 1, maxWaitTime: 0 }), "Closed", "Receiving after close");
+      await refused(receiver.receive(atOnce()), "Closed", "Receiving after close");
       await harness.send(queue, "a");
       same(await harness.drain(queue), ["a"], "Messages of the queue");
     },
   },
-  {
-    name: "delivery-facts",
+  "delivery-facts": {
     promise: "A delivery says when and under which number the message was accepted, and until when it is locked.",
-    needs: ["peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"]);
       await harness.advance(10 * second);
       await harness.send(queue, "b");
       const [a, b] = await harness.receive(queue, 2);
@@ -184,4 +156,4 @@ export const receiveCases: readonly EngineCase[] = [
       same([a.deadLetterReason, a.deadLetterSource], [undefined, undefined], "Dead-letter facts");
     },
   },
-];
+});

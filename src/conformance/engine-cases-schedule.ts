@@ -1,8 +1,6 @@
 import type { Envelope } from "../envelope/envelope.ts";
-import type { EngineCase } from "./engine-case.ts";
-import { after, envelope, type EngineHarness, idsOf, refused, same } from "./engine-harness.ts";
-
-const minute = 60_000;
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import { after, type EngineHarness, envelope, idsOf, minute, refused, same } from "./engine-harness.ts";
 
 /** A message for so many milliseconds from now. */
 async function later(
@@ -16,11 +14,9 @@ async function later(
 }
 
 /** Messages accepted now for a later time. */
-export const scheduleCases: readonly EngineCase[] = [
-  {
-    name: "schedule-waits",
+export const scheduleCases: readonly EngineCase[] = engineCases(["schedule"], {
+  "schedule-waits": {
     promise: "A scheduled message is delivered from its time on, not before. (Service Bus, scheduled messages)",
-    needs: ["schedule"],
     async run(harness) {
       const queue = await harness.queue();
       await harness.engine.schedule(queue, [await later(harness, "a", minute)]);
@@ -30,22 +26,20 @@ export const scheduleCases: readonly EngineCase[] = [
       same(idsOf(await harness.receive(queue)), ["a"], "Deliveries at the time");
     },
   },
-  {
-    name: "schedule-by-send",
+  "schedule-by-send": {
     promise: "Sending with scheduledEnqueueTimeUtc schedules too; a time in the past is now.",
-    needs: ["schedule"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, await later(harness, "later", minute), await later(harness, "past", -minute));
+      const queue = await harness.queueWith([
+        await later(harness, "later", minute),
+        await later(harness, "past", -minute),
+      ]);
       same(await harness.drain(queue), ["past"], "Deliveries at once");
       await harness.advance(minute);
       same(await harness.drain(queue), ["later"], "Deliveries at the time");
     },
   },
-  {
-    name: "schedule-wakes",
+  "schedule-wakes": {
     promise: "A receive that waits gets a scheduled message when its time comes.",
-    needs: ["schedule"],
     async run(harness) {
       const queue = await harness.queue();
       await harness.engine.schedule(queue, [await later(harness, "a", minute)]);
@@ -54,10 +48,8 @@ export const scheduleCases: readonly EngineCase[] = [
       same(idsOf(await waiting), ["a"], "What the waiting receive got");
     },
   },
-  {
-    name: "schedule-order",
+  "schedule-order": {
     promise: "Scheduled messages become active in the order of their times, whatever the order of scheduling.",
-    needs: ["schedule"],
     async run(harness) {
       const queue = await harness.queue();
       const batch = [
@@ -70,8 +62,7 @@ export const scheduleCases: readonly EngineCase[] = [
       same(await harness.drain(queue), ["first", "second", "third"], "Order of delivery");
     },
   },
-  {
-    name: "schedule-numbers",
+  "schedule-numbers": {
     promise:
       "Scheduling gives a sequence number; on activation there is a new one, and the first stays as enqueued number.",
     needs: ["schedule", "peek"],
@@ -89,8 +80,7 @@ export const scheduleCases: readonly EngineCase[] = [
       );
     },
   },
-  {
-    name: "schedule-peek",
+  "schedule-peek": {
     promise: "Browsing shows scheduled messages as scheduled, and the counts count them apart.",
     needs: ["schedule", "peek", "administration"],
     async run(harness) {
@@ -105,10 +95,8 @@ export const scheduleCases: readonly EngineCase[] = [
       same([afterwards.activeMessageCount, afterwards.scheduledMessageCount], [1, 0], "Counts after activation");
     },
   },
-  {
-    name: "schedule-cancel",
+  "schedule-cancel": {
     promise: "A cancelled message is never delivered; what is not scheduled any more is refused as MessageNotFound.",
-    needs: ["schedule"],
     async run(harness) {
       const queue = await harness.queue();
       const [a = 0n, b = 0n] = await harness.engine.schedule(queue, [
@@ -123,8 +111,7 @@ export const scheduleCases: readonly EngineCase[] = [
       same(await harness.drain(queue), ["b"], "Deliveries");
     },
   },
-  {
-    name: "schedule-time-to-live",
+  "schedule-time-to-live": {
     promise: "The time to live of a scheduled message counts from its activation. (sobre, time)",
     needs: ["schedule", "timeToLive"],
     async run(harness) {
@@ -136,10 +123,8 @@ export const scheduleCases: readonly EngineCase[] = [
       same(await harness.browse(queue), [], "Messages after its time to live");
     },
   },
-  {
-    name: "schedule-enqueued-time",
+  "schedule-enqueued-time": {
     promise: "A scheduled message is enqueued when it becomes active.",
-    needs: ["schedule"],
     async run(harness) {
       const queue = await harness.queue();
       const message = await later(harness, "a", minute);
@@ -149,13 +134,11 @@ export const scheduleCases: readonly EngineCase[] = [
       same(enqueuedTimeUtc, message.brokerProperties.scheduledEnqueueTimeUtc, "Enqueued time");
     },
   },
-  {
-    name: "schedule-without-time",
+  "schedule-without-time": {
     promise: "Scheduling a message without scheduledEnqueueTimeUtc is refused.",
-    needs: ["schedule"],
     async run(harness) {
       const queue = await harness.queue();
       await refused(harness.engine.schedule(queue, [envelope("a")]), "InvalidOperation", "A message without time");
     },
   },
-];
+});

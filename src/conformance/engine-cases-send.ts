@@ -1,13 +1,11 @@
 import { createEnvelope } from "../envelope/envelope.ts";
-import type { EngineCase } from "./engine-case.ts";
+import { type EngineCase, engineCases } from "./engine-case.ts";
 import { envelope, refused, same } from "./engine-harness.ts";
 
 /** What a broker does with what it accepts. */
-export const sendCases: readonly EngineCase[] = [
-  {
-    name: "envelope-intact",
+export const sendCases: readonly EngineCase[] = engineCases(["peekLock"], {
+  "envelope-intact": {
     promise: "Payload, body kind and every property arrive as they were sent. (message model)",
-    needs: ["peekLock"],
     async run(harness) {
       const queue = await harness.queue();
       const broker = {
@@ -34,10 +32,8 @@ export const sendCases: readonly EngineCase[] = [
       same({ ...received.applicationProperties }, applicationProperties, "Application properties");
     },
   },
-  {
-    name: "message-id-assigned",
+  "message-id-assigned": {
     promise: "A message without an id gets one of 32 hexadecimal digits; one with an id keeps it, doubles included.",
-    needs: ["peekLock"],
     async run(harness) {
       const queue = await harness.queue();
       const bare = createEnvelope({ payload: Uint8Array.of(1) });
@@ -52,21 +48,17 @@ export const sendCases: readonly EngineCase[] = [
       same(new Set(ids.slice(0, 2)).size, 2, "Different ids assigned");
     },
   },
-  {
-    name: "sequence-numbers-rise",
+  "sequence-numbers-rise": {
     promise: "Sequence numbers rise by one from message to message, whoever sends. (Service Bus, sequence numbers)",
-    needs: ["peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a", "b");
+      const queue = await harness.queueWith(["a", "b"]);
       await harness.send(queue, "c");
       const numbers = (await harness.receive(queue, 3)).map(({ sequenceNumber }) => sequenceNumber);
       const [first = 0n] = numbers;
       same(numbers, [first, first + 1n, first + 2n], "Sequence numbers");
     },
   },
-  {
-    name: "refused-send-leaves-no-gap",
+  "refused-send-leaves-no-gap": {
     promise: "A send that is refused accepts none of its messages and uses up no sequence number. (sobre, numbers)",
     needs: ["peekLock", "administration"],
     async run(harness) {
@@ -80,8 +72,7 @@ export const sendCases: readonly EngineCase[] = [
       same((c?.sequenceNumber ?? 0n) - (a?.sequenceNumber ?? 0n), 1n, "Difference of the sequence numbers");
     },
   },
-  {
-    name: "message-size",
+  "message-size": {
     promise: "A sender says how large a message may be; one byte more is refused as MessageSizeExceeded.",
     needs: ["administration"],
     async run(harness) {
@@ -95,18 +86,15 @@ export const sendCases: readonly EngineCase[] = [
       await refused(sender.send([tooLarge]), "MessageSizeExceeded", "One byte more");
     },
   },
-  {
-    name: "send-nothing",
+  "send-nothing": {
     promise: "Sending no messages does nothing.",
-    needs: ["peekLock"],
     async run(harness) {
       const queue = await harness.queue();
       await harness.send(queue);
       same(await harness.browse(queue), [], "Messages");
     },
   },
-  {
-    name: "sender-closed",
+  "sender-closed": {
     promise: "A closed sender refuses to send as Closed; closing twice is allowed.",
     needs: [],
     async run(harness) {
@@ -116,8 +104,7 @@ export const sendCases: readonly EngineCase[] = [
       await refused(sender.send([envelope("a")]), "Closed", "Sending after close");
     },
   },
-  {
-    name: "refusal-is-tracked",
+  "refusal-is-tracked": {
     promise:
       "A refused send carries a code, whether to try again, and a tracking id that is in the text too. (send settlement)",
     needs: ["administration"],
@@ -133,8 +120,7 @@ export const sendCases: readonly EngineCase[] = [
       same(one.trackingId === two.trackingId, false, "Whether two refusals have one id");
     },
   },
-  {
-    name: "send-settled",
+  "send-settled": {
     promise: "A send that is settled before it is sent resolves whatever becomes of it. (AMQP, pre-settled transfers)",
     needs: ["administration", "receiveAndDelete"],
     async run(harness) {
@@ -145,8 +131,7 @@ export const sendCases: readonly EngineCase[] = [
       same(await harness.drain(queue), ["a"], "Messages");
     },
   },
-  {
-    name: "sends-overlap",
+  "sends-overlap": {
     promise: "Sends overlap: each has its own outcome, and one that is refused spoils no other. (send settlement)",
     needs: ["administration", "receiveAndDelete"],
     async run(harness) {
@@ -161,8 +146,7 @@ export const sendCases: readonly EngineCase[] = [
       same((await harness.drain(queue)).length, 4, "Number of messages");
     },
   },
-  {
-    name: "send-bound",
+  "send-bound": {
     promise: "A bound of sends in flight is a whole number from 1 up.",
     needs: [],
     async run(harness) {
@@ -175,4 +159,4 @@ export const sendCases: readonly EngineCase[] = [
         );
     },
   },
-];
+});

@@ -1,41 +1,42 @@
-import type { EngineCase } from "./engine-case.ts";
-import { envelope, idsOf, inSession, present, refused, same, tokenOf } from "./engine-harness.ts";
-
-const minute = 60_000;
-const sessions = { requiresSession: true } as const;
-const some = { maxMessages: 10, maxWaitTime: 0 } as const;
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import {
+  atOnce,
+  envelope,
+  idsOf,
+  inSession,
+  minute,
+  present,
+  refused,
+  same,
+  sessions,
+  tokenOf,
+} from "./engine-harness.ts";
 
 /** How sessions meet locks, dead letters, deferral and expiry. */
-export const sessionRuleCases: readonly EngineCase[] = [
-  {
-    name: "session-message-lock",
+export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"], {
+  "session-message-lock": {
     promise: "A message of a session is locked as long as its session, and is not renewed on its own.",
     needs: ["sessions", "renewLock"],
     async run(harness) {
-      const queue = await harness.queue(sessions);
-      await harness.send(queue, inSession("s", "a"));
+      const queue = await harness.queueWith([inSession("s", "a")], sessions);
       const session = await harness.session(queue, "s");
       await harness.advance(minute / 2);
-      const [delivery] = await session.receive(some);
+      const [delivery] = await session.receive(atOnce(10));
       const taken = present(delivery, "a");
       same(taken.lockedUntilUtc, session.sessionLockedUntilUtc(), "End of the lock");
       await refused(harness.engine.renew(queue, tokenOf(taken)), "InvalidOperation", "Renewing the message");
     },
   },
-  {
-    name: "session-settled-twice",
+  "session-settled-twice": {
     promise: "While its session is held, a message settled already is refused as MessageLockLost.",
-    needs: ["sessions"],
     async run(harness) {
-      const queue = await harness.queue(sessions);
-      await harness.send(queue, inSession("s", "a"));
-      const [delivery] = await (await harness.session(queue, "s")).receive(some);
+      const queue = await harness.queueWith([inSession("s", "a")], sessions);
+      const [delivery] = await (await harness.session(queue, "s")).receive(atOnce(10));
       await harness.complete(queue, present(delivery, "a"));
       await refused(harness.complete(queue, present(delivery, "a")), "MessageLockLost", "Completing twice");
     },
   },
-  {
-    name: "session-entity-refuses",
+  "session-entity-refuses": {
     promise:
       "A session entity refuses messages without session id and plain receivers, not browsing; others refuse sessions.",
     needs: ["sessions", "peek"],
@@ -48,13 +49,10 @@ export const sessionRuleCases: readonly EngineCase[] = [
       await refused(harness.session(await harness.queue(), "s"), "InvalidOperation", "A session of a plain queue");
     },
   },
-  {
-    name: "session-id-ignored",
+  "session-id-ignored": {
     promise: "Elsewhere the session id means nothing: messages are delivered to any receiver and keep it.",
-    needs: ["sessions"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, inSession("s", "a"), inSession("t", "b"));
+      const queue = await harness.queueWith([inSession("s", "a"), inSession("t", "b")]);
       const deliveries = await harness.receive(queue, 5);
       const ids = deliveries.map((delivery) => delivery.envelope.brokerProperties.sessionId);
       same(
@@ -67,14 +65,15 @@ export const sessionRuleCases: readonly EngineCase[] = [
       );
     },
   },
-  {
-    name: "session-dead-letters",
+  "session-dead-letters": {
     promise: "The dead-letter queue of a session entity takes plain receivers; dead letters keep their session id.",
     needs: ["sessions", "deadLetter"],
     async run(harness) {
-      const queue = await harness.queue({ ...sessions, maxDeliveryCount: 1 });
-      await harness.send(queue, inSession("s", "a"), inSession("s", "b"));
-      const [delivery] = await (await harness.session(queue, "s")).receive({ ...some, maxMessages: 1 });
+      const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b")], {
+        ...sessions,
+        maxDeliveryCount: 1,
+      });
+      const [delivery] = await (await harness.session(queue, "s")).receive(atOnce());
       await harness.abandon(queue, present(delivery, "a"));
       const dead = await harness.one(`${queue}/$DeadLetterQueue`);
       same(
@@ -84,15 +83,13 @@ export const sessionRuleCases: readonly EngineCase[] = [
       );
     },
   },
-  {
-    name: "session-defer",
+  "session-defer": {
     promise: "Deferred messages of a session are received by the holder of the session only, with the session id.",
     needs: ["sessions", "defer"],
     async run(harness) {
-      const queue = await harness.queue(sessions);
-      await harness.send(queue, inSession("s", "a"), inSession("s", "b"));
+      const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b")], sessions);
       const session = await harness.session(queue, "s");
-      const [delivery] = await session.receive({ ...some, maxMessages: 1 });
+      const [delivery] = await session.receive(atOnce());
       const { sequenceNumber } = present(delivery, "a");
       await harness.settle(queue, present(delivery, "a"), { kind: "defer" });
       const options = { receiveMode: "peekLock", sessionId: "s" } as const;
@@ -103,28 +100,27 @@ export const sessionRuleCases: readonly EngineCase[] = [
       await refused(late, "SessionLockLost", "Asking without holding the session");
     },
   },
-  {
-    name: "session-expired-messages",
+  "session-expired-messages": {
     promise:
       "When a message of a held session expires, all its messages do; while nobody holds it, none does. (Service Bus, sessions)",
     needs: ["sessions", "timeToLive", "deadLetter"],
     async run(harness) {
-      const queue = await harness.queue({ ...sessions, deadLetteringOnMessageExpiration: true });
-      await harness.send(queue, envelope("short", { sessionId: "s", timeToLive: minute }), inSession("s", "long"));
+      const queue = await harness.queueWith(
+        [envelope("short", { sessionId: "s", timeToLive: minute }), inSession("s", "long")],
+        { ...sessions, deadLetteringOnMessageExpiration: true },
+      );
       await harness.advance(2 * minute);
       same(await harness.browse(queue), ["short", "long"], "Messages while nobody holds the session");
       const session = await harness.session(queue, "s");
-      same(await session.receive(some), [], "Deliveries of the expired session");
+      same(await session.receive(atOnce(10)), [], "Deliveries of the expired session");
       same(await harness.drain(`${queue}/$DeadLetterQueue`), ["short", "long"], "Dead letters");
     },
   },
-  {
-    name: "session-list",
+  "session-list": {
     promise: "The sessions with messages can be listed, and those whose state was set after a time.",
     needs: ["sessions", "sessionState"],
     async run(harness) {
-      const queue = await harness.queue(sessions);
-      await harness.send(queue, inSession("b", "1"), inSession("a", "2"), inSession("c", "3"));
+      const queue = await harness.queueWith([inSession("b", "1"), inSession("a", "2"), inSession("c", "3")], sessions);
       same(await harness.engine.listSessions(queue), ["a", "b", "c"], "Sessions with messages");
       same(await harness.engine.listSessions(queue, { skip: 1, maxSessions: 1 }), ["b"], "A page of them");
       const before = await harness.now();
@@ -133,19 +129,18 @@ export const sessionRuleCases: readonly EngineCase[] = [
       same(await harness.engine.listSessions(queue, { updatedAfter: before }), ["stateful"], "Sessions by state");
     },
   },
-  {
-    name: "session-expired-while-held",
+  "session-expired-while-held": {
     promise: "When a message of a held session expires, the others that nobody has taken expire with it.",
     needs: ["sessions", "timeToLive"],
     async run(harness) {
       const queue = await harness.queue({ ...sessions, lockDuration: 5 * minute });
       const session = await harness.session(queue, "s");
       await harness.send(queue, inSession("s", "taken"), inSession("s", "long"));
-      const [taken] = await session.receive({ ...some, maxMessages: 1 });
+      const [taken] = await session.receive(atOnce());
       await harness.send(queue, envelope("short", { sessionId: "s", timeToLive: minute }));
       await harness.advance(minute);
       same(await harness.browse(queue), ["taken"], "Messages left");
       await harness.complete(queue, present(taken, "taken"));
     },
   },
-];
+});

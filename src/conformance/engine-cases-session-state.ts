@@ -1,15 +1,10 @@
-import type { EngineCase } from "./engine-case.ts";
-import { inSession, refused, same } from "./engine-harness.ts";
-
-const sessions = { requiresSession: true } as const;
-const some = { maxMessages: 10, maxWaitTime: 0 } as const;
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import { atOnce, inSession, refused, same, sessions } from "./engine-harness.ts";
 
 /** What a session remembers between its receivers. */
-export const sessionStateCases: readonly EngineCase[] = [
-  {
-    name: "state-life",
+export const sessionStateCases: readonly EngineCase[] = engineCases(["sessionState"], {
+  "state-life": {
     promise: "Session state is absent at first, kept as it was set, and cleared by undefined; empty is not absent.",
-    needs: ["sessionState"],
     async run(harness) {
       const session = await harness.session(await harness.queue(sessions), "s");
       same(await session.getSessionState(), undefined, "State at first");
@@ -21,35 +16,28 @@ export const sessionStateCases: readonly EngineCase[] = [
       same(await session.getSessionState(), undefined, "State after clearing");
     },
   },
-  {
-    name: "state-outlives",
+  "state-outlives": {
     promise: "State outlives its receiver and the session's messages. (Service Bus, session state)",
-    needs: ["sessionState"],
     async run(harness) {
-      const queue = await harness.queue(sessions);
-      await harness.send(queue, inSession("s", "a"));
+      const queue = await harness.queueWith([inSession("s", "a")], sessions);
       const first = await harness.session(queue, "s", { receiveMode: "receiveAndDelete" });
-      await first.receive(some);
+      await first.receive(atOnce(10));
       await first.setSessionState(Uint8Array.of(7));
       await first.close();
       await harness.advance(3_600_000);
       same(await (await harness.session(queue, "s")).getSessionState(), Uint8Array.of(7), "State later");
     },
   },
-  {
-    name: "state-per-session",
+  "state-per-session": {
     promise: "Every session has its own state.",
-    needs: ["sessionState"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       await (await harness.session(queue, "s")).setSessionState(Uint8Array.of(1));
       same(await (await harness.session(queue, "t")).getSessionState(), undefined, "State of another session");
     },
   },
-  {
-    name: "state-own-bytes",
+  "state-own-bytes": {
     promise: "Neither the bytes given nor the bytes returned change the state when they are changed later.",
-    needs: ["sessionState"],
     async run(harness) {
       const session = await harness.session(await harness.queue(sessions), "s");
       const given = Uint8Array.of(1);
@@ -60,8 +48,7 @@ export const sessionStateCases: readonly EngineCase[] = [
       same(await session.getSessionState(), Uint8Array.of(1), "State");
     },
   },
-  {
-    name: "state-size",
+  "state-size": {
     promise: "State may be as large as a message, no larger, and counts in the entity's size.",
     needs: ["sessionState", "administration"],
     async run(harness) {
@@ -73,4 +60,4 @@ export const sessionStateCases: readonly EngineCase[] = [
       same((await session.getSessionState())?.byteLength, 5120, "Size of the state");
     },
   },
-];
+});

@@ -1,43 +1,38 @@
-import type { EngineCase } from "./engine-case.ts";
-import { idsOf, inSession, present, refused, same } from "./engine-harness.ts";
-
-const minute = 60_000;
-const sessions = { requiresSession: true } as const;
-const some = { maxMessages: 10, maxWaitTime: 0 } as const;
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import { atOnce, countsOf, idsOf, inSession, minute, present, refused, same, sessions } from "./engine-harness.ts";
 
 /** Messages that belong together, and the lock on all of them. */
-export const sessionCases: readonly EngineCase[] = [
-  {
-    name: "session-fifo",
+export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
+  "session-fifo": {
     promise:
       "A session's messages are delivered in order, several in flight, and only those of the session. (Service Bus, sessions)",
-    needs: ["sessions"],
     async run(harness) {
-      const queue = await harness.queue(sessions);
-      await harness.send(queue, inSession("s", "a"), inSession("t", "x"), inSession("s", "b"), inSession("s", "c"));
+      const queue = await harness.queueWith(
+        [inSession("s", "a"), inSession("t", "x"), inSession("s", "b"), inSession("s", "c")],
+        sessions,
+      );
       const session = await harness.session(queue, "s");
       same(session.sessionId, "s", "Session id");
-      same(idsOf(await session.receive({ ...some, maxMessages: 2 })), ["a", "b"], "The first two");
-      same(idsOf(await session.receive(some)), ["c"], "The rest");
+      same(idsOf(await session.receive(atOnce(2))), ["a", "b"], "The first two");
+      same(idsOf(await session.receive(atOnce(10))), ["c"], "The rest");
     },
   },
-  {
-    name: "session-exclusive",
+  "session-exclusive": {
     promise: "A session is held by one receiver: another is refused as SessionCannotBeLocked until it is closed.",
-    needs: ["sessions"],
     async run(harness) {
-      const queue = await harness.queue(sessions);
-      await harness.send(queue, inSession("s", "a"));
+      const queue = await harness.queueWith([inSession("s", "a")], sessions);
       const first = await harness.session(queue, "s");
       await refused(harness.session(queue, "s"), "SessionCannotBeLocked", "A second receiver");
       await first.close();
-      same(idsOf(await (await harness.session(queue, "s")).receive(some)), ["a"], "Deliveries to the next receiver");
+      same(
+        idsOf(await (await harness.session(queue, "s")).receive(atOnce(10))),
+        ["a"],
+        "Deliveries to the next receiver",
+      );
     },
   },
-  {
-    name: "session-lock-covers-later",
+  "session-lock-covers-later": {
     promise: "The lock covers messages that arrive later; a waiting receive of the session gets them.",
-    needs: ["sessions"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       const session = await harness.session(queue, "s");
@@ -47,36 +42,29 @@ export const sessionCases: readonly EngineCase[] = [
       same((await harness.session(queue)).sessionId, "other", "The next available session");
     },
   },
-  {
-    name: "session-empty",
+  "session-empty": {
     promise: "A session can be accepted by its id before any message exists; the empty id is one too.",
-    needs: ["sessions"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       for (const id of ["fresh", ""]) {
         const session = await harness.session(queue, id);
-        same(await session.receive(some), [], "Deliveries");
+        same(await session.receive(atOnce(10)), [], "Deliveries");
         await harness.send(queue, inSession(id, "a"));
-        same(idsOf(await session.receive(some)), ["a"], `Deliveries of the session "${id}"`);
+        same(idsOf(await session.receive(atOnce(10))), ["a"], `Deliveries of the session "${id}"`);
       }
     },
   },
-  {
-    name: "session-next",
+  "session-next": {
     promise: "Without an id the next available session is accepted: one with messages that nobody holds.",
-    needs: ["sessions"],
     async run(harness) {
-      const queue = await harness.queue(sessions);
-      await harness.send(queue, inSession("s", "a"), inSession("t", "b"));
+      const queue = await harness.queueWith([inSession("s", "a"), inSession("t", "b")], sessions);
       const accepted = [(await harness.session(queue)).sessionId, (await harness.session(queue)).sessionId];
       same(accepted, ["s", "t"], "Sessions in order of acceptance");
       await refused(harness.session(queue), "ServiceTimeout", "A third session");
     },
   },
-  {
-    name: "session-next-waits",
+  "session-next-waits": {
     promise: "Accepting the next session waits for one, until a message comes or another receiver closes.",
-    needs: ["sessions"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       const waiting = harness.session(queue, undefined, { maxWaitTime: minute });
@@ -87,11 +75,9 @@ export const sessionCases: readonly EngineCase[] = [
       same([first.sessionId, (await second).sessionId], ["s", "s"], "Sessions accepted");
     },
   },
-  {
-    name: "session-next-times-out",
+  "session-next-times-out": {
     promise:
       "When no session becomes available in time, accepting is refused as ServiceTimeout; aborting refuses as Aborted.",
-    needs: ["sessions"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       const late = refused(harness.session(queue, undefined, { maxWaitTime: minute }), "ServiceTimeout", "Waiting");
@@ -106,87 +92,62 @@ export const sessionCases: readonly EngineCase[] = [
       same((await harness.session(queue)).sessionId, "s", "The session, free afterwards");
     },
   },
-  {
-    name: "session-abandon-next",
+  "session-abandon-next": {
     promise: "An abandoned message of a session comes back next, before later ones. (FIFO)",
-    needs: ["sessions"],
     async run(harness) {
-      const queue = await harness.queue(sessions);
-      await harness.send(queue, inSession("s", "a"), inSession("s", "b"), inSession("s", "c"));
+      const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b"), inSession("s", "c")], sessions);
       const session = await harness.session(queue, "s");
-      const [a, b] = await session.receive({ ...some, maxMessages: 2 });
+      const [a, b] = await session.receive(atOnce(2));
       await harness.abandon(queue, present(b, "b"));
       await harness.abandon(queue, present(a, "a"));
-      const again = await session.receive(some);
+      const again = await session.receive(atOnce(10));
       same(idsOf(again), ["a", "b", "c"], "Order after abandoning");
-      same(
-        again.map(({ deliveryCount }) => deliveryCount),
-        [1, 1, 0],
-        "Delivery counts",
-      );
+      same(countsOf(again), [1, 1, 0], "Delivery counts");
     },
   },
-  {
-    name: "session-close-uncounted",
+  "session-close-uncounted": {
     promise: "Closing a session with unsettled messages frees them without counting a delivery. (delivery-count table)",
-    needs: ["sessions"],
     async run(harness) {
-      const queue = await harness.queue(sessions);
-      await harness.send(queue, inSession("s", "a"), inSession("s", "b"));
+      const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b")], sessions);
       const first = await harness.session(queue, "s");
-      await first.receive({ ...some, maxMessages: 1 });
+      await first.receive(atOnce());
       await first.close();
-      const again = await (await harness.session(queue, "s")).receive(some);
+      const again = await (await harness.session(queue, "s")).receive(atOnce(10));
       same(idsOf(again), ["a", "b"], "Deliveries");
-      same(
-        again.map(({ deliveryCount }) => deliveryCount),
-        [0, 0],
-        "Delivery counts",
-      );
+      same(countsOf(again), [0, 0], "Delivery counts");
     },
   },
-  {
-    name: "session-expiry-counts",
+  "session-expiry-counts": {
     promise: "When the session lock expires, its locked messages count a delivery and the others do not.",
-    needs: ["sessions"],
     async run(harness) {
-      const queue = await harness.queue(sessions);
-      await harness.send(queue, inSession("s", "a"), inSession("s", "b"));
-      await (await harness.session(queue, "s")).receive({ ...some, maxMessages: 1 });
+      const queue = await harness.queueWith([inSession("s", "a"), inSession("s", "b")], sessions);
+      await (await harness.session(queue, "s")).receive(atOnce());
       await harness.advance(minute);
-      const again = await (await harness.session(queue, "s")).receive(some);
+      const again = await (await harness.session(queue, "s")).receive(atOnce(10));
       same(idsOf(again), ["a", "b"], "Deliveries");
-      same(
-        again.map(({ deliveryCount }) => deliveryCount),
-        [1, 0],
-        "Delivery counts",
-      );
+      same(countsOf(again), [1, 0], "Delivery counts");
     },
   },
-  {
-    name: "session-lock-lost",
+  "session-lock-lost": {
     promise:
       "After the session lock is lost every operation of its receiver and on its messages is refused as SessionLockLost.",
     needs: ["sessions", "sessionState"],
     async run(harness) {
-      const queue = await harness.queue(sessions);
-      await harness.send(queue, inSession("s", "a"));
+      const queue = await harness.queueWith([inSession("s", "a")], sessions);
       const session = await harness.session(queue, "s");
-      const [delivery] = await session.receive(some);
+      const [delivery] = await session.receive(atOnce(10));
       await harness.advance(minute);
-      await refused(session.receive(some), "SessionLockLost", "Receiving");
+      await refused(session.receive(atOnce(10)), "SessionLockLost", "Receiving");
       await refused(session.renewSessionLock(), "SessionLockLost", "Renewing");
       await refused(session.getSessionState(), "SessionLockLost", "Reading the state");
       await refused(session.setSessionState(Uint8Array.of(1)), "SessionLockLost", "Writing the state");
       await refused(harness.complete(queue, present(delivery, "a")), "SessionLockLost", "Completing");
       await session.close();
-      same((await (await harness.session(queue, "s")).receive(some)).length, 1, "Messages left");
+      same((await (await harness.session(queue, "s")).receive(atOnce(10))).length, 1, "Messages left");
     },
   },
-  {
-    name: "session-lock-lost-wakes",
+  "session-lock-lost-wakes": {
     promise: "A receive that waits in a session is refused as SessionLockLost when the lock expires.",
-    needs: ["sessions"],
     async run(harness) {
       const queue = await harness.queue(sessions);
       const session = await harness.session(queue, "s");
@@ -196,15 +157,12 @@ export const sessionCases: readonly EngineCase[] = [
       await refusal;
     },
   },
-  {
-    name: "session-renew",
+  "session-renew": {
     promise: "Renewing holds the session for a whole lock duration from now, its messages included.",
-    needs: ["sessions"],
     async run(harness) {
-      const queue = await harness.queue(sessions);
-      await harness.send(queue, inSession("s", "a"));
+      const queue = await harness.queueWith([inSession("s", "a")], sessions);
       const session = await harness.session(queue, "s");
-      const [delivery] = await session.receive(some);
+      const [delivery] = await session.receive(atOnce(10));
       const before = session.sessionLockedUntilUtc().getTime();
       await harness.advance(minute / 2);
       const until = await session.renewSessionLock();
@@ -217,4 +175,4 @@ export const sessionCases: readonly EngineCase[] = [
       await harness.complete(queue, present(delivery, "a"));
     },
   },
-];
+});

@@ -1,30 +1,24 @@
 import { typed } from "../values/typed-makers.ts";
-import type { EngineCase } from "./engine-case.ts";
-import { envelope, idsOf, refused, same, tokenOf } from "./engine-harness.ts";
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import { atOnce, envelope, idsOf, refused, same, tokenOf } from "./engine-harness.ts";
 
 const hour = 3_600_000;
 
 /** What happens to a message when its receiver decides about it. */
-export const settleCases: readonly EngineCase[] = [
-  {
-    name: "complete-removes",
+export const settleCases: readonly EngineCase[] = engineCases(["peekLock"], {
+  "complete-removes": {
     promise: "A completed message is gone for good. (Service Bus, settlement of receive operations)",
-    needs: ["peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a", "b");
+      const queue = await harness.queueWith(["a", "b"]);
       await harness.complete(queue, await harness.one(queue));
       await harness.advance(hour);
       same(await harness.drain(queue), ["b"], "Messages after the first was completed");
     },
   },
-  {
-    name: "abandon-returns",
+  "abandon-returns": {
     promise: "An abandoned message is there again at once, with one more failed delivery. (Service Bus, PeekLock)",
-    needs: ["peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"]);
       const first = await harness.one(queue);
       await harness.abandon(queue, first);
       const second = await harness.one(queue);
@@ -32,27 +26,21 @@ export const settleCases: readonly EngineCase[] = [
       same(second.sequenceNumber, first.sequenceNumber, "Sequence number of the redelivery");
     },
   },
-  {
-    name: "abandon-order",
+  "abandon-order": {
     promise:
       "Abandoned messages come back before messages that were never delivered, oldest first. (sobre, redelivery)",
-    needs: ["peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a", "b", "c", "d");
+      const queue = await harness.queueWith(["a", "b", "c", "d"]);
       const taken = await harness.receive(queue, 3);
       for (const delivery of taken.toReversed()) await harness.abandon(queue, delivery);
       same(await harness.drain(queue), ["a", "b", "c", "d"], "Order after abandoning");
     },
   },
-  {
-    name: "release-uncounted",
+  "release-uncounted": {
     promise:
       "A released message is delivered again at once, in its place, and no delivery is counted. (AMQP released; sobre)",
-    needs: ["peekLock"],
     async run(harness) {
-      const queue = await harness.queue({ maxDeliveryCount: 2 });
-      await harness.send(queue, "a", "b");
+      const queue = await harness.queueWith(["a", "b"], { maxDeliveryCount: 2 });
       for (let round = 0; round < 3; round++) {
         const delivery = await harness.one(queue);
         same(delivery.deliveryCount, 0, "Delivery count");
@@ -61,14 +49,13 @@ export const settleCases: readonly EngineCase[] = [
       same(await harness.drain(queue), ["a", "b"], "Order after releasing");
     },
   },
-  {
-    name: "abandon-properties",
+  "abandon-properties": {
     promise:
       "Properties given with abandon are merged into the application properties; undefined removes one. (AMQP modified)",
-    needs: ["peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, envelope("a", {}, { applicationProperties: { keep: 1, change: "x", remove: true } }));
+      const queue = await harness.queueWith([
+        envelope("a", {}, { applicationProperties: { keep: 1, change: "x", remove: true } }),
+      ]);
       const propertiesToModify = { change: typed.uint(7), remove: undefined, add: 5n };
       await harness.settle(queue, await harness.one(queue), { kind: "abandon", propertiesToModify });
       const { applicationProperties } = (await harness.one(queue)).envelope;
@@ -77,27 +64,21 @@ export const settleCases: readonly EngineCase[] = [
       same(applicationProperties["change"], typed.uint(7), "The typed value");
     },
   },
-  {
-    name: "abandon-illegal-properties",
+  "abandon-illegal-properties": {
     promise: "A settlement with illegal properties is refused and changes nothing: the lock is still held. (sobre)",
-    needs: ["peekLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
-      const delivery = await harness.one(queue);
+      const [queue, delivery] = await harness.received("a");
       const illegal = { kind: "abandon", propertiesToModify: { when: new Date(Number.NaN) } } as const;
       await refused(harness.settle(queue, delivery, illegal), "InvalidArgument", "An invalid Date");
       same(await harness.receive(queue), [], "Deliveries while it is locked");
       await harness.complete(queue, delivery);
     },
   },
-  {
-    name: "settle-twice",
+  "settle-twice": {
     promise: "A message is settled once: a second settlement of any kind gets MessageLockLost and changes nothing.",
     needs: ["peekLock", "deadLetter"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a", "b");
+      const queue = await harness.queueWith(["a", "b"]);
       const first = await harness.one(queue);
       await harness.complete(queue, first);
       for (const kind of ["complete", "abandon", "deadLetter"] as const)
@@ -106,13 +87,11 @@ export const settleCases: readonly EngineCase[] = [
       same(await harness.drain(`${queue}/$DeadLetterQueue`), [], "Dead letters");
     },
   },
-  {
-    name: "stale-token",
+  "stale-token": {
     promise: "The token of an earlier delivery never settles or renews a later one. (Service Bus, message locks)",
     needs: ["peekLock", "renewLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"]);
       const first = await harness.one(queue);
       await harness.abandon(queue, first);
       const second = await harness.one(queue);
@@ -122,10 +101,8 @@ export const settleCases: readonly EngineCase[] = [
       same(await harness.browse(queue), [], "Messages left");
     },
   },
-  {
-    name: "foreign-token",
+  "foreign-token": {
     promise: "A token counts on its own entity only, and one that never was is lost too.",
-    needs: ["peekLock"],
     async run(harness) {
       const [queue, other] = [await harness.queue(), await harness.queue()];
       await harness.send(queue, "a");
@@ -137,13 +114,11 @@ export const settleCases: readonly EngineCase[] = [
       await harness.complete(queue, delivery);
     },
   },
-  {
-    name: "settle-any-order",
+  "settle-any-order": {
     promise: "Locked messages are settled in any order. (Service Bus, PeekLock)",
     needs: ["peekLock", "deadLetter"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a", "b", "c", "d");
+      const queue = await harness.queueWith(["a", "b", "c", "d"]);
       const [a, b, c, d] = await harness.receive(queue, 4);
       if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("4 were due.");
       await harness.complete(queue, c);
@@ -154,34 +129,30 @@ export const settleCases: readonly EngineCase[] = [
       same(await harness.drain(`${queue}/$DeadLetterQueue`), ["a"], "Dead letters");
     },
   },
-  {
-    name: "receive-and-delete",
+  "receive-and-delete": {
     promise:
       "In receiveAndDelete a message is consumed when it is handed over: without lock, never again. (Service Bus)",
     needs: ["receiveAndDelete"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a", "b");
+      const queue = await harness.queueWith(["a", "b"]);
       const [delivery] = await harness.receive(queue, 1, "receiveAndDelete");
       same([delivery?.lockToken, delivery?.lockedUntilUtc], [undefined, undefined], "Lock of the delivery");
       await harness.advance(hour);
       same(await harness.browse(queue), ["b"], "Messages left");
     },
   },
-  {
-    name: "receive-and-delete-loss",
+  "receive-and-delete-loss": {
     promise:
       "In receiveAndDelete a message whose receiver fails after the hand-over is lost. (Service Bus, at most once)",
     needs: ["receiveAndDelete"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"]);
       const receiver = await harness.engine.openReceiver(queue, { receiveMode: "receiveAndDelete" });
-      const taken = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+      const taken = await receiver.receive(atOnce());
       await receiver.close();
       await harness.advance(hour);
       same(idsOf(taken), ["a"], "What was handed over");
       same(await harness.drain(queue), [], "What is left after the failure");
     },
   },
-];
+});

@@ -1,9 +1,8 @@
 import { typed } from "../values/typed-makers.ts";
 import type { RuleFilter } from "../engine/rules.ts";
-import type { EngineCase } from "./engine-case.ts";
-import { after, envelope, idsOf, present, refused, same } from "./engine-harness.ts";
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import { after, atOnce, envelope, idsOf, minute, present, refused, same } from "./engine-harness.ts";
 
-const minute = 60_000;
 const only = (
   filter: RuleFilter,
 ): { readonly rules: readonly [{ readonly name: "r"; readonly filter: RuleFilter }] } => ({
@@ -11,12 +10,10 @@ const only = (
 });
 
 /** What subscriptions do with their copies. */
-export const subscriptionCases: readonly EngineCase[] = [
-  {
-    name: "topic-filter-error",
+export const subscriptionCases: readonly EngineCase[] = engineCases(["topics", "deadLetter"], {
+  "topic-filter-error": {
     promise:
       "A rule that cannot be evaluated dead-letters the message on its subscription, or passes it over where that is off.",
-    needs: ["topics", "deadLetter"],
     async run(harness) {
       const broken = only({ kind: "sql", expression: "sys.NoSuchProperty = 1" });
       const quiet = { ...broken, deadLetteringOnFilterEvaluationExceptions: false };
@@ -26,10 +23,8 @@ export const subscriptionCases: readonly EngineCase[] = [
       same(await harness.drain(`${topic}/Subscriptions/quiet/$DeadLetterQueue`), [], "Dead letters of quiet");
     },
   },
-  {
-    name: "topic-subscription-is-a-queue",
+  "topic-subscription-is-a-queue": {
     promise: "A subscription has locks, counts and a dead-letter queue of its own, as a queue has.",
-    needs: ["topics", "deadLetter"],
     async run(harness) {
       const topic = await harness.topic({ s: { maxDeliveryCount: 2, lockDuration: "PT10S" } });
       const subscription = `${topic}/Subscriptions/s`;
@@ -43,8 +38,7 @@ export const subscriptionCases: readonly EngineCase[] = [
       same(deadLetterMessageCount, 1, "Dead letters counted");
     },
   },
-  {
-    name: "topic-schedule",
+  "topic-schedule": {
     promise:
       "A message scheduled on a topic is copied when its time comes, by the rules of that time; it can be cancelled.",
     needs: ["topics", "schedule"],
@@ -62,8 +56,7 @@ export const subscriptionCases: readonly EngineCase[] = [
         same(await harness.drain(`${topic}/Subscriptions/${name}`), ["a"], `Messages of ${name}`);
     },
   },
-  {
-    name: "topic-sessions",
+  "topic-sessions": {
     promise: "A subscription may require sessions; copies without session id are dead-lettered there.",
     needs: ["topics", "sessions", "deadLetter"],
     async run(harness) {
@@ -71,12 +64,11 @@ export const subscriptionCases: readonly EngineCase[] = [
       const subscription = `${topic}/Subscriptions/s`;
       await harness.send(topic, envelope("a", { sessionId: "x" }), "b");
       const session = await harness.session(subscription, "x");
-      same(idsOf(await session.receive({ maxMessages: 5, maxWaitTime: 0 })), ["a"], "Messages of the session");
+      same(idsOf(await session.receive(atOnce(5))), ["a"], "Messages of the session");
       same(await harness.drain(`${subscription}/$DeadLetterQueue`), ["b"], "Dead letters");
     },
   },
-  {
-    name: "topic-forward",
+  "topic-forward": {
     promise:
       "A subscription forwards its copies to another entity, keeping the number that the topic gave. (auto-forwarding)",
     needs: ["topics", "autoForward"],
@@ -93,8 +85,7 @@ export const subscriptionCases: readonly EngineCase[] = [
       );
     },
   },
-  {
-    name: "topic-duplicates",
+  "topic-duplicates": {
     promise: "A topic drops duplicates before it copies.",
     needs: ["topics", "duplicateDetection"],
     async run(harness) {
@@ -103,8 +94,7 @@ export const subscriptionCases: readonly EngineCase[] = [
       same(await harness.drain(`${topic}/Subscriptions/t`), ["a"], "Messages");
     },
   },
-  {
-    name: "topic-time-to-live",
+  "topic-time-to-live": {
     promise: "A subscription's time to live holds for its copies; the shortest of message and subscription counts.",
     needs: ["topics", "timeToLive"],
     async run(harness) {
@@ -115,8 +105,7 @@ export const subscriptionCases: readonly EngineCase[] = [
       same(await harness.drain(`${topic}/Subscriptions/long`), ["a"], "Messages of long");
     },
   },
-  {
-    name: "topic-typed-properties",
+  "topic-typed-properties": {
     promise: "Typed application property values reach every copy as they were sent.",
     needs: ["topics"],
     async run(harness) {
@@ -126,8 +115,7 @@ export const subscriptionCases: readonly EngineCase[] = [
       same(applicationProperties["level"], typed.ubyte(3), "The typed value");
     },
   },
-  {
-    name: "topic-life",
+  "topic-life": {
     promise: "Topics and subscriptions are created, listed and deleted; deleting a topic deletes its subscriptions.",
     needs: ["topics", "administration"],
     async run(harness) {
@@ -143,4 +131,4 @@ export const subscriptionCases: readonly EngineCase[] = [
       await refused(harness.browse(`${topic}/Subscriptions/a`), "MessagingEntityNotFound", "Browsing afterwards");
     },
   },
-];
+});

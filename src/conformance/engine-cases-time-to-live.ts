@@ -1,12 +1,9 @@
-import type { EngineCase } from "./engine-case.ts";
-import { envelope, idsOf, same, tokenOf } from "./engine-harness.ts";
-
-const minute = 60_000;
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import { envelope, idsOf, minute, same, tokenOf } from "./engine-harness.ts";
 
 /** What becomes of messages that nobody took in time. */
-export const timeToLiveCases: readonly EngineCase[] = [
-  {
-    name: "expired-never-delivered",
+export const timeToLiveCases: readonly EngineCase[] = engineCases(["timeToLive", "deadLetter", "administration"], {
+  "expired-never-delivered": {
     promise: "A message is never delivered after its time to live, and until then it is. (Service Bus, TTL)",
     needs: ["timeToLive"],
     async run(harness) {
@@ -22,26 +19,24 @@ export const timeToLiveCases: readonly EngineCase[] = [
       same(await harness.drain(queue), ["long"], "At the end of the time to live");
     },
   },
-  {
-    name: "expiry-drops",
+  "expiry-drops": {
     promise: "Expired messages are dropped where dead-lettering on expiration is off, as it is by default.",
     needs: ["timeToLive", "deadLetter"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, envelope("a", { timeToLive: minute }));
+      const queue = await harness.queueWith([envelope("a", { timeToLive: minute })]);
       await harness.advance(minute);
       same(await harness.receive(queue), [], "Deliveries");
       same(await harness.drain(`${queue}/$DeadLetterQueue`), [], "Dead letters");
       same((await harness.counts(queue)).totalMessageCount, 0, "Total count");
     },
   },
-  {
-    name: "expiry-dead-letters",
+  "expiry-dead-letters": {
     promise: "Where dead-lettering on expiration is on, expired messages get the reason TTLExpiredException.",
-    needs: ["timeToLive", "deadLetter", "administration"],
     async run(harness) {
-      const queue = await harness.queue({ deadLetteringOnMessageExpiration: true });
-      await harness.send(queue, envelope("a", { timeToLive: minute }), envelope("b", { timeToLive: minute }));
+      const queue = await harness.queueWith(
+        [envelope("a", { timeToLive: minute }), envelope("b", { timeToLive: minute })],
+        { deadLetteringOnMessageExpiration: true },
+      );
       await harness.advance(minute);
       const dead = await harness.receive(`${queue}/$DeadLetterQueue`, 5);
       same(idsOf(dead), ["a", "b"], "Dead letters");
@@ -49,13 +44,13 @@ export const timeToLiveCases: readonly EngineCase[] = [
       same(dead[0]?.envelope.applicationProperties["DeadLetterReason"], "TTLExpiredException", "Application property");
     },
   },
-  {
-    name: "time-to-live-of-entity",
+  "time-to-live-of-entity": {
     promise: "The shorter of the message's and the entity's time to live counts, without a word. (Service Bus, TTL)",
     needs: ["timeToLive", "administration"],
     async run(harness) {
-      const queue = await harness.queue({ defaultMessageTimeToLive: "PT2M" });
-      await harness.send(queue, "default", envelope("short", { timeToLive: minute }));
+      const queue = await harness.queueWith(["default", envelope("short", { timeToLive: minute })], {
+        defaultMessageTimeToLive: "PT2M",
+      });
       await harness.send(queue, envelope("long", { timeToLive: 60 * minute }));
       await harness.advance(minute);
       same(await harness.browse(queue), ["default", "long"], "After one minute");
@@ -65,26 +60,27 @@ export const timeToLiveCases: readonly EngineCase[] = [
       same(await harness.drain(queue), [], "After two minutes");
     },
   },
-  {
-    name: "time-to-live-is-not-rewritten",
+  "time-to-live-is-not-rewritten": {
     promise: "What the sender wrote stays: an adjusted expiry is a fact of the delivery, not a new property. (sobre)",
     needs: ["timeToLive", "administration"],
     async run(harness) {
-      const queue = await harness.queue({ defaultMessageTimeToLive: minute });
-      await harness.send(queue, "none", envelope("long", { timeToLive: 60 * minute }));
+      const queue = await harness.queueWith(["none", envelope("long", { timeToLive: 60 * minute })], {
+        defaultMessageTimeToLive: minute,
+      });
       const properties = (await harness.receive(queue, 2)).map(
         (delivery) => delivery.envelope.brokerProperties.timeToLive,
       );
       same(properties, [undefined, 60 * minute], "timeToLive as received");
     },
   },
-  {
-    name: "locked-expires-after-lock",
+  "locked-expires-after-lock": {
     promise: "A locked message expires only when its lock has ended; until then it can be completed.",
     needs: ["timeToLive", "peekLock", "renewLock"],
     async run(harness) {
-      const queue = await harness.queue();
-      await harness.send(queue, envelope("a", { timeToLive: minute }), envelope("b", { timeToLive: minute }));
+      const queue = await harness.queueWith([
+        envelope("a", { timeToLive: minute }),
+        envelope("b", { timeToLive: minute }),
+      ]);
       await harness.advance(minute - 1);
       const [a, b] = await harness.receive(queue, 2);
       if (a === undefined || b === undefined) throw new Error("Two messages were due.");
@@ -96,17 +92,14 @@ export const timeToLiveCases: readonly EngineCase[] = [
       same(await harness.browse(queue), [], "Messages left");
     },
   },
-  {
-    name: "dead-letters-do-not-expire",
+  "dead-letters-do-not-expire": {
     promise: "Dead letters ignore every time to live. (Service Bus, DLQ)",
-    needs: ["timeToLive", "deadLetter", "administration"],
     async run(harness) {
-      const queue = await harness.queue({ defaultMessageTimeToLive: minute });
-      await harness.send(queue, "a");
+      const queue = await harness.queueWith(["a"], { defaultMessageTimeToLive: minute });
       await harness.settle(queue, await harness.one(queue), { kind: "deadLetter" });
       await harness.advance(1000 * minute);
       const dead = await harness.one(`${queue}/$DeadLetterQueue`);
       same(dead.expiresAtUtc, undefined, "Expiry of a dead letter");
     },
   },
-];
+});

@@ -1,6 +1,6 @@
 import type { Envelope } from "../envelope/envelope.ts";
 import type { RuleFilter } from "../engine/rules.ts";
-import type { EngineCase } from "./engine-case.ts";
+import { type EngineCase, engineCases } from "./engine-case.ts";
 import { envelope, refused, same } from "./engine-harness.ts";
 
 const only = (
@@ -12,9 +12,8 @@ const only = (
 const sized = (id: string, size: number): Envelope => envelope(id, {}, { applicationProperties: { size } });
 
 /** One message, many subscriptions. */
-export const topicCases: readonly EngineCase[] = [
-  {
-    name: "topic-fan-out",
+export const topicCases: readonly EngineCase[] = engineCases(["topics"], {
+  "topic-fan-out": {
     promise: "Every subscription gets its own copy, settled on its own. (Service Bus, topics)",
     needs: ["topics", "peekLock"],
     async run(harness) {
@@ -26,10 +25,8 @@ export const topicCases: readonly EngineCase[] = [
       same(await harness.drain(`${topic}/subscriptions/US`), ["a", "b"], "Messages of us");
     },
   },
-  {
-    name: "topic-no-subscription",
+  "topic-no-subscription": {
     promise: "A message that no subscription takes is gone; a subscription gets what is sent from its creation on.",
-    needs: ["topics"],
     async run(harness) {
       const topic = await harness.topic({});
       await harness.send(topic, "before");
@@ -38,18 +35,15 @@ export const topicCases: readonly EngineCase[] = [
       same(await harness.drain(`${topic}/Subscriptions/s`), ["after"], "Messages");
     },
   },
-  {
-    name: "topic-not-receivable",
+  "topic-not-receivable": {
     promise: "A topic cannot be received from, and a subscription not be sent to.",
-    needs: ["topics"],
     async run(harness) {
       const topic = await harness.topic({ s: {} });
       await refused(harness.receiver(topic), "InvalidOperation", "A receiver on the topic");
       await refused(harness.send(`${topic}/Subscriptions/s`, "a"), "InvalidOperation", "A sender to the subscription");
     },
   },
-  {
-    name: "topic-default-rule",
+  "topic-default-rule": {
     promise: "A subscription without rules of its own has one named $Default that lets everything through.",
     needs: ["topics", "administration"],
     async run(harness) {
@@ -65,10 +59,8 @@ export const topicCases: readonly EngineCase[] = [
       same(await harness.drain(`${topic}/Subscriptions/s`), [], "Messages without any rule");
     },
   },
-  {
-    name: "topic-boolean-filters",
+  "topic-boolean-filters": {
     promise: "A true filter lets everything through, a false filter nothing.",
-    needs: ["topics"],
     async run(harness) {
       const topic = await harness.topic({ all: only({ kind: "true" }), none: only({ kind: "false" }) });
       await harness.send(topic, "a");
@@ -76,10 +68,8 @@ export const topicCases: readonly EngineCase[] = [
       same(await harness.drain(`${topic}/Subscriptions/none`), [], "Messages with a false filter");
     },
   },
-  {
-    name: "topic-correlation-all",
+  "topic-correlation-all": {
     promise: "A correlation filter wants every property given to be equal, with case. (correlation filters)",
-    needs: ["topics"],
     async run(harness) {
       const filter = { kind: "correlation", subject: "order", to: "eu", applicationProperties: { size: 5 } } as const;
       const topic = await harness.topic({ s: only(filter) });
@@ -95,11 +85,9 @@ export const topicCases: readonly EngineCase[] = [
       same(await harness.drain(`${topic}/Subscriptions/s`), ["all"], "Messages");
     },
   },
-  {
-    name: "topic-correlation-fields",
+  "topic-correlation-fields": {
     promise:
       "A correlation filter can want any of its eight broker properties; `to` counts though the broker ignores it.",
-    needs: ["topics"],
     async run(harness) {
       const fields = [
         "contentType",
@@ -120,10 +108,8 @@ export const topicCases: readonly EngineCase[] = [
       await refused(empty, "InvalidArgument", "A correlation filter without properties");
     },
   },
-  {
-    name: "topic-one-copy",
+  "topic-one-copy": {
     promise: "Several rules without action that let a message through make one copy. (Service Bus, rules)",
-    needs: ["topics"],
     async run(harness) {
       const rules = [
         { name: "a", filter: { kind: "true" } },
@@ -134,10 +120,8 @@ export const topicCases: readonly EngineCase[] = [
       same(await harness.drain(`${topic}/Subscriptions/s`), ["m"], "Copies");
     },
   },
-  {
-    name: "topic-copy-per-action",
+  "topic-copy-per-action": {
     promise: "Every rule with an action that lets a message through makes its own copy, changed by that action alone.",
-    needs: ["topics"],
     async run(harness) {
       const rules = [
         { name: "a", filter: { kind: "true" }, action: { kind: "sql", expression: "SET rule = 'a'" } },
@@ -172,8 +156,7 @@ export const topicCases: readonly EngineCase[] = [
       );
     },
   },
-  {
-    name: "topic-rule-life",
+  "topic-rule-life": {
     promise: "Rules are added, listed by name and deleted; they count for what is sent afterwards.",
     needs: ["topics", "administration"],
     async run(harness) {
@@ -198,4 +181,4 @@ export const topicCases: readonly EngineCase[] = [
       same(await harness.drain(`${topic}/Subscriptions/s`), ["2"], "Messages with one rule");
     },
   },
-];
+});

@@ -1,16 +1,13 @@
-import type { EngineCase } from "./engine-case.ts";
-import { envelope, refused, same, tokenOf } from "./engine-harness.ts";
+import { type EngineCase, engineCases } from "./engine-case.ts";
+import { envelope, minute, refused, same, tokenOf } from "./engine-harness.ts";
 
-const minute = 60_000;
 const complete = { kind: "complete" } as const;
 
 /** Sends and settlements that happen together or not at all. */
-export const transactionCases: readonly EngineCase[] = [
-  {
-    name: "transaction-commit",
+export const transactionCases: readonly EngineCase[] = engineCases(["transactions"], {
+  "transaction-commit": {
     promise:
       "Sends and settlements across entities become visible at the commit, all at once. (Service Bus, transactions)",
-    needs: ["transactions"],
     async run(harness) {
       const { engine } = harness;
       const [from, to] = [await harness.queue(), await harness.queue()];
@@ -24,16 +21,12 @@ export const transactionCases: readonly EngineCase[] = [
       same([await harness.browse(from), await harness.browse(to)], [[], ["b"]], "Messages after the commit");
     },
   },
-  {
-    name: "transaction-rollback",
+  "transaction-rollback": {
     promise:
       "A rollback undoes everything: nothing is sent, and the message is still locked by its receiver, uncounted.",
-    needs: ["transactions"],
     async run(harness) {
       const { engine } = harness;
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
-      const delivery = await harness.one(queue);
+      const [queue, delivery] = await harness.received("a");
       const transaction = await engine.begin();
       await (await engine.openSender(queue)).send([envelope("b")], { transaction });
       await engine.settle(queue, tokenOf(delivery), complete, { transaction });
@@ -44,10 +37,8 @@ export const transactionCases: readonly EngineCase[] = [
       same((await harness.one(queue)).deliveryCount, 1, "Delivery count");
     },
   },
-  {
-    name: "transaction-no-gap",
+  "transaction-no-gap": {
     promise: "Sequence numbers are given at the commit: a rollback leaves no gap. (sobre, numbers)",
-    needs: ["transactions"],
     async run(harness) {
       const { engine } = harness;
       const queue = await harness.queue();
@@ -77,15 +68,11 @@ export const transactionCases: readonly EngineCase[] = [
       );
     },
   },
-  {
-    name: "transaction-lock-lost",
+  "transaction-lock-lost": {
     promise: "When a lock was lost before the commit, the commit is refused and nothing of it happens.",
-    needs: ["transactions"],
     async run(harness) {
       const { engine } = harness;
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
-      const delivery = await harness.one(queue);
+      const [queue, delivery] = await harness.received("a");
       const transaction = await engine.begin();
       await (await engine.openSender(queue)).send([envelope("b")], { transaction });
       await engine.settle(queue, tokenOf(delivery), complete, { transaction });
@@ -95,8 +82,7 @@ export const transactionCases: readonly EngineCase[] = [
       same((await harness.one(queue)).deliveryCount, 1, "Delivery count");
     },
   },
-  {
-    name: "transaction-refusals",
+  "transaction-refusals": {
     promise: "What is illegal is refused when it is asked for, and is no part of the transaction.",
     needs: ["transactions", "administration"],
     async run(harness) {
@@ -116,15 +102,12 @@ export const transactionCases: readonly EngineCase[] = [
       same(await harness.drain(queue), ["b"], "Messages");
     },
   },
-  {
-    name: "transaction-enlisted",
+  "transaction-enlisted": {
     promise: "A message that a transaction settles is settled by nobody else until it ends; its lock can be renewed.",
     needs: ["transactions", "renewLock"],
     async run(harness) {
       const { engine } = harness;
-      const queue = await harness.queue();
-      await harness.send(queue, "a");
-      const delivery = await harness.one(queue);
+      const [queue, delivery] = await harness.received("a");
       const transaction = await engine.begin();
       await engine.settle(queue, tokenOf(delivery), { kind: "abandon" }, { transaction });
       await refused(harness.complete(queue, delivery), "InvalidOperation", "Completing beside the transaction");
@@ -135,10 +118,8 @@ export const transactionCases: readonly EngineCase[] = [
       same((await harness.one(queue)).deliveryCount, 1, "Delivery count");
     },
   },
-  {
-    name: "transaction-over",
+  "transaction-over": {
     promise: "A transaction that has ended takes nothing more, and ends by itself after 2 minutes.",
-    needs: ["transactions"],
     async run(harness) {
       const { engine } = harness;
       const sender = await engine.openSender(await harness.queue());
@@ -153,8 +134,7 @@ export const transactionCases: readonly EngineCase[] = [
       await refused(slow.commit(), "InvalidOperation", "Committing after 2 minutes");
     },
   },
-  {
-    name: "transaction-quota",
+  "transaction-quota": {
     promise: "A commit that would overfill an entity is refused as QuotaExceeded, and nothing of it happens.",
     needs: ["transactions", "administration"],
     async run(harness) {
@@ -170,8 +150,7 @@ export const transactionCases: readonly EngineCase[] = [
       same([await harness.browse(queue), await harness.browse(other)], [[], []], "Messages");
     },
   },
-  {
-    name: "transaction-send-via",
+  "transaction-send-via": {
     promise:
       "Sending via another entity transfers at the commit; what the target refuses is a transfer dead letter there.",
     needs: ["transactions", "autoForward", "administration"],
@@ -189,4 +168,4 @@ export const transactionCases: readonly EngineCase[] = [
       same(await harness.drain(`${via}/$Transfer/$DeadLetterQueue`), ["b"], "Transfer dead letters");
     },
   },
-];
+});

@@ -1,4 +1,10 @@
-import type { AcceptSessionOptions, Engine, EngineReceiver, EngineSessionReceiver } from "../engine/engine.ts";
+import type {
+  AcceptSessionOptions,
+  Engine,
+  EngineReceiver,
+  EngineSessionReceiver,
+  ReceiveOptions,
+} from "../engine/engine.ts";
 import type { Delivery, ReceiveMode, Settlement } from "../engine/delivery.ts";
 import type { QueueOptions, QueueRuntimeProperties, SubscriptionOptions, TopicOptions } from "../engine/admin.ts";
 import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
@@ -15,6 +21,12 @@ export interface OpenedEngine {
   /** Cleans up; default: closes the engine. */
   close?(): Promise<void>;
 }
+
+/** Milliseconds of a minute, which is the default of a lock. */
+export const minute = 60_000;
+
+/** Options of a session entity. */
+export const sessions = { requiresSession: true } as const;
 
 /** More messages than any case sends. */
 const endless = 10_000;
@@ -48,6 +60,19 @@ export class EngineHarness {
     const name = this.freshName();
     await this.engine.admin.createQueue(name, options);
     return name;
+  }
+
+  /** Creates a queue, sends these messages to it, and returns its name. */
+  async queueWith(messages: readonly (string | Envelope)[], options?: QueueOptions): Promise<string> {
+    const queue = await this.queue(options);
+    await this.send(queue, ...messages);
+    return queue;
+  }
+
+  /** Creates a queue, sends one message to it and receives it. */
+  async received(message: string | Envelope, options?: QueueOptions): Promise<readonly [string, Delivery]> {
+    const queue = await this.queueWith([message], options);
+    return [queue, await this.one(queue)];
   }
 
   /** Creates a topic with subscriptions of these options and returns its name. */
@@ -151,6 +176,9 @@ export function envelope(
   });
 }
 
+/** Options of a receive that does not wait. */
+export const atOnce = (maxMessages = 1): ReceiveOptions => ({ maxMessages, maxWaitTime: 0 });
+
 /** A message of a session. */
 export const inSession = (sessionId: string, messageId: string): Envelope => envelope(messageId, { sessionId });
 
@@ -167,6 +195,10 @@ export function present<T>(value: T | undefined, what: string): T {
 /** The message ids of deliveries, in their order. */
 export const idsOf = (deliveries: readonly Delivery[]): readonly unknown[] =>
   deliveries.map((delivery) => delivery.envelope.brokerProperties.messageId);
+
+/** The delivery counts of deliveries, in their order. */
+export const countsOf = (deliveries: readonly Delivery[]): readonly number[] =>
+  deliveries.map(({ deliveryCount }) => deliveryCount);
 
 /** The lock token that a delivery must have. */
 export function tokenOf(delivery: Delivery): NonNullable<Delivery["lockToken"]> {

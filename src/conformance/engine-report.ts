@@ -1,4 +1,4 @@
-import type { Capability, Support } from "../engine/capabilities.ts";
+import { type Capability, capabilityNames, type Support } from "../engine/capabilities.ts";
 import { type EngineTarget, runEngineCase } from "./engine-case.ts";
 import { engineSuite } from "./engine-suite.ts";
 
@@ -41,7 +41,7 @@ export async function reportEngine(target: EngineTarget): Promise<EngineReport> 
     skipped: count("skipped"),
     deviations: count("deviation"),
     failed: engineSuite.filter((one) => results.get(one.name) === "failed").map((one) => one.name),
-    capabilities: allCapabilities.map((capability) => ({
+    capabilities: capabilityNames.map((capability) => ({
       capability,
       level: capabilities[capability].level,
       note: capabilities[capability].note,
@@ -62,21 +62,3 @@ export function renderEngineReport({ engine, cases, passed, capabilities }: Engi
     `| all | | ${passed} of ${cases} |`,
   ].join("\n");
 }
-
-const allCapabilities: readonly Capability[] = [
-  "peekLock",
-  "receiveAndDelete",
-  "renewLock",
-  "deadLetter",
-  "defer",
-  "schedule",
-  "peek",
-  "timeToLive",
-  "sessions",
-  "sessionState",
-  "topics",
-  "duplicateDetection",
-  "autoForward",
-  "transactions",
-  "administration",
-];

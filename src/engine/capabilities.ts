@@ -1,22 +1,26 @@
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** What an engine may be able to do; the words of the message model. */
-export type Capability =
-  | "peekLock"
-  | "receiveAndDelete"
-  | "renewLock"
-  | "deadLetter"
-  | "defer"
-  | "schedule"
-  | "peek"
-  | "timeToLive"
-  | "sessions"
-  | "sessionState"
-  | "topics"
-  | "duplicateDetection"
-  | "autoForward"
-  | "transactions"
-  | "administration";
+/** Everything that an engine may be able to do, in the words of the message model. */
+export const capabilityNames = [
+  "peekLock",
+  "receiveAndDelete",
+  "renewLock",
+  "deadLetter",
+  "defer",
+  "schedule",
+  "peek",
+  "timeToLive",
+  "sessions",
+  "sessionState",
+  "topics",
+  "duplicateDetection",
+  "autoForward",
+  "transactions",
+  "administration",
+] as const;
+
+/** Something that an engine may be able to do. */
+export type Capability = (typeof capabilityNames)[number];
 
 /** How an engine provides a capability: by itself, by work around it, or not at all. */
 export interface Support {
