@@ -13,6 +13,8 @@ export interface DeliverySource {
   receive(options: ReceiveOptions): Promise<readonly Delivery[]>;
   /** To be told of what `receive` threw, so that a lost link is opened again by the next one; resolves to whether that may do better. */
   failed(error: unknown): Promise<boolean>;
+  /** Gives back what was fetched ahead. */
+  empty(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -54,6 +56,7 @@ export function openSource(options: SourceOptions): DeliverySource {
       await link.lost(link.current, error);
       return isRetryable(error);
     },
+    empty: async () => undefined,
     close: () => link.close(),
   };
 }
@@ -67,9 +70,17 @@ class PrefetchingSource implements DeliverySource {
   constructor(options: SourceOptions) {
     this.#options = options;
     this.#link = new Link("receiver", () => this.#open());
-    this.#prefetch = new Prefetch(options.prefetchCount, options.clock, (receiveOptions) =>
-      this.#link.use((link) => link.receive(receiveOptions)),
-    );
+    const { entityPath } = options;
+    this.#prefetch = new Prefetch({
+      count: options.prefetchCount,
+      clock: options.clock,
+      fetch: (receiveOptions) => this.#link.use((link) => link.receive(receiveOptions)),
+      renew: async ({ lockToken }) =>
+        lockToken === undefined ? new Date(NaN) : this.engine.renew(entityPath, lockToken),
+      giveBack: async ({ lockToken }) => {
+        if (lockToken !== undefined) await this.engine.settle(entityPath, lockToken, { kind: "release" });
+      },
+    });
   }
 
   get engine(): Engine {
@@ -83,6 +94,10 @@ class PrefetchingSource implements DeliverySource {
   /** The stock is fetched through the link, which has seen the error itself. */
   async failed(error: unknown): Promise<boolean> {
     return isRetryable(error);
+  }
+
+  empty(): Promise<void> {
+    return this.#prefetch.empty();
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,21 @@
+import type { Delivery } from "../engine/delivery.ts";
 import type { Clock, Timer } from "../time/clock.ts";
 import { isRetryable } from "./retry.ts";
 
-/** What renews and what is told when a lock could not be kept. */
+/** The owner of a lock that is kept. */
 export interface RenewalTarget {
   /** Renews; resolves to the lock's new end. */
   renew(): Promise<Date>;
-  /** Told once, when the lock is lost or renewing failed for good. */
+  /** Called once, when the lock is lost or renewing failed for good. */
   lost(error: unknown): void;
+  /** Called when the maximum is reached, while half of the lock's time is left. */
+  over?(): void;
+}
+
+/** Notes the new end of a lock on its message, so that handlers and receivers see it. */
+export function noteLock(message: Delivery, lockedUntilUtc: Date): Date {
+  Reflect.set(message, "lockedUntilUtc", lockedUntilUtc);
+  return lockedUntilUtc;
 }
 
 interface Held {
@@ -16,7 +25,7 @@ interface Held {
   dueAt: number;
 }
 
-/** What is assumed of a lock that has ended by this machine's clock: clocks differ. */
+/** Milliseconds assumed of a lock that has ended by this machine's clock: clocks differ. */
 const assumedLock = 30_000;
 
 /**
@@ -76,8 +85,10 @@ export class LockRenewal {
     this.#timerAt = Infinity;
     const now = this.#clock.now();
     for (const [owner, held] of this.#held) {
-      if (held.giveUpAt <= now) this.#held.delete(owner);
-      else if (held.dueAt <= now) void this.#renew(owner, held);
+      if (held.giveUpAt <= now) {
+        this.#held.delete(owner);
+        held.target.over?.();
+      } else if (held.dueAt <= now) void this.#renew(owner, held);
       else this.#arm(held.dueAt);
     }
   }

@@ -122,11 +122,11 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     }
   }
 
-  /** Abandons a message when a store or key service was unavailable, and dead-letters any other unreadable one. */
+  /** Gives a message back when a store or key service was unavailable, and dead-letters any other unreadable one. */
   async #refuse(handling: Handling, result: UnreadableResult): Promise<void> {
     const { envelope } = handling.message;
     const { error, attempts } = result;
-    const settlement = error.retryable ? failureSettlement(envelope, error) : unreadableSettlement(envelope, result);
+    const settlement: Settlement = error.retryable ? { kind: "release" } : unreadableSettlement(envelope, result);
     await this.#settle(handling, settlement);
     await this.report("deserialize", error, envelope, attempts);
   }

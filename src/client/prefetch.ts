@@ -2,6 +2,7 @@ import type { Delivery } from "../engine/delivery.ts";
 import type { ReceiveOptions } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Clock, Timer } from "../time/clock.ts";
+import { LockRenewal, noteLock } from "./lock-renewal.ts";
 import { idleWait } from "./receive-loop.ts";
 
 interface Waiting {
@@ -10,23 +11,39 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
-/** A stock of deliveries that is filled in the background. */
+/** Milliseconds for which a message waits in stock, its lock renewed, before it is given back. */
+const longestWait = 300_000;
+
+/** How a stock is filled, and its locks kept. */
+export interface StockOptions {
+  readonly count: number;
+  readonly clock: Clock;
+  readonly fetch: (options: ReceiveOptions) => Promise<readonly Delivery[]>;
+  readonly renew: (delivery: Delivery) => Promise<Date>;
+  /** Gives a message back without counting a delivery. */
+  readonly giveBack: (delivery: Delivery) => Promise<void>;
+}
+
+/**
+ * A stock of deliveries that is filled in the background.
+ *
+ * Locks are renewed while messages wait, so that none is counted as delivered that nobody has taken.
+ */
 export class Prefetch {
-  readonly #count: number;
-  readonly #clock: Clock;
-  readonly #fetch: (options: ReceiveOptions) => Promise<readonly Delivery[]>;
+  readonly #options: StockOptions;
   readonly #stop = new AbortController();
   readonly #waiting: Waiting[] = [];
+  readonly #renewal: LockRenewal;
   #stock: Delivery[] = [];
   #filling: Promise<void> | undefined;
+  #stopFilling = new AbortController();
 
-  constructor(count: number, clock: Clock, fetch: (options: ReceiveOptions) => Promise<readonly Delivery[]>) {
-    this.#count = count;
-    this.#clock = clock;
-    this.#fetch = fetch;
+  constructor(options: StockOptions) {
+    this.#options = options;
+    this.#renewal = new LockRenewal(options.clock, longestWait);
   }
 
-  /** What is in stock and still locked, at most `maxMessages`, or what comes first. @throws what fetching throws. */
+  /** The messages in stock, at most `maxMessages`, or those that come first. @throws what fetching throws. */
   take({ maxMessages, maxWaitTime, signal }: ReceiveOptions): Promise<readonly Delivery[]> {
     if (this.#stop.signal.aborted) {
       return Promise.reject(new SobreError("Closed", "The receiver is closed. Create another."));
@@ -52,53 +69,81 @@ export class Prefetch {
       };
       const giveUp = (): void => end([]);
       const waiting: Waiting = { maxMessages, end, fail };
-      const timer: Timer = this.#clock.setTimer(this.#clock.now() + maxWaitTime, giveUp);
+      const timer: Timer = this.#options.clock.setTimer(this.#options.clock.now() + maxWaitTime, giveUp);
       timer.keepAlive?.(true);
       signal?.addEventListener("abort", giveUp);
       this.#waiting.push(waiting);
     });
   }
 
-  /** Without waiting, an empty stock is no answer: it may not have been filled yet. What fills it may be first, too. */
+  /** Without waiting, an empty stock is not an answer: it may not have been filled yet. */
   async #takeNow(maxMessages: number): Promise<readonly Delivery[]> {
-    const fetched = await this.#fetch({ maxMessages, maxWaitTime: 0 });
-    this.#stock.push(...fetched);
-    // What a receiver that was closed meanwhile has is given back with its connection.
+    this.#add(await this.#options.fetch({ maxMessages, maxWaitTime: 0 }));
+    // A receiver that was closed meanwhile gives its messages back with its connection.
     return this.#stop.signal.aborted ? [] : this.#pick(maxMessages);
   }
 
   /** Forgets the stock: its locks ended with the connection. */
   forget(): void {
-    this.#stock = [];
+    for (const delivery of this.#stock.splice(0)) this.#renewal.release(delivery);
+  }
+
+  /** Gives the stock back, until messages are asked for again. */
+  async empty(): Promise<void> {
+    this.#stopFilling.abort();
+    await this.#filling;
+    await Promise.all(this.#pick(Infinity).map((delivery) => this.#options.giveBack(delivery).catch(() => undefined)));
   }
 
   async close(): Promise<void> {
     this.#stop.abort();
+    this.#stopFilling.abort();
     for (const waiting of this.#waiting.slice()) waiting.end([]);
     await this.#filling;
+    this.#renewal.stop();
   }
 
-  /** Those whose lock ended while they waited are delivered again by the broker. */
+  #add(fetched: readonly Delivery[]): void {
+    for (const delivery of fetched) {
+      this.#stock.push(delivery);
+      this.#renewal.keep(delivery, delivery.lockedUntilUtc, {
+        renew: async () => noteLock(delivery, await this.#options.renew(delivery)),
+        // The broker delivers it again.
+        lost: () => this.#remove(delivery),
+        over: () => {
+          // Or it would be fetched again at once.
+          this.#stopFilling.abort();
+          if (this.#remove(delivery)) this.#options.giveBack(delivery).catch(() => undefined);
+        },
+      });
+    }
+  }
+
+  #remove(delivery: Delivery): boolean {
+    const index = this.#stock.indexOf(delivery);
+    if (index >= 0) this.#stock.splice(index, 1);
+    return index >= 0;
+  }
+
   #pick(maxMessages: number): Delivery[] {
-    const now = this.#clock.now();
-    this.#stock = this.#stock.filter(
-      ({ lockedUntilUtc }) => lockedUntilUtc === undefined || lockedUntilUtc.getTime() > now,
-    );
-    return this.#stock.splice(0, maxMessages);
+    const picked = this.#stock.splice(0, maxMessages);
+    for (const delivery of picked) this.#renewal.release(delivery);
+    return picked;
   }
 
   #fill(): void {
-    if (this.#filling !== undefined || this.#stop.signal.aborted || this.#stock.length > this.#count / 2) return;
-    this.#filling = this.#fetchUntilFull();
+    if (this.#filling !== undefined || this.#stop.signal.aborted || this.#stock.length > this.#options.count / 2)
+      return;
+    this.#stopFilling = new AbortController();
+    this.#filling = this.#fetchUntilFull(this.#stopFilling.signal);
   }
 
-  async #fetchUntilFull(): Promise<void> {
-    // Its end is noted in the same turn as its last look, or whoever comes in between would wait for nothing.
+  async #fetchUntilFull(signal: AbortSignal): Promise<void> {
+    // The end is noted in the turn of the last look, or a caller in between would wait for nothing.
     try {
-      while (this.#stock.length < this.#count && !this.#stop.signal.aborted) {
-        const maxMessages = this.#count - this.#stock.length;
-        const fetched = await this.#fetch({ maxMessages, maxWaitTime: idleWait, signal: this.#stop.signal });
-        this.#stock.push(...fetched);
+      while (this.#stock.length < this.#options.count && !signal.aborted) {
+        const maxMessages = this.#options.count - this.#stock.length;
+        this.#add(await this.#options.fetch({ maxMessages, maxWaitTime: idleWait, signal }));
         for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
           const taken = this.#pick(next.maxMessages);
           if (taken.length === 0) break;
@@ -106,6 +151,7 @@ export class Prefetch {
         }
       }
       this.#filling = undefined;
+      if (this.#waiting.length > 0) this.#fill();
     } catch (error) {
       this.#filling = undefined;
       for (const waiting of this.#waiting.slice()) waiting.fail(error);

@@ -13,7 +13,7 @@ import {
   oneOf,
   type OptionChecks,
 } from "../options/option-checks.ts";
-import { pause } from "./pause.ts";
+import { Outage } from "./outage.ts";
 import { LoopErrors, type Processor, runProcessor } from "./processor-loops.ts";
 import { idleWait, repeat } from "./receive-loop.ts";
 import type { ReadMessage } from "./received-message.ts";
@@ -84,17 +84,19 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   });
   const place = { settler, renewal, extend: sameContext };
   const errors = new LoopErrors();
-  const receiveAll = (signal: AbortSignal): Promise<void> => {
-    let givenBack = 0;
-    return repeat(parts, signal, {
+  const receiveAll = (signal: AbortSignal, outage: Outage): Promise<void> =>
+    repeat(parts, signal, {
       async step() {
-        const deliveries = await source.receive({ maxMessages: 1, maxWaitTime: idleWait, signal });
+        await outage.over();
+        const deliveries = await source.receive({ maxMessages: 1, maxWaitTime: idleWait, signal: outage.signal });
         errors.clear();
         for (const delivery of deliveries) {
-          const isAway = await work.handle(delivery, place);
-          givenBack = isAway ? givenBack + 1 : 0;
-          // Without a wait, an outage would use up the deliveries of every message at once.
-          if (isAway) await pause(parts.clock, parts.retry.delay(givenBack), signal);
+          if (outage.isOn && delivery.lockToken !== undefined) {
+            await settler.settle(delivery, { kind: "release" }).catch(() => undefined);
+          } else if (await work.handle(delivery, place)) {
+            outage.begin();
+            await source.empty();
+          } else outage.ended();
         }
       },
       async failed(error, attempt) {
@@ -103,12 +105,13 @@ export function startProcessor<const Types extends readonly MessageType[] = read
         return mayPass;
       },
     });
-  };
   return runProcessor({
     entityPath,
     parts,
-    start: (signal, loop) =>
-      Promise.all(Array.from({ length: maxConcurrentCalls }, () => loop(() => receiveAll(signal)))),
+    start: (signal, loop) => {
+      const outage = new Outage(parts, signal);
+      return Promise.all(Array.from({ length: maxConcurrentCalls }, () => loop(() => receiveAll(signal, outage))));
+    },
     async ended() {
       renewal?.stop();
       if (shared === undefined) await source.close();

@@ -1,10 +1,10 @@
-import type { Delivery, ReceiveMode } from "../engine/delivery.ts";
+import type { Delivery, ReceiveMode, Settlement } from "../engine/delivery.ts";
 import { parseAddress, type SubQueue, subQueueSuffix } from "../engine/address.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
-import { failureSettlement, unreadableSettlement } from "./dead-lettering.ts";
+import { unreadableSettlement } from "./dead-lettering.ts";
 import { LockRenewal } from "./lock-renewal.ts";
 import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.ts";
 import { createMessageReader } from "./message-reader.ts";
@@ -185,16 +185,15 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
   const checkOpen = (): void => {
     if (stop.signal.aborted) throw new SobreError("Closed", "The receiver is closed. Create another.");
   };
-  const hand = async (delivery: Delivery): Promise<Message | undefined> => {
+  const hand = async (delivery: Delivery): Promise<Message | SobreError | undefined> => {
     const { lockToken, lockedUntilUtc, envelope } = delivery;
     const result = await read(envelope);
     if (!result.ok && onUnreadable === "dead-letter" && lockToken !== undefined) {
-      // What a store or a key service that is away kept from being read may be read later.
-      const later = result.error.retryable;
-      const settlement = later ? failureSettlement(envelope, result.error) : unreadableSettlement(envelope, result);
-      // A lock that is lost meanwhile brings the message back; it must not take the rest of the batch along.
+      const isAway = result.error.retryable;
+      const settlement: Settlement = isAway ? { kind: "release" } : unreadableSettlement(envelope, result);
+      // A lock that is lost meanwhile brings the message back; the rest of the batch is unharmed.
       await source.engine.settle(entityPath, lockToken, settlement).catch(() => undefined);
-      return undefined;
+      return isAway ? result.error : undefined;
     }
     const renew = lockToken && (() => source.engine.renew(entityPath, lockToken));
     // Whoever settles learns of a lost lock there.
@@ -203,7 +202,12 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
   };
   const handAll = async (deliveries: readonly Delivery[]): Promise<readonly Message[]> => {
     const messages: Message[] = [];
-    for (const message of await Promise.all(deliveries.map(hand))) if (message !== undefined) messages.push(message);
+    let unavailable: SobreError | undefined;
+    for (const handed of await Promise.all(deliveries.map(hand)))
+      if (handed instanceof SobreError) unavailable = handed;
+      else if (handed !== undefined) messages.push(handed);
+    // An empty result would be asked for again at once.
+    if (unavailable !== undefined && messages.length === 0) throw unavailable;
     return messages;
   };
   return {

@@ -5,6 +5,7 @@ import type { ClientParts } from "./client-parts.ts";
 import type { LockRenewal } from "./lock-renewal.ts";
 import { type Handling, type MessageContext, MessageWork, type ProcessorHandlers } from "./message-work.ts";
 import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "../options/option-checks.ts";
+import { Outage } from "./outage.ts";
 import { pause } from "./pause.ts";
 import { codeOf } from "./process-error.ts";
 import { processingChecks, type ProcessorOptions, renewalOf } from "./processor.ts";
@@ -68,27 +69,26 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   const work = new MessageWork<Types, SessionContext>({ ...options, entityPath, parts, handlers });
   const { engine, clock, retry } = parts;
   const settler = new Settler({ entityPath, engine: () => engine, home: engine, released: () => undefined });
-  const serving = { parts, work, settler, calls, idle, renewal: () => renewalOf(parts, options) };
+  const serving = { work, settler, calls, idle, renewal: () => renewalOf(parts, options) };
   const errors = new LoopErrors();
-  const acceptAll = (sessionId: string | undefined, signal: AbortSignal, loop: RunLoop): Promise<void> => {
+  const acceptAll = (sessionId: string | undefined, signal: AbortSignal, run: Run): Promise<void> => {
+    const { outage } = run;
     let isHeld = false;
     return repeat(parts, signal, {
       async step(progressed) {
         isHeld = false;
+        await outage.over();
         const startedAt = clock.now();
         try {
-          const link = await engine.acceptSession(entityPath, {
-            sessionId,
-            receiveMode,
-            maxWaitTime: idleWait,
-            signal,
-          });
+          const wait = { sessionId, receiveMode, maxWaitTime: idleWait, signal: outage.signal };
+          const link = await engine.acceptSession(entityPath, wait);
           isHeld = true;
           progressed();
           errors.clear();
-          await serve(link, { ...serving, loop }, signal);
+          await serve(link, { ...serving, ...run });
         } catch (error) {
-          // That no session was free in time is no error; an engine that does not wait is asked less often.
+          if (outage.isOn) return;
+          // That no session was free in time is not an error; an engine that does not wait is asked less often.
           if (isHeld || codeOf(error) !== "ServiceTimeout" || signal.aborted) throw error;
           if (clock.now() === startedAt) await pause(clock, retry.delay(1), signal);
         }
@@ -105,27 +105,32 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   return runProcessor({
     entityPath,
     parts,
-    start: (signal, loop) => Promise.all(wanted.map((sessionId) => loop(() => acceptAll(sessionId, signal, loop)))),
+    start: (signal, loop) => {
+      const run = { loop, outage: new Outage(parts, signal) };
+      return Promise.all(wanted.map((sessionId) => loop(() => acceptAll(sessionId, signal, run))));
+    },
     ended: async () => undefined,
   });
 }
 
 /** The parts of a session processor that serving one session needs. */
-interface Serving<Types extends readonly MessageType[]> {
-  readonly parts: ClientParts;
+interface Serving<Types extends readonly MessageType[]> extends Run {
   readonly work: MessageWork<Types, SessionContext>;
   readonly settler: Settler;
   readonly calls: number;
   readonly idle: number;
   readonly renewal: () => LockRenewal;
+}
+
+interface Run {
   readonly loop: RunLoop;
+  readonly outage: Outage;
 }
 
 /** Handles the messages of a session until it is idle or lost; then the session is free. */
 async function serve<Types extends readonly MessageType[]>(
   link: EngineSessionReceiver,
-  { parts: { clock, retry }, work, settler, calls, idle, renewal, loop }: Serving<Types>,
-  signal: AbortSignal,
+  { work, settler, calls, idle, renewal, loop, outage }: Serving<Types>,
 ): Promise<void> {
   const locks = renewal();
   const running = new Set<Handling>();
@@ -139,7 +144,7 @@ async function serve<Types extends readonly MessageType[]>(
   const keep = (): void =>
     locks.keep(link, link.sessionLockedUntilUtc(), { renew: () => link.renewSessionLock(), lost });
   keep();
-  const either = AbortSignal.any([signal, gone.signal]);
+  const either = AbortSignal.any([outage.signal, gone.signal]);
   const session = heldSession(() => link);
   const handle = async (delivery: Delivery): Promise<boolean> => {
     keep();
@@ -154,13 +159,13 @@ async function serve<Types extends readonly MessageType[]>(
     return isAway;
   };
   const handleAll = async (): Promise<void> => {
-    for (let givenBack = 0; ;) {
+    for (;;) {
       if (either.aborted) return;
       const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: idle, signal: either });
-      if (delivery === undefined) return;
-      const isAway = await handle(delivery);
-      givenBack = isAway ? givenBack + 1 : 0;
-      if (isAway) await pause(clock, retry.delay(givenBack), either);
+      // A message that is not settled is given back with the session.
+      if (delivery === undefined || outage.isOn) return;
+      if (await handle(delivery)) outage.begin();
+      else outage.ended();
     }
   };
   try {

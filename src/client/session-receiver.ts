@@ -150,6 +150,8 @@ class SessionSource implements DeliverySource {
     return isRetryable(error) || isSessionGone(error);
   }
 
+  async empty(): Promise<void> {}
+
   async close(): Promise<void> {
     this.#stop.abort();
     this.#renewal.stop();

@@ -1,6 +1,7 @@
 import type { Delivery, LockToken, Settlement } from "../engine/delivery.ts";
 import type { Engine, TransactionOption } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import { noteLock } from "./lock-renewal.ts";
 import { checkOptional, checkOptions, type OptionCheck, type OptionChecks, text } from "../options/option-checks.ts";
 
 /** Application properties to change while settling; `undefined` removes one. */
@@ -103,7 +104,7 @@ export class Settler {
   }
 
   async renew(message: Delivery): Promise<Date> {
-    return this.#options.engine().renew(this.#options.entityPath, lockTokenOf(message));
+    return noteLock(message, await this.#options.engine().renew(this.#options.entityPath, lockTokenOf(message)));
   }
 }
 

@@ -161,9 +161,10 @@ describe("a receiver", () => {
   });
 
   it("does not hand over what was fetched ahead and has lost its lock", async () => {
-    const { client, clock } = setup({ queues: { orders: { lockDuration: 10_000 } } });
+    const { client, clock, faults } = setup({ queues: { orders: { lockDuration: 10_000 } } });
     await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }]);
     const receiver = client.createReceiver("orders", { prefetchCount: 5 });
+    faults.loseLock({ times: 2 });
 
     await receiver.receiveMessages(1);
     await clock.advance(10_001);

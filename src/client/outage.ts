@@ -1,0 +1,55 @@
+import type { ClientParts } from "./client-parts.ts";
+import { pause } from "./pause.ts";
+
+/**
+ * Pauses all loops of a processor while a store or key service that its stages need is unavailable.
+ *
+ * Every other message would find it unavailable too, and each delivery would be one fewer for a message that nobody has
+ * seen.
+ */
+export class Outage {
+  readonly #parts: Pick<ClientParts, "clock" | "retry">;
+  readonly #stop: AbortSignal;
+  #round: AbortController;
+  #failures = 0;
+  #pause: Promise<void> | undefined;
+
+  /** @param stop Aborted when the processor is closed. */
+  constructor(parts: Pick<ClientParts, "clock" | "retry">, stop: AbortSignal) {
+    this.#parts = parts;
+    this.#stop = stop;
+    this.#round = new AbortController();
+    stop.addEventListener("abort", () => this.#round.abort(stop.reason));
+    if (stop.aborted) this.#round.abort(stop.reason);
+  }
+
+  /** Aborted when an outage begins and when the processor is closed; a new one after each outage. */
+  get signal(): AbortSignal {
+    return this.#round.signal;
+  }
+
+  get isOn(): boolean {
+    return this.#pause !== undefined;
+  }
+
+  /** Resolves when no outage is on. */
+  async over(): Promise<void> {
+    while (this.#pause !== undefined) await this.#pause;
+  }
+
+  /** A payload was fetched or decrypted again. */
+  ended(): void {
+    this.#failures = 0;
+  }
+
+  /** Begins a pause that is longer after each outage in a row. */
+  begin(): void {
+    if (this.#pause !== undefined || this.#stop.aborted) return;
+    this.#round.abort();
+    const { clock, retry } = this.#parts;
+    this.#pause = pause(clock, retry.delay(++this.#failures), this.#stop).then(() => {
+      this.#pause = undefined;
+      if (!this.#stop.aborted) this.#round = new AbortController();
+    });
+  }
+}
