@@ -46,10 +46,13 @@ export class Outage {
   begin(): void {
     if (this.#pause !== undefined || this.#stop.aborted) return;
     this.#round.abort();
+    this.#pause = this.#wait();
+  }
+
+  async #wait(): Promise<void> {
     const { clock, retry } = this.#parts;
-    this.#pause = pause(clock, retry.delay(++this.#failures), this.#stop).then(() => {
-      this.#pause = undefined;
-      if (!this.#stop.aborted) this.#round = new AbortController();
-    });
+    await pause(clock, retry.delay(++this.#failures), this.#stop);
+    this.#pause = undefined;
+    if (!this.#stop.aborted) this.#round = new AbortController();
   }
 }

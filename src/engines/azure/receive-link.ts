@@ -32,7 +32,7 @@ export interface ReceiveLinkOptions {
 /**
  * A link that messages are received by: credit is given on demand, and taken back by draining it, so that nothing is lost.
  *
- * One receive at a time has the credit; the others wait for their turn.
+ * The credit is that of all receives that wait; messages go to them in their order.
  */
 export class ReceiveLink {
   readonly #session: ClientSession;
@@ -46,6 +46,7 @@ export class ReceiveLink {
   #link: ReceivingLink | undefined;
   #gone: SobreError | undefined;
   #draining: Timer | undefined;
+  #isAsking = false;
   #allClosed: () => void = () => undefined;
 
   private constructor(session: ClientSession, options: ReceiveLinkOptions) {
@@ -99,10 +100,13 @@ export class ReceiveLink {
     if (this.#spare.length > 0) return Promise.resolve(this.#spare.splice(0, options.maxMessages));
     if (this.#gone !== undefined) return Promise.reject(this.#gone);
     const receive = new Receive(options, this.#options.clock, (one) => this.#over(one));
-    this.#queue.push(receive);
-    this.#next();
-    // What waits already would have taken what is there.
-    if (receive.expired && receive.phase === "queued" && this.#queue[0]?.phase === "granted") this.#remove(receive);
+    // A receive that waits already would have taken the messages at hand.
+    const isEmpty = this.#draining === undefined && this.#queue.some(({ asked, isEnding }) => asked && !isEnding);
+    if (receive.expired && isEmpty) receive.finish();
+    else {
+      this.#queue.push(receive);
+      this.#ask();
+    }
     return receive.outcome;
   }
 
@@ -140,10 +144,8 @@ export class ReceiveLink {
   /** Ends the waits with what they took, and the link; resolves when the broker knows. */
   async close(): Promise<void> {
     const waiting = [...this.#queue];
-    for (const receive of waiting) {
-      receive.expired = true;
-      this.#over(receive);
-    }
+    for (const receive of waiting) receive.expired = true;
+    this.#ask();
     await Promise.allSettled(waiting.map(({ outcome }) => outcome));
     await this.#detach();
   }
@@ -165,53 +167,60 @@ export class ReceiveLink {
     this.#end(connectionLost("the link was closed."));
   }
 
-  /** Gives the first receive its credit. */
-  #next(): void {
-    const [first] = this.#queue;
-    const link = this.#link;
-    if (first === undefined || link === undefined || first.phase !== "queued") return;
-    if (first.expired) {
-      this.#drain(first, first.maxMessages);
-      return;
-    }
-    first.phase = "granted";
-    link.grant(first.maxMessages);
+  /** Gives the credit that is missing, once for all that is asked for in this turn. */
+  #ask(): void {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    queueMicrotask(() => {
+      this.#isAsking = false;
+      if (this.#draining !== undefined || this.#gone !== undefined) return;
+      let credit = 0;
+      let isNew = false;
+      let isEnding = false;
+      for (const receive of this.#queue) {
+        isNew ||= !receive.asked;
+        isEnding ||= receive.isEnding;
+        receive.asked = true;
+        credit += receive.room;
+      }
+      if (isEnding) this.#drain(credit);
+      else if (isNew) this.#link?.grant(credit);
+    });
   }
 
-  #drain(receive: Receive, credit: number): void {
-    receive.phase = "draining";
-    this.#link?.grant(credit, true);
+  /** Asks for the messages at hand, and takes the credit back that they leave. */
+  #drain(credit: number): void {
     const { connectionClock } = this.#options;
     this.#draining = connectionClock.setTimer(connectionClock.now() + drainTimeOut, () => {
-      const given = connectionLost("a drain was not answered.");
-      this.#finish(receive);
+      for (const receive of this.#queue.filter(({ asked, isEnding }) => asked && isEnding)) this.#finish(receive);
       this.#link?.detach();
-      this.#end(given);
+      this.#end(connectionLost("a drain was not answered."));
     });
+    this.#link?.grant(credit, true);
+  }
+
+  #drained(): void {
+    // A late answer to an earlier drain leaves the credit of this one.
+    if (this.#draining === undefined || this.#link?.credit !== 0) return;
+    this.#draining.cancel();
+    this.#draining = undefined;
+    for (const receive of this.#queue.filter(({ asked }) => asked)) {
+      receive.asked = false;
+      if (receive.isEnding) this.#finish(receive);
+    }
+    this.#ask();
   }
 
   /** A receive's wait is over. */
   #over(receive: Receive): void {
-    if (receive.phase === "granted") this.#drain(receive, this.#link?.credit ?? 0);
-    else if (receive.phase === "queued") this.#remove(receive);
-  }
-
-  #remove(receive: Receive): void {
-    const at = this.#queue.indexOf(receive);
-    if (at >= 0) this.#queue.splice(at, 1);
-    receive.finish();
+    if (receive.asked) this.#ask();
+    else this.#finish(receive);
   }
 
   #finish(receive: Receive): void {
-    this.#draining?.cancel();
-    this.#remove(receive);
-    this.#next();
-  }
-
-  #drained(): void {
-    const [first] = this.#queue;
-    // A late answer to an earlier drain leaves the credit of this one.
-    if (first?.phase === "draining" && this.#link?.credit === 0) this.#finish(first);
+    const at = this.#queue.indexOf(receive);
+    if (at >= 0) this.#queue.splice(at, 1);
+    receive.finish();
   }
 
   #delivered({ id, tag, payload, settled }: IncomingDelivery, link: ReceivingLink): void {
@@ -220,13 +229,14 @@ export class ReceiveLink {
       this.#held.set(token, id);
       this.#options.held(token, this);
     } else if (!settled) link.settle(id, accepted);
-    const [first] = this.#queue;
-    const isWaiting = first !== undefined && first.phase !== "queued" && !first.full;
-    (isWaiting ? first.taken : this.#spare).push(receivedDelivery(payload, token));
-    if (first === undefined || !isWaiting) return;
-    if (first.full) this.#finish(first);
-    // What is there comes along with the first.
-    else if (first.phase === "granted") this.#drain(first, link.credit);
+    const receive = this.#queue.find((one) => one.asked && one.room > 0);
+    (receive?.taken ?? this.#spare).push(receivedDelivery(payload, token));
+    if (receive === undefined) return;
+    if (receive.room === 0) this.#finish(receive);
+    // The messages at hand come along with the first.
+    else if (this.#draining === undefined) this.#ask();
+    // Some brokers tell nothing more once the credit is used up.
+    if (this.#draining !== undefined && link.credit === 0) this.#drained();
   }
 
   #release(token: LockToken): void {

@@ -8,8 +8,8 @@ export class Receive {
   readonly maxMessages: number;
   readonly taken: Delivery[] = [];
   readonly outcome: Promise<readonly Delivery[]>;
-  /** `queued` behind others, `granted` credit, `draining` what is left of it. */
-  phase: "queued" | "granted" | "draining" = "queued";
+  /** Whether the broker was given credit for it. */
+  asked = false;
   /** Whether its wait is over: it takes what is there. */
   expired: boolean;
   #resolve: (deliveries: readonly Delivery[]) => void = () => undefined;
@@ -35,8 +35,14 @@ export class Receive {
     this.#unlisten = () => signal.removeEventListener("abort", end);
   }
 
-  get full(): boolean {
-    return this.taken.length >= this.maxMessages;
+  /** How many messages it has room for. */
+  get room(): number {
+    return this.maxMessages - this.taken.length;
+  }
+
+  /** Whether it ends as soon as the broker has nothing more at hand. */
+  get isEnding(): boolean {
+    return this.expired || this.taken.length > 0;
   }
 
   /** Resolves to what was taken. */
