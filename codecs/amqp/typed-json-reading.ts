@@ -1,6 +1,5 @@
 import { typed } from "../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../src/values/amqp-map.ts";
-import { type AmqpValue, Typed } from "../../src/values/typed.ts";
+import { AmqpMap, type AmqpValue, Typed } from "../../src/values/typed.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
 import { nanBits } from "../../src/amqp/values/nan-bits.ts";
 import { doubleOf, floatOf, timestampOf } from "../../src/amqp/values/typed-scalar.ts";

@@ -1,5 +1,4 @@
-import { AmqpMap } from "../../src/values/amqp-map.ts";
-import { type AmqpValue, Typed, type TypedValues } from "../../src/values/typed.ts";
+import { AmqpMap, type AmqpValue, Typed, type TypedValues } from "../../src/values/typed.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
 import { nanBits } from "../../src/amqp/values/nan-bits.ts";
 import { arrayLevels } from "../../src/amqp/values/unsupported-value.ts";

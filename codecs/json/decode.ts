@@ -5,7 +5,7 @@ import { SobreError } from "../../src/errors/sobre-error.ts";
 import { isDeeper, mayBeDeeper, mayHoldMore } from "./budget.ts";
 import { charsetOf } from "./charset.ts";
 import { refuseHazards } from "./hazards.ts";
-import type { JsonOptions } from "./index.ts";
+import type { JsonOptions } from "./options.ts";
 import { exactInteger, mayHoldLongInteger } from "./numbers.ts";
 import { findFault } from "./scan.ts";
 

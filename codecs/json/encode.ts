@@ -3,7 +3,7 @@ import type { Charset } from "../../src/content-type/charset.ts";
 import { encodeUnicode, isUnicode } from "../../src/content-type/unicode-bytes.ts";
 import { declaredCharset } from "./charset.ts";
 import { refuseHazards } from "./hazards.ts";
-import type { JsonOptions } from "./index.ts";
+import type { JsonOptions } from "./options.ts";
 import { isPlain } from "./plain.ts";
 import { writeExactly } from "./write.ts";
 

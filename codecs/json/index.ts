@@ -2,21 +2,10 @@ import type { Codec } from "../../src/codec/codec.ts";
 import { mediaRange } from "../../src/content-type/media-range.ts";
 import { decodeJson } from "./decode.ts";
 import { encodeJson } from "./encode.ts";
+import type { JsonOptions } from "./options.ts";
 import { sniffJson } from "./sniff.ts";
 
-/** Options of {@link json}. */
-export interface JsonOptions {
-  /**
-   * What an integer beyond 2^53 becomes: a bigint with `lossless`, the nearest number with `number`.
-   * Default: `lossless`.
-   */
-  readonly bigint?: "lossless" | "number";
-  /**
-   * What becomes of a member named `__proto__`, in both directions: refused, or kept as an own member.
-   * Default: `refuse`.
-   */
-  readonly protoKey?: "refuse" | "keep";
-}
+export type { JsonOptions } from "./options.ts";
 
 /**
  * The codec of JSON (RFC 8259): reads `application/json`, `application/*+json` and `text/json`, writes `application/json`.

@@ -3,8 +3,7 @@ import { decodeValue } from "../amqp/values/read-value.ts";
 import { toTypedJson } from "../../codecs/amqp/typed-json.ts";
 import type { SectionName } from "../amqp/message/section.ts";
 import { valueEnd } from "../amqp/message/value-end.ts";
-import { AmqpMap } from "../values/amqp-map.ts";
-import { Typed } from "../values/typed.ts";
+import { AmqpMap, Typed } from "../values/typed.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
 /** One line of an inspected message: a section, or a value in it. */

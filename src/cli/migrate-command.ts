@@ -4,9 +4,6 @@ import { type EndpointOptions, openEndpoint, withEndpointOptions } from "./endpo
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The exit codes of `sobre migrate`: what was found, and 1 for what kept it from looking. */
-export const migrateExitCodes = { clean: 0, stopped: 1, ambiguous: 2, losses: 3, failures: 4 } as const;
-
 /** Options as commander parses them, by long name in camelCase. */
 interface Options extends EndpointOptions {
   readonly queue?: unknown;

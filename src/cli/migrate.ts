@@ -16,9 +16,8 @@ import { commandSerializer } from "./codecs.ts";
 import { oneLine, visibleJson } from "./display.ts";
 import { readDotnetContracts } from "./dotnet-contracts.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { migrateExitCodes } from "./migrate-command.ts";
 import { migrateReport } from "./migrate-report.ts";
-import { Misuse } from "./misuse.ts";
+import { migrateExitCodes, Misuse } from "./misuse.ts";
 import { progressBar } from "./progress-bar.ts";
 import { createStyle, type Terminal } from "./terminal.ts";
 

@@ -17,3 +17,6 @@ const fileProblems = new Map([
 
 /** The exit codes of every command. */
 export const exitCodes = { done: 0, failed: 1, misuse: 2, unwritten: 3 } as const;
+
+/** The exit codes of `sobre migrate`: what was found, and 1 for what kept it from looking. */
+export const migrateExitCodes = { clean: 0, stopped: 1, ambiguous: 2, losses: 3, failures: 4 } as const;

@@ -1,7 +1,6 @@
 import { isTokenValid, isTypeValid } from "content-type";
 import { SobreError } from "../errors/sobre-error.ts";
-import type { Parameter } from "./parameter.ts";
-import { isQuotable, scanParameters, skipBlanks, wordEnd } from "./parameters.ts";
+import { isQuotable, type Parameter, scanParameters, skipBlanks, wordEnd } from "./parameters.ts";
 
 /** A parsed content type (RFC 2045 section 5.1). */
 export interface ContentType {

@@ -1,4 +1,5 @@
 export { type ContentType, formatContentType, maxContentTypeLength, parseContentType } from "./content-type.ts";
 export { matchesRange, type MediaRange, rangesOverlap, specificityOf } from "./media-range.ts";
-export { type Parameter, parameter } from "./parameter.ts";
+export { parameter } from "./parameter.ts";
+export type { Parameter } from "./parameters.ts";
 export { parseMediaRange } from "./parse-media-range.ts";

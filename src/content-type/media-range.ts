@@ -1,5 +1,6 @@
 import type { ContentType } from "./content-type.ts";
-import { type Parameter, parameter } from "./parameter.ts";
+import { parameter } from "./parameter.ts";
+import type { Parameter } from "./parameters.ts";
 
 /** A set of content types: one type, all with a suffix, all subtypes of a type, or all; with parameters or without. */
 export interface MediaRange {

@@ -1,11 +1,5 @@
 import type { ContentType } from "./content-type.ts";
 
-/** One `name=value` of a content type, both as they were written. */
-export interface Parameter {
-  readonly name: string;
-  readonly value: string;
-}
-
 /** The value of the parameter `name` (compared without case), or `undefined`. */
 export function parameter(contentType: ContentType, name: string): string | undefined {
   const wanted = name.toLowerCase();

@@ -1,5 +1,10 @@
 import { isTokenValid } from "content-type";
-import type { Parameter } from "./parameter.ts";
+
+/** One `name=value` of a content type, both as they were written. */
+export interface Parameter {
+  readonly name: string;
+  readonly value: string;
+}
 
 /**
  * Unquoted values: the tokens of RFC 2045 section 5.1, that is visible ASCII without its tspecials.

@@ -4,7 +4,7 @@ import { memberShape, notFiniteText, scalarText } from "./lower-value.ts";
 import { memberStep } from "./open-question.ts";
 import type { SettledShape } from "./settled-shape.ts";
 import type { TargetRules } from "./target-rules.ts";
-import { AmqpMap } from "../values/amqp-map.ts";
+import { AmqpMap, Typed } from "../values/typed.ts";
 import { annotationsOf } from "../values/annotations.ts";
 import { BigInteger } from "../values/big-integer.ts";
 import { DateTime } from "../values/date-time.ts";
@@ -14,7 +14,6 @@ import { IsoTime } from "../values/iso-time.ts";
 import { MsgpackExtension } from "../values/msgpack-extension.ts";
 import { ContentStream, MultiArray } from "../values/multi-array.ts";
 import { TaggedScalar } from "../values/tagged-value.ts";
-import { Typed } from "../values/typed.ts";
 
 /** What a migrated payload no longer tells. */
 export type LossKind =

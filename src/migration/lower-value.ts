@@ -3,7 +3,7 @@ import { memberStep } from "./open-question.ts";
 import type { SettledShape } from "./settled-shape.ts";
 import { integersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
 import { isPlainPrototype } from "./value-kind.ts";
-import { AmqpMap } from "../values/amqp-map.ts";
+import { AmqpMap, Typed } from "../values/typed.ts";
 import { DateTime } from "../values/date-time.ts";
 import { Instant } from "../values/instant.ts";
 import { IsoTime } from "../values/iso-time.ts";
@@ -11,7 +11,6 @@ import { MsgpackExtension } from "../values/msgpack-extension.ts";
 import { ContentStream, MultiArray } from "../values/multi-array.ts";
 import { TaggedScalar } from "../values/tagged-value.ts";
 import { ticksToMilliseconds } from "../values/ticks.ts";
-import { Typed } from "../values/typed.ts";
 
 /**
  * The body as plain values of a format, without what the format does not know: types become text or plain values as

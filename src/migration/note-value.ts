@@ -1,4 +1,4 @@
-import { AmqpMap } from "../values/amqp-map.ts";
+import { AmqpMap } from "../values/typed.ts";
 import { annotationsOf, isTypedIn, typeNameOf } from "../values/annotations.ts";
 import { ContentStream, MultiArray } from "../values/multi-array.ts";
 import { EnumValue } from "../values/enum-value.ts";

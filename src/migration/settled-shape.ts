@@ -1,4 +1,4 @@
-import { AmqpMap } from "../values/amqp-map.ts";
+import { AmqpMap } from "../values/typed.ts";
 import { ContentStream, MultiArray } from "../values/multi-array.ts";
 import { Decimal } from "../values/decimal.ts";
 import { isTypedIn } from "../values/annotations.ts";

@@ -1,6 +1,5 @@
-import { AmqpMap } from "../values/amqp-map.ts";
+import { AmqpMap, Typed } from "../values/typed.ts";
 import { Instant } from "../values/instant.ts";
-import { Typed } from "../values/typed.ts";
 import { BigInteger } from "../values/big-integer.ts";
 import { ClassName, Uri, Version } from "../values/named-text.ts";
 import { ContentStream, MultiArray } from "../values/multi-array.ts";

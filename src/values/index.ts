@@ -31,9 +31,8 @@ export {
   ticksToMilliseconds,
 } from "./ticks.ts";
 export { offsetAt, offsetAtClock } from "./time-zone.ts";
-export { AmqpMap } from "./amqp-map.ts";
+export { AmqpMap, type AmqpType, type AmqpValue, Typed, type TypedValues } from "./typed.ts";
 export { Instant } from "./instant.ts";
-export { type AmqpType, type AmqpValue, Typed, type TypedValues } from "./typed.ts";
 export { typed, type TypedMakers } from "./typed-makers.ts";
 export { valueToJson } from "./value-json.ts";
 export { valueFromJson } from "./value-json-reading.ts";

@@ -1,6 +1,6 @@
 import { annotationsOf } from "./annotations.ts";
 import { TaggedScalar, TaggedValue } from "./tagged-value.ts";
-import { AmqpMap } from "./amqp-map.ts";
+import { AmqpMap } from "./typed.ts";
 
 /** A value that holds others and has an identity: a list, a map, an object with members. */
 export type Container = readonly unknown[] | ReadonlyMap<unknown, unknown> | AmqpMap | TaggedValue | object;

@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { AmqpMap } from "./amqp-map.ts";
+import { AmqpMap, type AmqpValue, Typed } from "./typed.ts";
 import { fromBase64 } from "./base64.ts";
 import { BigInteger } from "./big-integer.ts";
 import type { DateTime } from "./date-time.ts";
@@ -7,7 +7,6 @@ import { IsoTime } from "./iso-time.ts";
 import { MsgpackExtension } from "./msgpack-extension.ts";
 import { dateTime, valueReaders } from "./tagged-values.ts";
 import { Instant } from "./instant.ts";
-import { type AmqpValue, Typed } from "./typed.ts";
 import { typed } from "./typed-makers.ts";
 
 type Reader = (content: unknown, inner: (item: unknown) => unknown) => unknown;

@@ -1,13 +1,12 @@
 import { cut } from "../errors/cut.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { AmqpMap } from "./amqp-map.ts";
+import { AmqpMap, Typed } from "./typed.ts";
 import { Instant } from "./instant.ts";
 import { annotationsOf } from "./annotations.ts";
 import { toBase64 } from "./base64.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { TaggedScalar, TaggedValue } from "./tagged-value.ts";
 import { type Container, isContainer, sharedIn } from "./shared-references.ts";
-import { Typed } from "./typed.ts";
 
 export type { Json } from "./json.ts";
 

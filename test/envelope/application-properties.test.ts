@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AmqpMap } from "../../src/values/amqp-map.ts";
+import { AmqpMap } from "../../src/values/typed.ts";
 import { typed } from "../../src/values/typed-makers.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { refusal } from "../refusal.support.ts";

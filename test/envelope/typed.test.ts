@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { typed } from "../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../src/values/amqp-map.ts";
-import { Typed } from "../../src/values/typed.ts";
+import { AmqpMap, Typed } from "../../src/values/typed.ts";
 import { SobreError } from "../../src/errors/index.ts";
 
 /** What JavaScript callers may pass. */

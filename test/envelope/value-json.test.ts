@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AmqpMap } from "../../src/values/amqp-map.ts";
+import { AmqpMap, Typed } from "../../src/values/typed.ts";
 import { typed } from "../../src/values/typed-makers.ts";
 import { Instant } from "../../src/values/instant.ts";
-import { Typed } from "../../src/values/typed.ts";
 import { valueFromJson } from "../../src/values/value-json-reading.ts";
 import { valueToJson } from "../../src/values/value-json.ts";
 import { refusal } from "../refusal.support.ts";

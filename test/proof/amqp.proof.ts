@@ -9,7 +9,7 @@ import { encodeMessage } from "../../src/amqp/message/encode-message.ts";
 import { openMessage } from "../../src/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../src/amqp/message/write-message.ts";
 import { amend, type Envelope, sizeOf } from "../../src/envelope/index.ts";
-import { AmqpMap } from "../../src/values/amqp-map.ts";
+import { AmqpMap } from "../../src/values/typed.ts";
 import { typed } from "../../src/values/typed-makers.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { type Random, seeded } from "../random.support.ts";

@@ -2,8 +2,7 @@ import { ByteReader, type ReaderSettings } from "../values/byte-reader.ts";
 import { readArray } from "../values/read-array.ts";
 import { readTyped, readTypedAs } from "../values/read-typed.ts";
 import { defaultDecodeLimits } from "../../codec/limits.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
-import { Typed } from "../../values/typed.ts";
+import { AmqpMap, Typed } from "../../values/typed.ts";
 import { WireFault } from "./wire-fault.ts";
 
 /** A performative is small and flat, and comes before anybody has shown who he is. */

@@ -1,4 +1,4 @@
-import type { AmqpMap } from "../../values/amqp-map.ts";
+import type { AmqpMap } from "../../values/typed.ts";
 import type { ConnectionLimits } from "./connection-limits.ts";
 import type { ClientSasl, ServerSasl } from "./handshake.ts";
 import type { Open } from "./performative.ts";

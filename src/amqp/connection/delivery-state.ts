@@ -1,4 +1,4 @@
-import type { AmqpMap } from "../../values/amqp-map.ts";
+import type { AmqpMap } from "../../values/typed.ts";
 import type { WireError } from "./wire-fault.ts";
 
 /** How a delivery ended (AMQP 1.0 part 3.4). */

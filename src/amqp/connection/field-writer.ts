@@ -3,7 +3,7 @@ import { resolveWriteOptions } from "../values/encode-value.ts";
 import { writeUint } from "../values/write-number.ts";
 import { writeUlong } from "../values/write-typed.ts";
 import { writeValue } from "../values/write-value.ts";
-import type { AmqpMap } from "../../values/amqp-map.ts";
+import type { AmqpMap } from "../../values/typed.ts";
 
 const settings = resolveWriteOptions();
 

@@ -1,4 +1,4 @@
-import type { AmqpMap } from "../../values/amqp-map.ts";
+import type { AmqpMap } from "../../values/typed.ts";
 import type { Attach, Detach, Flow, Role, Terminus } from "./performative.ts";
 import type { SessionPort } from "./ports.ts";
 import type { WireError } from "./wire-fault.ts";

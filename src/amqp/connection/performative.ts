@@ -1,4 +1,4 @@
-import type { AmqpMap } from "../../values/amqp-map.ts";
+import type { AmqpMap } from "../../values/typed.ts";
 import type { DeliveryState } from "./delivery-state.ts";
 import type { WireError } from "./wire-fault.ts";
 

@@ -1,4 +1,4 @@
-import type { AmqpMap } from "../../values/amqp-map.ts";
+import type { AmqpMap } from "../../values/typed.ts";
 import { cut } from "../../errors/cut.ts";
 import { errorTraits } from "../../errors/traits.ts";
 import { SobreError } from "../../errors/sobre-error.ts";

@@ -1,8 +1,7 @@
 import { ByteReader, type ReaderSettings } from "../values/byte-reader.ts";
 import { type ReadOptions, resolveReadOptions } from "../values/read-value.ts";
 import { readTyped } from "../values/read-typed.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
-import type { AmqpValue } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue } from "../../values/typed.ts";
 import type { BodyKind } from "../../envelope/envelope.ts";
 import { type MessageHeader, readHeader } from "./message-header.ts";
 import { type MessageProperties, readProperties } from "./message-properties.ts";

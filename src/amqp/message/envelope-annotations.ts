@@ -1,7 +1,6 @@
 import { symbolOf } from "../values/shared-typed.ts";
 import { typed } from "../../values/typed-makers.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
-import { type AmqpValue, Typed } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue, Typed } from "../../values/typed.ts";
 import type { BrokerProperties } from "../../envelope/broker-properties.ts";
 import { annotationName, writtenAnnotations } from "./annotation-name.ts";
 import type { DeliveryFacts } from "./delivery-facts.ts";

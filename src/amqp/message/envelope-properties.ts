@@ -1,5 +1,4 @@
-import { AmqpMap } from "../../values/amqp-map.ts";
-import type { AmqpValue } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue } from "../../values/typed.ts";
 import type { ApplicationProperties } from "../../envelope/application-properties.ts";
 import type { BrokerProperties } from "../../envelope/broker-properties.ts";
 import type { MessageProperties } from "./message-properties.ts";

@@ -1,5 +1,4 @@
-import type { AmqpMap } from "../../values/amqp-map.ts";
-import { type AmqpValue, Typed } from "../../values/typed.ts";
+import { type AmqpMap, type AmqpValue, Typed } from "../../values/typed.ts";
 import type { ApplicationProperties, ApplicationPropertyValue } from "../../envelope/application-properties.ts";
 import type { BodyKind, Envelope } from "../../envelope/envelope.ts";
 import type { BrokerProperties } from "../../envelope/broker-properties.ts";

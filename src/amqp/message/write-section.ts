@@ -2,8 +2,7 @@ import type { ByteWriter } from "../values/byte-writer.ts";
 import { inside, memberStep, unsupported } from "../values/unsupported-value.ts";
 import { refuseSymbols, writeValue, type WriterSettings } from "../values/write-value.ts";
 import { WrittenKeys } from "../values/written-keys.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
-import { type AmqpValue, Typed } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue, Typed } from "../../values/typed.ts";
 import { firstDescriptor } from "./section.ts";
 import { isSimple } from "./simple-value.ts";
 

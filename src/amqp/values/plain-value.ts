@@ -1,5 +1,4 @@
-import { AmqpMap } from "../../values/amqp-map.ts";
-import { type AmqpValue, Typed, type TypedValues } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue, Typed, type TypedValues } from "../../values/typed.ts";
 import { Decimal, isDecimalText } from "../../values/decimal.ts";
 import { type DecimalType, toDecimalString } from "./decimal.ts";
 import type { Extensions } from "./extension.ts";

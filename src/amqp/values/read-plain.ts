@@ -1,5 +1,4 @@
-import type { AmqpMap } from "../../values/amqp-map.ts";
-import { type AmqpValue, Typed } from "../../values/typed.ts";
+import { type AmqpMap, type AmqpValue, Typed } from "../../values/typed.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import type { Extensions } from "./extension.ts";
 import { hasDuplicates } from "./map-keys.ts";

@@ -1,5 +1,4 @@
-import { AmqpMap } from "../../values/amqp-map.ts";
-import { type AmqpValue, Typed } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue, Typed } from "../../values/typed.ts";
 import { readArray } from "./read-array.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { few, hasName, isName, refuseDuplicates } from "./map-keys.ts";

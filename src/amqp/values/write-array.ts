@@ -1,5 +1,4 @@
-import { AmqpMap } from "../../values/amqp-map.ts";
-import { type AmqpValue, Typed, type TypedValues } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue, Typed, type TypedValues } from "../../values/typed.ts";
 import { elementCode, putElement } from "./array-elements.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { nanBits } from "./nan-bits.ts";

@@ -1,5 +1,4 @@
-import { AmqpMap } from "../../values/amqp-map.ts";
-import { Typed, type TypedValues } from "../../values/typed.ts";
+import { AmqpMap, Typed, type TypedValues } from "../../values/typed.ts";
 import { Decimal } from "../../values/decimal.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { fromDecimalString } from "./decimal.ts";

@@ -1,6 +1,6 @@
 import type { AcceptSessionOptions } from "../../engine/engine.ts";
 import { typed } from "../../values/typed-makers.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
+import { AmqpMap } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { ReceiveLink, ReceiveLinkOptions } from "./receive-link.ts";
 import { longOf, textOf } from "./values.ts";

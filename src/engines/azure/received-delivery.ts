@@ -3,7 +3,7 @@ import { decodeMessage } from "../../amqp/message/decode-message.ts";
 import { openMessage } from "../../amqp/message/amqp-message.ts";
 import { MessageOrigin } from "../../amqp/message/message-origin.ts";
 import { deadLetterProperties, type Delivery, type LockToken, type MessageState } from "../../engine/delivery.ts";
-import type { AmqpMap } from "../../values/amqp-map.ts";
+import type { AmqpMap } from "../../values/typed.ts";
 import { dateOf, longOf, numberOf, textOf } from "./values.ts";
 
 const states: readonly MessageState[] = ["active", "deferred", "scheduled"];

@@ -4,7 +4,7 @@ import type { DeliveryState } from "../../amqp/connection/delivery-state.ts";
 import type { SendingLink } from "../../amqp/connection/sending-link.ts";
 import type { EngineSender, SendOptions, Transaction } from "../../engine/engine.ts";
 import { typed } from "../../values/typed-makers.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
+import { AmqpMap } from "../../values/typed.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Broker } from "./broker.ts";

@@ -3,7 +3,7 @@ import { type AmqpMessage, openMessage } from "../../amqp/message/amqp-message.t
 import { decodeMessage } from "../../amqp/message/decode-message.ts";
 import { encodeMessage } from "../../amqp/message/encode-message.ts";
 import { writeMessage } from "../../amqp/message/write-message.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
+import { AmqpMap } from "../../values/typed.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { textOf } from "./values.ts";
 

@@ -1,8 +1,7 @@
 import { type DeliveryState, accepted } from "../../amqp/connection/delivery-state.ts";
 import { deadLetterProperties, type Settlement } from "../../engine/delivery.ts";
 import { typed } from "../../values/typed-makers.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
-import type { AmqpValue } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue } from "../../values/typed.ts";
 import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
 import { createEnvelope } from "../../envelope/envelope.ts";
 import { sizeOfProperties } from "../../envelope/size-of.ts";

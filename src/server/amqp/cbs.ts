@@ -1,5 +1,5 @@
 import { typed } from "../../values/typed-makers.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
+import { AmqpMap } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { AmqpMessage } from "../../amqp/message/amqp-message.ts";
 import type { MessageInit } from "../../amqp/message/write-message.ts";

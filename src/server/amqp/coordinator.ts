@@ -1,6 +1,5 @@
 import type { Engine } from "../../engine/engine.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
-import { type AmqpValue, Typed } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue, Typed } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { openMessage } from "../../amqp/message/amqp-message.ts";
 import { accepted, type DeliveryState } from "../../amqp/connection/delivery-state.ts";

@@ -1,6 +1,5 @@
 import { typed } from "../../values/typed-makers.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
-import type { AmqpValue } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue } from "../../values/typed.ts";
 import { errorTraits } from "../../errors/traits.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { AmqpMessage } from "../../amqp/message/amqp-message.ts";

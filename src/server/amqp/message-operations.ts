@@ -1,7 +1,6 @@
 import { type Delivery, lockToken, type ReceiveMode, type Settlement } from "../../engine/delivery.ts";
 import { typed } from "../../values/typed-makers.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
-import type { AmqpValue } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { openMessage } from "../../amqp/message/amqp-message.ts";
 import { encodeMessage } from "../../amqp/message/encode-message.ts";

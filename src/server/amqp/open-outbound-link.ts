@@ -1,8 +1,7 @@
 import type { Engine, EngineSessionReceiver } from "../../engine/engine.ts";
 import type { ReceiveMode } from "../../engine/delivery.ts";
 import { typed } from "../../values/typed-makers.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
-import { Typed } from "../../values/typed.ts";
+import { AmqpMap, Typed } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { SendingLink } from "../../amqp/connection/sending-link.ts";
 import { OutboundLink } from "./outbound-link.ts";

@@ -1,5 +1,4 @@
-import { AmqpMap } from "../../values/amqp-map.ts";
-import { type AmqpValue, Typed } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue, Typed } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { textOf } from "./settlement-of.ts";
 

@@ -1,7 +1,6 @@
 import type { CorrelationFilter, RuleAction, RuleFilter, RuleProperties } from "../../engine/rules.ts";
 import { typed } from "../../values/typed-makers.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
-import type { AmqpValue } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Operation } from "./management-operation.ts";
 import { RequestArguments } from "./request-arguments.ts";

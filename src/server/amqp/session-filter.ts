@@ -1,6 +1,5 @@
 import { typed } from "../../values/typed-makers.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
-import { type AmqpValue, Typed } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue, Typed } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Terminus } from "../../amqp/connection/performative.ts";
 import { textOf } from "./settlement-of.ts";

@@ -1,7 +1,6 @@
 import { deadLetterProperties, type Settlement } from "../../engine/delivery.ts";
-import { AmqpMap } from "../../values/amqp-map.ts";
+import { AmqpMap, Typed } from "../../values/typed.ts";
 import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
-import { Typed } from "../../values/typed.ts";
 import { isSimple } from "../../amqp/message/simple-value.ts";
 import type { Outcome } from "../../amqp/connection/delivery-state.ts";
 import { WireFault } from "../../amqp/connection/wire-fault.ts";

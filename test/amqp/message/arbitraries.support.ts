@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { encodeValue } from "../../../src/amqp/values/encode-value.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/amqp-map.ts";
+import { AmqpMap, type Typed } from "../../../src/values/typed.ts";
 import type { EnvelopeInit } from "../../../src/envelope/index.ts";
-import type { Typed } from "../../../src/values/typed.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { names, simple } from "../../envelope/arbitraries.support.ts";
 

@@ -7,7 +7,7 @@ import { writeMessage } from "../../../src/amqp/message/write-message.ts";
 import { lockToken } from "../../../src/engine/index.ts";
 import { amend, createEnvelope, sizeOf } from "../../../src/envelope/index.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/amqp-map.ts";
+import { AmqpMap } from "../../../src/values/typed.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { hex } from "../values/vectors.support.ts";
 

@@ -7,9 +7,8 @@ import { encodeMessage, writeEnvelope } from "../../../src/amqp/message/encode-m
 import { type MessageInit, writeMessage } from "../../../src/amqp/message/write-message.ts";
 import { openMessage } from "../../../src/amqp/message/amqp-message.ts";
 import { amend, createEnvelope, type Envelope, type EnvelopeInit, sizeOf } from "../../../src/envelope/index.ts";
-import { Typed } from "../../../src/values/typed.ts";
+import { AmqpMap, Typed } from "../../../src/values/typed.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/amqp-map.ts";
 import { hex } from "../values/vectors.support.ts";
 import { attempt, writable } from "./arbitraries.support.ts";
 

@@ -4,8 +4,7 @@ import { decodeValue, type ReadOptions } from "../../../src/amqp/values/read-val
 import { encodeValue } from "../../../src/amqp/values/encode-value.ts";
 import { fromTypedJson, toTypedJson } from "../../../codecs/amqp/index.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/amqp-map.ts";
-import { type AmqpValue, Typed } from "../../../src/values/typed.ts";
+import { AmqpMap, type AmqpValue, Typed } from "../../../src/values/typed.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { simple } from "../../envelope/arbitraries.support.ts";
 import { hex } from "./vectors.support.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { FrameWriter } from "../../../src/amqp/connection/frame-writer.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/amqp-map.ts";
+import { AmqpMap } from "../../../src/values/typed.ts";
 
 /** Connections that do nothing but be there. */
 export class Crowd {

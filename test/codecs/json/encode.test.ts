@@ -4,7 +4,7 @@ import { json } from "../../../codecs/json/index.ts";
 import { defaultDecodeLimits } from "../../../src/codec/index.ts";
 import { parseContentType } from "../../../src/content-type/index.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/amqp-map.ts";
+import { AmqpMap } from "../../../src/values/typed.ts";
 import { SobreError } from "../../../src/errors/index.ts";
 import { bodyOf } from "./reading.support.ts";
 

@@ -3,7 +3,7 @@ import { writeMessage } from "../../../src/amqp/message/write-message.ts";
 import type { IncomingDelivery } from "../../../src/amqp/connection/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/amqp-map.ts";
+import { AmqpMap } from "../../../src/values/typed.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";
 import { BrokerPair } from "./broker-pair.support.ts";
 import { declared, request } from "./broker-requests.support.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openMessage } from "../../../src/amqp/message/amqp-message.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { AmqpMap } from "../../../src/values/amqp-map.ts";
-import type { AmqpValue } from "../../../src/values/typed.ts";
+import { AmqpMap, type AmqpValue } from "../../../src/values/typed.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";
 import { BrokerPair } from "./broker-pair.support.ts";
 import { request } from "./broker-requests.support.ts";

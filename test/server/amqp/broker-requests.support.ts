@@ -2,8 +2,7 @@ import { openMessage } from "../../../src/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../src/amqp/message/write-message.ts";
 import type { IncomingDelivery } from "../../../src/amqp/connection/index.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/amqp-map.ts";
-import type { AmqpValue } from "../../../src/values/typed.ts";
+import { AmqpMap, type AmqpValue } from "../../../src/values/typed.ts";
 import type { BrokerPair } from "./broker-pair.support.ts";
 
 const tag = (number: number): Uint8Array => Uint8Array.of(number);

@@ -6,7 +6,7 @@ import type { IncomingDelivery } from "../../../src/amqp/connection/index.ts";
 import { type Engine, lockToken } from "../../../src/engine/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/amqp-map.ts";
+import { AmqpMap } from "../../../src/values/typed.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";
 import { BrokerPair } from "./broker-pair.support.ts";
 import { declared, request } from "./broker-requests.support.ts";

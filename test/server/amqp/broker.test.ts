@@ -9,8 +9,7 @@ import { openMessage } from "../../../src/amqp/message/amqp-message.ts";
 import { lockToken } from "../../../src/engine/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/amqp-map.ts";
-import type { AmqpValue } from "../../../src/values/typed.ts";
+import { AmqpMap, type AmqpValue } from "../../../src/values/typed.ts";
 
 const ignore = (): void => undefined;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { BrokerConnection } from "../../../src/server/amqp/broker-connection.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/amqp-map.ts";
+import { AmqpMap } from "../../../src/values/typed.ts";
 import { after, attach, type AttachInit, begin, described, frame, header, open, used } from "./hostile-peer.support.ts";
 
 const uint = typed.uint;

@@ -7,8 +7,7 @@ import type { ConnectionLimits } from "../../../src/amqp/connection/index.ts";
 import type { Engine } from "../../../src/engine/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
-import type { AmqpMap } from "../../../src/values/amqp-map.ts";
-import type { AmqpValue } from "../../../src/values/typed.ts";
+import type { AmqpMap, AmqpValue } from "../../../src/values/typed.ts";
 
 const queue = memoryEngine({ queues: ["q"] });
 
