@@ -6,5 +6,5 @@ const path = new URL("../README.md", import.meta.url);
 const readme = await readFile(path, "utf8");
 await writeFile(
   path,
-  readme.replace(/\| capability \| memory engine[^]*?\| all [^\n]*\n/, `${await capabilityTable()}\n`),
+  readme.replace(/\| capability +\| memory engine[^]*?\| all [^\n]*\n/, `${await capabilityTable()}\n`),
 );

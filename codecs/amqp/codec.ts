@@ -5,6 +5,7 @@ import type { AmqpExtension } from "../../src/amqp/values/extension.ts";
 import { encodeValue } from "../../src/amqp/values/encode-value.ts";
 import { formatCodes } from "../../src/amqp/values/format-code.ts";
 import { decodeValue, decodeValues, type ReadMode } from "../../src/amqp/values/read-value.ts";
+import { checkOptions, flag, listOf, methods, oneOf, type OptionChecks } from "../../src/options/option-checks.ts";
 import type { Profile } from "../../src/amqp/values/write-number.ts";
 
 /** How {@link amqp} reads and writes. */
@@ -19,6 +20,13 @@ export interface AmqpCodecOptions {
   readonly extensions?: readonly AmqpExtension[] | undefined;
 }
 
+const optionChecks: OptionChecks<AmqpCodecOptions> = {
+  mode: oneOf("plain", "typed"),
+  profile: oneOf("azure", "azure-js"),
+  lenient: flag,
+  extensions: listOf("extensions, e.g. timespanExtension", methods("an extension", "read", "write")),
+};
+
 const contentType = "application/x-amqp-value";
 const accepts = [parseMediaRange(contentType)];
 const nothing = new Uint8Array(0);
@@ -32,6 +40,7 @@ const nothing = new Uint8Array(0);
  * also under `__proto__`; maps with a key that is no text are a `Map`. `undefined` is written as zero bytes.
  */
 export function amqp(options: AmqpCodecOptions = {}): Codec {
+  checkOptions(options, optionChecks, { owner: "amqp: " });
   const { profile, lenient, extensions, mode = "plain" } = options;
   return {
     name: "amqp",

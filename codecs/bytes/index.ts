@@ -1,14 +1,16 @@
 import type { Codec, DecodeContext } from "../../src/codec/codec.ts";
 import { limitExceeded } from "../../src/codec/limits.ts";
 import { mediaRange } from "../../src/content-type/media-range.ts";
-import { SobreError } from "../../src/errors/index.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
+import { checkOptions } from "../../src/options/option-checks.ts";
 
 /**
  * The codec of bytes as they are: `application/octet-stream`, where the body is the payload itself, uncopied.
  *
- * Writing takes a `Uint8Array` (a `Buffer` is one); anything else is `UnsupportedValue`.
+ * Writing takes a `Uint8Array` (a `Buffer` is one); anything else is `UnsupportedValue`. There are no options.
  */
-export function bytes(): Codec {
+export function bytes(options: Readonly<Record<string, never>> = {}): Codec {
+  checkOptions(options, {}, { owner: "bytes: " });
   return Object.freeze({
     name: "bytes",
     contentType: "application/octet-stream",

@@ -1,11 +1,17 @@
 import type { Codec } from "../../src/codec/codec.ts";
 import { mediaRange } from "../../src/content-type/media-range.ts";
+import { checkOptions, oneOf, type OptionChecks } from "../../src/options/option-checks.ts";
 import { decodeJson } from "./decode.ts";
 import { encodeJson } from "./encode.ts";
 import type { JsonOptions } from "./options.ts";
 import { sniffJson } from "./sniff.ts";
 
 export type { JsonOptions } from "./options.ts";
+
+const optionChecks: OptionChecks<JsonOptions> = {
+  bigint: oneOf("lossless", "number"),
+  protoKey: oneOf("refuse", "keep"),
+};
 
 /**
  * The codec of JSON (RFC 8259): reads `application/json`, `application/*+json` and `text/json`, writes `application/json`.
@@ -20,6 +26,7 @@ export type { JsonOptions } from "./options.ts";
  * instances are written by their own members; members under symbols, and named members of arrays, are not looked at.
  */
 export function json(options: JsonOptions = {}): Codec {
+  checkOptions(options, optionChecks, { owner: "json: " });
   return Object.freeze({
     name: "json",
     contentType: "application/json",

@@ -3,6 +3,7 @@ import { limitExceeded } from "../../src/codec/limits.ts";
 import type { MediaRange } from "../../src/content-type/media-range.ts";
 import { parseMediaRange } from "../../src/content-type/parse-media-range.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
+import { checkOptions, oneOf, type OptionChecks } from "../../src/options/option-checks.ts";
 import { unpackOrdinary } from "./msgpackr.ts";
 import { readMsgpack } from "./reader.ts";
 import { writeMsgpack } from "./writer.ts";
@@ -15,6 +16,8 @@ export interface MsgpackOptions {
    */
   readonly protoKey?: "refuse" | "keep";
 }
+
+const optionChecks: OptionChecks<MsgpackOptions> = { protoKey: oneOf("refuse", "keep") };
 
 const accepts: readonly MediaRange[] = Object.freeze(
   ["application/vnd.msgpack", "application/msgpack", "application/x-msgpack", "application/*+msgpack"].map(
@@ -33,7 +36,8 @@ const accepts: readonly MediaRange[] = Object.freeze(
  * milliseconds comes back as a `Date`, a `Map` with only string keys as an object, a bigint of up to 53 bits as a number.
  */
 export function msgpack(options: MsgpackOptions = {}): Codec {
-  const protoKey = options.protoKey === "keep" ? "keep" : "refuse";
+  checkOptions(options, optionChecks, { owner: "msgpack: " });
+  const { protoKey = "refuse" } = options;
   const rules = { protoKey } as const;
   return Object.freeze<Codec>({
     name: "msgpack",

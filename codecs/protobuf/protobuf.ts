@@ -2,6 +2,7 @@ import type { Codec, Sniff } from "../../src/codec/codec.ts";
 import type { MediaRange } from "../../src/content-type/media-range.ts";
 import { parseMediaRange } from "../../src/content-type/parse-media-range.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
+import { anything, checkOptions, flag, name as typeName, type OptionChecks } from "../../src/options/option-checks.ts";
 import { messageCodecs } from "./message-codec.ts";
 import { openSchema, type ProtobufDescriptor, type ProtobufRoot } from "./reflection.ts";
 import { chosenType, type TypeRules, unknownType } from "./type-choice.ts";
@@ -21,6 +22,16 @@ export interface ProtobufOptions {
   /** The application property that names the message type, when neither content type nor `type` does. Default: `sobre-type`. */
   readonly typeProperty?: string;
 }
+
+const optionChecks: OptionChecks<ProtobufOptions> = {
+  // Checked when the schema is read.
+  root: anything,
+  protos: anything,
+  descriptor: anything,
+  keepCase: flag,
+  type: typeName,
+  typeProperty: typeName,
+};
 
 const accepts: readonly MediaRange[] = Object.freeze(
   ["application/protobuf", "application/x-protobuf", "application/vnd.google.protobuf", "application/*+protobuf"].map(
@@ -47,9 +58,10 @@ const accepts: readonly MediaRange[] = Object.freeze(
  * @throws SobreError `InvalidArgument` when the schema cannot be read or lacks `type`.
  */
 export function protobuf(options: ProtobufOptions): Codec {
+  checkOptions(options, optionChecks, { owner: "protobuf: " });
   const types = messageCodecs(openSchema(options));
   const rules: TypeRules = {
-    type: typeof options.type === "string" ? options.type.replace(/^\./, "") : options.type,
+    type: options.type?.replace(/^\./, ""),
     typeProperty: options.typeProperty ?? "sobre-type",
   };
   if (rules.type !== undefined && !types.has(rules.type)) {

@@ -1,6 +1,7 @@
 import type { Codec, DecodeContext } from "../../src/codec/codec.ts";
 import { limitExceeded } from "../../src/codec/limits.ts";
 import { mediaRange } from "../../src/content-type/media-range.ts";
+import { checkOptions, type OptionChecks, text as isText } from "../../src/options/option-checks.ts";
 import { encodeCharset, readCharset } from "./charset.ts";
 import { sniffText } from "./sniff.ts";
 
@@ -11,6 +12,8 @@ export interface TextOptions {
    */
   readonly charset?: string;
 }
+
+const optionChecks: OptionChecks<TextOptions> = { charset: isText };
 
 /**
  * The codec of plain text: reads every `text/*`, writes `text/plain` in UTF-8, or in the charset that the content type names.
@@ -23,6 +26,7 @@ export interface TextOptions {
  * @throws SobreError `UnknownCharset` for a default charset that cannot be read.
  */
 export function text(options: TextOptions = {}): Codec {
+  checkOptions(options, optionChecks, { owner: "text: " });
   const read = readCharset(options.charset ?? "utf-8");
   return Object.freeze({
     name: "text",

@@ -68,10 +68,11 @@ export async function commandSerializer(hints: Hints): Promise<Serializer> {
   const files = await Promise.all(protos.map(async (path) => [path, await readProto(path)] as const));
   const schema = protos.length === 0 ? emptySchema : Object.fromEntries(files);
   const [plainJson, ...others] = everyCodec(inWordsOfTheCommand(schemaCodec({ schema, type: messageType })));
-  const dotnetJson = readers.find(({ name }) => name === "datacontract-json");
+  const dialect = readers.find(isDialect);
+  const marked = dialect === undefined ? [] : [onlyMarked(dialect)];
   return createSerializer({
-    codecs: [dialectJson(plainJson, dotnetJson, hints), ...others, ...readers, rawDeflate()],
-    fallback: ["json", ...readers, "text", "msgpack", "amqp"],
+    codecs: [dialectJson(plainJson, dialect, hints), ...others, ...readers, rawDeflate()],
+    fallback: [...marked, "json", ...readers.filter((reader) => !isDialect(reader)), "text", "msgpack", "amqp"],
     whenUnknown: "fallback",
   });
 }
@@ -93,19 +94,23 @@ function legacyReaders({ contracts = [], timeZone, jsonIsOfContract }: Hints): r
   }
 }
 
-/** JSON that leaves what bears the marks of .NET's dialect to its reader, and what one of the contracts is for. */
+const isDialect = ({ name }: Decoder): boolean => name === "datacontract-json";
+
+const isMarked = (payload: Uint8Array, dialect: Decoder): boolean => dialect.sniff?.(payload) === "strong";
+
+/** The reader of .NET's JSON for payloads with the marks of that dialect alone; other JSON is left to `json`. */
+function onlyMarked(dialect: Decoder): Decoder {
+  return { ...dialect, sniff: (payload) => (isMarked(payload, dialect) ? "strong" : "no") };
+}
+
+/** JSON that has .NET's dialect read by its reader, and the bodies that a contract describes. */
 function dialectJson(plain: Codec, dialect: Decoder | undefined, { contracts = [] }: Hints): Codec {
-  const isMarked = (payload: Uint8Array): boolean => dialect?.sniff?.(payload) === "strong";
   return {
     ...plain,
-    sniff(payload) {
-      if (dialect?.sniff?.(payload) === "no") return "no";
-      // Behind the dialect's reader, which says "strong".
-      return contracts.length > 0 || isMarked(payload) ? "weak" : (plain.sniff?.(payload) ?? "weak");
-    },
+    sniff: (payload) => (dialect?.sniff?.(payload) === "no" ? "no" : (plain.sniff?.(payload) ?? "weak")),
     decode(payload, context) {
       if (dialect === undefined) return plain.decode(payload, context);
-      if (isMarked(payload)) return dialect.decode(payload, context);
+      if (isMarked(payload, dialect)) return dialect.decode(payload, context);
       if (contracts.length === 0) return plain.decode(payload, context);
       const read = dialect.decode(payload, context);
       // Without a contract for it, it is JSON as any other.

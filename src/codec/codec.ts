@@ -50,7 +50,10 @@ export interface Decoder {
    *   included.
    */
   decode(payload: Uint8Array, context: DecodeContext): Decoded | Unwrapped;
-  /** Looks at a few bytes; never throws, never decodes. Absent means `weak` for everything. */
+  /**
+   * Looks at a few bytes; never throws, never decodes. A fallback decoder that says `no` is skipped.
+   * Absent means `weak` for everything.
+   */
   sniff?(payload: Uint8Array): Sniff;
 }
 

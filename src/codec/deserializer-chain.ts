@@ -33,7 +33,7 @@ const maxLayers = 3;
 /**
  * Makes the chain: the declared codecs in order, then the fallback decoders in order, and nothing else.
  *
- * A fallback decoder whose `sniff` says `strong` moves to the front, one that says `no` is not asked.
+ * A fallback decoder whose `sniff` says `no` is skipped.
  *
  * @throws SobreError `InvalidArgument` for two fallback decoders of one name, and for one that reads nothing on the
  *   accept list.
@@ -193,18 +193,17 @@ class Run {
     return undefined;
   }
 
-  /** What has been tried stays tried; a strong sniff comes first, a "no" is a veto. */
+  /** The fallback decoders that were not tried yet, in their order, without those whose sniff says no. */
   #fallback({ payload, bodyKind, selection }: Layer): readonly Decoder[] {
-    const strong: Decoder[] = [];
-    const weak: Decoder[] = [];
+    const willing: Decoder[] = [];
     for (const decoder of this.#options.fallback) {
       const { name, bodyKinds = dataOnly } = decoder;
       if (selection.decoders.some((tried) => tried.name === name) || !bodyKinds.includes(bodyKind)) continue;
       const sniffed = payload.byteLength === 0 ? "weak" : sniffWith(decoder, payload);
       if (sniffed === "no") this.#note(vetoed(name));
-      else (sniffed === "strong" ? strong : weak).push(decoder);
+      else willing.push(decoder);
     }
-    return [...strong, ...weak];
+    return willing;
   }
 
   #note(attempt: Attempt): void {

@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptionNames } from "../options/option-names.ts";
+import { checkOptions, countFrom, type OptionChecks } from "../options/option-checks.ts";
 
 /** Budgets that hold for every decoder; beyond them it throws `LimitExceeded`. */
 export interface DecodeLimits {
@@ -18,23 +18,26 @@ export const defaultDecodeLimits: DecodeLimits = /* @__PURE__ */ Object.freeze({
   maxItems: 1_000_000,
 });
 
+const limitChecks: OptionChecks<DecodeLimits> = {
+  maxBytes: countFrom(0),
+  maxDepth: countFrom(0),
+  maxItems: countFrom(0),
+};
+
 /**
- * The given limits over the defaults.
+ * Fills the given limits up with the defaults.
  *
- * @throws SobreError `InvalidArgument` naming a limit that is not an integer from 0 up, or that there is none of.
+ * @throws SobreError `InvalidArgument` for an unknown limit and for one that is not a whole number.
  */
 export function resolveDecodeLimits(limits?: Partial<DecodeLimits>): DecodeLimits {
   if (limits === undefined) return defaultDecodeLimits;
-  checkOptionNames(limits, { ...defaultDecodeLimits }, { prefix: "limits." });
-  const resolved = { ...defaultDecodeLimits, ...limits };
-  for (const [name, value] of Object.entries(resolved)) {
-    if (!Number.isSafeInteger(value) || value < 0) {
-      throw new SobreError("InvalidArgument", `limits.${name} must be an integer from 0 up.`, {
-        path: `$.limits.${name}`,
-      });
-    }
-  }
-  return Object.freeze(resolved);
+  checkOptions(limits, limitChecks, { prefix: "limits." });
+  const { maxBytes, maxDepth, maxItems } = limits;
+  return Object.freeze({
+    maxBytes: maxBytes ?? defaultDecodeLimits.maxBytes,
+    maxDepth: maxDepth ?? defaultDecodeLimits.maxDepth,
+    maxItems: maxItems ?? defaultDecodeLimits.maxItems,
+  });
 }
 
 /** The error of a used-up budget. */

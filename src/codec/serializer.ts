@@ -5,6 +5,7 @@ import { memberOf } from "../envelope/bag.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import {
   aFunction,
+  anything,
   checkOption,
   checkOptions,
   hasMethod,
@@ -120,7 +121,7 @@ const checks: OptionChecks<SerializerOptions> = {
   fallback: listOf("names of codecs, or decoders as msgpack()", (value) => text(value) && isDecoder(value)),
   accept: listOf('media ranges, as in ["application/json", "text/*"]', text),
   // Checked where they are resolved.
-  limits: () => undefined,
+  limits: anything,
   whenUnknown: oneOf("dead-letter", "fallback", "raw"),
   onAttempt: aFunction,
 };

@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptionNames } from "../options/option-names.ts";
+import { checkNames } from "../options/option-checks.ts";
 import { type DurationLike, toMilliseconds } from "../time/duration.ts";
 import type {
   EntityOptions,
@@ -103,7 +103,7 @@ function settings(
   readers: Readonly<Record<string, Reader<unknown>>>,
   known: Readonly<Record<string, unknown>>,
 ): object {
-  checkOptionNames(options, known);
+  checkNames(options, known);
   return Object.fromEntries(
     Object.entries(readers).map(([name, read]) => [name, read(name, Reflect.get(options, name))]),
   );

@@ -6,6 +6,7 @@ import {
 import { checkBag, invalid } from "./bag.ts";
 import { type BrokerProperties, type BrokerPropertiesInit, brokerProperties } from "./broker-properties.ts";
 import { checkHeaderSize } from "./limits.ts";
+import { checkNames } from "../options/option-checks.ts";
 
 /**
  * How the payload travels over AMQP: as opaque `data`, or as an AMQP `value` or `sequence`,
@@ -47,6 +48,14 @@ export type EnvelopeChanges = Partial<EnvelopeInit>;
  */
 export const createEnvelope: (init: EnvelopeInit) => Envelope = checkEnvelope;
 
+const parts: { readonly [Part in keyof Envelope]-?: true } = {
+  payload: true,
+  bodyKind: true,
+  brokerProperties: true,
+  applicationProperties: true,
+  origin: true,
+};
+
 /** What {@link checkEnvelope} takes: an {@link EnvelopeInit} of which nothing is known yet. */
 export interface UncheckedEnvelope {
   readonly payload: unknown;
@@ -58,6 +67,7 @@ export interface UncheckedEnvelope {
 
 /** {@link createEnvelope} for what came from outside. */
 export function checkEnvelope(init: UncheckedEnvelope): Envelope {
+  checkNames(init, parts, { owner: "createEnvelope: " });
   return assemble(
     checkPayload(init.payload),
     init.bodyKind === undefined ? "data" : checkBodyKind(init.bodyKind),
@@ -74,6 +84,7 @@ export function checkEnvelope(init: UncheckedEnvelope): Envelope {
  * @throws SobreError as {@link createEnvelope} does.
  */
 export function amend(envelope: Envelope, changes: EnvelopeChanges): Envelope {
+  checkNames(changes, parts, { owner: "amend: " });
   return assemble(
     changes.payload === undefined ? envelope.payload : checkPayload(changes.payload),
     checkBodyKind(changes.bodyKind ?? envelope.bodyKind),

@@ -1,28 +1,61 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptionNames, type OptionOwner } from "./option-names.ts";
 
-/** What a value must be, as in `must be a function`, or `undefined` when it is. */
+/** Says how a value is wrong, e.g. `must be a function`; `undefined` accepts it. */
 export type OptionCheck = (value: unknown) => string | undefined;
 
-/** A check for every option there is. */
+/** The options of a function: a check for each of them. */
 export type OptionChecks<Options> = { readonly [Name in keyof Required<Options>]: OptionCheck };
 
+/** Whose options are checked, for error messages. */
+export interface OptionOwner {
+  /** Put first, e.g. `encryption: `. Default: nothing. */
+  readonly owner?: string | undefined;
+  /** Put before the names of options, e.g. `retryOptions.`. Default: nothing. */
+  readonly prefix?: string | undefined;
+}
+
 /**
- * Checks options by their table: those that are given, and those that are needed.
+ * Checks options against their table: every given one and every needed one. Unknown options are rejected;
+ * an option that is `undefined` counts as not given.
  *
- * @param prefix What stands before their names, as `retryOptions.`.
- * @throws SobreError `InvalidArgument` naming the option, also one that there is none of.
+ * @throws SobreError `InvalidArgument` naming the option.
  */
 export function checkOptions(
   options: unknown,
   checks: Readonly<Record<string, OptionCheck>>,
   { needed = [], ...owner }: OptionOwner & { readonly needed?: readonly string[] } = {},
-): void {
+): asserts options is object {
+  checkNames(options, checks, owner);
   const { prefix = "" } = owner;
-  checkOptionNames(options, checks, owner);
   for (const [name, check] of Object.entries(checks)) {
     const value: unknown = Reflect.get(options, name);
     if (value !== undefined || needed.includes(name)) checkOption(`${prefix}${name}`, value, check);
+  }
+}
+
+/**
+ * Checks that options are an object with known names only, so that a misspelt option is not ignored.
+ *
+ * @param known An object that has the known names as its keys.
+ * @throws SobreError `InvalidArgument` naming the option.
+ */
+export function checkNames(
+  options: unknown,
+  known: object,
+  { owner = "", prefix = "" }: OptionOwner = {},
+): asserts options is object {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    const name = prefix.slice(0, -1) || "options";
+    throw new SobreError("InvalidArgument", `${owner}${name} must be an object.`, { path: `$.${name}` });
+  }
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(known, name) || Reflect.get(options, name) === undefined) continue;
+    const names = Object.keys(known).join(", ");
+    const expected = names === "" ? "There are no options" : `Expected one of: ${names}`;
+    const option = `${prefix}${name}`;
+    throw new SobreError("InvalidArgument", `${owner}Unknown option \`${option}\`. ${expected}.`, {
+      path: `$.${option}`,
+    });
   }
 }
 
@@ -32,12 +65,12 @@ export function checkOption(option: string, value: unknown, check: OptionCheck):
   if (wanted !== undefined) throw invalidOption(option, wanted);
 }
 
-/** Checks what may be left out. @throws SobreError `InvalidArgument` naming the option. */
+/** Checks an optional value. @throws SobreError `InvalidArgument` naming the option. */
 export function checkOptional(option: string, value: unknown, check: OptionCheck): void {
   if (value !== undefined) checkOption(option, value, check);
 }
 
-/** What is checked elsewhere. */
+/** Accepts everything: the value is checked elsewhere. */
 export const anything: OptionCheck = () => undefined;
 
 /** A whole number from `least` up. */
@@ -52,7 +85,7 @@ export function numberFrom(least: number): OptionCheck {
   return (value) => (typeof value === "number" && value >= least ? undefined : wanted);
 }
 
-/** One of a few values. */
+/** One of the given values. */
 export function oneOf(...allowed: readonly (string | boolean)[]): OptionCheck {
   const wanted = `must be one of ${allowed.map((one) => JSON.stringify(one)).join(", ")}`;
   return (value) => (allowed.some((one) => one === value) ? undefined : wanted);
@@ -63,22 +96,19 @@ export const milliseconds: OptionCheck = (value) =>
 
 export const flag: OptionCheck = oneOf(true, false);
 
-export const text: OptionCheck = (value) => (typeof value === "string" ? undefined : "must be text");
+export const text: OptionCheck = (value) => (typeof value === "string" ? undefined : "must be a string");
 
-/** Text that is not empty. */
 export const name: OptionCheck = (value) =>
-  typeof value === "string" && value !== "" ? undefined : "must be text that is not empty";
+  typeof value === "string" && value !== "" ? undefined : "must be a non-empty string";
 
-/** Text that names an entity. */
 export const entityName: OptionCheck = (value) =>
-  typeof value === "string" && value !== "" ? undefined : 'must name an entity, as in "orders"';
+  typeof value === "string" && value !== "" ? undefined : 'must be the path of an entity, e.g. "orders"';
 
 export const aFunction: OptionCheck = (value) => (typeof value === "function" ? undefined : "must be a function");
 
 export const isDate: OptionCheck = (value) =>
   value instanceof Date && !Number.isNaN(value.getTime()) ? undefined : "must be a valid Date";
 
-/** The sequence number of a message. */
 export const sequenceNumber: OptionCheck = (value) => (typeof value === "bigint" ? undefined : "must be a bigint");
 
 /** An object with these methods. */
@@ -86,7 +116,7 @@ export function methods(what: string, ...names: readonly string[]): OptionCheck 
   return (value) => (names.every((method) => hasMethod(value, method)) ? undefined : `must be ${what}`);
 }
 
-/** An `AbortSignal`, of whichever library. */
+/** An `AbortSignal`, the platform's or a polyfill. */
 export const signal: OptionCheck = (value) =>
   hasMethod(value, "addEventListener") && typeof Reflect.get(value, "aborted") === "boolean"
     ? undefined
@@ -100,17 +130,15 @@ export function listOf(what: string, check: OptionCheck): OptionCheck {
       : `must be a list of ${what}`;
 }
 
-/** What `createEnvelope` makes, told without reading its parts: one that was received may be sent on unread. */
+/** Whether a value is an envelope. Does not read the parts: a received envelope may be forwarded unread. */
 export const isEnvelope = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "payload" in value && "brokerProperties" in value;
 
-/** {@link isEnvelope} as a check. */
 export const anEnvelope: OptionCheck = (value) =>
-  isEnvelope(value) ? undefined : "must be an envelope, as createEnvelope and a serializer make them";
+  isEnvelope(value) ? undefined : "must be an envelope made by createEnvelope or a serializer";
 
-/** What `defineMessage` makes. */
 export const messageTypes: OptionCheck = listOf(
-  "message types, as defineMessage makes them",
+  "message types made by defineMessage",
   methods("a message type", "message", "read", "write"),
 );
 
@@ -119,7 +147,7 @@ export function hasMethod(value: unknown, method: string): value is object {
   return typeof value === "object" && value !== null && typeof Reflect.get(value, method) === "function";
 }
 
-/** The error of an option that has a wrong value. */
+/** The error of an invalid option. */
 export function invalidOption(option: string, what: string): SobreError {
   return new SobreError("InvalidArgument", `${option} ${what}.`, { path: `$.${option}` });
 }

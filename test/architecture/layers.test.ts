@@ -4,8 +4,8 @@ import { type Import, imports, sources } from "./imports.support.ts";
 
 /** The layers of CONTRIBUTING.md, from the lowest up; imports go downward or stay. The longest matching folder counts. */
 const layers: readonly (readonly string[])[] = [
-  ["src/errors", "src/values", "src/content-type", "src/envelope", "src/time"],
-  ["src/options", "src/codec", "src/engine", "src/message", "src/json-schema", "src/protobuf", "src/amqp/values"],
+  ["src/errors", "src/values", "src/content-type", "src/envelope", "src/time", "src/options"],
+  ["src/codec", "src/engine", "src/message", "src/json-schema", "src/protobuf", "src/amqp/values"],
   [
     "codecs",
     "src/cloud-events",

@@ -54,9 +54,9 @@ describe("contractSuite", () => {
   });
 
   it.each([
-    [{ schemas, serializer, fixture: root }, "fixture is no option here"],
+    [{ schemas, serializer, fixture: root }, "Unknown option `fixture`"],
     [{ schemas }, "serializer must be a serializer"],
-    [{ serializer }, "schemas must be text"],
+    [{ serializer }, "schemas must be a non-empty string"],
     [{ schemas, serializer, codecs: ["json"] }, "codecs must be a list of codecs"],
     [{ schemas, serializer, fixtures: join(root, "nowhere") }, "Cannot read the folder of golden messages"],
     [{ schemas: folder("none", { "order/subject.json": "{}" }), serializer }, "has no version of a subject"],

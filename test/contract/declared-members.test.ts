@@ -58,7 +58,7 @@ describe("declared-writer", () => {
 
 describe("options of checkCompatibility", () => {
   it.each([
-    [{ contentmodel: "as-written" }, "contentmodel is no option here"],
+    [{ contentmodel: "as-written" }, "Unknown option `contentmodel`"],
     [{ contentModel: "asWritten" }, 'contentModel must be one of "declared-writer"'],
     [{ policy: "wires" }, 'policy must be one of "json", "wire", "source"'],
     [{ formats: "asserted" }, "formats must be one of"],

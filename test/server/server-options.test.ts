@@ -52,8 +52,8 @@ describe("the options of a server", () => {
 
     const wrong: readonly object[] = [{ ques: ["q"] }, { clock: {} }];
 
-    expect(() => server.namespace("a", wrong[0])).toThrow("ques is no option");
-    expect(() => server.namespace("a", wrong[1])).toThrow("clock is no option");
+    expect(() => server.namespace("a", wrong[0])).toThrow("Unknown option `ques`");
+    expect(() => server.namespace("a", wrong[1])).toThrow("Unknown option `clock`");
   });
 
   it("let no well-known key into a namespace of a server that has keys", async () => {

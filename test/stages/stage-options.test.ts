@@ -23,7 +23,7 @@ describe("a misspelt option", () => {
     const error = refusal(() => make({ ...right, [option]: 1 }));
 
     expect(error).toMatchObject({ code: "InvalidArgument", path: `$.${option}` });
-    expect(error.message).toContain(`${option} is no option here; there are `);
+    expect(error.message).toContain(`Unknown option \`${option}\`. Expected one of: `);
     expect(() => make(right)).not.toThrow();
   });
 

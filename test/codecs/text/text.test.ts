@@ -92,7 +92,7 @@ describe("text", () => {
     expect(read(Uint8Array.of(0xe9), "text/plain", text({ charset: "iso-8859-1" }))).toBe("é");
     expect(errorOf(() => text({ charset: "klingon" })).code).toBe("UnknownCharset");
     // @ts-expect-error -- what JavaScript callers may do
-    expect(errorOf(() => text({ charset: 5 })).code).toBe("UnknownCharset");
+    expect(errorOf(() => text({ charset: 5 })).code).toBe("InvalidArgument");
   });
 
   it("is the empty string for zero bytes", () => {
