@@ -27,7 +27,8 @@ function isSized(origin: object): origin is SizedOrigin {
   return "sizeOf" in origin && typeof origin.sizeOf === "function";
 }
 
-function sizeOfBody({ payload, bodyKind }: Envelope): number {
+/** Bytes of the sections that the payload fills. */
+export function sizeOfBody({ payload, bodyKind }: Envelope): number {
   if (bodyKind === "data") return sectionHead + sizeOfVariable(payload.byteLength);
   if (payload.byteLength === 0) return 0;
   return payload.byteLength + sectionHead * (bodyKind === "sequence" ? countLists(payload) : 1);
@@ -92,12 +93,23 @@ function sizeOfBare(broker: BrokerProperties): number {
   return count === 0 ? 0 : sectionHead + sizeOfCompound(size, count);
 }
 
-/** Numeric ids are ulong. */
-function sizeOfId(value: string | number | bigint | Uint8Array | Date | Typed): number {
+/** Bytes of a list of fields of these sizes, in which 0 is a null; those behind the last one that is set are left out. */
+export function sizeOfFields(sizes: readonly number[]): number {
+  const count = sizes.findLastIndex((size) => size > 0) + 1;
+  if (count === 0) return 1;
+  return sizeOfCompound(
+    sizes.slice(0, count).reduce((total, size) => total + Math.max(1, size), 0),
+    count,
+  );
+}
+
+/** Bytes of a message id or another field of the properties section; numeric ids are ulong. */
+export function sizeOfId(value: string | number | bigint | Uint8Array | Date | Typed): number {
   return typeof value === "number" || typeof value === "bigint" ? sizeOfUlong(BigInt(value)) : sizeOfValue(value);
 }
 
-function sizeOfApplication(application: ApplicationProperties): number {
+/** Bytes of the application-properties section. */
+export function sizeOfApplication(application: ApplicationProperties): number {
   let size = 0;
   let count = 0;
   for (const name in application) {

@@ -2,6 +2,7 @@ import { type Figure, median } from "./harness.ts";
 import { buildPackage } from "./serve/built-package.ts";
 import { Crowd } from "./serve/crowd.ts";
 import { latencies, type Percentiles } from "./serve/latency.ts";
+import { Load } from "./serve/load.ts";
 import { type Peer, startPeer } from "./serve/peer.ts";
 import { startRabbitmq } from "./serve/rabbitmq.ts";
 import { starting } from "./serve/start-time.ts";
@@ -17,7 +18,11 @@ interface Round {
   readonly cpu: number;
 }
 
-/** What serving costs, side by side with a minimal broker made of rhea, and with RabbitMQ where it is installed. */
+/**
+ * What serving costs, side by side with a minimal broker made of rhea, and with RabbitMQ where it is installed.
+ *
+ * All loads but one have the shape of the official client.
+ */
 export async function bench(): Promise<readonly Figure[]> {
   const built = buildPackage();
   const start = await starting(built);
@@ -39,10 +44,11 @@ export async function bench(): Promise<readonly Figure[]> {
 
 async function throughput(built: string): Promise<readonly Figure[]> {
   const ours = await startPeer("sobre", built);
+  const compact: Peer = { ...ours, name: "sobre, compact frames", load: new Load(ours.port, "compact", "compact") };
   const rhea = await startPeer("rhea");
   const rabbitmq = await startRabbitmq();
   if (rabbitmq === undefined) console.log("  RabbitMQ is not installed: nothing is compared with it.");
-  const peers = [ours, rhea, ...(rabbitmq === undefined ? [] : [rabbitmq])];
+  const peers = [ours, compact, rhea, ...(rabbitmq === undefined ? [] : [rabbitmq])];
   const measured = new Map(peers.map((peer): [Peer, Round[]] => [peer, []]));
   for (let round = -warmUp; round < rounds; round++) {
     for (const [peer, told] of measured) {
@@ -52,19 +58,32 @@ async function throughput(built: string): Promise<readonly Figure[]> {
   }
   for (const [{ name }, told] of measured) {
     const [time, cpu] = [median(told.map((one) => one.time)), median(told.map((one) => one.cpu))];
-    console.log(`  ${name}: ${time.toFixed(1)} µs a message, ${cpu.toFixed(1)} µs of its processor time`);
+    console.log(
+      `  ${name === "sobre" ? "sobre, official frames" : name}: ${time.toFixed(1)} µs a message, ${cpu.toFixed(1)} µs of its processor time`,
+    );
   }
-  for (const peer of peers) {
-    peer.load.close();
-    await peer.close();
-  }
+  for (const peer of peers) peer.load.close();
+  for (const peer of peers) if (peer !== compact) await peer.close();
   const own = measured.get(ours) ?? [];
   return [
+    officialShape(own, measured.get(compact) ?? []),
     ...against("a minimal rhea broker", own, measured.get(rhea) ?? [], { times: 4, share: 1 / 3 }),
     ...(rabbitmq === undefined
       ? []
       : against("RabbitMQ's AMQP 1.0", own, measured.get(rabbitmq) ?? [], { times: 6, share: 1 / 6 })),
   ];
+}
+
+/** Frames as `@azure/service-bus` writes them, beside the fewest bytes that say the same. */
+function officialShape(official: readonly Round[], compact: readonly Round[]): Figure {
+  return {
+    name: "server CPU per message, official shape against compact",
+    measured: median(official.map(({ cpu }, round) => cpu / (compact[round]?.cpu ?? Number.NaN))),
+    bound: "most",
+    target: 1.2,
+    floor: 1.35,
+    unit: "×",
+  };
 }
 
 async function measure(peer: Peer): Promise<Round> {

@@ -182,28 +182,40 @@ export class FrameWriter {
     return to;
   }
 
-  /** One frame with the whole of a message that writes itself. */
+  /**
+   * Writes one frame with the whole of a message that writes itself; false, and nothing written, when it does not fit.
+   *
+   * @throws Whatever the message throws; nothing is written then, either.
+   */
   message(
     channel: number,
     { handle, deliveryId }: Pick<Transfer, "handle"> & { readonly deliveryId: number },
     message: DirectMessage,
-  ): void {
+    maxFrameSize: number,
+  ): boolean {
     const writer = this.#writer;
     const mark = this.#begin(0, channel);
-    writer.reserve(64);
-    const list = writer.at + 3;
-    writer.put32(0x0053_14c0);
-    writer.at = list + 3;
-    writeUint(writer, handle);
-    writer.code32(0x70, deliveryId);
-    message.writeTag(writer);
-    const { bytes } = writer;
-    bytes[writer.at++] = 0x43;
-    bytes[writer.at++] = message.settled ? 0x41 : 0x42;
-    bytes[list + 1] = writer.at - list - 2;
-    bytes[list + 2] = 5;
-    message.write(writer);
-    this.#end(mark);
+    let fits = false;
+    try {
+      writer.reserve(64);
+      const list = writer.at + 3;
+      writer.put32(0x0053_14c0);
+      writer.at = list + 3;
+      writeUint(writer, handle);
+      writer.code32(0x70, deliveryId);
+      message.writeTag(writer);
+      const { bytes } = writer;
+      bytes[writer.at++] = 0x43;
+      bytes[writer.at++] = message.settled ? 0x41 : 0x42;
+      bytes[list + 1] = writer.at - list - 2;
+      bytes[list + 2] = 5;
+      message.write(writer);
+      fits = writer.mark() - mark <= maxFrameSize;
+    } finally {
+      if (!fits) writer.at = writer.start + mark;
+    }
+    if (fits) this.#end(mark);
+    return fits;
   }
 
   disposition(channel: number, disposition: Disposition): void {

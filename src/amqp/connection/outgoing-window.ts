@@ -13,9 +13,6 @@ interface Pending {
   from: number;
 }
 
-/** More bytes than a transfer has besides its payload. */
-const transferRoom = 64;
-
 /** What a session sends: within its peer's window, in order, remembered until it is settled. */
 export class OutgoingWindow {
   readonly #session: WindowPort;
@@ -60,19 +57,24 @@ export class OutgoingWindow {
     return delivery;
   }
 
-  /** Sends a message that writes itself, at once where there is room for all of it. */
+  /** Sends a message that writes itself, at once where there is room for all of it. @throws Whatever the message throws. */
   sendDirect(link: OutgoingLink, message: DirectMessage): void {
+    if (this.open && link.isAttached && this.#sendFrame(link, message)) return;
+    const { payload, tag, settled } = message;
+    this.send(link, { payload, tag, settled, context: message });
+  }
+
+  #sendFrame(link: OutgoingLink, message: DirectMessage): boolean {
     const { connection, channel } = this.#session;
-    if (!this.open || !link.isAttached || message.most + transferRoom > connection.maxOutgoingFrame) {
-      const { payload, tag, settled } = message;
-      this.send(link, { payload, tag, settled, context: message });
-      return;
-    }
+    const { maxOutgoingFrame } = connection;
+    if (message.least > maxOutgoingFrame) return false;
     const id = this.#nextDeliveryId;
+    const transfer = { handle: link.handle, deliveryId: id };
+    if (!connection.frames.message(channel, transfer, message, maxOutgoingFrame)) return false;
     this.#nextDeliveryId = plus(id, 1);
     if (!message.settled) this.#unsettled.add({ id, link, context: message });
-    connection.frames.message(channel, { handle: link.handle, deliveryId: id }, message);
     this.#sent();
+    return true;
   }
 
   forget(id: number): void {

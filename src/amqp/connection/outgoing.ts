@@ -11,10 +11,10 @@ export interface Outgoing {
   readonly state?: DeliveryState | undefined;
 }
 
-/** A message that writes itself into a frame when it fits into one. */
+/** A message that writes itself into a frame where it fits into one. */
 export interface DirectMessage extends Pick<Outgoing, "payload" | "tag" | "settled"> {
-  /** An upper bound of the message's bytes; `Infinity`: only {@link Outgoing.payload} can be sent. */
-  readonly most: number;
+  /** A lower bound of the message's bytes. */
+  readonly least: number;
   /** Writes the tag as an AMQP binary. */
   writeTag(writer: ByteWriter): void;
   write(writer: ByteWriter): void;

@@ -1,36 +1,39 @@
 import type { FrameReader } from "./frame-reader.ts";
 
-/** What the fields of a usual frame are read with: `at` moves on, and -1 is a field that is absent or unusual. */
+/** What {@link Cursor} returns for a field that is null or left out, and for one that is not what was asked for. */
+const absent = -1;
+const unexpected = -2;
+
+/** Reads the fields of a performative in place. */
 class Cursor {
   bytes: Uint8Array = new Uint8Array(0);
   at = 0;
+  /** Where the frame ends, and where the list of fields does. */
   end = 0;
-  /** Where the list ends. */
   border = 0;
   #left = 0;
 
-  /** Enters a list of at most 255 bytes; false when it is another value or reaches beyond the frame. */
+  /** Enters a list, as list8 or list32; false when it is another value or reaches beyond the frame. */
   enter(frame: FrameReader): boolean {
     const { bytes, end } = frame;
     const at = frame.start + 3;
+    const format = bytes[at];
     this.bytes = bytes;
     this.end = end;
-    this.at = at + 3;
-    this.border = at + 2 + (bytes[at + 1] ?? 0);
-    this.#left = bytes[at + 2] ?? 0;
-    return bytes[at] === 0xc0 && this.border <= end && this.at <= this.border;
+    if (format === 0xc0) {
+      this.at = at + 3;
+      this.border = at + 2 + (bytes[at + 1] ?? 0);
+      this.#left = bytes[at + 2] ?? 0;
+    } else if (format === 0xd0) {
+      this.at = at + 1;
+      const size = this.#u32();
+      this.border = this.at + size;
+      this.#left = this.#u32();
+    } else return false;
+    return this.border <= end && this.at <= this.border;
   }
 
-  /** Whether nothing but nulls is left of the list. */
-  done(): boolean {
-    while (this.#left > 0 && this.at < this.border && this.bytes[this.at] === 0x40) {
-      this.#left--;
-      this.at++;
-    }
-    return this.#left === 0 && this.at === this.border;
-  }
-
-  /** The format code of the next field; null, which stands for an absent one, at the end of the list. */
+  /** The format code of the next field; null behind the end of the list. */
   code(): number {
     if (this.#left === 0 || this.at >= this.border) return 0x40;
     this.#left--;
@@ -43,26 +46,62 @@ class Cursor {
         return 0;
       case 0x52:
         return this.bytes[this.at++] ?? 0;
-      case 0x70: {
-        const { bytes, at } = this;
-        this.at = at + 4;
-        return (
-          (((bytes[at] ?? 0) << 24) |
-            ((bytes[at + 1] ?? 0) << 16) |
-            ((bytes[at + 2] ?? 0) << 8) |
-            (bytes[at + 3] ?? 0)) >>>
-          0
-        );
-      }
+      case 0x70:
+        return this.#u32();
+      case 0x40:
+        return absent;
       default:
-        return -1;
+        return unexpected;
     }
+  }
+
+  /** 1 for true, 0 for false. */
+  boolean(): number {
+    switch (this.code()) {
+      case 0x41:
+        return 1;
+      case 0x42:
+        return 0;
+      case 0x40:
+        return absent;
+      default:
+        return unexpected;
+    }
+  }
+
+  /** Whether nothing is left of the list. */
+  done(): boolean {
+    return this.#left === 0 && this.at === this.border;
+  }
+
+  /** Whether the next field is the state accepted. */
+  isAccepted(): boolean {
+    if (this.code() !== 0x00) return false;
+    const { bytes, at } = this;
+    if (bytes[at] !== 0x53 || bytes[at + 1] !== 0x24) return false;
+    // Its list has no fields, in whichever of the three formats.
+    const format = bytes[at + 2];
+    this.at = at + 3;
+    if (format === 0x45) return true;
+    if (format === 0xc0) return bytes[this.at++] === 1 && bytes[this.at++] === 0;
+    return format === 0xd0 && this.#u32() === 4 && this.#u32() === 0;
+  }
+
+  #u32(): number {
+    const { bytes, at } = this;
+    this.at = at + 4;
+    return (
+      (((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)) >>>
+      0
+    );
   }
 }
 
 const cursor = new Cursor();
 
-/** The transfer of a whole message in one frame, unsettled or settled, in no transaction: read in place, again and again. */
+const isFalse = (boolean: number): boolean => boolean === 0 || boolean === absent;
+
+/** A whole message in one frame, in no state and no transaction; one object is read into again and again. */
 export class SingleFrameTransfer {
   handle = 0;
   deliveryId = 0;
@@ -73,7 +112,7 @@ export class SingleFrameTransfer {
   tagEnd = 0;
   payloadAt = 0;
 
-  /** Reads the frame; false when it is not of this kind, or wrong. */
+  /** Reads the frame; false when it is of another kind, or malformed. */
   read(frame: FrameReader): boolean {
     if (!cursor.enter(frame)) return false;
     this.handle = cursor.uint();
@@ -82,51 +121,52 @@ export class SingleFrameTransfer {
     this.tagAt = cursor.at + 1;
     this.tagEnd = this.tagAt + (cursor.bytes[cursor.at] ?? 0);
     cursor.at = this.tagEnd;
-    // Without a format the message is of format 0.
-    const formatAt = cursor.at;
-    this.messageFormat = cursor.uint();
-    if (this.messageFormat === -1) {
-      if (formatAt < cursor.border && cursor.bytes[formatAt] !== 0x40) return false;
-      this.messageFormat = 0;
-    }
-    const settled = cursor.code();
-    const more = cursor.code();
-    this.settled = settled === 0x41;
+    const format = cursor.uint();
+    const settled = cursor.boolean();
+    const more = cursor.boolean();
+    // A message without a format is of format 0.
+    this.messageFormat = format === absent ? 0 : format;
+    this.settled = settled === 1;
     this.payloadAt = cursor.border;
     return (
       this.handle >= 0 &&
       this.deliveryId >= 0 &&
-      (settled === 0x41 || settled === 0x42 || settled === 0x40) &&
-      (more === 0x42 || more === 0x40) &&
+      format !== unexpected &&
+      settled !== unexpected &&
+      isFalse(more) &&
+      // Neither a settle mode of its own nor a state.
+      cursor.code() === 0x40 &&
+      cursor.code() === 0x40 &&
+      cursor.boolean() !== unexpected &&
+      isFalse(cursor.boolean()) &&
+      cursor.boolean() !== unexpected &&
       cursor.done()
     );
   }
 }
 
-/** A receiver's disposition that accepts deliveries: read in place, again and again. */
+/** A receiver's disposition that accepts deliveries; one object is read into again and again. */
 export class SingleFrameDisposition {
   first = 0;
   last = 0;
   settled = false;
 
-  /** Reads the frame; false when it is not of this kind, or wrong. */
+  /** Reads the frame; false when it is of another kind, or malformed. */
   read(frame: FrameReader): boolean {
-    if (!cursor.enter(frame) || cursor.code() !== 0x41) return false;
+    if (!cursor.enter(frame) || cursor.boolean() !== 1) return false;
     this.first = cursor.uint();
-    const lastAt = cursor.at;
-    this.last = cursor.uint();
-    if (this.last === -1) {
-      if (cursor.bytes[lastAt] !== 0x40) return false;
-      this.last = this.first;
-    }
-    const settled = cursor.code();
-    this.settled = settled === 0x41;
-    if (this.first < 0 || (settled !== 0x41 && settled !== 0x42 && settled !== 0x40)) return false;
-    // The state accepted, as a list without fields.
-    if (cursor.code() !== 0x00) return false;
-    const { bytes, at } = cursor;
-    const isAccepted = bytes[at] === 0x53 && bytes[at + 1] === 0x24 && bytes[at + 2] === 0x45;
-    cursor.at = at + 3;
-    return isAccepted && cursor.done() && cursor.border === cursor.end;
+    const last = cursor.uint();
+    const settled = cursor.boolean();
+    this.last = last === absent ? this.first : last;
+    this.settled = settled === 1;
+    return (
+      this.first >= 0 &&
+      last !== unexpected &&
+      settled !== unexpected &&
+      cursor.isAccepted() &&
+      cursor.boolean() !== unexpected &&
+      cursor.done() &&
+      cursor.border === cursor.end
+    );
   }
 }

@@ -1,8 +1,6 @@
 import { createEnvelope, type Envelope } from "../../envelope/envelope.ts";
 import { type MessageReadOptions, openMessage } from "./amqp-message.ts";
-import { encodeMessage } from "./encode-message.ts";
 import { MessageOrigin } from "./message-origin.ts";
-import { ReceivedEnvelope } from "./received-envelope.ts";
 
 /** How {@link decodeMessage} reads. */
 export interface DecodeMessageOptions extends MessageReadOptions {
@@ -13,22 +11,20 @@ export interface DecodeMessageOptions extends MessageReadOptions {
   readonly check?: boolean | undefined;
 }
 
-const measure = (envelope: Envelope): number => encodeMessage(envelope).byteLength;
-
 /**
  * Reads an AMQP message as an envelope.
  *
  * Section borders are checked now; properties are decoded when they are first read, which may throw then.
  * A message without a body has the body kind `value` and a payload of no bytes. Several data sections are one payload.
- * {@link encodeMessage} gives the same bytes back for what was not amended.
+ * `encodeMessage` gives the same bytes back for what was not amended.
  *
  * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded` with offset and path;
  *   with `check` also `InvalidArgument` and `MessageSizeExceeded`.
  */
 export function decodeMessage(bytes: Uint8Array, options?: DecodeMessageOptions): Envelope {
-  const origin = new MessageOrigin(openMessage(bytes, options), measure);
+  const origin = new MessageOrigin(openMessage(bytes, options));
   if (options?.check === true) checkAll(origin);
-  return new ReceivedEnvelope(origin);
+  return origin;
 }
 
 function checkAll(origin: MessageOrigin): void {

@@ -9,7 +9,6 @@ import { hasAnnotations, messageAnnotationsOf, sameAnnotations } from "./envelop
 import { hasProperties, inOrder, isEmpty, propertiesOf, sameProperties } from "./envelope-properties.ts";
 import type { MessageHeader } from "./message-header.ts";
 import { MessageOrigin } from "./message-origin.ts";
-import { ReceivedEnvelope } from "./received-envelope.ts";
 import { section } from "./section.ts";
 import { writeHeader, writeProperties } from "./write-fields.ts";
 import type { MessageWriteOptions } from "./write-message.ts";
@@ -35,7 +34,7 @@ export interface EncodeMessageOptions extends MessageWriteOptions {
 export function encodeMessage(envelope: Envelope, options?: EncodeMessageOptions): Uint8Array {
   const origin = envelope.origin instanceof MessageOrigin ? envelope.origin : undefined;
   const delivery = options?.delivery;
-  if (origin !== undefined && delivery === undefined && isUntouched(envelope, origin)) return origin.message.bytes;
+  if (origin !== undefined && delivery === undefined && origin.isUntouched(envelope)) return origin.message.bytes;
   try {
     return ByteWriter.collect((writer) => writeParts(writer, envelope, options));
   } catch (error) {
@@ -53,7 +52,7 @@ export function encodeMessage(envelope: Envelope, options?: EncodeMessageOptions
 export function writeEnvelope(writer: ByteWriter, envelope: Envelope, options?: EncodeMessageOptions): void {
   const { origin } = envelope;
   const isReceived = origin instanceof MessageOrigin && options?.delivery === undefined;
-  if (isReceived && isUntouched(envelope, origin)) return writer.raw(origin.message.bytes);
+  if (isReceived && origin.isUntouched(envelope)) return writer.raw(origin.message.bytes);
   try {
     writeParts(writer, envelope, options);
   } catch (error) {
@@ -66,17 +65,6 @@ function writeParts(writer: ByteWriter, envelope: Envelope, options: EncodeMessa
   // What was received keeps its types.
   const settings = resolveWriteOptions(origin === undefined ? options : undefined);
   new EnvelopeWriter(writer, envelope, origin, settings).write(options?.delivery);
-}
-
-function isUntouched(envelope: Envelope, origin: MessageOrigin): boolean {
-  return (
-    // Nothing of it needs to be read, or be readable.
-    envelope instanceof ReceivedEnvelope ||
-    (envelope.payload === origin.payload &&
-      envelope.bodyKind === origin.bodyKind &&
-      envelope.brokerProperties === origin.brokerProperties &&
-      envelope.applicationProperties === origin.applicationProperties)
-  );
 }
 
 class EnvelopeWriter {

@@ -7,28 +7,26 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import type { AmqpMessage } from "./amqp-message.ts";
 import { annotationName } from "./annotation-name.ts";
 import { isSimple } from "./simple-value.ts";
+import { sizeOfAmended } from "./size-of-amended.ts";
 
 /**
- * The message that an envelope was received as, with the parts that were made of its sections.
+ * A received message as an envelope, whose parts are decoded when they are first read.
  *
- * While an envelope holds the same parts, the sections they came from are sent on byte for byte.
+ * It is the origin of itself and of the envelopes amended from it. While such an envelope holds the same parts, the
+ * sections they came from are sent on byte for byte.
  */
-export class MessageOrigin {
+export class MessageOrigin implements Envelope {
   readonly message: AmqpMessage;
-  readonly #measure: (envelope: Envelope) => number;
   #brokerProperties: BrokerProperties | undefined;
   #applicationProperties: ApplicationProperties | undefined;
   #payload: Uint8Array | undefined;
 
-  /** @param measure The encoded size of an envelope that has this origin. */
-  constructor(message: AmqpMessage, measure: (envelope: Envelope) => number) {
+  constructor(message: AmqpMessage) {
     this.message = message;
-    this.#measure = measure;
   }
 
-  /** The encoded size of an envelope that has this origin; `sizeOf` asks for it. */
-  sizeOf(envelope: Envelope): number {
-    return this.#measure(envelope);
+  get origin(): this {
+    return this;
   }
 
   get bodyKind(): BodyKind {
@@ -45,6 +43,23 @@ export class MessageOrigin {
 
   get applicationProperties(): ApplicationProperties {
     return (this.#applicationProperties ??= applicationPropertiesOf(this.message.applicationProperties));
+  }
+
+  /** The encoded size of an envelope that has this origin; `sizeOf` asks for it. */
+  sizeOf(envelope: Envelope): number {
+    return envelope === this ? this.message.bytes.byteLength : sizeOfAmended(envelope, this);
+  }
+
+  /** Whether the envelope would be written as the bytes that were received. */
+  isUntouched(envelope: Envelope): boolean {
+    // Comparing with itself must not decode anything.
+    return (
+      envelope === this ||
+      (envelope.payload === this.payload &&
+        envelope.bodyKind === this.bodyKind &&
+        envelope.brokerProperties === this.brokerProperties &&
+        envelope.applicationProperties === this.applicationProperties)
+    );
   }
 }
 

@@ -2,36 +2,30 @@ import { ByteWriter } from "../../amqp/values/byte-writer.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { annotationName } from "../../amqp/message/annotation-name.ts";
-import { encodeMessage } from "../../amqp/message/encode-message.ts";
+import { encodeMessage, writeEnvelope } from "../../amqp/message/encode-message.ts";
+import { hasAnnotations } from "../../amqp/message/envelope-annotations.ts";
+import { propertiesOf, sameProperties } from "../../amqp/message/envelope-properties.ts";
+import type { MessageHeader } from "../../amqp/message/message-header.ts";
 import { MessageOrigin } from "../../amqp/message/message-origin.ts";
 import { section } from "../../amqp/message/section.ts";
-import { writeHeader } from "../../amqp/message/write-fields.ts";
+import { SectionLayout } from "../../amqp/message/section-layout.ts";
+import { writeHeader, writeProperties } from "../../amqp/message/write-fields.ts";
 import { writeDescriptor } from "../../amqp/message/write-section.ts";
 import type { DirectMessage } from "../../amqp/connection/outgoing.ts";
 import { tagOf, writeTag } from "../../amqp/message/lock-tag.ts";
 
-/** More bytes than the header and the annotations of a delivery take. */
-const headRoom = 256;
-
-/** A delivery as a message of AMQP: what the broker says is written in front of the bytes that the sender wrote. */
+/** A delivery as a message of AMQP: the broker's facts are written in front of the bytes that the sender wrote. */
 export class DeliveryMessage implements DirectMessage {
   readonly delivery: Delivery;
   readonly settled: boolean;
-  /** Where the sender's own sections begin in the bytes it sent; -1 when they cannot be sent as they are. */
-  readonly #bareAt: number;
-  readonly #bytes: Uint8Array;
 
   constructor(delivery: Delivery, settled: boolean) {
     this.delivery = delivery;
     this.settled = settled;
-    const { envelope } = delivery;
-    const origin = envelope.origin instanceof MessageOrigin ? envelope.origin : undefined;
-    this.#bareAt = origin !== undefined && isPlain(delivery, envelope, origin) ? bareStart(origin.message.bytes) : -1;
-    this.#bytes = this.#bareAt === -1 || origin === undefined ? none : origin.message.bytes;
   }
 
-  get most(): number {
-    return this.#bareAt === -1 ? Infinity : headRoom + this.#bytes.byteLength - this.#bareAt;
+  get least(): number {
+    return this.delivery.envelope.payload.byteLength;
   }
 
   get payload(): Uint8Array {
@@ -59,67 +53,74 @@ export class DeliveryMessage implements DirectMessage {
 
   write(writer: ByteWriter): void {
     const { delivery } = this;
-    this.#header(writer);
-    const { lockedUntilUtc } = delivery;
-    const form = lockedUntilUtc === undefined ? unlocked : locked;
-    writer.reserve(form.bytes.byteLength);
-    const start = writer.at;
-    writer.bytes.set(form.bytes, start);
-    writer.at = start + form.sequenceNumber;
-    writer.put64(delivery.sequenceNumber);
-    writer.at = start + form.enqueuedSequenceNumber;
-    writer.put64(delivery.enqueuedSequenceNumber);
-    putTime(writer, start + form.enqueuedTime, delivery.enqueuedTimeUtc);
-    if (lockedUntilUtc !== undefined) putTime(writer, start + form.lockedUntil, lockedUntilUtc);
-    writer.at = start + form.bytes.byteLength;
-    writer.raw(this.#bareAt === 0 ? this.#bytes : this.#bytes.subarray(this.#bareAt));
-  }
-
-  #header(writer: ByteWriter): void {
-    const { envelope, deliveryCount } = this.delivery;
-    const received = envelope.origin instanceof MessageOrigin ? envelope.origin.message.header : undefined;
-    if (received === undefined && deliveryCount === 0) return writer.raw(firstHeader);
-    writeDescriptor(writer, section.header);
-    const { durable, priority, ttl } = received ?? {};
-    writeHeader(writer, { durable, priority, ttl, deliveryCount });
+    const { envelope } = delivery;
+    const { origin } = envelope;
+    if (origin instanceof MessageOrigin && isOrdinary(delivery) && keepsBody(envelope, origin)) {
+      const { bytes } = origin.message;
+      if (layout.read(bytes)) return writeAround(writer, delivery, origin);
+    }
+    writeEnvelope(writer, envelope, { delivery });
   }
 }
 
-const none = new Uint8Array(0);
+/** Whether the broker's annotations are those of a message that is neither deferred, scheduled nor dead-lettered. */
+function isOrdinary({ state, deadLetterSource, envelope: { brokerProperties } }: Delivery): boolean {
+  return state === "active" && deadLetterSource === undefined && !hasAnnotations(brokerProperties);
+}
 
-/** Whether nothing was changed since the message came in, and the broker says nothing out of the ordinary. */
-function isPlain(delivery: Delivery, envelope: Envelope, origin: MessageOrigin): boolean {
+/** Whether all behind the properties section can be sent as it came. */
+function keepsBody(envelope: Envelope, origin: MessageOrigin): boolean {
   return (
-    delivery.state === "active" &&
-    delivery.deadLetterSource === undefined &&
-    envelope.brokerProperties === origin.brokerProperties &&
-    envelope.applicationProperties === origin.applicationProperties &&
-    envelope.payload === origin.payload &&
-    // Annotations of the sender have to be joined with those of the broker.
-    origin.message.messageAnnotations === undefined
+    envelope === origin ||
+    (envelope.payload === origin.payload &&
+      envelope.bodyKind === origin.bodyKind &&
+      envelope.applicationProperties === origin.applicationProperties)
   );
 }
 
-/** Where the first section behind header and annotations begins; -1 when a descriptor is written in an unusual way. */
-function bareStart(bytes: Uint8Array): number {
-  let at = 0;
-  for (;;) {
-    if (bytes[at] !== 0x00 || bytes[at + 1] !== 0x53) return -1;
-    if ((bytes[at + 2] ?? 0) > 0x72) return at;
-    const end = endOf(bytes, at + 3);
-    if (end >= bytes.byteLength) return -1;
-    at = end;
+const layout = new SectionLayout();
+
+/** Writes header and annotations afresh, the properties where they were changed, and what follows as it came. */
+function writeAround(writer: ByteWriter, delivery: Delivery, origin: MessageOrigin): void {
+  const { message } = origin;
+  const { brokerProperties } = delivery.envelope;
+  writeDeliveryHeader(writer, delivery, layout.hasHeader ? message.header : undefined);
+  writeFacts(writer, delivery);
+  let from = layout.propertiesAt;
+  if (delivery.envelope !== origin && !sameProperties(brokerProperties, origin.brokerProperties)) {
+    from = layout.restAt;
+    writeDescriptor(writer, section.properties);
+    writeProperties(writer, propertiesOf(brokerProperties, message.properties));
   }
+  writer.raw(from === 0 ? message.bytes : message.bytes.subarray(from));
 }
 
-/** The end of a list or map. */
-function endOf(bytes: Uint8Array, at: number): number {
-  const format = bytes[at] ?? 0;
-  if (format === 0x45) return at + 1;
-  if (format === 0xc0 || format === 0xc1) return at + 2 + (bytes[at + 1] ?? 0);
-  if (format !== 0xd0 && format !== 0xd1) return Infinity;
-  const size = new DataView(bytes.buffer, bytes.byteOffset + at + 1, 4).getUint32(0);
-  return at + 5 + size;
+function writeDeliveryHeader(
+  writer: ByteWriter,
+  { deliveryCount, envelope }: Delivery,
+  received: MessageHeader | undefined,
+): void {
+  const { timeToLive } = envelope.brokerProperties;
+  if (received === undefined && timeToLive === undefined && deliveryCount === 0) return writer.raw(firstHeader);
+  writeDescriptor(writer, section.header);
+  const { durable, priority } = received ?? {};
+  const ttl = timeToLive === undefined ? received?.ttl : Math.min(timeToLive, 0xffff_ffff);
+  writeHeader(writer, { durable, priority, ttl, deliveryCount });
+}
+
+function writeFacts(writer: ByteWriter, delivery: Delivery): void {
+  const { lockedUntilUtc } = delivery;
+  const form = lockedUntilUtc === undefined ? unlocked : locked;
+  writer.reserve(form.bytes.byteLength);
+  const start = writer.at;
+  writer.bytes.set(form.bytes, start);
+  writer.at = start + form.sequenceNumber;
+  writer.put64(delivery.sequenceNumber);
+  writer.at = start + form.enqueuedSequenceNumber;
+  writer.put64(delivery.enqueuedSequenceNumber);
+  putTime(writer, start + form.enqueuedTime, delivery.enqueuedTimeUtc);
+  if (lockedUntilUtc !== undefined) putTime(writer, start + form.lockedUntil, lockedUntilUtc);
+  writer.at = start + form.bytes.byteLength;
 }
 
 function putTime(writer: ByteWriter, at: number, time: Date): void {

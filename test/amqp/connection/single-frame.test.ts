@@ -22,6 +22,13 @@ function frameOf(body: Uint8Array): FrameReader {
 const list = (descriptor: number, fields: readonly AmqpValue[]): Uint8Array =>
   encodeValue(typed.described(typed.ulong(descriptor), [...fields]));
 
+/** A transfer and a disposition as the official JavaScript client writes them. */
+const wideTransfer = Buffer.from(
+  "005314d00000000c00000006 4343a0013043 4242 00537045 005375a0010a".replaceAll(" ", ""),
+  "hex",
+);
+const wideDisposition = Buffer.from("005315d00000000e00000005415201520142 00532445".replaceAll(" ", ""), "hex");
+
 const accepted = typed.described(typed.ulong(0x24), []);
 
 describe("a transfer that is read in place", () => {
@@ -55,6 +62,30 @@ describe("a transfer that is read in place", () => {
   });
 });
 
+describe("frames in the shape of rhea, with lists of 32 bits", () => {
+  it("are read in place", () => {
+    const transfer = new SingleFrameTransfer();
+    const disposition = new SingleFrameDisposition();
+
+    const taken = [transfer.read(frameOf(wideTransfer)), disposition.read(frameOf(wideDisposition))];
+
+    expect(taken).toEqual([true, true]);
+    expect(transfer).toMatchObject({ handle: 0, deliveryId: 0, messageFormat: 0, settled: false, payloadAt: 28 });
+    expect(disposition).toMatchObject({ first: 1, last: 1, settled: false });
+  });
+
+  it.each([
+    ["list0", "45"],
+    ["list8", "c00100"],
+    ["list32", "d00000000400000000"],
+  ])("may hold the state accepted as %s", (_format, hex) => {
+    const fields = Buffer.concat([Buffer.from("4152054042005324", "hex"), Buffer.from(hex, "hex")]);
+    const body = Buffer.concat([Buffer.of(0, 0x53, 0x15, 0xc0, fields.byteLength + 1, 5), fields]);
+
+    expect(new SingleFrameDisposition().read(frameOf(body))).toBe(true);
+  });
+});
+
 describe("frames that are read in place", () => {
   it("say what the general reader reads, whatever bytes are changed", () => {
     const random = seeded(11);
@@ -65,6 +96,9 @@ describe("frames that are read in place", () => {
       list(0x14, [typed.uint(200), typed.uint(7000), Buffer.of(), null, null, null, null, null]),
       list(0x15, [true, typed.uint(5), typed.uint(9), true, accepted]),
       list(0x15, [true, typed.uint(500), null, false, accepted]),
+      wideTransfer,
+      wideDisposition,
+      list(0x14, [typed.uint(0), typed.uint(7), Buffer.of(1), null, false, false, null, null, false, false, true]),
     ];
     let taken = 0;
     for (let round = 0; round < 40_000; round++) {

@@ -29,6 +29,50 @@ describe("an envelope as a message", () => {
     );
   });
 
+  it("has the size that sizeOf says when it was received, with what no envelope names, and amended", () => {
+    const extra: fc.Arbitrary<MessageInit> = fc.record(
+      {
+        header: fc.record(
+          { durable: fc.boolean(), priority: fc.nat(9), ttl: fc.integer({ min: 1, max: 2 ** 32 - 1 }) },
+          { requiredKeys: [] },
+        ),
+        messageAnnotations: fc.constantFrom<MessageInit["messageAnnotations"]>(
+          { "x-custom": 7, "x-opt-partition-key": typed.symbol("k") },
+          { "x-nested": new AmqpMap([["a", ["b", typed.uint(300)]]]), "x-array": typed.array("int", [1, 2]) },
+        ),
+        properties: fc.record(
+          {
+            userId: fc.uint8Array({ maxLength: 300 }),
+            groupSequence: fc.nat(),
+            creationTime: fc.constant(new Date(5)),
+            absoluteExpiryTime: fc.constant(new Date(6)),
+          },
+          { requiredKeys: [] },
+        ),
+        footer: fc.constant({ "x-foot": true }),
+        body: fc.constantFrom<MessageInit["body"]>(
+          { kind: "value", value: "v" },
+          { kind: "data", sections: [hex("01"), hex("02")] },
+          undefined,
+        ),
+      },
+      { requiredKeys: [] },
+    );
+    const change = fc.tuple(writable, fc.subarray(["payload", "brokerProperties", "applicationProperties"] as const));
+    fc.assert(
+      fc.property(extra, change, (init, [all, kept]) => {
+        const changes: Partial<EnvelopeInit> = {
+          ...(kept.includes("payload") ? { payload: all.payload, bodyKind: all.bodyKind ?? "data" } : {}),
+          ...(kept.includes("brokerProperties") ? { brokerProperties: all.brokerProperties } : {}),
+          ...(kept.includes("applicationProperties") ? { applicationProperties: all.applicationProperties } : {}),
+        };
+        const amended = amend(decodeMessage(writeMessage(init)), changes);
+        const bytes = attempt(() => encodeMessage(amended));
+        if (bytes !== undefined) expect(sizeOf(amended)).toBe(bytes.byteLength);
+      }),
+    );
+  });
+
   it.each([
     [{ bodyKind: "value", payload: hex("5401ff") }, "one AMQP value"],
     [{ bodyKind: "sequence", payload: hex("c00301540140") }, "AMQP lists"],

@@ -11,21 +11,52 @@ export const receiveCredit = 1000;
 /** Handles of a load's links. */
 export const handles: Readonly<Record<Role, number>> = { sender: 0, receiver: 1 };
 
-/** Where the delivery id lies in a transfer: behind the frame's header, the descriptor, the list, the handle and its code. */
-export const deliveryIdAt: number = 8 + 3 + 3 + 1 + 1;
+/**
+ * How a client writes its frames: `compact` with lists of 8 bits and no more fields than there must be; `official` as
+ * `@azure/service-bus` does, with lists of 32 bits, an empty header, empty annotations, and settlements that it wants
+ * confirmed.
+ */
+export type Shape = "compact" | "official";
 
-/** Bytes of a transfer before its message. */
+/** Where the delivery id lies in a transfer: behind the frame's header, the descriptor, the list, the handle and its code. */
+export const deliveryIdAt: Readonly<Record<Shape, number>> = {
+  compact: 8 + 3 + 3 + 1 + 1,
+  official: 8 + 3 + 9 + 1 + 1,
+};
+
+/** Bytes of a compact transfer before its message. */
 export const transferHead: number = 8 + 3 + 3 + 1 + 5 + 2 + 2;
 
+const fields = {
+  compact: [0xc0, 13, 5, 0x43, 0x70, 0, 0, 0, 0, 0xa0, 2, 0, 0, 0x43, 0x42],
+  official: [0xd0, 0, 0, 0, 17, 0, 0, 0, 6, 0x43, 0x70, 0, 0, 0, 0, 0xa0, 2, 0, 0, 0x43, 0x42, 0x42],
+} as const;
+
+/** The official client's empty header and annotations, and its properties with a message id of 16 characters. */
+const officialHead = "00537045 005372d10000000400000000 005373d00000001600000001a110";
+const messageId = "0123456789abcdef";
+
+function messageOfKilobyte(shape: Shape): Uint8Array {
+  const body = new Uint8Array(1024);
+  if (shape === "compact") return writeMessage({ properties: { messageId }, body: { kind: "data", sections: [body] } });
+  const head = Buffer.from(officialHead.replaceAll(" ", ""), "hex");
+  return Buffer.concat([head, Buffer.from(messageId), Buffer.from("005375b000000400", "hex"), body]);
+}
+
 /** A transfer of 1 KiB on the sender's handle, whose delivery id has room for any number. */
-export function transferOfKilobyte(): Buffer {
-  const message = writeMessage({
-    properties: { messageId: "0123456789abcdef" },
-    body: { kind: "data", sections: [new Uint8Array(1024)] },
-  });
-  const list = [0x00, 0x53, code.transfer, 0xc0, 13, 5, 0x43, 0x70, 0, 0, 0, 0, 0xa0, 2, 0, 0, 0x43, 0x42];
-  const frame = Buffer.concat([Buffer.from([0, 0, 0, 0, 2, 0, 0, 0, ...list]), message]);
+export function transferOfKilobyte(shape: Shape): Buffer {
+  const head = Buffer.from([0, 0, 0, 0, 2, 0, 0, 0, 0x00, 0x53, code.transfer, ...fields[shape]]);
+  const frame = Buffer.concat([head, messageOfKilobyte(shape)]);
   frame.writeUInt32BE(frame.byteLength);
+  return frame;
+}
+
+/** The disposition that accepts deliveries, in the shape of the official client, which wants it confirmed. */
+export function officialDisposition(first: number, last: number): Buffer {
+  const frame = Buffer.from("0000002402000000005315d0000000140000000541700000000070000000004200532445", "hex");
+  frame.writeUInt32BE(frame.byteLength);
+  frame.writeUInt32BE(first, 22);
+  frame.writeUInt32BE(last, 27);
   return frame;
 }
 

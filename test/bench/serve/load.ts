@@ -3,7 +3,16 @@ import { accepted } from "../../../src/amqp/connection/delivery-state.ts";
 import { FrameWriter } from "../../../src/amqp/connection/frame-writer.ts";
 import { code } from "../../../src/amqp/connection/performative.ts";
 import { FrameStream } from "./frame-stream.ts";
-import { credit, deliveryIdAt, handles, opening, receiveCredit, transferOfKilobyte } from "./load-frames.ts";
+import {
+  credit,
+  deliveryIdAt,
+  handles,
+  officialDisposition,
+  opening,
+  receiveCredit,
+  type Shape,
+  transferOfKilobyte,
+} from "./load-frames.ts";
 
 /** Messages of one write, at most. */
 const batch = 100;
@@ -13,6 +22,7 @@ const inFlight = 2000;
 /** A load generator of frames that were encoded before, so that it is not what limits a server. */
 export class Load {
   readonly #socket: Socket;
+  readonly #shape: Shape;
   readonly #stream = new FrameStream();
   /** {@link batch} transfers, whose delivery ids lie in their last bytes but one. */
   readonly #transfers: Buffer;
@@ -27,8 +37,9 @@ export class Load {
   #done: () => void = () => undefined;
   #failed: (error: Error) => void = () => undefined;
 
-  constructor(port: number, address = "q") {
-    const one = transferOfKilobyte();
+  constructor(port: number, shape: Shape, address = "q") {
+    this.#shape = shape;
+    const one = transferOfKilobyte(shape);
     this.#transferSize = one.byteLength;
     this.#transfers = Buffer.concat(Array.from({ length: batch }, () => one));
     this.#socket = createConnection({ port, host: "127.0.0.1", noDelay: true });
@@ -82,7 +93,8 @@ export class Load {
     const frames = new FrameWriter();
     const id = this.#firstId ?? 0;
     const range = { first: id + this.#settled, last: id + this.#received - 1 };
-    frames.disposition(0, { role: "receiver", ...range, settled: true, state: accepted });
+    if (this.#shape === "official") this.#socket.write(officialDisposition(range.first, range.last));
+    else frames.disposition(0, { role: "receiver", ...range, settled: true, state: accepted });
     if ((this.#granted - this.#received) * 2 <= receiveCredit) {
       this.#granted = this.#received + receiveCredit;
       credit(frames, { sent: this.#sent, received: this.#received, nextIncomingId: id + this.#received });
@@ -102,7 +114,7 @@ export class Load {
   #write(count: number): void {
     const bytes = Buffer.from(this.#transfers.subarray(0, count * this.#transferSize));
     for (let index = 0; index < count; index++)
-      bytes.writeUInt32BE(this.#sent++, index * this.#transferSize + deliveryIdAt);
+      bytes.writeUInt32BE(this.#sent++, index * this.#transferSize + deliveryIdAt[this.#shape]);
     this.#credit -= count;
     this.#socket.write(bytes);
   }

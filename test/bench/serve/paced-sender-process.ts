@@ -7,7 +7,7 @@ import { deliveryIdAt, handles, opening, transferOfKilobyte } from "./load-frame
 const [, , port, rate] = process.argv.map(Number);
 const stream = new FrameStream();
 const socket = createConnection({ port: port ?? 0, host: "127.0.0.1", noDelay: true });
-const transfer = transferOfKilobyte();
+const transfer = transferOfKilobyte("compact");
 const sleeping = new Int32Array(new SharedArrayBuffer(4));
 let sent = 0;
 let credit = 0;
@@ -46,7 +46,7 @@ process.on("disconnect", () => process.exit());
 function send(): void {
   const bytes = Buffer.from(transfer);
   credit--;
-  bytes.writeUInt32BE(sent++, deliveryIdAt);
+  bytes.writeUInt32BE(sent++, deliveryIdAt.compact);
   // The clock of the machine, which all processes share.
   bytes.writeBigUInt64BE(process.hrtime.bigint(), bytes.byteLength - 8);
   socket.write(bytes);

@@ -6,8 +6,8 @@ export interface Peer extends Omit<ServerProcess, "port"> {
   readonly load: Load;
 }
 
-/** Starts a server as {@link startServerProcess} does, and connects the load. */
+/** Starts a server as {@link startServerProcess} does, and connects a load in the official shape. */
 export async function startPeer(name: string, ...args: readonly string[]): Promise<Peer & ServerProcess> {
   const server = await startServerProcess(name, ...args);
-  return { ...server, load: new Load(server.port) };
+  return { ...server, load: new Load(server.port, "official") };
 }

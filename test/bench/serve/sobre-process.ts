@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 const { startServer }: typeof import("../../../src/server/index.ts") = await import(
   pathToFileURL(`${process.argv[2]}/src/server/index.js`).href
 );
-const server = await startServer({ queues: { q: {}, s: { requiresSession: true } } });
+const server = await startServer({ queues: { q: {}, compact: {}, s: { requiresSession: true } } });
 process.on("message", () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ cpu: user + system, memory: process.memoryUsage.rss() });
