@@ -25,14 +25,17 @@ function counting(): () => Readonly<Record<"transfers" | "dispositions" | "deliv
   const direct = vi.spyOn(FrameWriter.prototype, "message");
   const long = vi.spyOn(FrameWriter.prototype, "transfer");
   return () => {
-    const of = (descriptor: number): number => frames.mock.calls.filter(([kind]) => kind === descriptor).length;
+    const kinds = frames.mock.calls.map(([kind]) => kind);
     // Answers of $cbs and $management are transfers of their own: only deliveries have a layout.
     const deliveries = direct.mock.results.length;
     expect(truths(direct.mock.results)).toBe(deliveries);
     expect(long.mock.calls.every(([, { settled }]) => settled === true)).toBe(true);
     return {
-      transfers: { short: truths(transfer.mock.results), all: of(code.transfer) },
-      dispositions: { short: truths(disposition.mock.results), all: of(code.disposition) },
+      transfers: { short: truths(transfer.mock.results), all: kinds.filter((kind) => kind === code.transfer).length },
+      dispositions: {
+        short: truths(disposition.mock.results),
+        all: kinds.filter((kind) => kind === code.disposition).length,
+      },
       deliveries: { short: truths(layout.mock.results), all: deliveries },
     };
   };
