@@ -3,7 +3,7 @@ import { finiteValues } from "./listed-values.ts";
 import type { Formula, FormulaOf } from "./formula.ts";
 import { valueOf } from "./object-outcome.ts";
 import type { Outcome, Proof } from "./proof.ts";
-import type { Searcher } from "./refutation.ts";
+import type { Searcher } from "./searcher.ts";
 
 /** Searches for an array that satisfies literals, or a proof that there is none. */
 export function arrayOutcome(members: readonly Formula[], searcher: Searcher): Outcome {

@@ -1,7 +1,8 @@
 import { Worker } from "node:worker_threads";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { matcherOf } from "../regex/matcher.ts";
-import { type Compared, compareSchemas, type Comparison, samplesOfPair } from "./comparison.ts";
+import type { Compared, Comparison } from "./compared.ts";
+import { compareSchemas, samplesOfPair } from "./comparison.ts";
 import { type ChosenSamples, chooseSamples } from "./chosen-samples.ts";
 import { isObject } from "./json-value.ts";
 

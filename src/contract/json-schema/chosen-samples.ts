@@ -1,5 +1,5 @@
 import { metaSchema } from "../../json-schema/ajv.ts";
-import type { Comparison } from "./comparison.ts";
+import type { Comparison } from "./compared.ts";
 import { isObject, weight } from "./json-value.ts";
 import { withPlausibleTexts } from "./native-values.ts";
 import { PairComparison } from "./pair-comparison.ts";

@@ -1,42 +1,10 @@
-import type { Verdict } from "../verdict.ts";
-import type { FormatPolicy } from "./formats.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
+import type { Compared, Comparison, Refused } from "./compared.ts";
 import { PairComparison } from "./pair-comparison.ts";
-import { type Departure, departureText } from "./departures.ts";
+import { type Departure, departureText } from "./departure-texts.ts";
 import { metaSchema } from "../../json-schema/ajv.ts";
 import { isOldDialect } from "./dialect.ts";
 import { SchemaDocument } from "./schema-document.ts";
-
-/** A comparison: every value the writer may send must be valid for the reader. */
-export interface Comparison {
-  readonly writer: unknown;
-  readonly reader: unknown;
-  /** Whether objects of the writer have declared members only. */
-  readonly declared: boolean;
-  readonly formats: FormatPolicy;
-  /** Milliseconds for the whole pair. */
-  readonly budget: number;
-}
-
-/** A value that the writer may send and the reader refuses. */
-export interface Refused {
-  readonly value: unknown;
-  readonly instancePath: string;
-  readonly schemaPath: string;
-  readonly keyword: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly message: string;
-}
-
-/** Result of a comparison. */
-export interface Compared {
-  readonly verdict: Verdict;
-  readonly refused: readonly Refused[];
-  /** Steps of the proof in outline, when the verdict is safe. */
-  readonly trace?: readonly string[];
-  readonly tried: readonly string[];
-  readonly assumptions: readonly string[];
-}
 
 /**
  * Compares two JSON Schemas.

@@ -1,4 +1,4 @@
-import type { Refused } from "./comparison.ts";
+import type { Refused } from "./compared.ts";
 
 /** A refusal in words: the kind of change, one sentence, and the repair. */
 export interface Explained {

@@ -5,7 +5,7 @@ import type { CompatibilityOptions } from "../options.ts";
 import { type CodecRow, type CompatibilityResult, type Finding, worst } from "../verdict.ts";
 import { hashed, hasNativeValues, rowsOf, witnessOf } from "../witness.ts";
 import { chooseSamplesWithin, compareWithin, samplesWithin } from "./bounded-comparison.ts";
-import type { Compared, Comparison, Refused } from "./comparison.ts";
+import type { Compared, Comparison, Refused } from "./compared.ts";
 import { explain } from "./findings.ts";
 import { canonicalJson, unjsonPart } from "./json-value.ts";
 import { lostMark, type LostMark, nativeChange, withMarked } from "./native-changes.ts";

@@ -2,7 +2,7 @@ import type { Formula, FormulaOf } from "./formula.ts";
 import { objectOf } from "./json-value.ts";
 import { memberFormulas, type ObjectLiterals, objectLiterals, openEvery } from "./object-members.ts";
 import type { OtherNameProof, Outcome, Proof } from "./proof.ts";
-import type { Searcher } from "./refutation.ts";
+import type { Searcher } from "./searcher.ts";
 
 /** A member under a name that no formula spells out. */
 interface OtherMember {

@@ -1,7 +1,7 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { metaSchema } from "../../json-schema/ajv.ts";
-import type { Compared, Comparison, Refused } from "./comparison.ts";
-import type { Departure } from "./departures.ts";
+import type { Compared, Comparison, Refused } from "./compared.ts";
+import type { Departure } from "./departure-texts.ts";
 import { Evaluation } from "./evaluation.ts";
 import type { Formula } from "./formula.ts";
 import { FormulaPool } from "./formula-pool.ts";

@@ -1,4 +1,4 @@
-import type { Departure } from "./departures.ts";
+import type { Departure } from "./departure-texts.ts";
 import type { FormatTests } from "./formats.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 

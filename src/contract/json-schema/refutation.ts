@@ -9,16 +9,8 @@ import { numbersFor } from "./number-literals.ts";
 import { objectOutcome } from "./object-outcome.ts";
 import type { Outcome, Proof } from "./proof.ts";
 import type { Restriction } from "./restriction.ts";
+import type { Searcher } from "./searcher.ts";
 import { stringFor } from "./string-literals.ts";
-
-/** The part of the search that the searches for objects and arrays use. */
-export interface Searcher {
-  readonly pool: FormulaPool;
-  readonly evaluation: Evaluation;
-  readonly restriction: Restriction;
-  /** Searches for a value inside the one at hand. */
-  inside(formulas: readonly Formula[]): Outcome;
-}
 
 /** Options of {@link Refutation}. */
 export interface RefutationOptions {

@@ -3,6 +3,7 @@ import { canonicalJson, isObject } from "../json-schema/json-value.ts";
 import { emptyForm, fitsOwnForm } from "./json-forms.ts";
 import type { ProtobufSchema } from "./schema.ts";
 import type { FieldShape, MessageShape } from "./shape.ts";
+import { isZero, wireForm } from "./wire-form.ts";
 
 /** A message of one schema. */
 export interface Sent {
@@ -93,20 +94,6 @@ function plainItems(value: unknown, { label, keyKind }: FieldShape): readonly un
   if (label !== "map" || !isObject(value)) return [value];
   const keyOf = (key: string): unknown => (keyKind === "bool" ? key === "true" : key);
   return Object.entries(value).flatMap(([key, item]) => [keyOf(key), item]);
-}
-
-/** A scalar, in one form for values that are equal on the wire. */
-export function wireForm(value: unknown, { kind }: Pick<FieldShape, "kind">): string {
-  if (typeof value === "boolean") return value ? "1" : "0";
-  if (kind === "string" && typeof value === "string") return `text ${Buffer.from(value).toString("base64")}`;
-  if (kind === "bytes") return `text ${String(value)}`;
-  if (kind !== "float" && kind !== "double") return String(value);
-  return `float ${Object.is(value, -0) ? "-0" : String(Number(value))}`;
-}
-
-/** Whether a {@link wireForm} is the zero of its kind. */
-export function isZero(form: unknown): boolean {
-  return form === "0" || form === "text " || form === "float 0";
 }
 
 function jsonForm(

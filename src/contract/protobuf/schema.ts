@@ -11,7 +11,7 @@ import {
   Type,
 } from "../../protobuf/protobufjs.ts";
 import { isObject } from "../json-schema/json-value.ts";
-import { isZero, wireForm } from "./reading.ts";
+import { isZero, wireForm } from "./wire-form.ts";
 import type { EnumShape, FieldShape, MessageShape, Reserved } from "./shape.ts";
 
 /** A remote procedure: its name, the types it takes and gives, and whether it may be called again. */

@@ -1,0 +1,33 @@
+import type { Verdict } from "../verdict.ts";
+import type { FormatPolicy } from "./formats.ts";
+
+/** A comparison: every value the writer may send must be valid for the reader. */
+export interface Comparison {
+  readonly writer: unknown;
+  readonly reader: unknown;
+  /** Whether objects of the writer have declared members only. */
+  readonly declared: boolean;
+  readonly formats: FormatPolicy;
+  /** Milliseconds for the whole pair. */
+  readonly budget: number;
+}
+
+/** A value that the writer may send and the reader refuses. */
+export interface Refused {
+  readonly value: unknown;
+  readonly instancePath: string;
+  readonly schemaPath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+/** Result of a comparison. */
+export interface Compared {
+  readonly verdict: Verdict;
+  readonly refused: readonly Refused[];
+  /** Steps of the proof in outline, when the verdict is safe. */
+  readonly trace?: readonly string[];
+  readonly tried: readonly string[];
+  readonly assumptions: readonly string[];
+}
