@@ -12,6 +12,7 @@ import { text } from "../../codecs/text/index.ts";
 import type { Codec, Decoder } from "../codec/codec.ts";
 import { createSerializer, type Serializer } from "../codec/serializer.ts";
 import { looksLike } from "../codec/looks-like.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
@@ -70,11 +71,41 @@ export async function commandSerializer(hints: Hints): Promise<Serializer> {
   const [plainJson, ...others] = everyCodec(inWordsOfTheCommand(schemaCodec({ schema, type: messageType })));
   const dialect = readers.find(isDialect);
   const marked = dialect === undefined ? [] : [onlyMarked(dialect)];
-  return createSerializer({
-    codecs: [dialectJson(plainJson, dialect, hints), ...others, ...readers, rawDeflate()],
-    fallback: [...marked, "json", ...readers.filter((reader) => !isDialect(reader)), "text", "msgpack", "amqp"],
+  const codecs = [dialectJson(plainJson, dialect, hints), ...others, ...readers, rawDeflate()];
+  const legible = [...marked, "json", ...readers.filter((reader) => !isDialect(reader)), "text"];
+  const serializer = createSerializer({
+    codecs,
+    fallback: [...legible, "msgpack", "amqp"],
     whenUnknown: "fallback",
   });
+  const octets = octetReader(codecs, legible);
+  return {
+    ...serializer,
+    deserialize: (envelope) => (isOctets(envelope) ? octets : serializer).deserialize(envelope),
+  };
+}
+
+/**
+ * Reads `application/octet-stream`, which says no more than no content type: JMS declares .NET's and Java's payloads so.
+ * What proves to be nothing else is bytes.
+ */
+function octetReader(codecs: readonly (Codec | Decoder)[], legible: readonly (string | Decoder)[]): Serializer {
+  const known: readonly Decoder[] = codecs.filter(({ name }) => name !== "bytes");
+  const strongOnly = known
+    .filter(({ name }) => name === "msgpack")
+    .map((codec): Decoder => ({
+      ...codec,
+      sniff: (payload) => (codec.sniff?.(payload) === "strong" ? "strong" : "no"),
+    }));
+  return createSerializer({
+    codecs: known,
+    fallback: [...legible, ...strongOnly, bytes()],
+    whenUnknown: "fallback",
+  });
+}
+
+function isOctets({ bodyKind, brokerProperties: { contentType } }: Envelope): boolean {
+  return bodyKind === "data" && /^application\/octet-stream\s*(?:;|$)/i.test(contentType ?? "");
 }
 
 /** Protobuf without a schema still tells that one is needed. */

@@ -20,6 +20,7 @@ interface Options extends EndpointOptions {
   readonly contracts?: unknown;
   readonly timeZone?: unknown;
   readonly int64?: unknown;
+  readonly decimal?: unknown;
   readonly sample?: unknown;
   readonly unwrap?: unknown;
   readonly hex?: unknown;
@@ -57,6 +58,12 @@ export function migrateCommand(terminal: Terminal, finish: Finish): Command {
     .addOption(new Option("--contracts <PATH>", ".NET types: a file or folder; may be repeated").argParser(collect))
     .option("--time-zone <Z>", "the zone of .NET's senders, as Europe/Madrid")
     .addOption(new Option("--int64 <F>", "integers beyond 2^53 in JSON").choices(["text", "number"]).default("text"))
+    .addOption(
+      new Option("--decimal <F>", "decimals; default: JSON numbers stay numbers, others are text").choices([
+        "text",
+        "number",
+      ]),
+    )
     .option("--sample <N>", "look at the first N messages only")
     .option("--no-unwrap", "leave JSON inside of strings as text")
     .option("--no-hex", "show no bytes of payloads that failed");
@@ -108,6 +115,7 @@ function commandOf(path: string, options: Options): Omit<MigrateCommand, "endpoi
     sample,
     to: oneOf(options.to, ["json", "msgpack", "protobuf", "tagged-json"]) ?? "json",
     int64: oneOf(options.int64, ["text", "number"]) ?? "text",
+    decimal: oneOf(options.decimal, ["text", "number"]),
     input: oneOf(options.input, ["payloads", "captures"]),
     resume: resume === true,
     json: json === true,

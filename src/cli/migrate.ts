@@ -29,6 +29,7 @@ export interface MigrateCommand {
   readonly endpoint: Endpoint | undefined;
   readonly to: TargetFormat;
   readonly int64: "text" | "number";
+  readonly decimal: "text" | "number" | undefined;
   readonly input: InputFormat | undefined;
   readonly include: string | undefined;
   readonly contentType: string | undefined;
@@ -70,7 +71,7 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
     const migration = await migrate({
       source,
       serializer,
-      target: { format: command.to, int64: command.int64 },
+      target: { format: command.to, int64: command.int64, decimal: command.decimal },
       output: command.output,
       resume: command.resume,
       fingerprint: fingerprintOf(command, contracts),

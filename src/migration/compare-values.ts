@@ -1,13 +1,14 @@
 import { SobreError } from "../errors/sobre-error.ts";
 import { isMembers } from "./explorer-message.ts";
-import { memberShape, notFiniteText, scalarText } from "./lower-value.ts";
+import { memberShape, notFiniteText, numberText, scalarText } from "./lower-value.ts";
 import { memberStep } from "./open-question.ts";
 import type { SettledShape } from "./settled-shape.ts";
-import type { TargetRules } from "./target-rules.ts";
+import { decimalsAreText, integersAreText, type TargetRules } from "./target-rules.ts";
 import { AmqpMap, Typed } from "../values/typed.ts";
 import { annotationsOf } from "../values/annotations.ts";
 import { BigInteger } from "../values/big-integer.ts";
 import { DateTime } from "../values/date-time.ts";
+import { Decimal } from "../values/decimal.ts";
 import { EnumValue } from "../values/enum-value.ts";
 import { Instant } from "../values/instant.ts";
 import { IsoTime } from "../values/iso-time.ts";
@@ -18,6 +19,8 @@ import { TaggedScalar } from "../values/tagged-value.ts";
 /** What a migrated payload no longer tells. */
 export type LossKind =
   | "int64"
+  | "decimal"
+  | "number-as-text"
   | "type-name"
   | "shared-reference"
   | "appended-data"
@@ -37,6 +40,7 @@ export interface Loss {
  * Compares a body with what came back from its migrated payload, and names what is lost: what neither the payload nor the
  * schema of its type tells any more. It reads the decoded values on its own and does not ask how they were made.
  *
+ * @param literal Whether the numbers were JSON numbers, which lose their type as text.
  * @throws SobreError `UnsupportedValue` with the path, for a value that came back as another one.
  */
 export function compareValues(
@@ -44,20 +48,23 @@ export function compareValues(
   decoded: unknown,
   shape: SettledShape,
   rules: TargetRules,
+  literal: boolean = false,
 ): readonly Loss[] {
-  const comparison = new Comparison(rules);
+  const comparison = new Comparison(rules, literal);
   comparison.compare(body, decoded, shape, "$");
   return comparison.losses;
 }
 
 class Comparison {
   readonly #rules: TargetRules;
+  readonly #literal: boolean;
   readonly #seen = new Set<object>();
   readonly #known = new Set<string>();
   readonly losses: Loss[] = [];
 
-  constructor(rules: TargetRules) {
+  constructor(rules: TargetRules, literal: boolean) {
     this.#rules = rules;
+    this.#literal = literal;
   }
 
   compare(value: unknown, decoded: unknown, shape: SettledShape | undefined, path: string): void {
@@ -67,11 +74,11 @@ class Comparison {
         if (value !== decoded) throw changed(path);
         return;
       case "number":
-        if (!sameNumber(value, decoded)) throw changed(path);
+        this.#number(value, decoded, shape, path);
         return;
       case "bigint":
         if (this.#rules.int64IsLost && typeof decoded === "bigint") this.#lose("int64", path);
-        if (!sameInteger(value, decoded)) throw changed(path);
+        this.#integer(value, decoded, shape, path);
         return;
       case "object":
         if (value === null) {
@@ -81,6 +88,39 @@ class Comparison {
       default:
         throw changed(path);
     }
+  }
+
+  #number(value: number, decoded: unknown, shape: SettledShape | undefined, path: string): void {
+    if (typeof decoded !== "string") {
+      if (!sameNumber(value, decoded)) throw changed(path);
+    } else if (Number.isFinite(value)) {
+      if (decoded !== numberText(value) || !this.#isTextAt(shape, Number.isSafeInteger(value))) throw changed(path);
+      if (this.#literal) this.#lose("number-as-text", path);
+    } else if (decoded !== notFiniteText(value)) throw changed(path);
+  }
+
+  #integer(value: bigint, decoded: unknown, shape: SettledShape | undefined, path: string): void {
+    if (!sameInteger(value, decoded)) throw changed(path);
+    if (typeof decoded === "string" && !this.#rules.embedsJson && !this.#isTextAt(shape, true)) throw changed(path);
+  }
+
+  /** Whether the numbers of a path are written as text. */
+  #isTextAt(shape: SettledShape | undefined, isInteger: boolean): boolean {
+    if (shape === undefined) return isInteger && this.#rules.int64 === "text";
+    return (
+      (isInteger && integersAreText(shape.shape, this.#rules)) || decimalsAreText(shape.shape, this.#rules) === true
+    );
+  }
+
+  #decimal({ text }: Decimal, decoded: unknown, shape: SettledShape | undefined, path: string): void {
+    if (typeof decoded === "string" && decoded === text) {
+      if (shape === undefined || decimalsAreText(shape.shape, this.#rules) !== false || !isNumber(text)) return;
+      throw changed(path);
+    }
+    const asNumber = typeof decoded === "bigint" ? Number(decoded) : decoded;
+    if (shape === undefined || decimalsAreText(shape.shape, this.#rules) !== false || asNumber !== Number(text))
+      throw changed(path);
+    if (!sameDecimal(text, String(decoded))) this.#lose("decimal", path);
   }
 
   #lose(kind: LossKind, path: string): void {
@@ -180,6 +220,7 @@ class Comparison {
       if (nanosecondsOf(value) !== nanosecondsOf(decoded)) throw changed(path);
       return;
     }
+    if (value instanceof Decimal) return this.#decimal(value, decoded, shape, path);
     const same = value instanceof BigInteger ? sameInteger(value.value, decoded) : decoded === scalarText(value);
     if (!same) throw changed(path);
     if (value instanceof DateTime && value.kind === "local" && value.offsetMinutes === undefined)
@@ -207,7 +248,27 @@ const ticksTo1970 = 621_355_968_000_000_000n;
 function sameNumber(value: number, decoded: unknown): boolean {
   if (typeof decoded === "number") return Object.is(value, decoded);
   if (typeof decoded === "bigint") return Number.isInteger(value) && !Object.is(value, -0) && BigInt(value) === decoded;
-  return decoded === (Number.isFinite(value) ? String(value) : notFiniteText(value));
+  return false;
+}
+
+/** Whether text is a number that a double can come near to. */
+function isNumber(text: string): boolean {
+  return Number.isFinite(Number(text));
+}
+
+/** Whether two decimal texts stand for the same number. */
+function sameDecimal(a: string, b: string): boolean {
+  return normalDecimal(a) === normalDecimal(b);
+}
+
+/** Digits without zeros at either end, and the power of ten behind them. */
+function normalDecimal(text: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, "");
+  const kept = digits.replace(/0+$/, "");
+  if (kept === "") return "0";
+  return `${sign === "-" ? "-" : ""}${kept}E${Number(exponent) - fraction.length + digits.length - kept.length}`;
 }
 
 function sameInteger(value: bigint, decoded: unknown): boolean {

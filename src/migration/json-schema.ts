@@ -19,17 +19,11 @@ export function jsonSchemaOf(title: string, typeName: string, shape: SettledShap
 function schemaOf(settled: SettledShape, rules: TargetRules): Schema {
   const { shape } = settled;
   const forms = formsOf(settled, rules);
-  const schemas = merged(forms.map((form) => schemaOfForm(form, settled, rules)));
+  const schemas = forms.map((form) => schemaOfForm(form, settled, rules));
   const [first = {}, ...others] = schemas;
   const schema = others.length === 0 ? first : simpleUnion(schemas);
   const [typeName] = shape.typeNames;
   return typeName !== undefined && shape.typeNames.size === 1 ? { ...schema, "x-type-name": typeName } : schema;
-}
-
-/** `integer` says less than `number`. */
-function merged(schemas: readonly Schema[]): readonly Schema[] {
-  const hasNumber = schemas.some(({ type }) => type === "number");
-  return schemas.filter(({ type }) => type !== "integer" || !hasNumber);
 }
 
 /** One list of types where a null or scalars are all that comes together. */

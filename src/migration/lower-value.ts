@@ -1,10 +1,11 @@
 import { SobreError } from "../errors/sobre-error.ts";
 import { memberStep } from "./open-question.ts";
 import type { SettledShape } from "./settled-shape.ts";
-import { integersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
+import { decimalsAreText, integersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
 import { isPlainPrototype } from "./value-kind.ts";
 import { AmqpMap, Typed } from "../values/typed.ts";
 import { DateTime } from "../values/date-time.ts";
+import { Decimal } from "../values/decimal.ts";
 import { Instant } from "../values/instant.ts";
 import { IsoTime } from "../values/iso-time.ts";
 import { MsgpackExtension } from "../values/msgpack-extension.ts";
@@ -60,14 +61,18 @@ class Lowering {
 
   #number(value: number, shape: SettledShape | undefined): unknown {
     if (!Number.isFinite(value)) return this.#rules.notFinite === "native" ? value : notFiniteText(value);
-    return Number.isSafeInteger(value) && shape !== undefined && integersAreText(shape.shape, this.#rules)
-      ? String(value)
-      : value;
+    if (shape === undefined) return value;
+    if (decimalsAreText(shape.shape, this.#rules) === true) return numberText(value);
+    return Number.isSafeInteger(value) && integersAreText(shape.shape, this.#rules) ? String(value) : value;
   }
 
   #integer(value: bigint, shape: SettledShape | undefined): unknown {
-    if (shape === undefined ? this.#rules.int64 === "text" : integersAreText(shape.shape, this.#rules))
-      return String(value);
+    const rules = this.#rules;
+    const isText =
+      shape === undefined
+        ? rules.int64 === "text"
+        : integersAreText(shape.shape, rules) || decimalsAreText(shape.shape, rules) === true;
+    if (isText) return String(value);
     return BigInt.asIntN(54, value) === value ? Number(value) : value;
   }
 
@@ -124,6 +129,10 @@ class Lowering {
   #scalar(value: TaggedScalar | Date | Instant, shape: SettledShape | undefined): unknown {
     const time = shape !== undefined && timesAreNative(shape.shape, this.#rules) ? timeOf(value) : undefined;
     if (time !== undefined) return time;
+    if (value instanceof Decimal && shape !== undefined && decimalsAreText(shape.shape, this.#rules) === false) {
+      const number = Number(value.text);
+      if (Number.isFinite(number)) return number;
+    }
     return scalarText(value);
   }
 
@@ -138,6 +147,11 @@ class Lowering {
 /** The shape of a member, which of dictionaries is that of all values. */
 export function memberShape(shape: SettledShape | undefined, name: string): SettledShape | undefined {
   return shape?.members.get(name) ?? (shape?.shape.isDictionary === true ? shape.items : undefined);
+}
+
+/** A finite number as text; JavaScript writes -0 without its sign. */
+export function numberText(value: number): string {
+  return Object.is(value, -0) ? "-0" : String(value);
 }
 
 /** NaN and the infinities, as the `$double` of the envelope JSON has them. */

@@ -73,7 +73,7 @@ export class MessageMigration {
       const body = settleValue(read.body, type.shape, read.guessing);
       const migrated = type.target.encode(body);
       step = "compare";
-      const losses = type.target.compare(body, type.target.decode(migrated));
+      const losses = type.target.compare(body, type.target.decode(migrated), read.literal);
       return {
         entry: {
           ...about,

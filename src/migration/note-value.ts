@@ -16,11 +16,14 @@ export function noteValue(root: unknown, shape: Shape, rules: NoteRules): void {
 /** What {@link noteValue} goes by. */
 export interface NoteRules {
   readonly guessing: Guessing;
+  /** Whether numbers were JSON numbers. */
+  readonly literal: boolean;
   readonly budget: ShapeBudget;
 }
 
 class Noting {
   readonly #guessing: Guessing;
+  readonly #literal: boolean;
   readonly #budget: ShapeBudget;
   readonly #seen = new Set<object>();
   /** What lies around the current value, so that cycles end. */
@@ -28,8 +31,9 @@ class Noting {
   /** How many shared containers are looked into again, where they stand at another path. */
   #again = mostAgain;
 
-  constructor({ guessing, budget }: NoteRules) {
+  constructor({ guessing, literal, budget }: NoteRules) {
     this.#guessing = guessing;
+    this.#literal = literal;
     this.#budget = budget;
   }
 
@@ -38,6 +42,7 @@ class Noting {
     const kind = kindOf(value);
     shape.count++;
     shape.kinds[kind]++;
+    if (kind === "decimal" && this.#literal) shape.literals++;
     const isDictionary = kind === "object" && typeof value === "object" && value !== null && isDictionaryOf(value);
     if (isDictionary) shape.noteDictionary();
     else if (this.#guessing !== "nothing" && kind !== "list" && kind !== "null") shape.elements++;

@@ -34,11 +34,14 @@ function formTo(plain: unknown, form: ProtoForm): unknown {
     case "list": {
       if (!Array.isArray(plain)) throw unsupported();
       const items = plain.map((item) => formTo(item, form.item));
-      return form.wrapper === undefined ? items : { items };
+      return inWrapper(items, form);
     }
     case "dictionary":
       if (!isMembers(plain)) throw unsupported();
-      return Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, formTo(value, form.value)]));
+      return inWrapper(
+        Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, formTo(value, form.value)])),
+        form,
+      );
     default:
       return form satisfies never;
   }
@@ -64,16 +67,27 @@ function formFrom(value: unknown, form: ProtoForm): unknown {
     case "message":
       return messageFrom(value, form.message);
     case "list": {
-      const items: unknown = form.wrapper === undefined || !isMembers(value) ? value : value["items"];
+      const items = outOfWrapper(value, form);
       return Array.isArray(items) ? items.map((item) => formFrom(item, form.item)) : items;
     }
-    case "dictionary":
-      return isMembers(value)
-        ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, formFrom(item, form.value)]))
-        : value;
+    case "dictionary": {
+      const items = outOfWrapper(value, form);
+      return isMembers(items)
+        ? Object.fromEntries(Object.entries(items).map(([key, item]) => [key, formFrom(item, form.value)]))
+        : items;
+    }
     default:
       return form satisfies never;
   }
+}
+
+/** Items in the message around them, so that none and null differ. */
+function inWrapper(items: unknown, { wrapper }: { readonly wrapper: string | undefined }): unknown {
+  return wrapper === undefined ? items : { items };
+}
+
+function outOfWrapper(value: unknown, { wrapper }: { readonly wrapper: string | undefined }): unknown {
+  return wrapper === undefined || !isMembers(value) ? value : value["items"];
 }
 
 function set(target: Record<string, unknown>, name: string, value: unknown): void {

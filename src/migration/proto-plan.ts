@@ -1,6 +1,7 @@
 import { memberStep } from "./open-question.ts";
 import { settledKinds, type SettledShape } from "./settled-shape.ts";
 import { SubjectNames } from "./subject-name.ts";
+import { decimalsAreText, type TargetRules } from "./target-rules.ts";
 import type { ValueKind } from "./value-kind.ts";
 
 /** How the values of one path stand in a Protobuf message. */
@@ -10,7 +11,7 @@ export type ProtoForm =
   | { readonly kind: "json"; readonly why: string }
   | { readonly kind: "message"; readonly message: ProtoMessage }
   | { readonly kind: "list"; readonly item: ProtoForm; readonly wrapper: string | undefined }
-  | { readonly kind: "dictionary"; readonly value: ProtoForm };
+  | { readonly kind: "dictionary"; readonly value: ProtoForm; readonly wrapper: string | undefined };
 
 /** A member of a message. */
 interface ProtoField {
@@ -43,8 +44,8 @@ export interface ProtoPlan {
 const packageName = "migrated";
 
 /** Plans the messages of a type; numbers go by the order of the members' names. */
-export function planProto(name: string, root: SettledShape): ProtoPlan {
-  return new Planner(name).plan(root);
+export function planProto(name: string, root: SettledShape, rules: TargetRules): ProtoPlan {
+  return new Planner(name, rules).plan(root);
 }
 
 const textual: readonly ValueKind[] = [
@@ -71,11 +72,13 @@ const textual: readonly ValueKind[] = [
 
 class Planner {
   readonly #name: string;
+  readonly #rules: TargetRules;
   readonly #names = new SubjectNames();
   readonly #blocks: string[] = [];
 
-  constructor(name: string) {
+  constructor(name: string, rules: TargetRules) {
     this.#name = name;
+    this.#rules = rules;
   }
 
   plan(shape: SettledShape): ProtoPlan {
@@ -107,7 +110,10 @@ class Planner {
 
   #form(settled: SettledShape, path: string, always: boolean): ProtoForm {
     const { shape, members, items } = settled;
-    const seen = settledKinds(settled).filter((kind) => kind !== "null");
+    const isText = decimalsAreText(shape, this.#rules);
+    const seen = settledKinds(settled)
+      .filter((kind) => kind !== "null")
+      .map((kind) => inDecimalForm(kind, isText));
     const only = (...kinds: readonly ValueKind[]): boolean =>
       seen.length > 0 && seen.every((kind) => kinds.includes(kind));
     if (only("boolean")) return { kind: "scalar", type: "bool" };
@@ -116,7 +122,7 @@ class Planner {
     if (only("integer", "number", "not-finite")) return { kind: "scalar", type: "double" };
     if (only(...textual)) return { kind: "scalar", type: "string" };
     if (only("bytes")) return { kind: "scalar", type: "bytes" };
-    if (only("object") && shape.isDictionary) return this.#dictionary(items, path);
+    if (only("object") && shape.isDictionary) return this.#dictionary(items, path, always);
     if (only("object"))
       return { kind: "message", message: this.#message(this.#names.take(path), [...members], shape.kinds.object) };
     if (only("list", "stream")) return this.#list(items, path, always);
@@ -125,11 +131,14 @@ class Planner {
     return { kind: "json", why };
   }
 
-  #dictionary(items: SettledShape | undefined, path: string): ProtoForm {
+  #dictionary(items: SettledShape | undefined, path: string, always: boolean): ProtoForm {
     const value = items === undefined || items.shape.kinds.null > 0 ? undefined : this.#form(items, path, true);
     if (value === undefined || value.kind === "dictionary" || value.kind === "list")
       return { kind: "json", why: "its values are null, lists or dictionaries" };
-    return { kind: "dictionary", value };
+    if (always) return { kind: "dictionary", value, wrapper: undefined };
+    const wrapper = this.#names.take(`${path}_map`);
+    this.#blocks.push(`message ${wrapper} {\n  map<string, ${typeOf(value)}> items = 1;\n}`);
+    return { kind: "dictionary", value, wrapper };
   }
 
   #list(items: SettledShape | undefined, path: string, always: boolean): ProtoForm {
@@ -151,9 +160,15 @@ class Planner {
   }
 }
 
+/** The kind of a number at a path with decimals: that of text, or of numbers. */
+function inDecimalForm(kind: ValueKind, isText: boolean | undefined): ValueKind {
+  if (isText === undefined || !["decimal", "number", "integer", "int64"].includes(kind)) return kind;
+  return isText ? "text" : kind === "decimal" ? "number" : kind;
+}
+
 function declaration({ field, form }: ProtoField): string {
   if (form.kind === "list" && form.wrapper === undefined) return `repeated ${typeOf(form.item)} ${field}`;
-  if (form.kind === "dictionary") return `map<string, ${typeOf(form.value)}> ${field}`;
+  if (form.kind === "dictionary" && form.wrapper === undefined) return `map<string, ${typeOf(form.value)}> ${field}`;
   return `optional ${typeOf(form)} ${field}`;
 }
 
@@ -168,7 +183,7 @@ function typeOf(form: ProtoForm): string {
     case "list":
       return form.wrapper ?? "string";
     case "dictionary":
-      return "string";
+      return form.wrapper ?? "string";
     default:
       return form satisfies never;
   }

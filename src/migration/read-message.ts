@@ -1,15 +1,17 @@
+import { createHash } from "node:crypto";
+import type { DeserializeResult } from "../codec/result.ts";
 import { json } from "../../codecs/json/index.ts";
 import { type Attempt, describeAttempt } from "../codec/attempt.ts";
 import type { Decoder } from "../codec/codec.ts";
 import { isIdentityEncoding } from "../codec/identity-encoding.ts";
+import { resolveDecodeLimits } from "../codec/limits.ts";
 import { looksLike } from "../codec/looks-like.ts";
 import type { ReadResult } from "../codec/result.ts";
-import { resolveDecodeLimits } from "../codec/limits.ts";
 import type { Serializer } from "../codec/serializer.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import { type Guessing, guessingOf, kindOf } from "./value-kind.ts";
 import { typeNameOf } from "../values/annotations.ts";
-import { type Guessing, guessingOf } from "./value-kind.ts";
 
 /** A body as the first step of a migration gives it. */
 export interface ReadMessage {
@@ -24,6 +26,8 @@ export interface ReadMessage {
   readonly warnings: readonly string[];
   /** What of the body the reader had to guess. */
   readonly guessing: Guessing;
+  /** Whether the numbers of the body were JSON numbers. */
+  readonly literal: boolean;
 }
 
 /** A message that nothing could read. */
@@ -65,7 +69,7 @@ export class MessageReader {
   read(envelope: Envelope): ReadMessage | UnreadMessage {
     const known = this.#readAsBefore(envelope);
     if (known !== undefined) return this.#readMessage(envelope, known);
-    const result = this.#serializer.deserialize(withoutEncoding(envelope));
+    const result = this.#deserialize(withoutEncoding(envelope));
     if (!result.ok) return unread(result.error, result.attempts, envelope.payload);
     if (proven.has(result.codec)) {
       this.#recent = this.#serializer.registry.decoders.find(({ name }) => name === result.codec);
@@ -74,12 +78,20 @@ export class MessageReader {
     return this.#readMessage(envelope, result);
   }
 
+  /** Bytes of no declared kind may be anything, as .NET's payloads in JMS messages are: they are what they prove to be. */
+  #deserialize(envelope: Envelope): DeserializeResult {
+    if (!isOctets(envelope)) return this.#serializer.deserialize(envelope);
+    const undeclared = this.#serializer.deserialize(amend(envelope, { brokerProperties: { contentType: undefined } }));
+    if (undeclared.ok && (proven.has(undeclared.codec) || undeclared.codec.endsWith("json"))) return undeclared;
+    return this.#serializer.deserialize(envelope);
+  }
+
   /** Most messages of a queue are of one format: what begins as the one before and can be read like it is asked of no other. */
   #readAsBefore({ payload, bodyKind, brokerProperties, applicationProperties }: Envelope): ChainRead | undefined {
     const { contentType, contentEncoding } = brokerProperties;
     const decoder = this.#recent;
-    if (decoder === undefined || contentType !== undefined || contentEncoding !== undefined || bodyKind !== "data")
-      return undefined;
+    const isDeclared = contentType !== undefined && !octets.test(contentType);
+    if (decoder === undefined || isDeclared || contentEncoding !== undefined || bodyKind !== "data") return undefined;
     if (payload[0] !== this.#recentStart || payload.byteLength > context.limits.maxBytes) return undefined;
     try {
       const decoded = decoder.decode(payload, { ...context, applicationProperties });
@@ -101,16 +113,30 @@ export class MessageReader {
     const { subject } = envelope.brokerProperties;
     const opened = this.#openJsonText && typeof body === "string" ? openJson(body) : undefined;
     if (opened !== undefined) {
-      const about = { codec: "json", layers: [...layers, name], typeName: subject ?? "(JSON)" } as const;
-      return { ok: true, body: opened.body, ...about, warnings, guessing: "nothing" };
+      const about = { codec: "json", layers: [...layers, name], typeName: subject ?? shapeName("JSON", opened.body) };
+      return { ok: true, body: opened.body, ...about, warnings, guessing: "nothing", literal: true };
     }
-    const typeName = named ?? typeNameOf(body) ?? subject ?? (name === "json" ? "(JSON)" : `(${name})`);
+    const typeName = named ?? typeNameOf(body) ?? subject ?? shapeName(name === "json" ? "JSON" : name, body);
     // A contract of another name or namespace was none for this body.
     const isContracted = this.#hasContract(typeName) && !all.some((warning) => uncontracted.test(warning));
     const isTold = isContracted || scalarRoots.some((namespace) => typeName.startsWith(namespace));
     const guessing = isTold ? "nothing" : guessingOf(name);
-    return { ok: true, body, codec: name, layers, typeName, warnings, guessing };
+    const literal = name === "json" || name === "datacontract-json";
+    return { ok: true, body, codec: name, layers, typeName, warnings, guessing, literal };
   }
+}
+
+/** Names of members that a {@link shapeName} shows. */
+const shownNames = 4;
+
+/** What messages without a type have in common: their format, and of objects the names of their members. */
+function shapeName(format: string, body: unknown): string {
+  if (kindOf(body) !== "object" || typeof body !== "object" || body === null) return `(${format})`;
+  const names = Object.keys(body).toSorted();
+  const all = names.join(", ");
+  if (names.length <= shownNames && all.length <= 80) return `(${format} of ${all === "" ? "no members" : all})`;
+  const hash = createHash("sha256").update(JSON.stringify(names)).digest("hex").slice(0, 8);
+  return `(${format} of ${names.slice(0, shownNames).join(", ").slice(0, 80)}, … ${hash})`;
 }
 
 /** What readers say of a type without a contract, which the other messages of the type may answer: see `OpenQuestion`. */
@@ -125,6 +151,13 @@ const scalarRoots = [
   "{http://schemas.microsoft.com/2003/10/Serialization/}",
   "{http://www.w3.org/2001/XMLSchema}",
 ] as const;
+
+const octets = /^application\/octet-stream\s*(?:;|$)/i;
+
+/** Whether a message is declared as bytes, which says no more than no declaration. */
+function isOctets({ bodyKind, brokerProperties: { contentType } }: Envelope): boolean {
+  return bodyKind === "data" && contentType !== undefined && octets.test(contentType);
+}
 
 /** Compressed bodies show what they are by their first bytes, whatever the encoding is called. */
 function withoutEncoding(envelope: Envelope): Envelope {

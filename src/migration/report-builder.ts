@@ -171,6 +171,9 @@ function parentOf(path: string): string {
 /** What each loss means, and how it is avoided. */
 const lossTexts: Readonly<Record<LossKind, string>> = {
   int64: "An integer beyond 2^53 is written as a number, which most readers of JSON round; leave out --int64 number.",
+  decimal: "A decimal is written as a number that has not all of its digits; leave out --decimal number.",
+  "number-as-text":
+    "A JSON number is written as text, as all numbers of its path: others here need every digit. --int64 number or --decimal number keeps numbers.",
   "type-name": "Objects of several types stand here, and which one an object was is not written; tagged JSON keeps it.",
   "shared-reference": "One object was referred to several times and is written at every place; tagged JSON keeps it.",
   "appended-data": "What a writeObject method has appended has no member to stand in; tagged JSON keeps it.",

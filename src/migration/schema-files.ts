@@ -25,7 +25,7 @@ export function schemaFiles(profiles: readonly TypeProfile[], target: Target): r
     const subject = names.take(name);
     const shape = settleShape(root);
     const schema = `${JSON.stringify(jsonSchemaOf(subject, name, shape, target.rules), undefined, 2)}\n`;
-    const proto = planProto(name, shape).text;
+    const proto = planProto(name, shape, target.rules).text;
     const isProto = target.format === "protobuf";
     const settings = {
       owner: "",

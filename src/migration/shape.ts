@@ -15,6 +15,8 @@ export interface ShapeBudget {
 export class Shape {
   count = 0;
   readonly kinds: Record<ValueKind, number> = { ...noCounts };
+  /** Decimals that were JSON numbers. */
+  literals = 0;
   /** Values whose type the reader guessed. */
   guesses = 0;
   /** Elements with one member, and without any, that may be lists. */
@@ -94,7 +96,7 @@ export class Shape {
     return {
       n: this.count,
       k: Object.fromEntries(Object.entries(this.kinds).filter(([, count]) => count > 0)),
-      g: [this.guesses, this.singles, this.empties, this.unsafe, this.unsigned, this.elements],
+      g: [this.guesses, this.singles, this.empties, this.unsafe, this.unsigned, this.elements, this.literals],
       ...(this.members === undefined ? {} : { m: [...this.members] }),
       ...(this.items === undefined ? {} : { i: this.items }),
       ...(this.keys === undefined ? {} : { y: this.keys }),
@@ -115,7 +117,7 @@ export class Shape {
     }
     const counts = list(g).map(Number);
     [shape.guesses = 0, shape.singles = 0, shape.empties = 0] = counts;
-    [, , , shape.unsafe = 0, shape.unsigned = 0, shape.elements = 0] = counts;
+    [, , , shape.unsafe = 0, shape.unsigned = 0, shape.elements = 0, shape.literals = 0] = counts;
     if (m !== undefined)
       shape.members = new Map(list(m).map((entry) => [String(list(entry)[0]), Shape.from(list(entry)[1])]));
     if (i !== undefined) shape.items = Shape.from(i);
@@ -178,6 +180,7 @@ export function mergeInto(target: Shape, other: Shape): void {
   target.singles += other.singles;
   target.empties += other.empties;
   target.elements += other.elements;
+  target.literals += other.literals;
   target.unsafe += other.unsafe;
   target.unsigned += other.unsigned;
   for (const name of other.typeNames) target.noteTypeName(name);

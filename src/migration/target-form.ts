@@ -1,6 +1,6 @@
 import { settledKinds, type SettledShape } from "./settled-shape.ts";
 import type { Shape } from "./shape.ts";
-import { integersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
+import { decimalsAreText, integersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
 import type { ValueKind } from "./value-kind.ts";
 
 /** What a kind of value is in a target format. */
@@ -25,7 +25,9 @@ export interface TargetForm {
 /** The forms of the kinds that stand at a path, each once. */
 export function formsOf(settled: SettledShape, rules: TargetRules): readonly TargetForm[] {
   const forms = settledKinds(settled).map((kind) => formOf(kind, settled.shape, rules));
-  return [...new Map(forms.map((form) => [`${form.type} ${form.format ?? ""}`, form])).values()];
+  const distinct = [...new Map(forms.map((form) => [`${form.type} ${form.format ?? ""}`, form])).values()];
+  // `integer` says less than `number`.
+  return distinct.some(({ type }) => type === "number") ? distinct.filter(({ type }) => type !== "integer") : distinct;
 }
 
 /** One of {@link TargetForm} in a few words, as `string (base64)`. */
@@ -45,9 +47,12 @@ function formOf(kind: ValueKind, shape: Shape, rules: TargetRules): TargetForm {
       return plain(kind);
     case "integer":
     case "int64":
+      if (decimalsAreText(shape, rules) === true) return text("decimal");
       return integersAreText(shape, rules) ? text("int64") : plain("integer");
     case "number":
-      return plain("number");
+      return decimalsAreText(shape, rules) === true ? text("decimal") : plain("number");
+    case "decimal":
+      return decimalsAreText(shape, rules) === true ? text("decimal") : plain("number");
     case "not-finite":
       return rules.notFinite === "native" ? plain("number") : text("NaN, INF, -INF");
     case "bytes":

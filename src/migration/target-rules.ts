@@ -9,17 +9,28 @@ export interface TargetRules {
   readonly int64: "native" | "text";
   /** Whether what the format holds as it is counts as lost, since most of its readers round it. */
   readonly int64IsLost: boolean;
+  /**
+   * Decimals: text with every digit, or numbers; by default numbers at paths where all of them were JSON numbers, and text
+   * elsewhere.
+   */
+  readonly decimal: DecimalRule;
   /** NaN and the infinities: as they are, or as text. */
   readonly notFinite: "native" | "text";
   /** Maps whose keys are not all text: as they are, or as lists of pairs. */
   readonly maps: "native" | "pairs";
   /** Whether extension types of MessagePack stay. */
   readonly extensions: boolean;
+  /** Whether what fits no field is JSON in a string, in which bigints are text. */
+  readonly embedsJson: boolean;
 }
 
+/** What becomes of decimals. */
+export type DecimalRule = "text" | "number" | "as-written";
+
 /** The rules of JSON (RFC 8259). */
-export function jsonRules(int64: "text" | "number"): TargetRules {
+export function jsonRules(int64: "text" | "number", decimal: DecimalRule): TargetRules {
   return {
+    decimal,
     bytes: "base64",
     times: "text",
     int64: int64 === "text" ? "text" : "native",
@@ -27,11 +38,12 @@ export function jsonRules(int64: "text" | "number"): TargetRules {
     notFinite: "text",
     maps: "pairs",
     extensions: false,
+    embedsJson: false,
   };
 }
 
 /** The rules of MessagePack. */
-export const msgpackRules: TargetRules = {
+export const msgpackRules: Omit<TargetRules, "decimal"> = {
   bytes: "native",
   times: "native",
   int64: "native",
@@ -39,10 +51,11 @@ export const msgpackRules: TargetRules = {
   notFinite: "native",
   maps: "native",
   extensions: true,
+  embedsJson: false,
 };
 
 /** The rules of Protobuf, of what fits a field of one type. */
-export const protobufRules: TargetRules = {
+export const protobufRules: Omit<TargetRules, "decimal"> = {
   bytes: "native",
   times: "text",
   int64: "native",
@@ -50,11 +63,18 @@ export const protobufRules: TargetRules = {
   notFinite: "native",
   maps: "pairs",
   extensions: false,
+  embedsJson: true,
 };
 
 /** Whether the integers of a path are written as text, all of them, so that the path has one type. */
 export function integersAreText({ unsafe }: Shape, { int64 }: TargetRules): boolean {
   return unsafe > 0 && int64 === "text";
+}
+
+/** Whether the decimals of a path, and the numbers next to them, are written as text; `undefined` where there are none. */
+export function decimalsAreText({ kinds, literals }: Shape, { decimal }: TargetRules): boolean | undefined {
+  if (kinds.decimal === 0) return undefined;
+  return decimal === "as-written" ? literals < kinds.decimal : decimal === "text";
 }
 
 /** Whether the times of a path are written as times of the format. */

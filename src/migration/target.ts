@@ -29,11 +29,17 @@ export interface TargetOptions {
    * JSON round, and which therefore count as lost. Default: `text`.
    */
   readonly int64?: "text" | "number" | undefined;
+  /**
+   * What becomes of decimals, and of the numbers at paths with decimals: text with every digit, or numbers, where one that
+   * a double does not hold counts as lost. Default: what was a JSON number stays one, all else is text.
+   */
+  readonly decimal?: "text" | "number" | undefined;
 }
 
 const optionChecks: OptionChecks<TargetOptions> = {
   format: oneOf(...targetFormats),
   int64: oneOf("text", "number"),
+  decimal: oneOf("text", "number"),
 };
 
 /** A format that messages are migrated to. */
@@ -55,21 +61,21 @@ export interface TypeTarget {
   encode(body: unknown): Uint8Array;
   /** What a reader of the new payload is given. @throws SobreError. */
   decode(payload: Uint8Array): unknown;
-  /** What the decoded body no longer tells. @throws SobreError `UnsupportedValue` for a value that came back as another one. */
-  compare(body: unknown, decoded: unknown): readonly Loss[];
+  /** What the decoded body no longer tells; `literal` if its numbers were JSON numbers. @throws SobreError `UnsupportedValue` for a value that came back as another one. */
+  compare(body: unknown, decoded: unknown, literal?: boolean): readonly Loss[];
 }
 
 /** Makes a target. @throws SobreError `InvalidArgument` for an option that there is not, or that has no such value. */
 export function createTarget(options: TargetOptions): Target {
   checkOptions(options, optionChecks, { needed: ["format"], prefix: "target." });
-  const { format, int64 = "text" } = options;
+  const { format, int64 = "text", decimal = "as-written" } = options;
   switch (format) {
     case "json":
-      return plainTarget(format, json(), jsonRules(int64));
+      return plainTarget(format, json(), jsonRules(int64, decimal));
     case "msgpack":
-      return plainTarget(format, msgpack(), msgpackRules);
+      return plainTarget(format, msgpack(), { ...msgpackRules, decimal });
     case "protobuf":
-      return protobufTarget();
+      return protobufTarget({ ...protobufRules, decimal });
     case "tagged-json":
       return taggedTarget();
     default:
@@ -100,25 +106,25 @@ function plainTarget(format: TargetFormat, codec: Codec, rules: TargetRules): Ta
       proto: undefined,
       encode: (body) => codec.encode(lowerValue(body, shape, rules), context).payload,
       decode: (payload) => decodeWith(codec, payload),
-      compare: (body, decoded) => compareValues(body, decoded, shape, rules),
+      compare: (body, decoded, literal) => compareValues(body, decoded, shape, rules, literal),
     }),
   };
 }
 
-function protobufTarget(): Target {
+function protobufTarget(rules: TargetRules): Target {
   return {
     format: "protobuf",
-    rules: protobufRules,
+    rules,
     codec: "protobuf",
     forType(name, shape) {
-      const plan = planProto(name, shape);
+      const plan = planProto(name, shape, rules);
       const codec = protobuf({ protos: plan.text, keepCase: true, type: plan.messageType });
       return {
         contentType: `application/protobuf; messageType=${plan.messageType}`,
         proto: plan,
-        encode: (body) => codec.encode(toProto(lowerValue(body, shape, protobufRules), plan), context).payload,
+        encode: (body) => codec.encode(toProto(lowerValue(body, shape, rules), plan), context).payload,
         decode: (payload) => fromProto(decodeWith(codec, payload), plan),
-        compare: (body, decoded) => compareValues(body, decoded, shape, protobufRules),
+        compare: (body, decoded, literal) => compareValues(body, decoded, shape, rules, literal),
       };
     },
   };
@@ -128,7 +134,7 @@ function taggedTarget(): Target {
   const codec = json({ protoKey: "keep" });
   return {
     format: "tagged-json",
-    rules: jsonRules("text"),
+    rules: jsonRules("text", "text"),
     codec: "tagged-json",
     forType: () => ({
       contentType: codec.contentType,

@@ -25,11 +25,11 @@ export class TypeProfiles {
   readonly #budget: ShapeBudget = { left: mostPaths };
 
   /** Notes what was read of one message. */
-  note({ typeName, codec, body, guessing }: Pick<ReadMessage, "typeName" | "codec" | "body" | "guessing">): void {
+  note({ typeName, codec, body, guessing, literal }: ReadMessage): void {
     const profile = this.#profileOf(typeName);
     profile.codecs.set(codec, (profile.codecs.get(codec) ?? 0) + 1);
     if (guessing === "scalars") profile.scalarsGuessed = true;
-    noteValue(body, profile.root, { guessing, budget: this.#budget });
+    noteValue(body, profile.root, { guessing, literal, budget: this.#budget });
   }
 
   /** By name. */

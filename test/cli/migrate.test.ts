@@ -53,7 +53,7 @@ describe("the page on migrating", () => {
     expect(shown[0]).toContain("Ambiguous");
     expect(shown[2]).not.toContain("Ambiguous");
     // JSON of another type stays what it is.
-    expect(shown[2]).toContain("(JSON)                                                    2  json");
+    expect(shown[2]).toContain("(JSON of event, id)                                       2  json");
     expect(readFileSync(join(place, "new.ndjson"), "utf8").trimEnd().split("\n")).toHaveLength(5);
     expect(readdirSync(join(place, "unread"))).toEqual([expect.stringMatching(/^5-[0-9a-f]{12}\.envelope\.json$/)]);
     expect(existsSync(join(place, "schemas/Order/0.0.schema.json"))).toBe(true);

@@ -17,6 +17,16 @@ const dotnet: string = fileURLToPath(new URL("../../fixtures/legacy/dotnet", imp
 /** The bytes of a fixture. */
 export const payloadOf = (name: string): Uint8Array => new Uint8Array(readFileSync(join(dotnet, name)));
 
+/** The bytes of a payload of `values.json`: of BinaryFormatter or of Java. */
+export function foreign(family: "nrbf" | "java", name: string): Uint8Array {
+  const file = new URL(`../../fixtures/legacy/${family}/values.json`, import.meta.url);
+  const { payloads }: { readonly payloads: readonly { readonly name: string; readonly base64: string }[] } = JSON.parse(
+    readFileSync(file, "utf8"),
+  );
+  const found = payloads.find((payload) => payload.name === name);
+  return new Uint8Array(Buffer.from(found?.base64 ?? "", "base64"));
+}
+
 const readers = legacy();
 /** Reads everything that there is. */
 export const serializer: Serializer = createSerializer({

@@ -9,7 +9,7 @@ import { DateTime, DateTimeOffset, Decimal, Duration, EnumValue } from "../../sr
 /** The target of a type of which these bodies are all messages. */
 function targetOf(format: TargetFormat, bodies: readonly unknown[]): TypeTarget {
   const shape = new Shape();
-  for (const body of bodies) noteValue(body, shape, { guessing: "nothing", budget: { left: 10_000 } });
+  for (const body of bodies) noteValue(body, shape, { guessing: "nothing", literal: false, budget: { left: 10_000 } });
   return createTarget({ format }).forType("Order", settleShape(Shape.from(JSON.parse(JSON.stringify(shape)))));
 }
 

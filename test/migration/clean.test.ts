@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { commandSerializer } from "../../src/cli/codecs.ts";
+import { foreign } from "./samples.ts";
+import { jsonIn, writing } from "./written.ts";
+
+/** As the command reads, which knows .NET's JSON by its marks. */
+const serializer = await commandSerializer({ protos: [], messageType: undefined });
+const { migrated: migratedWith } = writing();
+const migrated: typeof migratedWith = (messages, options = {}) => migratedWith(messages, { serializer, ...options });
+
+describe("numbers of .NET's JSON", () => {
+  const bodies = ['{"Amount":10.00,"When":"\\/Date(1459042215123)\\/"}', '{"Amount":3,"When":"\\/Date(0)\\/"}'];
+
+  it("stay numbers, however many zeros they have", async () => {
+    const { bodies: written, report } = await migrated(bodies);
+
+    expect(written).toMatchObject([{ Amount: 10 }, { Amount: 3 }]);
+    expect(report.types[0]?.paths).toContainEqual(expect.objectContaining({ path: "$.Amount", becomes: "number" }));
+    expect(report.verdict).toBe("clean");
+  });
+
+  it("are text at every place of a path with --decimal text, which is reported", async () => {
+    const { envelopes, report } = await migrated(bodies, { target: { format: "json", decimal: "text" } });
+
+    expect(envelopes.map(jsonIn)).toMatchObject([{ Amount: "10.00" }, { Amount: "3" }]);
+    expect(report.losses.map(({ kind, path }) => [kind, path])).toEqual([["number-as-text", "$.Amount"]]);
+  });
+
+  it("are lost where no double has all of their digits", async () => {
+    const { bodies: written, report } = await migrated(['{"A":123456789012345678.25,"When":"\\/Date(0)\\/"}']);
+
+    expect(written).toMatchObject([{ A: 123_456_789_012_345_680 }]);
+    expect(report.losses.map(({ kind, path }) => [kind, path])).toEqual([["decimal", "$.A"]]);
+  });
+
+  it("are one type with those of the same members only", async () => {
+    const { bodies: written, report } = await migrated([
+      '{"Id":9007199254740993,"When":"\\/Date(0)\\/"}',
+      '{"Id":5,"Other":"\\/Date(0)\\/"}',
+    ]);
+
+    expect(written).toMatchObject([{ Id: "9007199254740993" }, { Id: 5 }]);
+    expect(report.types.map(({ name }) => name)).toEqual([
+      "(datacontract-json of Id, When)",
+      "(datacontract-json of Id, Other)",
+    ]);
+  });
+});
+
+it("reads what is declared as bytes, as JMS declares it, by what it is", async () => {
+  const { bodies, report } = await migrated([
+    { payload: foreign("nrbf", "auto"), brokerProperties: { contentType: "application/octet-stream" } },
+  ]);
+
+  expect(report.formats).toMatchObject([{ format: "nrbf" }]);
+  expect(bodies[0]).toBeTypeOf("object");
+});
+
+it("writes a dictionary that is null as Protobuf's null", async () => {
+  const entries = "<M xmlns:a='http://schemas.microsoft.com/2003/10/Serialization/Arrays'>";
+  const entry = "<a:KeyValueOfstringint><a:Key>x</a:Key><a:Value>1</a:Value></a:KeyValueOfstringint>";
+  const around = (inside: string): string =>
+    `<O xmlns="urn:o" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">${inside}<Z>1</Z></O>`;
+
+  const { report } = await migrated([around(`${entries}${entry}</M>`), around('<M i:nil="true"/>')], {
+    target: { format: "protobuf" },
+  });
+
+  expect(report.failures).toEqual([]);
+});
