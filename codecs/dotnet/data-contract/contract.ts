@@ -15,8 +15,9 @@ import {
   type ResolvedShape,
   type Shape,
 } from "./shape.ts";
-import { itemNameOf } from "./type-names.ts";
-import { arrays, clrNamespaces } from "../xml/namespaces.ts";
+import { genericName, itemNameOf, typeNameOf } from "./type-names.ts";
+import { encodeName } from "./element-facts.ts";
+import { arrays, clrNamespaces, system } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
 
 /** A contract: a JSON Schema with the keyword `x-dotnet`; `schemas/dotnet-contract.schema.json` describes it. */
@@ -136,7 +137,7 @@ class Compiler {
     const own = declared.map(([key, property]) =>
       this.#member(key, object(property) ?? {}, name.namespace, `${path}.properties.${key}`),
     );
-    own.sort((a, b) => a.order - b.order || ordinal(a.member.name, b.member.name));
+    own.sort((a, b) => a.order - b.order || ordinal(encodeName(a.member.name), encodeName(b.member.name)));
     const members = [...bases.flatMap((base) => base.members), ...own.map(({ member }) => member)];
     return {
       kind: "object",
@@ -190,19 +191,27 @@ class Compiler {
   }
 
   #list(node: Node, hint: Node, path: string): ListShape {
-    const items = this.#shape(object(node["items"]) ?? {}, `${path}.items`, undefined);
+    const itemNode = object(node["items"]) ?? {};
+    const items = this.#shape(itemNode, `${path}.items`, undefined);
     // Lazy: the name of an item may need the class around the list.
     const self = { kind: "list", items, isArray: hint["type"] === "array" } as const;
+    const nullable = (): boolean => isNullableStruct(itemNode, items);
     const given = { name: text(hint["name"]), namespace: text(hint["namespace"]), item: text(hint["itemName"]) };
     return {
       ...self,
+      get itemsNullable() {
+        return nullable();
+      },
       get item() {
         const item = itemNameOf(resolved(items));
-        return { namespace: given.namespace ?? item.namespace, local: given.item ?? item.local };
+        const namespace = given.namespace ?? (nullable() ? system : item.namespace);
+        return { namespace, local: given.item ?? item.local };
       },
       get name() {
         const item = itemNameOf(resolved(items));
-        return { namespace: given.namespace ?? item.namespace, local: given.name ?? `ArrayOf${item.local}` };
+        const { local } = typeNameOf(resolved(items), nullable());
+        const namespace = given.namespace ?? (nullable() ? system : item.namespace);
+        return { namespace, local: given.name ?? `ArrayOf${local}` };
       },
     };
   }
@@ -210,16 +219,22 @@ class Compiler {
   #map(node: Node, hint: Node, path: string): MapShape {
     const keyNode = object(hint["key"]) ?? { "x-dotnet": hint["key"] ?? "string" };
     const key = this.#shape(keyNode, `${path}.x-dotnet.key`, undefined);
-    const value = this.#shape(object(node["additionalProperties"]) ?? {}, `${path}.additionalProperties`, undefined);
+    const valueNode = object(node["additionalProperties"]) ?? {};
+    const value = this.#shape(valueNode, `${path}.additionalProperties`, undefined);
+    const nullable = (): boolean => isNullableStruct(valueNode, value);
     const namespace = text(hint["namespace"]) ?? arrays;
     const entryName = (): string =>
-      text(hint["entryName"]) ?? `KeyValueOf${itemNameOf(resolved(key)).local}${itemNameOf(resolved(value)).local}`;
+      text(hint["entryName"]) ??
+      genericName("KeyValue", [typeNameOf(resolved(key)), typeNameOf(resolved(value), nullable())]);
     return {
       kind: "map",
       key,
       value,
       keyName: text(hint["keyName"]) ?? "Key",
       valueName: text(hint["valueName"]) ?? "Value",
+      get valuesNullable() {
+        return nullable();
+      },
       get entry() {
         return { namespace, local: entryName() };
       },
@@ -256,6 +271,11 @@ function kindOf(node: Node): string {
 function clrNameOf({ namespace, local }: XmlName): string {
   const space = namespace.startsWith(clrNamespaces) ? `${namespace.slice(clrNamespaces.length)}.` : "";
   return `${space}${local}`;
+}
+
+/** Whether a type of items or values is a `Nullable<T>`: null beside a type that does not have it by itself. */
+function isNullableStruct(node: Node, shape: Shape): boolean {
+  return list(node["type"]).includes("null") && !isReferenceType(resolved(shape));
 }
 
 /** By UTF-16 units, as .NET's ordinal comparison does. */

@@ -220,7 +220,11 @@ function scalarsOfEntry(local: string): readonly [ScalarKind | undefined, Scalar
   const rest = /^KeyValue(?:Pair)?Of(.*)$/.exec(local)?.[1] ?? "";
   const key = scalarLocals.find((scalar) => rest.startsWith(scalar));
   if (key === undefined) return [undefined, undefined];
-  return [scalarOfLocal(key), scalarOfLocal(rest.slice(key.length))];
+  const value = rest.slice(key.length);
+  const nullable = /^NullableOf(.*)$/.exec(value)?.[1];
+  // Behind it stands a digest of the namespaces.
+  const inner = nullable === undefined ? undefined : scalarLocals.find((scalar) => nullable.startsWith(scalar));
+  return [scalarOfLocal(key), scalarOfLocal(inner ?? value)];
 }
 
 /** The scalar that the name of an element tells: a root of .NET's own, or an item of an array of scalars. */

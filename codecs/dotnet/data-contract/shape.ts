@@ -57,6 +57,8 @@ export interface ListShape {
   readonly name: XmlName;
   readonly item: XmlName;
   readonly items: Shape;
+  /** Whether items are `Nullable<T>`, and so may be null although their type has no null. */
+  readonly itemsNullable: boolean;
   /** Whether it is an array, which binary XML writes in one record when its items are plain numbers. */
   readonly isArray: boolean;
 }
@@ -70,6 +72,8 @@ export interface MapShape {
   readonly valueName: string;
   readonly key: Shape;
   readonly value: Shape;
+  /** Whether values are `Nullable<T>`. */
+  readonly valuesNullable: boolean;
 }
 
 /** What a contract says of a value; a function where contracts refer to each other. */

@@ -8,6 +8,7 @@ import { encodeName } from "../data-contract/element-facts.ts";
 import { xmlNameOf } from "../data-contract/scalar-kind.ts";
 import {
   type Contract,
+  isReferenceType,
   type ListShape,
   type MapShape,
   type MemberShape,
@@ -217,6 +218,7 @@ class DocumentWriter {
       if (isWritten === true) return;
     }
     for (const [index, inner] of values.entries()) {
+      refuseNull(inner, items, shape.itemsNullable, `${path}[${index}]`);
       this.#startMember(item, items);
       this.#content(inner, { path: `${path}[${index}]`, depth: depth + 1, shape: items });
       this.#writer.end();
@@ -237,6 +239,7 @@ class DocumentWriter {
         [keyName, name, key],
         [valueName, member, inner],
       ] as const) {
+        refuseNull(part, partShape, part === member && shape.valuesNullable, place.path);
         this.#startMember({ namespace: entry.namespace, local }, partShape);
         this.#declareNamespaceOf(partShape, entry.namespace);
         this.#content(part, { ...place, shape: partShape });
@@ -245,6 +248,12 @@ class DocumentWriter {
       writer.end();
     }
   }
+}
+
+/** What .NET would read as the default of the type. */
+function refuseNull(value: unknown, shape: ResolvedShape, nullable: boolean, path: string): void {
+  if ((value ?? null) !== null || nullable || isReferenceType(shape)) return;
+  throw unsupported(path, 'is null, which its type may be with "null" beside it only');
 }
 
 function isAny(shape: ResolvedShape): boolean {
@@ -277,7 +286,8 @@ function scalarShape(value: unknown): ResolvedShape {
 
 function listOf(items: ResolvedShape): ListShape {
   const item = itemNameOf(items);
-  return { kind: "list", items, item, name: { ...item, local: `ArrayOf${item.local}` }, isArray: true };
+  const name = { ...item, local: `ArrayOf${item.local}` };
+  return { kind: "list", items, item, itemsNullable: false, name, isArray: true };
 }
 
 /** The name by which `i:type` names a type. */
