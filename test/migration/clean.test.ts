@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { commandSerializer } from "../../src/cli/codecs.ts";
-import { foreign } from "./samples.ts";
+import { foreign, xml } from "./samples.ts";
 import { jsonIn, writing } from "./written.ts";
 
 /** As the command reads, which knows .NET's JSON by its marks. */
@@ -59,10 +59,8 @@ it("reads what is declared as bytes, as JMS declares it, by what it is", async (
 it("writes a dictionary that is null as Protobuf's null", async () => {
   const entries = "<M xmlns:a='http://schemas.microsoft.com/2003/10/Serialization/Arrays'>";
   const entry = "<a:KeyValueOfstringint><a:Key>x</a:Key><a:Value>1</a:Value></a:KeyValueOfstringint>";
-  const around = (inside: string): string =>
-    `<O xmlns="urn:o" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">${inside}<Z>1</Z></O>`;
 
-  const { report } = await migrated([around(`${entries}${entry}</M>`), around('<M i:nil="true"/>')], {
+  const { report } = await migrated([xml(`${entries}${entry}</M><Z>1</Z>`), xml('<M i:nil="true"/><Z>1</Z>')], {
     target: { format: "protobuf" },
   });
 
