@@ -19,13 +19,16 @@ export interface TypeProfile {
   scalarsGuessed: boolean;
 }
 
+/** What is noted of a message. */
+export type NotedMessage = Pick<ReadMessage, "typeName" | "codec" | "body" | "guessing" | "literal">;
+
 /** The profiles of all types, as the first pass makes them. */
 export class TypeProfiles {
   readonly #profiles = new Map<string, TypeProfile>();
   readonly #budget: ShapeBudget = { left: mostPaths };
 
   /** Notes what was read of one message. */
-  note({ typeName, codec, body, guessing, literal }: ReadMessage): void {
+  note({ typeName, codec, body, guessing, literal }: NotedMessage): void {
     const profile = this.#profileOf(typeName);
     profile.codecs.set(codec, (profile.codecs.get(codec) ?? 0) + 1);
     if (guessing === "scalars") profile.scalarsGuessed = true;

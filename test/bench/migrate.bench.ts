@@ -92,7 +92,7 @@ function bareSteps(format: TargetFormat): () => Promise<void> {
   const profiles = new TypeProfiles();
   const typeName = "Order";
   const { body: sample } = { body: undefined, ...reader.decode(payload, context) };
-  profiles.note({ typeName, codec: reader.name, body: sample, guessing: guessingOf(reader.name) });
+  profiles.note({ typeName, codec: reader.name, body: sample, guessing: guessingOf(reader.name), literal: false });
   const [profile] = profiles.all();
   if (profile === undefined) throw new Error("no type was found");
   const type = createTarget({ format }).forType(typeName, settleShape(profile.root));

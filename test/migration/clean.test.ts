@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { commandSerializer } from "../../src/cli/codecs.ts";
-import { foreign, xml } from "./samples.ts";
-import { jsonIn, writing } from "./written.ts";
+import { foreign, xml } from "./samples.support.ts";
+import { jsonIn, writing } from "./written.support.ts";
 
 /** As the command reads, which knows .NET's JSON by its marks. */
 const serializer = await commandSerializer({ protos: [], messageType: undefined });
