@@ -1,9 +1,10 @@
+import { setMember } from "../../src/values/plain-object.ts";
 import { ItemBudget } from "../../src/codec/binary/cursor.ts";
 import { share } from "../../src/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
 import { annotate, type Annotations } from "../../src/values/annotations.ts";
 import { EnumValue } from "../../src/values/enum-value.ts";
-import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList, setMember } from "../../src/values/graph.ts";
+import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList } from "../../src/values/graph.ts";
 import { ContentStream } from "../../src/values/multi-array.ts";
 import { ClassName } from "../../src/values/named-text.ts";
 import { joinBlocks } from "./block-reader.ts";

@@ -1,3 +1,4 @@
+import { isPlainPrototype } from "../../src/values/plain-object.ts";
 import { valuePath } from "../../src/codec/value-path.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
 import { Instant } from "../../src/values/instant.ts";
@@ -182,6 +183,5 @@ class Writer {
 
 /** Whether an object has no class of its own: literals, objects without prototype, and those of other realms. */
 function isPlain(value: object): value is Readonly<Record<string, unknown>> {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+  return isPlainPrototype(Object.getPrototypeOf(value));
 }

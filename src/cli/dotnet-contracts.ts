@@ -1,3 +1,4 @@
+import { isObject } from "../values/plain-object.ts";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { dataContractJson } from "../../codecs/dotnet/json/data-contract-json.ts";
@@ -54,5 +55,5 @@ function parsed(text: string): unknown {
 }
 
 function isContract(value: unknown): value is DotnetContract {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value);
 }

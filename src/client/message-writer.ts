@@ -1,3 +1,4 @@
+import { isObject } from "../values/plain-object.ts";
 import type { Message } from "../codec/serializer.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import type { MaybePromise } from "../message/schema.ts";
@@ -43,7 +44,7 @@ export function createMessageWriter(
 
 /** Lists, promises, dates and the like would go as messages without a body. */
 function isMessage(message: unknown): boolean {
-  if (typeof message !== "object" || message === null || Array.isArray(message)) return false;
+  if (!isObject(message)) return false;
   if ("body" in message) return true;
   const prototype: unknown = Object.getPrototypeOf(message);
   return prototype === null || prototype === Object.prototype;

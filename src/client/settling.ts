@@ -2,7 +2,7 @@ import type { Delivery, LockToken, Settlement } from "../engine/delivery.ts";
 import type { Engine, TransactionOption } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { noteLock } from "./lock-renewal.ts";
-import { checkOptional, checkOptions, type OptionCheck, type OptionChecks, text } from "../options/option-checks.ts";
+import { anObject, checkOptional, checkOptions, type OptionChecks, text } from "../options/option-checks.ts";
 
 /** Application properties to change while settling; `undefined` removes one. */
 export type PropertiesToModify = Extract<Settlement, { readonly kind: "abandon" }>["propertiesToModify"];
@@ -108,20 +108,17 @@ export class Settler {
   }
 }
 
-const isProperties: OptionCheck = (value) =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object";
-
 // Validated by the engine that began it.
 const transactionChecks: OptionChecks<TransactionOption> = { transaction: () => undefined };
 
 const deadLetterChecks: OptionChecks<DeadLetterOptions> = {
   deadLetterReason: text,
   deadLetterErrorDescription: text,
-  propertiesToModify: isProperties,
+  propertiesToModify: anObject,
 };
 
 function checked(propertiesToModify: PropertiesToModify): PropertiesToModify {
-  checkOptional("propertiesToModify", propertiesToModify, isProperties);
+  checkOptional("propertiesToModify", propertiesToModify, anObject);
   return propertiesToModify;
 }
 

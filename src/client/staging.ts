@@ -39,7 +39,7 @@ export async function unstaged(stages: readonly PayloadStage[], received: Envelo
       envelope = (await stage.afterReceive?.(envelope)) ?? envelope;
       if (!isEnvelope(envelope)) throw noEnvelope(stage.name, "DecodeFailed");
     } catch (error) {
-      throw stageError(stage.name, error);
+      throw SobreError.from(error, "DecodeFailed", `The stage "${stage.name}" failed on this payload`);
     }
   }
   return envelope;
@@ -47,10 +47,4 @@ export async function unstaged(stages: readonly PayloadStage[], received: Envelo
 
 function noEnvelope(stage: string, code: "InvalidArgument" | "DecodeFailed"): SobreError {
   return new SobreError(code, `The stage "${stage}" gave no envelope; amend makes one of the one that it gets.`);
-}
-
-function stageError(stage: string, cause: unknown): SobreError {
-  if (cause instanceof SobreError) return cause;
-  const what = cause instanceof Error ? cause.name : typeof cause;
-  return new SobreError("DecodeFailed", `The stage "${stage}" broke with a ${what} on this payload.`, { cause });
 }

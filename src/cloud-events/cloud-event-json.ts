@@ -1,3 +1,4 @@
+import { isObject } from "../values/plain-object.ts";
 import {
   attributesOf,
   broken,
@@ -94,7 +95,7 @@ function parse(bytes: Uint8Array): { readonly text: string; readonly members: Re
   try {
     const text = decoder.decode(bytes);
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    if (isObject(value)) {
       return { text, members: new Map(Object.entries(value)) };
     }
   } catch (cause) {

@@ -1,3 +1,4 @@
+import { isObject } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
 /**
@@ -61,7 +62,7 @@ export function attributesOf(event: CloudEvent): readonly (readonly [string, Clo
     throw invalid("time", "must be a Date, or text as RFC 3339 has it");
   }
   if (data !== undefined && !(data instanceof Uint8Array)) throw invalid("data", "must be bytes");
-  if (typeof extensions !== "object" || extensions === null || Array.isArray(extensions)) {
+  if (!isObject(extensions)) {
     throw invalid("extensions", "must be an object of attributes");
   }
   const own = { specversion: "1.0", id, source, type, subject, time, dataschema };

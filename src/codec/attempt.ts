@@ -22,7 +22,11 @@ export function succeeded(codec: string, outcome: "read" | "unwrapped"): Attempt
 
 /** The record of a decoder that threw `thrown`. */
 export function failed(codec: string, thrown: unknown): Attempt {
-  const { code, offset, message } = asDecodeError(codec, thrown);
+  const { code, offset, message } = SobreError.from(
+    thrown,
+    "DecodeFailed",
+    `The codec "${codec}" failed on this payload`,
+  );
   // That of a content type counts its characters, and not the bytes of the payload.
   const at = code === "InvalidContentType" ? undefined : offset;
   return { codec, outcome: "failed", code, offset: at, message };
@@ -44,13 +48,4 @@ export function describeAttempt({ codec, outcome, code, offset, message }: Attem
   // Of ten decoders nine may be ruled out, and the others are the story.
   if (code === undefined) return `${codec}: ${outcome === "vetoed" ? "ruled out" : outcome}`;
   return `${codec}: ${code}${offset === undefined ? "" : ` at byte ${offset}`}: ${message}`;
-}
-
-function asDecodeError(codec: string, thrown: unknown): SobreError {
-  if (thrown instanceof SobreError) return thrown;
-  const what = thrown instanceof Error ? thrown.name : typeof thrown;
-  // Foreign messages may quote the payload, so only the kind of the error is told.
-  return new SobreError("DecodeFailed", `The codec "${codec}" broke with a ${what} on this payload.`, {
-    cause: thrown,
-  });
 }

@@ -159,13 +159,8 @@ function encodeWith(encoder: Encoder, body: unknown, context: EncodeContext): En
   try {
     return encoder.encode(body, context);
   } catch (error) {
-    if (error instanceof SobreError) throw error;
-    const what = error instanceof Error ? error.name : typeof error;
-    throw new SobreError(
-      "UnsupportedValue",
-      `The codec "${encoder.name}" broke with a ${what} on this body; a getter or toJSON of it may have thrown.`,
-      { path: "$", cause: error },
-    );
+    const what = `The codec "${encoder.name}" failed on this body; a getter or toJSON of it may have thrown`;
+    throw SobreError.from(error, "UnsupportedValue", what, { path: "$" });
   }
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from "../values/plain-object.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -62,7 +63,7 @@ function schemaOf(text: string, file: string): JsonSchema {
   try {
     const schema: unknown = JSON.parse(text);
     if (typeof schema === "boolean") return schema;
-    if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return { ...schema };
+    if (isObject(schema)) return { ...schema };
   } catch (cause) {
     throw new SobreError("InvalidArgument", `${file} is not JSON.`, { cause });
   }

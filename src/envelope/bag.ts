@@ -1,3 +1,4 @@
+import { isPlainPrototype } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
 const noMembers: object = Object.freeze(Object.create(null));
@@ -28,8 +29,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
  */
 export function checkBag(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (isRecord(value)) {
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype === null || Object.getPrototypeOf(prototype) === null) return value;
+    if (isPlainPrototype(Object.getPrototypeOf(value))) return value;
   }
   throw invalid(path, "must be a plain object");
 }

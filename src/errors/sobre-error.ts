@@ -45,6 +45,25 @@ export class SobreError extends Error {
     Object.defineProperty(this.prototype, brand, { value: true });
   }
 
+  /**
+   * Returns a SobreError as it is, and wraps anything else with it as the `cause`. The message names only the kind of
+   * error, since foreign messages may quote the payload.
+   *
+   * @param code Code of the wrapper; an `AbortError` is `Aborted` if none is given. Default: `GeneralError`.
+   * @param what What failed, the beginning of the message. Default: `The operation failed`.
+   */
+  static from(
+    error: unknown,
+    code?: ErrorCode,
+    what: string = "The operation failed",
+    options: SobreErrorOptions = {},
+  ): SobreError {
+    if (error instanceof SobreError) return error;
+    const kind = error instanceof Error ? error.name : typeof error;
+    const fallback = kind === "AbortError" ? "Aborted" : "GeneralError";
+    return new SobreError(code ?? fallback, `${what} (${kind}).`, { ...options, cause: error });
+  }
+
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === "object" && value !== null && brand in value;
   }

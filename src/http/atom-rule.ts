@@ -1,3 +1,4 @@
+import { setMember } from "../values/plain-object.ts";
 import type { CorrelationFilter, RuleAction, RuleFilter, RuleProperties } from "../engine/rules.ts";
 import { typed } from "../values/typed-makers.ts";
 import type { ApplicationPropertyValue } from "../envelope/application-properties.ts";
@@ -56,7 +57,7 @@ function valuesIn(list: XmlElement | undefined): Values | undefined {
     const value = child(entry, "Value");
     if (value === undefined) continue;
     const read = valueOf(value.attributes.get("type") ?? "", value.text);
-    Object.defineProperty(values, key, { value: read, enumerable: true, configurable: true, writable: true });
+    setMember(values, key, read);
   }
   return values;
 }

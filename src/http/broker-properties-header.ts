@@ -1,3 +1,4 @@
+import { isObject } from "../values/plain-object.ts";
 import type { Delivery } from "../engine/delivery.ts";
 import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
 import { Typed } from "../values/typed.ts";
@@ -32,8 +33,7 @@ export function readBrokerProperties(header: string | undefined): Partial<Broker
 
 /** Reads broker properties from their JSON. @throws SobreError `InvalidArgument`. */
 export function brokerPropertiesFrom(json: unknown): Partial<BrokerPropertiesInit> {
-  if (typeof json !== "object" || json === null || Array.isArray(json))
-    throw new SobreError("InvalidArgument", "BrokerProperties is no object.");
+  if (!isObject(json)) throw new SobreError("InvalidArgument", "BrokerProperties is no object.");
   const given: Readonly<Record<string, unknown>> = { ...json };
   const draft: Record<string, unknown> = {};
   for (const [name, property] of givenTexts) {

@@ -1,3 +1,4 @@
+import { setMember } from "../values/plain-object.ts";
 import type { ApplicationProperties, ApplicationPropertyValue } from "../envelope/application-properties.ts";
 import { Typed } from "../values/typed.ts";
 
@@ -21,7 +22,7 @@ export function readPropertyHeaders(rawHeaders: readonly string[]): ApplicationP
     const name = rawHeaders[index] ?? "";
     if (reserved.has(name.toLowerCase())) continue;
     const value = valueOf(rawHeaders[index + 1] ?? "");
-    Object.defineProperty(properties, name, { value, enumerable: true, configurable: true, writable: true });
+    setMember(properties, name, value);
   }
   return properties;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../values/plain-object.ts";
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -70,7 +71,7 @@ export function compileBodySchema(schema: unknown): (value: unknown) => CheckedB
 }
 
 function compiled(schema: unknown): ValidateFunction {
-  if (typeof schema !== "boolean" && (typeof schema !== "object" || schema === null || Array.isArray(schema))) {
+  if (typeof schema !== "boolean" && !isObject(schema)) {
     throw new SobreError("InvalidArgument", "A JSON Schema must be an object or a boolean.", { path: "$" });
   }
   // One instance per schema: an instance remembers every $id and refuses to meet it twice.

@@ -1,5 +1,6 @@
+import { isObject } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptions, oneOf, type OptionCheck, type OptionChecks } from "../options/option-checks.ts";
+import { anObject, checkOptions, oneOf, type OptionChecks } from "../options/option-checks.ts";
 import type {
   Downcasts,
   LatestOf,
@@ -55,14 +56,11 @@ export interface UntypedOptions extends MessageTypeOptions {
   readonly downcast?: StepTable | undefined;
 }
 
-const isTable: OptionCheck = (value) =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "must be an object";
-
 const checks: OptionChecks<UntypedOptions> = {
   wire: oneOf("properties", "contentType"),
-  aliases: isTable,
-  upcast: isTable,
-  downcast: isTable,
+  aliases: anObject,
+  upcast: anObject,
+  downcast: anObject,
 };
 
 /** {@link defineMessage} for versions of which the compiler knows nothing. */
@@ -74,8 +72,7 @@ export function assembleMessageType<Name extends string, Input, Output>(
   if (typeof name !== "string" || name === "" || name.length > 128) {
     throw invalid("The name of a message type must be text of 1 to 128 characters");
   }
-  if (typeof schemas !== "object" || schemas === null || Array.isArray(schemas))
-    throw invalid(`${name}: the versions must be an object, as { 1: schema }`);
+  if (!isObject(schemas)) throw invalid(`${name}: the versions must be an object, as { 1: schema }`);
   checkOptions(options, checks, { owner: `${name}: ` });
   const { wire = "properties", aliases = {}, upcast = {}, downcast = {} } = options;
   const versions = versionsOf(name, schemas);

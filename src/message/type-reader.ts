@@ -85,9 +85,5 @@ function failed({ attempts }: ReadResult, error: SobreError): UnreadableResult {
   return { ok: false, error, attempts };
 }
 
-/** A schema of a library may throw anything; its text may quote the body. */
-function asError(error: unknown): SobreError {
-  if (error instanceof SobreError) return error;
-  const kind = error instanceof Error ? error.name : typeof error;
-  return new SobreError("ValidationFailed", `The schema broke with a ${kind} on this body.`, { cause: error });
-}
+const asError = (error: unknown): SobreError =>
+  SobreError.from(error, "ValidationFailed", "The schema failed on this body");

@@ -1,3 +1,4 @@
+import { isObject } from "../values/plain-object.ts";
 import { json } from "../../codecs/json/index.ts";
 import { decodeMessage } from "../amqp/message/decode-message.ts";
 import { resolveDecodeLimits } from "../codec/limits.ts";
@@ -5,7 +6,7 @@ import { looksLike } from "../codec/looks-like.ts";
 import { envelopeFromJson } from "../envelope/envelope-json.ts";
 import { amend, createEnvelope, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { envelopeOfExplorer, isMembers } from "./explorer-message.ts";
+import { envelopeOfExplorer } from "./explorer-message.ts";
 import type { SourceContent } from "./source.ts";
 
 /** The message that a piece of JSON is: an envelope in its JSON form, or what Service Bus Explorer saves. */
@@ -38,8 +39,8 @@ const context = {
 function envelopeOf(bytes: Uint8Array): Envelope {
   const decoded = codec.decode(bytes, context);
   const message = "body" in decoded ? decoded.body : undefined;
-  if (isMembers(message) && "payload" in message) return envelopeFromJson(message);
-  if (isMembers(message) && "body" in message) return envelopeOfExplorer(message);
+  if (isObject(message) && "payload" in message) return envelopeFromJson(message);
+  if (isObject(message) && "body" in message) return envelopeOfExplorer(message);
   throw new SobreError(
     "InvalidArgument",
     "This is JSON, but no captured message: an envelope has a payload, a message of Service Bus Explorer has a body.",

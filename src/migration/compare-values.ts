@@ -1,5 +1,5 @@
+import { isObject } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { isMembers } from "./explorer-message.ts";
 import { memberShape, notFiniteText, numberText, scalarText } from "./lower-value.ts";
 import { memberStep } from "./open-question.ts";
 import type { SettledShape } from "./settled-shape.ts";
@@ -196,7 +196,7 @@ class Comparison {
   }
 
   #members(value: object, decoded: unknown, shape: SettledShape | undefined, path: string): void {
-    if (!isMembers(decoded)) throw changed(path);
+    if (!isObject(decoded)) throw changed(path);
     const entries: readonly [string, unknown][] = Object.entries(value);
     let count = 0;
     for (const [name, member] of entries) {

@@ -1,3 +1,4 @@
+import { isObject } from "../values/plain-object.ts";
 import { json } from "../../codecs/json/index.ts";
 import { createEnvelope, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -58,8 +59,8 @@ function timeToLiveOf(value: unknown): number | undefined {
 
 function propertiesOf(properties: unknown): Record<string, string | number | bigint | boolean | null> {
   const entries: readonly (readonly [string, unknown])[] = Array.isArray(properties)
-    ? properties.filter(isMembers).map((entry) => [String(entry["key"]), entry["value"]])
-    : isMembers(properties)
+    ? properties.filter(isObject).map((entry) => [String(entry["key"]), entry["value"]])
+    : isObject(properties)
       ? Object.entries(properties)
       : [];
   return Object.fromEntries(entries.map(([key, value]) => [key, scalarOf(value)]));
@@ -75,9 +76,4 @@ function scalarOf(value: unknown): string | number | bigint | boolean | null {
     default:
       return value === null || value === undefined ? null : JSON.stringify(value);
   }
-}
-
-/** Whether a value is an object with members. */
-export function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,8 @@
+import { isPlainPrototype, setMember } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { memberStep } from "./open-question.ts";
 import type { SettledShape } from "./settled-shape.ts";
 import { decimalsAreText, integersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
-import { isPlainPrototype } from "./value-kind.ts";
 import { AmqpMap, Typed } from "../values/typed.ts";
 import { DateTime } from "../values/date-time.ts";
 import { Decimal } from "../values/decimal.ts";
@@ -107,9 +107,7 @@ class Lowering {
     for (const [name, member] of entries) {
       if (member === undefined) continue;
       const inner = this.lower(member, memberShape(shape, name), { parent: step, name });
-      if (name === "__proto__")
-        Object.defineProperty(lowered, name, { value: inner, enumerable: true, configurable: true, writable: true });
-      else lowered[name] = inner;
+      setMember(lowered, name, inner);
     }
     return lowered;
   }

@@ -1,3 +1,4 @@
+import { isObject } from "../values/plain-object.ts";
 import type { Serializer } from "../codec/serializer.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { envelopeToJson } from "../envelope/envelope-json.ts";
@@ -11,7 +12,6 @@ import {
   type OptionChecks,
   text,
 } from "../options/option-checks.ts";
-import { isMembers } from "./explorer-message.ts";
 import { Journal } from "./journal.ts";
 import type { JournalEntry } from "./journal-entry.ts";
 import { MessageMigration, sourceHash } from "./migrate-message.ts";
@@ -169,7 +169,7 @@ function lineOf(envelope: Envelope): string {
   const { bodyKind, brokerProperties, applicationProperties, payload } = envelope;
   const rest = envelopeToJson({ bodyKind, brokerProperties, applicationProperties, payload: noBytes });
   const $bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString("base64");
-  return `${JSON.stringify({ ...(isMembers(rest) ? rest : {}), payload: { $bytes } })}\n`;
+  return `${JSON.stringify({ ...(isObject(rest) ? rest : {}), payload: { $bytes } })}\n`;
 }
 
 const noBytes = new Uint8Array(0);

@@ -1,5 +1,6 @@
+import { isObject } from "../values/plain-object.ts";
+import { setMember } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { isMembers } from "./explorer-message.ts";
 import type { ProtoForm, ProtoMessage, ProtoPlan } from "./proto-plan.ts";
 
 /** A lowered body as the message that a plan has for it. */
@@ -14,7 +15,7 @@ export function fromProto(message: unknown, plan: ProtoPlan): unknown {
 }
 
 function messageTo(plain: unknown, { fields }: ProtoMessage): unknown {
-  if (!isMembers(plain)) throw unsupported();
+  if (!isObject(plain)) throw unsupported();
   const message: Record<string, unknown> = {};
   for (const { member, field, form } of fields) {
     const value = Object.hasOwn(plain, member) ? plain[member] : undefined;
@@ -37,7 +38,7 @@ function formTo(plain: unknown, form: ProtoForm): unknown {
       return inWrapper(items, form);
     }
     case "dictionary":
-      if (!isMembers(plain)) throw unsupported();
+      if (!isObject(plain)) throw unsupported();
       return inWrapper(
         Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, formTo(value, form.value)])),
         form,
@@ -49,11 +50,11 @@ function formTo(plain: unknown, form: ProtoForm): unknown {
 
 function messageFrom(message: unknown, { fields }: ProtoMessage): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
-  if (!isMembers(message)) return plain;
+  if (!isObject(message)) return plain;
   for (const { member, field, form, nullable } of fields) {
     const value = message[field];
-    if (value !== undefined) set(plain, member, formFrom(value, form));
-    else if (nullable) set(plain, member, null);
+    if (value !== undefined) setMember(plain, member, formFrom(value, form));
+    else if (nullable) setMember(plain, member, null);
   }
   return plain;
 }
@@ -72,7 +73,7 @@ function formFrom(value: unknown, form: ProtoForm): unknown {
     }
     case "dictionary": {
       const items = outOfWrapper(value, form);
-      return isMembers(items)
+      return isObject(items)
         ? Object.fromEntries(Object.entries(items).map(([key, item]) => [key, formFrom(item, form.value)]))
         : items;
     }
@@ -87,11 +88,7 @@ function inWrapper(items: unknown, { wrapper }: { readonly wrapper: string | und
 }
 
 function outOfWrapper(value: unknown, { wrapper }: { readonly wrapper: string | undefined }): unknown {
-  return wrapper === undefined || !isMembers(value) ? value : value["items"];
-}
-
-function set(target: Record<string, unknown>, name: string, value: unknown): void {
-  Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
+  return wrapper === undefined || !isObject(value) ? value : value["items"];
 }
 
 /** JSON lacks these, and the comparison takes their text for them. */

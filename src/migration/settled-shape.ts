@@ -1,8 +1,9 @@
+import { isObject } from "../values/plain-object.ts";
+import { setMember } from "../values/plain-object.ts";
 import { AmqpMap } from "../values/typed.ts";
 import { ContentStream, MultiArray } from "../values/multi-array.ts";
 import { Decimal } from "../values/decimal.ts";
 import { isTypedIn } from "../values/annotations.ts";
-import { isMembers } from "./explorer-message.ts";
 import { mergeInto, Shape } from "./shape.ts";
 import { type Guessing, isGuess, kindOf, type ValueKind, valueKinds } from "./value-kind.ts";
 
@@ -109,7 +110,7 @@ class Settling {
 
   /** An element with one member that is the only item; or, as XmlSerializer writes repeated elements, the item itself. */
   #list(value: object, shape: SettledShape): unknown {
-    if (!isMembers(value) || kindOf(value) !== "object") return this.#isItem(value, shape) ? [value] : value;
+    if (!isObject(value) || kindOf(value) !== "object") return this.#isItem(value, shape) ? [value] : value;
     const names = Object.keys(value);
     const itemNames = shape.items?.shape.members;
     const [only = ""] = names;
@@ -138,15 +139,14 @@ class Settling {
       if (items !== undefined)
         for (const [key, item] of value) value.set(key, this.settle(item, items, isTypedIn(value, key)));
     } else if (
-      isMembers(value) &&
+      isObject(value) &&
       !(value instanceof MultiArray || value instanceof ContentStream || value instanceof AmqpMap)
     ) {
       for (const [name, member] of Object.entries(value)) {
         const inner = members.get(name) ?? (shape.shape.isDictionary ? items : undefined);
         if (inner === undefined || inner.idle) continue;
         const settled = this.settle(member, inner, isTypedIn(value, name));
-        if (settled !== member)
-          Object.defineProperty(value, name, { value: settled, writable: true, enumerable: true, configurable: true });
+        if (settled !== member) setMember(value, name, settled);
       }
     }
   }

@@ -1,3 +1,4 @@
+import { isObject } from "../values/plain-object.ts";
 import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/msgpack.ts";
 import { protobuf } from "../../codecs/protobuf/protobuf.ts";
@@ -8,7 +9,6 @@ import { valueToJson } from "../values/value-json.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { type OptionChecks, checkOptions, oneOf } from "../options/option-checks.ts";
 import { compareValues, type Loss } from "./compare-values.ts";
-import { isMembers } from "./explorer-message.ts";
 import { lowerValue } from "./lower-value.ts";
 import { fromProto, toProto } from "./proto-message.ts";
 import { planProto, type ProtoPlan } from "./proto-plan.ts";
@@ -154,7 +154,7 @@ function taggedTarget(): Target {
 /** The rendering in one line; a UTC time may come back as another class, which shows its fraction with other zeros. */
 function comparable(body: unknown): string {
   return JSON.stringify(valueToJson(body), (_key, value: unknown) => {
-    if (!isMembers(value) || value["kind"] !== "utc" || typeof value["$dateTime"] !== "string") return value;
+    if (!isObject(value) || value["kind"] !== "utc" || typeof value["$dateTime"] !== "string") return value;
     return value["$dateTime"].replace(/(\.\d*?)0+Z$/, "$1Z").replace(".Z", "Z");
   });
 }

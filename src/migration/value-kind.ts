@@ -1,3 +1,4 @@
+import { isPlainPrototype } from "../values/plain-object.ts";
 import { AmqpMap, Typed } from "../values/typed.ts";
 import { Instant } from "../values/instant.ts";
 import { BigInteger } from "../values/big-integer.ts";
@@ -67,11 +68,6 @@ export function kindOf(value: unknown): ValueKind {
     default:
       return "other";
   }
-}
-
-/** Whether objects with this prototype have no class of their own: literals, and what decoders make faster than literals. */
-export function isPlainPrototype(prototype: unknown): boolean {
-  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
 }
 
 function kindOfObject(value: object): ValueKind {

@@ -1,3 +1,4 @@
+import { isObject } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
 /** Says how a value is wrong, e.g. `must be a function`; `undefined` accepts it. */
@@ -44,7 +45,7 @@ export function checkNames(
   known: object,
   { owner = "", prefix = "" }: OptionOwner = {},
 ): asserts options is object {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+  if (!isObject(options)) {
     const name = prefix.slice(0, -1) || "options";
     throw new SobreError("InvalidArgument", `${owner}${name} must be an object.`, { path: `$.${name}` });
   }
@@ -141,6 +142,8 @@ export const messageTypes: OptionCheck = listOf(
   "message types made by defineMessage",
   methods("a message type", "message", "read", "write"),
 );
+
+export const anObject: OptionCheck = (value) => (isObject(value) ? undefined : "must be an object");
 
 /** Whether a value is an object with this method. */
 export function hasMethod(value: unknown, method: string): value is object {

@@ -9,8 +9,6 @@ export async function fetched<T>(what: string, fetch: () => T | Promise<T>): Pro
   try {
     return await fetch();
   } catch (cause) {
-    if (cause instanceof SobreError) throw cause;
-    const kind = cause instanceof Error ? cause.name : typeof cause;
-    throw new SobreError("ServiceCommunicationProblem", `Fetching ${what} failed with a ${kind}.`, { cause });
+    throw SobreError.from(cause, "ServiceCommunicationProblem", `Fetching ${what} failed`);
   }
 }

@@ -1,3 +1,4 @@
+import { setMember } from "./plain-object.ts";
 import { annotateDictionary } from "./annotations.ts";
 
 /** A container that is still empty, and what is to be put into it. */
@@ -108,10 +109,4 @@ export function planOfEntries<N>(items: readonly N[], named: boolean): Plan<N> {
 
 function once(): number {
   return 1;
-}
-
-/** Sets an own member, whatever its name. */
-export function setMember(target: Record<string, unknown>, name: string, value: unknown): void {
-  if (name !== "__proto__") target[name] = value;
-  else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { buildGraph, type GraphRules, notLeaf, planOfList, setMember } from "../../src/values/graph.ts";
+import { setMember } from "../../src/values/plain-object.ts";
+import { buildGraph, type GraphRules, notLeaf, planOfList } from "../../src/values/graph.ts";
 
 /** A list of others, a number, or a stand-in for another. */
 interface Node {

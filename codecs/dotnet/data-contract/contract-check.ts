@@ -1,3 +1,4 @@
+import { isObject } from "../../../src/values/plain-object.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
 
 type Node = Readonly<Record<string, unknown>>;
@@ -224,7 +225,7 @@ function nodeOf(value: unknown): Node {
 
 /** Whether a value is an object of JSON. */
 export function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value);
 }
 
 /** The error of a contract that is not understood at a JSON path. */

@@ -1,7 +1,8 @@
+import { setMember } from "../../../src/values/plain-object.ts";
 import { ItemBudget } from "../../../src/codec/binary/cursor.ts";
 import { share } from "../../../src/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
-import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList, setMember } from "../../../src/values/graph.ts";
+import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList } from "../../../src/values/graph.ts";
 import { annotate, type Annotations } from "../../../src/values/annotations.ts";
 import { MultiArray } from "../../../src/values/multi-array.ts";
 import { ClassView, plainNameOf, targetOf } from "./class-view.ts";

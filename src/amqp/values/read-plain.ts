@@ -1,3 +1,4 @@
+import { setMember } from "../../values/plain-object.ts";
 import { type AmqpMap, type AmqpValue, Typed } from "../../values/typed.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import type { Extensions } from "./extension.ts";
@@ -100,7 +101,7 @@ export class PlainReader {
     for (; left > 0 && isAtText(reader); left -= 2) {
       const key = this.#key();
       if (Object.hasOwn(object, key)) return this.#typedMap(start, outer, width, depth);
-      define(object, key, this.read(depth + 1));
+      setMember(object, key, this.read(depth + 1));
     }
     const result = left === 0 ? object : this.#entries(new Map(Object.entries(object)), left, depth);
     if (result === undefined) return this.#typedMap(start, outer, width, depth);
@@ -146,12 +147,6 @@ export class PlainReader {
   #array(width: 1 | 4, depth: number): unknown {
     return plainOf(new Typed("array", readArray(this.#reader, width, depth, readTypedAs)), this.#extensions);
   }
-}
-
-function define(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") object[key] = value;
-  // A plain assignment would set the prototype.
-  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** Whether the next value is a string or a symbol. */

@@ -1,3 +1,4 @@
+import { isPlainPrototype } from "../../values/plain-object.ts";
 import { AmqpMap, Typed, type TypedValues } from "../../values/typed.ts";
 import { Decimal } from "../../values/decimal.ts";
 import type { ByteWriter } from "./byte-writer.ts";
@@ -201,5 +202,5 @@ const none: object = Object.freeze({});
 
 function isPlain(_value: object, prototype: unknown): _value is Readonly<Record<string, unknown>> {
   // Objects of another realm, and those made with an empty prototype, count as plain.
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+  return isPlainPrototype(prototype);
 }

@@ -1,7 +1,5 @@
-/** Whether a value is a JSON object: neither null nor an array. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { isObject } from "../../values/plain-object.ts";
+export { isObject };
 
 /** The JSON Pointer of the first part of `value` that JSON has no form for; members that are undefined count as left out. */
 export function unjsonPart(value: unknown): string | undefined {

@@ -1,3 +1,4 @@
+import { isObject } from "../../values/plain-object.ts";
 import type { MessageShape } from "./shape.ts";
 
 /** The types of google.protobuf that JSON does not write member by member, each with what it writes for an empty one. */
@@ -46,8 +47,7 @@ export function fitsOwnForm(value: unknown, message: MessageShape): boolean | un
   if (text !== undefined) return typeof value === "string" && text.test(value);
   if (name === "Value") return true;
   if (name === "ListValue") return Array.isArray(value);
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return name === "Any" || name === "Struct" ? isObject : !isObject;
+  return isObject(value) === (name === "Any" || name === "Struct");
 }
 
 /** Whether JSON writes two types by the same rules. Wrappers stand for their values, which are compared as fields. */

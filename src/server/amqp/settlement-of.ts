@@ -1,3 +1,4 @@
+import { setMember } from "../../values/plain-object.ts";
 import { deadLetterProperties, type Settlement } from "../../engine/delivery.ts";
 import { AmqpMap, Typed } from "../../values/typed.ts";
 import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
@@ -51,7 +52,7 @@ export function propertiesOf(map: AmqpMap | undefined): Record<string, Applicati
   for (const [key, value] of map) {
     const name = textOf(key);
     if (name === undefined || !isSimple(value)) continue;
-    Object.defineProperty(properties, name, { value, enumerable: true, configurable: true, writable: true });
+    setMember(properties, name, value);
   }
   return properties;
 }

@@ -1,3 +1,4 @@
+import { setMember } from "../../values/plain-object.ts";
 import { decodeValues } from "../../amqp/values/read-value.ts";
 import { parameter } from "../../content-type/parameter.ts";
 import { parseContentType } from "../../content-type/content-type.ts";
@@ -139,7 +140,7 @@ function userProperties(user: unknown): Record<string, string | number | boolean
     const plain: unknown = value;
     if (plain !== null && typeof plain !== "string" && typeof plain !== "number" && typeof plain !== "boolean")
       throw new SobreError("InvalidArgument", "UserProperties can be text, numbers, booleans and null.");
-    Object.defineProperty(properties, name, { value: plain, enumerable: true, configurable: true, writable: true });
+    setMember(properties, name, plain);
   }
   return properties;
 }
