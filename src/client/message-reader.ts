@@ -48,8 +48,7 @@ function deserialized(serializer: Serializer, envelope: Envelope): DeserializeRe
   try {
     return serializer.deserialize(envelope);
   } catch (cause) {
-    const what = cause instanceof Error ? cause.name : typeof cause;
-    const error = new SobreError("DecodeFailed", `The serializer broke with a ${what} on this message.`, { cause });
+    const error = SobreError.from(cause, "DecodeFailed", "The serializer failed on this message");
     return { ok: false, error, attempts: [] };
   }
 }
