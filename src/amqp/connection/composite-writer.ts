@@ -1,13 +1,13 @@
 import type { ByteWriter } from "../values/byte-writer.ts";
 import type { DeliveryState, Outcome } from "./delivery-state.ts";
-import { FieldWriter } from "./field-writer.ts";
+import { FieldWriter } from "../values/field-writer.ts";
 import { code, type Terminus } from "./performative.ts";
 import type { WireError } from "./wire-fault.ts";
 
 /** Writes a source or target, or none. */
 export function writeTerminus(fields: FieldWriter, terminus: Terminus | undefined): void {
   if (terminus === undefined) return fields.none();
-  const inner = new FieldWriter(fields.next(), code[terminus.kind]);
+  const inner = FieldWriter.described(fields.next(), code[terminus.kind]);
   inner.string(terminus.address);
   if (terminus.filter !== undefined) {
     for (let field = 0; field < 6; field++) inner.none();
@@ -19,7 +19,7 @@ export function writeTerminus(fields: FieldWriter, terminus: Terminus | undefine
 /** Writes an error, or none. */
 export function writeError(fields: FieldWriter, error: WireError | undefined): void {
   if (error === undefined) return fields.none();
-  const inner = new FieldWriter(fields.next(), code.error);
+  const inner = FieldWriter.described(fields.next(), code.error);
   inner.symbol(error.condition);
   inner.string(error.description);
   inner.map(error.info);
@@ -29,7 +29,7 @@ export function writeError(fields: FieldWriter, error: WireError | undefined): v
 /** Writes the state of a delivery. */
 export function writeState(writer: ByteWriter, state: DeliveryState): void {
   if (state.kind === "transactional") {
-    const fields = new FieldWriter(writer, code.transactionalState);
+    const fields = FieldWriter.described(writer, code.transactionalState);
     fields.binary(state.transactionId);
     if (state.outcome !== undefined) writeOutcome(fields.next(), state.outcome);
     return fields.end();
@@ -38,7 +38,7 @@ export function writeState(writer: ByteWriter, state: DeliveryState): void {
 }
 
 function writeOutcome(writer: ByteWriter, outcome: Outcome): void {
-  const fields = new FieldWriter(writer, code[outcome.kind]);
+  const fields = FieldWriter.described(writer, code[outcome.kind]);
   switch (outcome.kind) {
     case "rejected":
       writeError(fields, outcome.error);

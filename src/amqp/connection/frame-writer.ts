@@ -2,7 +2,7 @@ import { ByteWriter } from "../values/byte-writer.ts";
 import { writeUint } from "../values/write-number.ts";
 import { writeError, writeState, writeTerminus } from "./composite-writer.ts";
 import type { DeliveryState } from "./delivery-state.ts";
-import { FieldWriter } from "./field-writer.ts";
+import { FieldWriter } from "../values/field-writer.ts";
 import type { DirectMessage } from "./outgoing.ts";
 import {
   type Attach,
@@ -57,7 +57,7 @@ export class FrameWriter {
 
   saslMechanisms(mechanisms: readonly string[]): void {
     const mark = this.#begin(1, 0);
-    const fields = new FieldWriter(this.#writer, code.saslMechanisms);
+    const fields = FieldWriter.described(this.#writer, code.saslMechanisms);
     const writer = fields.next();
     const array = writer.open();
     writer.byte(0xb3);
@@ -73,7 +73,7 @@ export class FrameWriter {
 
   saslInit(mechanism: string, initialResponse: Uint8Array | undefined, hostname: string | undefined): void {
     const mark = this.#begin(1, 0);
-    const fields = new FieldWriter(this.#writer, code.saslInit);
+    const fields = FieldWriter.described(this.#writer, code.saslInit);
     fields.symbol(mechanism);
     fields.binary(initialResponse);
     fields.string(hostname);
@@ -83,7 +83,7 @@ export class FrameWriter {
 
   saslOutcome(outcome: number): void {
     const mark = this.#begin(1, 0);
-    const fields = new FieldWriter(this.#writer, code.saslOutcome);
+    const fields = FieldWriter.described(this.#writer, code.saslOutcome);
     fields.ubyte(outcome);
     fields.end();
     this.#end(mark);
@@ -91,7 +91,7 @@ export class FrameWriter {
 
   open(open: Open): void {
     const mark = this.#begin(0, 0);
-    const fields = new FieldWriter(this.#writer, code.open);
+    const fields = FieldWriter.described(this.#writer, code.open);
     fields.string(open.containerId);
     fields.string(open.hostname);
     fields.uint(open.maxFrameSize);
@@ -105,7 +105,7 @@ export class FrameWriter {
 
   begin(channel: number, begin: Begin): void {
     const mark = this.#begin(0, channel);
-    const fields = new FieldWriter(this.#writer, code.begin);
+    const fields = FieldWriter.described(this.#writer, code.begin);
     fields.ushort(begin.remoteChannel);
     fields.uint(begin.nextOutgoingId);
     fields.uint(begin.incomingWindow);
@@ -117,7 +117,7 @@ export class FrameWriter {
 
   attach(channel: number, attach: Attach): void {
     const mark = this.#begin(0, channel);
-    const fields = new FieldWriter(this.#writer, code.attach);
+    const fields = FieldWriter.described(this.#writer, code.attach);
     fields.string(attach.name);
     fields.uint(attach.handle);
     fields.boolean(attach.role === "receiver");
@@ -138,7 +138,7 @@ export class FrameWriter {
 
   flow(channel: number, flow: Flow): void {
     const mark = this.#begin(0, channel);
-    const fields = new FieldWriter(this.#writer, code.flow);
+    const fields = FieldWriter.described(this.#writer, code.flow);
     fields.uint(flow.nextIncomingId);
     fields.uint(flow.incomingWindow);
     fields.uint(flow.nextOutgoingId);
@@ -164,7 +164,7 @@ export class FrameWriter {
     const room = maxFrameSize - 8 - 64 - (transfer.deliveryTag?.byteLength ?? 0) - stateRoom(transfer.state);
     const to = Math.min(payload.byteLength, from + room);
     const mark = this.#begin(0, channel);
-    const fields = new FieldWriter(this.#writer, code.transfer);
+    const fields = FieldWriter.described(this.#writer, code.transfer);
     fields.uint(transfer.handle);
     fields.uint(transfer.deliveryId);
     fields.binary(transfer.deliveryTag);
@@ -221,7 +221,7 @@ export class FrameWriter {
   disposition(channel: number, disposition: Disposition): void {
     const { role, first, last, settled, state } = disposition;
     const mark = this.#begin(0, channel);
-    const fields = new FieldWriter(this.#writer, code.disposition);
+    const fields = FieldWriter.described(this.#writer, code.disposition);
     fields.boolean(role === "receiver");
     fields.uint(first);
     fields.uint(last === first ? undefined : last);
@@ -233,7 +233,7 @@ export class FrameWriter {
 
   detach(channel: number, { handle, closed, error }: Detach): void {
     const mark = this.#begin(0, channel);
-    const fields = new FieldWriter(this.#writer, code.detach);
+    const fields = FieldWriter.described(this.#writer, code.detach);
     fields.uint(handle);
     fields.boolean(closed);
     writeError(fields, error);
@@ -251,7 +251,7 @@ export class FrameWriter {
 
   #ending(descriptor: number, channel: number, error: WireError | undefined): void {
     const mark = this.#begin(0, channel);
-    const fields = new FieldWriter(this.#writer, descriptor);
+    const fields = FieldWriter.described(this.#writer, descriptor);
     writeError(fields, error);
     fields.end();
     this.#end(mark);

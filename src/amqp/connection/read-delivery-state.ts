@@ -1,22 +1,23 @@
 import type { ByteReader } from "../values/byte-reader.ts";
-import { Fields, readDescriptor, required } from "./composite.ts";
+import { FieldReader } from "../values/field-reader.ts";
+import { readDescriptor, required } from "./composite.ts";
 import { accepted, type DeliveryState, type Outcome } from "./delivery-state.ts";
 import { code } from "./performative.ts";
 import type { WireError } from "./wire-fault.ts";
 
 /** The state of a delivery in the next field, or none. */
-export function stateField(fields: Fields): DeliveryState | undefined {
+export function stateField(fields: FieldReader): DeliveryState | undefined {
   return fields.present() ? readState(fields.take()) : undefined;
 }
 
 /** The error in the next field, or none. */
-export function errorField(fields: Fields): WireError | undefined {
+export function errorField(fields: FieldReader): WireError | undefined {
   if (!fields.present()) return undefined;
   const { reader } = fields;
   const start = reader.at;
   if (readDescriptor(fields.take()) !== code.error) throw reader.fault("A field is not an error", start);
-  const inner = new Fields(reader);
-  const error = { condition: required(inner.text(), "condition"), description: inner.text(), info: inner.map() };
+  const inner = new FieldReader(reader);
+  const error = { condition: required(inner.symbol(), "condition"), description: inner.symbol(), info: inner.map() };
   inner.leave();
   return error;
 }
@@ -24,14 +25,14 @@ export function errorField(fields: Fields): WireError | undefined {
 function readState(reader: ByteReader): DeliveryState {
   const start = reader.at;
   const descriptor = readDescriptor(reader);
-  const fields = new Fields(reader);
+  const fields = new FieldReader(reader);
   const state = stateOf(descriptor, fields);
   if (state === undefined) throw reader.fault("A delivery has a state that is not known", start);
   fields.leave();
   return state;
 }
 
-function stateOf(descriptor: number | undefined, fields: Fields): DeliveryState | undefined {
+function stateOf(descriptor: number | undefined, fields: FieldReader): DeliveryState | undefined {
   switch (descriptor) {
     case code.accepted:
       return accepted;

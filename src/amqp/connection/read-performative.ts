@@ -1,5 +1,6 @@
 import type { ByteReader } from "../values/byte-reader.ts";
-import { Fields, readDescriptor, required } from "./composite.ts";
+import { FieldReader } from "../values/field-reader.ts";
+import { readDescriptor, required } from "./composite.ts";
 import {
   type Attach,
   type Begin,
@@ -22,8 +23,8 @@ export function readBody(reader: ByteReader): number {
   return descriptor;
 }
 
-function inList<T>(reader: ByteReader, read: (fields: Fields) => T): T {
-  const fields = new Fields(reader);
+function inList<T>(reader: ByteReader, read: (fields: FieldReader) => T): T {
+  const fields = new FieldReader(reader);
   const value = read(fields);
   fields.leave();
   return value;
@@ -32,8 +33,8 @@ function inList<T>(reader: ByteReader, read: (fields: Fields) => T): T {
 export const readOpen = (reader: ByteReader): Open =>
   inList(reader, (fields) => {
     const open = {
-      containerId: required(fields.text(), "container-id"),
-      hostname: fields.text(),
+      containerId: required(fields.symbol(), "container-id"),
+      hostname: fields.symbol(),
       maxFrameSize: fields.uint(),
       channelMax: fields.ushort(),
       idleTimeOut: fields.uint(),
@@ -55,7 +56,7 @@ export const readBegin = (reader: ByteReader): Begin =>
 export const readAttach = (reader: ByteReader): Attach =>
   inList(reader, (fields) => {
     const attach = {
-      name: required(fields.text(), "name"),
+      name: required(fields.symbol(), "name"),
       handle: required(fields.uint(), "handle"),
       role: role(required(fields.boolean(), "role")),
       sndSettleMode: fields.ubyte() ?? 2,
@@ -72,22 +73,22 @@ export const readAttach = (reader: ByteReader): Attach =>
     return { ...attach, ...counts, properties: fields.map() };
   });
 
-function terminus(fields: Fields): Terminus | undefined {
+function terminus(fields: FieldReader): Terminus | undefined {
   if (!fields.present()) return undefined;
   const { reader } = fields;
   const start = reader.at;
   const descriptor = readDescriptor(fields.take());
-  const inner = new Fields(reader);
+  const inner = new FieldReader(reader);
   const value = terminusOf(descriptor, inner);
   if (value === undefined) throw reader.fault("A terminus is neither source, target nor coordinator", start);
   inner.leave();
   return value;
 }
 
-function terminusOf(descriptor: number | undefined, fields: Fields): Terminus | undefined {
+function terminusOf(descriptor: number | undefined, fields: FieldReader): Terminus | undefined {
   if (descriptor === code.coordinator) return { kind: "coordinator" };
   if (descriptor !== code.source && descriptor !== code.target) return undefined;
-  const address = fields.text();
+  const address = fields.symbol();
   // Durability, expiry policy and time-out.
   for (let skipped = 0; skipped < 3; skipped++) fields.skip();
   const dynamic = fields.boolean();

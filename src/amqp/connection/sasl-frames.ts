@@ -1,5 +1,6 @@
 import type { ByteReader } from "../values/byte-reader.ts";
-import { Fields, required } from "./composite.ts";
+import { FieldReader } from "../values/field-reader.ts";
+import { required } from "./composite.ts";
 
 /** How a client wants to show who it is (AMQP 1.0 part 5.3.3.2). */
 export interface SaslInit {
@@ -9,18 +10,18 @@ export interface SaslInit {
 }
 
 export function readSaslInit(reader: ByteReader): SaslInit {
-  const fields = new Fields(reader);
+  const fields = new FieldReader(reader);
   const init = {
-    mechanism: required(fields.text(), "mechanism"),
+    mechanism: required(fields.symbol(), "mechanism"),
     initialResponse: fields.binary(),
-    hostname: fields.text(),
+    hostname: fields.symbol(),
   };
   fields.leave();
   return init;
 }
 
 export function readSaslMechanisms(reader: ByteReader): readonly string[] {
-  const fields = new Fields(reader);
+  const fields = new FieldReader(reader);
   const mechanisms = fields.symbols();
   fields.leave();
   return mechanisms;
@@ -28,7 +29,7 @@ export function readSaslMechanisms(reader: ByteReader): readonly string[] {
 
 /** 0 is success. */
 export function readSaslOutcome(reader: ByteReader): number {
-  const fields = new Fields(reader);
+  const fields = new FieldReader(reader);
   const outcome = required(fields.ubyte(), "code");
   fields.leave();
   return outcome;

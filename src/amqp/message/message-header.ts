@@ -1,5 +1,8 @@
 import type { ByteReader } from "../values/byte-reader.ts";
-import { booleanField, enterFields, leaveFields, ubyteField, uintField } from "./fields.ts";
+import type { ByteWriter } from "../values/byte-writer.ts";
+import { FieldReader } from "../values/field-reader.ts";
+import { FieldWriter } from "../values/field-writer.ts";
+import { inside } from "../values/unsupported-value.ts";
 
 /** The header section (AMQP 1.0 part 3.2.1); fields that were not sent are `undefined`. */
 export interface MessageHeader {
@@ -15,14 +18,29 @@ export interface MessageHeader {
 
 /** Reads the list of a header. */
 export function readHeader(reader: ByteReader): MessageHeader {
-  const count = enterFields(reader, 5);
+  const fields = new FieldReader(reader, 5);
   const header = {
-    durable: count > 0 ? booleanField(reader) : undefined,
-    priority: count > 1 ? ubyteField(reader) : undefined,
-    ttl: count > 2 ? uintField(reader) : undefined,
-    firstAcquirer: count > 3 ? booleanField(reader) : undefined,
-    deliveryCount: count > 4 ? uintField(reader) : undefined,
+    durable: fields.boolean(),
+    priority: fields.ubyte(),
+    ttl: fields.uint(),
+    firstAcquirer: fields.boolean(),
+    deliveryCount: fields.uint(),
   };
-  leaveFields(reader);
+  fields.leave();
   return header;
+}
+
+/** Writes the list of a header; fields behind the last one that is set are left out. */
+export function writeHeader(writer: ByteWriter, header: MessageHeader): void {
+  const fields = new FieldWriter(writer);
+  try {
+    fields.boolean(header.durable);
+    fields.ubyte(header.priority);
+    fields.uint(header.ttl);
+    fields.boolean(header.firstAcquirer);
+    fields.uint(header.deliveryCount);
+  } catch (error) {
+    throw inside(error, `.${["durable", "priority", "ttl", "firstAcquirer", "deliveryCount"][fields.index]}`);
+  }
+  fields.end();
 }

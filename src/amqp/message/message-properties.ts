@@ -1,16 +1,10 @@
-import type { ByteReader } from "../values/byte-reader.ts";
 import type { MessageId } from "../../envelope/broker-properties.ts";
 import type { Typed } from "../../values/typed.ts";
-import {
-  binaryField,
-  enterFields,
-  idField,
-  leaveFields,
-  symbolField,
-  textField,
-  timeField,
-  uintField,
-} from "./fields.ts";
+import type { ByteReader } from "../values/byte-reader.ts";
+import type { ByteWriter } from "../values/byte-writer.ts";
+import { FieldReader } from "../values/field-reader.ts";
+import { FieldWriter } from "../values/field-writer.ts";
+import { inside } from "../values/unsupported-value.ts";
 
 /** The properties section (AMQP 1.0 part 3.2.4); fields that were not sent are `undefined`. */
 export interface MessageProperties {
@@ -31,83 +25,62 @@ export interface MessageProperties {
 }
 
 /** Reads the list of a properties section. */
-// oxlint-disable-next-line complexity -- one case per field
 export function readProperties(reader: ByteReader): MessageProperties {
-  const count = enterFields(reader, 13);
-  const properties = noProperties();
-  const { bytes, end } = reader;
-  // Most messages leave many fields out: a call for each would cost as much as the fields that are there.
-  if (count > 0) {
-    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
-    else properties.messageId = idField(reader);
-  }
-  if (count > 1) {
-    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
-    else properties.userId = binaryField(reader);
-  }
-  if (count > 2) {
-    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
-    else properties.to = textField(reader);
-  }
-  if (count > 3) {
-    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
-    else properties.subject = textField(reader);
-  }
-  if (count > 4) {
-    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
-    else properties.replyTo = textField(reader);
-  }
-  if (count > 5) {
-    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
-    else properties.correlationId = idField(reader);
-  }
-  if (count > 6) {
-    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
-    else properties.contentType = symbolField(reader);
-  }
-  if (count > 7) {
-    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
-    else properties.contentEncoding = symbolField(reader);
-  }
-  if (count > 8) {
-    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
-    else properties.absoluteExpiryTime = timeField(reader);
-  }
-  if (count > 9) {
-    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
-    else properties.creationTime = timeField(reader);
-  }
-  if (count > 10) {
-    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
-    else properties.groupId = textField(reader);
-  }
-  if (count > 11) {
-    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
-    else properties.groupSequence = uintField(reader);
-  }
-  if (count > 12) {
-    if (bytes[reader.at] === 0x40 && reader.at < end) reader.at++;
-    else properties.replyToGroupId = textField(reader);
-  }
-  leaveFields(reader);
+  const fields = new FieldReader(reader, propertyNames.length);
+  const properties = {
+    messageId: fields.id(),
+    userId: fields.binary(),
+    to: fields.string(),
+    subject: fields.string(),
+    replyTo: fields.string(),
+    correlationId: fields.id(),
+    contentType: fields.symbol(),
+    contentEncoding: fields.symbol(),
+    absoluteExpiryTime: fields.timestamp(),
+    creationTime: fields.timestamp(),
+    groupId: fields.string(),
+    groupSequence: fields.uint(),
+    replyToGroupId: fields.string(),
+  };
+  fields.leave();
   return properties;
 }
 
-/** One shape for all, whichever fields are there. */
-function noProperties(): { -readonly [name in keyof MessageProperties]: MessageProperties[name] } {
-  return {
-    messageId: undefined,
-    userId: undefined,
-    to: undefined,
-    subject: undefined,
-    replyTo: undefined,
-    correlationId: undefined,
-    contentType: undefined,
-    contentEncoding: undefined,
-    absoluteExpiryTime: undefined,
-    creationTime: undefined,
-    groupId: undefined,
-    groupSequence: undefined,
-    replyToGroupId: undefined,
-  };
+const propertyNames = [
+  "messageId",
+  "userId",
+  "to",
+  "subject",
+  "replyTo",
+  "correlationId",
+  "contentType",
+  "contentEncoding",
+  "absoluteExpiryTime",
+  "creationTime",
+  "groupId",
+  "groupSequence",
+  "replyToGroupId",
+] as const;
+
+/** Writes the list of a properties section; fields behind the last one that is set are left out. */
+export function writeProperties(writer: ByteWriter, properties: MessageProperties): void {
+  const fields = new FieldWriter(writer);
+  try {
+    fields.id(properties.messageId);
+    fields.binary(properties.userId);
+    fields.string(properties.to);
+    fields.string(properties.subject);
+    fields.string(properties.replyTo);
+    fields.id(properties.correlationId);
+    fields.symbol(properties.contentType);
+    fields.symbol(properties.contentEncoding);
+    fields.timestamp(properties.absoluteExpiryTime);
+    fields.timestamp(properties.creationTime);
+    fields.string(properties.groupId);
+    fields.uint(properties.groupSequence);
+    fields.string(properties.replyToGroupId);
+  } catch (error) {
+    throw inside(error, `.${propertyNames[fields.index]}`);
+  }
+  fields.end();
 }

@@ -5,7 +5,8 @@ import { inside, unsupported, withPath } from "../values/unsupported-value.ts";
 import { writeList, writeValue, type WriterSettings } from "../values/write-value.ts";
 import type { MessageSections } from "./amqp-message.ts";
 import { section } from "./section.ts";
-import { writeHeader, writeProperties } from "./write-fields.ts";
+import { writeHeader } from "./message-header.ts";
+import { writeProperties } from "./message-properties.ts";
 import { type MapInit, writeAnnotations, writeApplicationProperties, writeDescriptor } from "./write-section.ts";
 
 /** The sections of a message to write; map sections may be plain objects, whose names become symbols or strings. */
