@@ -5,6 +5,8 @@ import { once } from "node:events";
 export interface ServerProcess {
   readonly name: string;
   readonly port: number;
+  /** Empty for a server that has none. */
+  readonly connectionString: string;
   /** Microseconds of processor time so far. */
   cpu(): Promise<number>;
   /** Resident bytes. */
@@ -25,6 +27,7 @@ export async function startServerProcess(name: string, ...args: readonly string[
   return {
     name,
     port: numberIn(told, "port"),
+    connectionString: String(memberOf(told, "connectionString") ?? ""),
     cpu: () => ask("cpu"),
     memory: () => ask("memory"),
     async close() {
@@ -36,6 +39,9 @@ export async function startServerProcess(name: string, ...args: readonly string[
 }
 
 function numberIn(told: unknown, name: string): number {
-  const value: unknown = typeof told === "object" && told !== null ? Reflect.get(told, name) : undefined;
+  const value = memberOf(told, name);
   return typeof value === "number" ? value : Number.NaN;
 }
+
+const memberOf = (told: unknown, name: string): unknown =>
+  typeof told === "object" && told !== null ? Reflect.get(told, name) : undefined;

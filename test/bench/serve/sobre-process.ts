@@ -10,4 +10,4 @@ process.on("message", () => {
   process.send?.({ cpu: user + system, memory: process.memoryUsage.rss() });
 });
 process.on("disconnect", () => process.exit());
-process.send?.({ port: server.port });
+process.send?.({ port: server.port, connectionString: server.connectionString });
