@@ -247,7 +247,7 @@ export function createClient(options: ClientOptions): Client {
     },
     async beginTransaction() {
       checkOpen();
-      return parts.engine.begin();
+      return parts.retry.once(() => parts.engine.begin());
     },
     async close() {
       closed = true;

@@ -42,7 +42,8 @@ export {
   workflowOutOfOrder,
   type WorkflowStep,
 } from "./session-workflow.ts";
-export type { DeadLetterOptions, PropertiesToModify, SettlingVerbs } from "./settling.ts";
+export type { AbortOption } from "./attempts.ts";
+export type { DeadLetterOptions, PropertiesToModify, SettleOptions, SettlingVerbs } from "./settling.ts";
 export type { TracedOperation, TracedSpan, Tracing } from "./tracing.ts";
 export {
   attemptsProperty,

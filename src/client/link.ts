@@ -41,6 +41,11 @@ export class Link<L extends { close(): Promise<void> }> {
     if (isLinkLost(error) && link === this.#current) await this.#drop();
   }
 
+  /** Forgets the link without waiting for its end: it does not answer. */
+  abandon(): void {
+    void this.#drop();
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#drop();

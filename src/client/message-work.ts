@@ -2,6 +2,7 @@ import type { UnreadableResult } from "../codec/result.ts";
 import type { Delivery, ReceiveMode, Settlement } from "../engine/delivery.ts";
 import { parseAddress } from "../engine/address.ts";
 import type { MessageType } from "../message/message-type.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { aFunction, checkOption, checkOptional, invalidOption } from "../options/option-checks.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { failureSettlement, needsUnreadableHandler, unreadableSettlement } from "./dead-lettering.ts";
@@ -149,12 +150,14 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     return parts.tracing.process(operation, delivery.envelope, async () => handle());
   }
 
-  /** Settles once: a lost lock or an unknown outcome is reported, not retried. */
+  /** Settles once; a lost lock is reported. */
   async #settle(handling: Handling, settlement: Settlement): Promise<void> {
     if (handling.isOver) return;
     try {
       await handling.settler.settle(handling.message, settlement);
     } catch (error) {
+      // An earlier try may have settled it, and then this is no failure; otherwise the message is delivered again.
+      if (error instanceof SobreError && error.outcome === "unknown") return;
       await this.report("settle", error, handling.message.envelope);
     }
   }

@@ -78,6 +78,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   const source = shared ?? openSource({ ...parts, entityPath, receiveMode, prefetchCount });
   const settler = new Settler({
     entityPath,
+    retry: parts.retry,
     engine: () => source.engine,
     home: parts.engine,
     released: ({ lockToken }) => renewal?.release(lockToken),
@@ -114,7 +115,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
     },
     async ended() {
       renewal?.stop();
-      if (shared === undefined) await source.close();
+      if (shared === undefined) await parts.retry.once(() => source.close()).catch(() => undefined);
     },
   });
 }

@@ -2,6 +2,7 @@ import type { Delivery, ReceiveMode, Settlement } from "../engine/delivery.ts";
 import { parseAddress, type SubQueue, subQueueSuffix } from "../engine/address.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { MessageType } from "../message/message-type.ts";
+import type { AbortOption } from "./attempts.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
 import { unreadableSettlement } from "./dead-lettering.ts";
@@ -33,7 +34,7 @@ import {
   type UnreadableMessage,
   unreadableMessage,
 } from "./received-message.ts";
-import { sequenceNumbersOf } from "./sender.ts";
+import { abortChecks, sequenceNumbersOf } from "./sender.ts";
 import { Settler, type SettlingVerbs } from "./settling.ts";
 
 /** Options of a receiver. */
@@ -67,7 +68,7 @@ export interface ReceiveMessagesOptions {
 }
 
 /** Options of {@link Receiver.peekMessages}. */
-export interface PeekMessagesOptions {
+export interface PeekMessagesOptions extends AbortOption {
   /** Default: the oldest. */
   readonly fromSequenceNumber?: bigint | undefined;
 }
@@ -88,7 +89,10 @@ export interface Receiver<Message = ReadMessage<readonly []> | UnreadableMessage
     options?: PeekMessagesOptions,
   ): Promise<readonly (Message | UnreadableMessage)[]>;
   /** @throws SobreError `MessageNotFound` when one of them is not deferred. */
-  receiveDeferredMessages(sequenceNumbers: bigint | readonly bigint[]): Promise<readonly Message[]>;
+  receiveDeferredMessages(
+    sequenceNumbers: bigint | readonly bigint[],
+    options?: AbortOption,
+  ): Promise<readonly Message[]>;
   /** Deletes messages that nobody holds, oldest first; resolves to how many. */
   deleteMessages(maxMessageCount: number, options?: DeleteMessagesOptions): Promise<number>;
   /** Starts a processor on the entity, with this receiver's mode and types. */
@@ -100,7 +104,7 @@ export interface Receiver<Message = ReadMessage<readonly []> | UnreadableMessage
 export type SubscribeOptions = Omit<ProcessorOptions, "receiveMode" | "messageTypes">;
 
 /** Options of {@link Receiver.deleteMessages}. */
-export interface DeleteMessagesOptions {
+export interface DeleteMessagesOptions extends AbortOption {
   /** Only what was enqueued before. Default: anything. */
   readonly beforeEnqueueTime?: Date | undefined;
 }
@@ -170,11 +174,13 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
   options: ReceiverOptions<Types, OnUnreadable>,
 ): Receiver<Received<Types, OnUnreadable>, ReadMessage<Types>> {
   type Message = Received<Types, OnUnreadable>;
+  const { clock, retry } = parts;
   const { onUnreadable = "hand-over", messageTypes, maxAutoLockRenewalDurationInMs = 0 } = options;
   const read = createMessageReader(parts, messageTypes);
   const renewal = new LockRenewal(parts.clock, maxAutoLockRenewalDurationInMs);
-  const { verbs } = new Settler({
+  const settler = new Settler({
     entityPath,
+    retry: parts.retry,
     engine: () => source.engine,
     home: parts.engine,
     released: ({ lockToken }) => renewal.release(lockToken),
@@ -184,6 +190,13 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
   const stop = new AbortController();
   const checkOpen = (): void => {
     if (stop.signal.aborted) throw new SobreError("Closed", "The receiver is closed. Create another.");
+  };
+  const giveBack = ({ lockToken }: Delivery): void => {
+    if (lockToken !== undefined)
+      source.engine.settle(entityPath, lockToken, { kind: "release" }).catch(() => undefined);
+  };
+  const giveAllBack = (deliveries: readonly Delivery[]): void => {
+    for (const delivery of deliveries) giveBack(delivery);
   };
   const hand = async (delivery: Delivery): Promise<Message | SobreError | undefined> => {
     const { lockToken, lockedUntilUtc, envelope } = delivery;
@@ -195,10 +208,11 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       await source.engine.settle(entityPath, lockToken, settlement).catch(() => undefined);
       return isAway ? result.error : undefined;
     }
-    const renew = lockToken && (() => source.engine.renew(entityPath, lockToken));
-    // Whoever settles learns of a lost lock there.
-    if (renew) renewal.keep(lockToken, lockedUntilUtc, { renew, lost: () => undefined });
-    return handedOver<Types, OnUnreadable>(delivery, result);
+    const message = handedOver<Types, OnUnreadable>(delivery, result);
+    // A lost lock shows when the message is settled.
+    if (lockToken !== undefined)
+      renewal.keep(lockToken, lockedUntilUtc, { renew: () => settler.renew(message), lost: () => undefined });
+    return message;
   };
   const handAll = async (deliveries: readonly Delivery[]): Promise<readonly Message[]> => {
     const messages: Message[] = [];
@@ -211,7 +225,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     return messages;
   };
   return {
-    ...verbs,
+    ...settler.verbs,
     entityPath,
     receiveMode,
     async receiveMessages(maxMessageCount, receiveOptions = {}) {
@@ -219,15 +233,22 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       checkOptions(receiveOptions, receiveChecks);
       checkOpen();
       const { maxWaitTimeInMs = 60_000, abortSignal } = receiveOptions;
-      try {
-        const wait = { maxMessages: maxMessageCount, maxWaitTime: maxWaitTimeInMs, signal: abortSignal };
-        const receive = (): Promise<readonly Delivery[]> => source.receive(wait);
-        // An engine leaves it to the holder of a signal whether the process goes on.
-        return await handAll(await (abortSignal ? heldOpen(parts.clock, maxWaitTimeInMs, receive) : receive()));
-      } catch (error) {
-        await source.failed(error);
-        throw error;
-      }
+      const until = clock.now() + maxWaitTimeInMs;
+      const receive = async (): Promise<readonly Delivery[]> => {
+        const maxWaitTime = Math.max(until - clock.now(), 0);
+        try {
+          return await source.receive({ maxMessages: maxMessageCount, maxWaitTime, signal: abortSignal });
+        } catch (error) {
+          await source.failed(error);
+          if (abortSignal?.aborted === true) return [];
+          throw error;
+        }
+      };
+      // Deliveries that come when nobody waits any more are given back.
+      const received = (): Promise<readonly Delivery[]> =>
+        retry.run(receive, { wait: maxWaitTimeInMs, late: giveAllBack });
+      // An engine leaves it to the holder of a signal whether the process goes on.
+      return handAll(await (abortSignal ? heldOpen(clock, maxWaitTimeInMs, received) : received()));
     },
     getMessageIterator: (iteratorOptions) =>
       iterateMessages({ source, parts, hand: handAll, checkOpen, closed: stop.signal }, iteratorOptions),
@@ -235,13 +256,9 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       checkOption("maxMessageCount", maxMessageCount, atLeastOne);
       checkOptions(peekOptions, peekChecks);
       checkOpen();
-      const { fromSequenceNumber } = peekOptions;
-      const { sessionId } = source;
-      const deliveries = await parts.engine.peek(entityPath, {
-        maxMessages: maxMessageCount,
-        fromSequenceNumber,
-        sessionId,
-      });
+      const { fromSequenceNumber, abortSignal } = peekOptions;
+      const peeked = { maxMessages: maxMessageCount, fromSequenceNumber, sessionId: source.sessionId };
+      const deliveries = await retry.run(() => parts.engine.peek(entityPath, peeked), { signal: abortSignal });
       return Promise.all(
         deliveries.map(async (delivery) => {
           const result = await read(delivery.envelope);
@@ -249,19 +266,22 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
         }),
       );
     },
-    async receiveDeferredMessages(sequenceNumbers) {
+    async receiveDeferredMessages(sequenceNumbers, deferredOptions = {}) {
       const { sessionId } = source;
       const numbers = sequenceNumbersOf(sequenceNumbers);
+      checkOptions(deferredOptions, abortChecks);
       checkOpen();
-      return handAll(await source.engine.receiveDeferred(entityPath, numbers, { receiveMode, sessionId }));
+      const receive = (): Promise<readonly Delivery[]> =>
+        source.engine.receiveDeferred(entityPath, numbers, { receiveMode, sessionId });
+      return handAll(await retry.once(receive, { signal: deferredOptions.abortSignal }));
     },
     async deleteMessages(maxMessageCount, deleteOptions = {}) {
       checkOption("maxMessageCount", maxMessageCount, atLeastOne);
       checkOptions(deleteOptions, deleteChecks);
       checkOpen();
-      const { beforeEnqueueTime } = deleteOptions;
-      const { sessionId } = source;
-      return parts.engine.deleteMessages(entityPath, { maxMessages: maxMessageCount, beforeEnqueueTime, sessionId });
+      const { beforeEnqueueTime, abortSignal } = deleteOptions;
+      const wanted = { maxMessages: maxMessageCount, beforeEnqueueTime, sessionId: source.sessionId };
+      return retry.once(() => parts.engine.deleteMessages(entityPath, wanted), { signal: abortSignal });
     },
     subscribe(handlers, subscribeOptions) {
       checkOpen();
@@ -283,7 +303,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       await Promise.all([...subscriptions].map((processor) => processor.close()));
       release = async () => {
         renewal.stop();
-        await source.close();
+        await retry.once(() => source.close()).catch(() => undefined);
       };
       // A handler that closes its receiver has its message settled first, which a session must be held for.
       if (subscriptions.size === 0) await release();
@@ -304,5 +324,5 @@ function checkSubscribe(options: SubscribeOptions | undefined, isSession: boolea
 
 const atLeastOne = countFrom(1);
 const receiveChecks: OptionChecks<ReceiveMessagesOptions> = { maxWaitTimeInMs: milliseconds, abortSignal: signal };
-const peekChecks: OptionChecks<PeekMessagesOptions> = { fromSequenceNumber: sequenceNumber };
-const deleteChecks: OptionChecks<DeleteMessagesOptions> = { beforeEnqueueTime: isDate };
+const peekChecks: OptionChecks<PeekMessagesOptions> = { fromSequenceNumber: sequenceNumber, abortSignal: signal };
+const deleteChecks: OptionChecks<DeleteMessagesOptions> = { beforeEnqueueTime: isDate, abortSignal: signal };

@@ -203,7 +203,9 @@ class Redrive {
       const envelope = await this.#withSafeId(made, target);
       if (dryRun || delivery.lockToken === undefined) return { outcome: "sent", error: undefined };
       const sender = this.#sender(target);
-      await this.#parts.retry.run(() => sender.use((link) => link.send([envelope])));
+      await this.#parts.retry.run(() => sender.use((link) => link.send([envelope])), {
+        timedOut: () => sender.abandon(),
+      });
       this.#renewal.release(delivery.lockToken);
       try {
         await this.#parts.engine.settle(this.#from, delivery.lockToken, { kind: "complete" });

@@ -20,7 +20,7 @@ import { report } from "./process-error.ts";
 import { type ReadMessage, readMessage } from "./received-message.ts";
 import { resolveReplyTo } from "./reply-address.ts";
 import { ReplyInbox } from "./reply-inbox.ts";
-import { throwIfAborted } from "./retry.ts";
+import { throwIfAborted } from "./attempts.ts";
 import { createSender, type Sender } from "./sender.ts";
 import { unreadableSettlement } from "./dead-lettering.ts";
 

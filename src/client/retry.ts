@@ -1,12 +1,21 @@
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Clock } from "../time/clock.ts";
 import { checkOptions, countFrom, milliseconds, oneOf, type OptionChecks } from "../options/option-checks.ts";
+import { Attempts, type TryOptions } from "./attempts.ts";
 import { pause } from "./pause.ts";
 
-/** How often and how patiently is tried again; only what is retryable is. Names are those of `@azure/service-bus`. */
+/**
+ * How calls are retried, under the names of `@azure/service-bus`: only after a retryable error, and only calls that can be
+ * repeated without harm.
+ */
 export interface RetryOptions {
   /** Default: 3. */
   readonly maxRetries?: number | undefined;
+  /**
+   * Milliseconds that one try may take, besides the waiting that a call asks for; then it ends with `ServiceTimeout`.
+   * Default: 60,000.
+   */
+  readonly timeoutInMs?: number | undefined;
   /** Milliseconds before the first retry, give or take a fifth. Default: 1,000. */
   readonly retryDelayInMs?: number | undefined;
   /** The longest wait in milliseconds. Default: 30,000. */
@@ -15,20 +24,29 @@ export interface RetryOptions {
   readonly mode?: "exponential" | "fixed" | undefined;
 }
 
-/** {@link RetryOptions} with a clock, at work. */
+/** {@link RetryOptions} with a clock. */
 export interface Retry {
   /** Milliseconds to wait after so many failures in a row. */
   delay(failures: number): number;
+  /** Runs the operation once. @throws what it throws, SobreError `ServiceTimeout`, and `Aborted` as soon as the signal is. */
+  once<T>(operation: () => Promise<T>, options?: TryOptions): Promise<T>;
   /**
-   * Runs the operation, and again while it fails with what is retryable and retries are left.
+   * Runs the operation, and again while it fails with a retryable error and retries are left.
    *
-   * @throws what the last try threw, and SobreError `Aborted` when the signal ends the waiting.
+   * @throws what the last try threw, and SobreError `Aborted` as soon as the signal is.
    */
-  run<T>(operation: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  run<T>(operation: () => Promise<T>, options?: RunOptions): Promise<T>;
+}
+
+/** {@link TryOptions} of a call that is repeated. */
+interface RunOptions extends TryOptions {
+  /** Whether an error may pass by itself. Default: when it is retryable. */
+  readonly mayPass?: ((error: unknown) => boolean) | undefined;
 }
 
 const checks: OptionChecks<RetryOptions> = {
   maxRetries: countFrom(0),
+  timeoutInMs: milliseconds,
   retryDelayInMs: milliseconds,
   maxRetryDelayInMs: milliseconds,
   mode: oneOf("exponential", "fixed"),
@@ -38,6 +56,7 @@ const checks: OptionChecks<RetryOptions> = {
 export function createRetry(clock: Clock, options: RetryOptions = {}): Retry {
   checkOptions(options, checks, { prefix: "retryOptions." });
   const { maxRetries = 3, retryDelayInMs: first = 1_000, maxRetryDelayInMs: longest = 30_000, mode } = options;
+  const attempts = new Attempts(clock, options.timeoutInMs ?? 60_000);
   const delay = (failures: number): number => {
     const steady = mode === "fixed" ? first : first * 2 ** Math.min(failures - 1, 30);
     // Spread, so that clients that failed together do not come back together.
@@ -45,25 +64,19 @@ export function createRetry(clock: Clock, options: RetryOptions = {}): Retry {
   };
   return {
     delay,
-    async run(operation, signal) {
+    once: (operation, tryOptions) => attempts.run(operation, tryOptions),
+    async run(operation, { mayPass = isRetryable, ...tryOptions } = {}) {
       for (let failures = 0; ;) {
-        throwIfAborted(signal);
         try {
-          return await operation();
+          return await attempts.run(operation, tryOptions);
         } catch (error) {
-          if (!isRetryable(error) || failures >= maxRetries) throw error;
+          if (!mayPass(error) || failures >= maxRetries) throw error;
           failures++;
-          await pause(clock, delay(failures), signal);
+          await pause(clock, delay(failures), tryOptions.signal);
         }
       }
     },
   };
-}
-
-/** @throws SobreError `Aborted` when the signal is. */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return;
-  throw new SobreError("Aborted", "The operation was ended by its abortSignal.", { cause: signal.reason });
 }
 
 /** Whether the same call may succeed when tried again. */

@@ -18,24 +18,19 @@ import {
   sequenceNumber,
   signal,
 } from "../options/option-checks.ts";
-import { throwIfAborted } from "./retry.ts";
+import { type AbortOption, throwIfAborted } from "./attempts.ts";
 
 /** Options of what sends. */
-export interface SendMessagesOptions extends TransactionOption {
-  /** Ends the waiting for a retry; what was accepted stays accepted. */
-  readonly abortSignal?: AbortSignal | undefined;
-}
+export interface SendMessagesOptions extends TransactionOption, AbortOption {}
 
 /** Options of {@link Sender.sendMany}. */
-export interface SendManyOptions {
+export interface SendManyOptions extends AbortOption {
   /** How many sends have no outcome yet at once. Default: 16. */
   readonly maxConcurrency?: number | undefined;
-  /** Ends the sending; what was not sent has the outcome `Aborted`. */
-  readonly abortSignal?: AbortSignal | undefined;
 }
 
 /** Options of {@link Sender.createMessageBatch}. */
-export interface CreateMessageBatchOptions {
+export interface CreateMessageBatchOptions extends AbortOption {
   /** Default: what the entity takes in one send. */
   readonly maxSizeInBytes?: number | undefined;
 }
@@ -67,7 +62,7 @@ export interface Sender extends AsyncDisposable {
     options?: SendMessagesOptions,
   ): Promise<readonly bigint[]>;
   /** @throws SobreError `MessageNotFound` when one of them is not scheduled any more. */
-  cancelScheduledMessages(sequenceNumbers: bigint | readonly bigint[]): Promise<void>;
+  cancelScheduledMessages(sequenceNumbers: bigint | readonly bigint[], options?: AbortOption): Promise<void>;
   /** Sends envelopes as they are, without serializer and stages; for re-driving and for bridges. */
   sendEnvelopes(envelopes: Envelope | readonly Envelope[], options?: SendMessagesOptions): Promise<void>;
   close(): Promise<void>;
@@ -78,7 +73,9 @@ const sendChecks: OptionChecks<SendMessagesOptions> = {
   // The engine that began it knows its own.
   transaction: () => undefined,
 };
-const batchChecks: OptionChecks<CreateMessageBatchOptions> = { maxSizeInBytes: countFrom(1) };
+/** The check of {@link AbortOption}. */
+export const abortChecks: OptionChecks<AbortOption> = { abortSignal: signal };
+const batchChecks: OptionChecks<CreateMessageBatchOptions> = { maxSizeInBytes: countFrom(1), abortSignal: signal };
 const manyChecks: OptionChecks<SendManyOptions> = { maxConcurrency: countFrom(1), abortSignal: signal };
 
 /** Makes a sender; the link is opened by the first send. */
@@ -90,6 +87,7 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
   const checkOpen = (): void => {
     if (isClosed) throw new SobreError("Closed", "The sender is closed. Create another.");
   };
+  const timedOut = (): void => link.abandon();
   const send = async (
     envelopes: readonly Envelope[],
     operation: (sender: EngineSender) => Promise<void>,
@@ -97,7 +95,7 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
   ): Promise<void> => {
     const span = tracing?.startSend({ entityPath, engine: engine.name, messageCount: envelopes.length });
     try {
-      await retry.run(() => link.use(operation), abortSignal);
+      await retry.run(() => link.use(operation), { signal: abortSignal, timedOut });
       span?.end();
     } catch (error) {
       span?.end(error);
@@ -106,14 +104,23 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
   };
   const sendEnvelopes = async (envelopes: readonly Envelope[], options: SendMessagesOptions = {}): Promise<void> => {
     // A transaction belongs to the connection it was begun on, so that a send in it is not repeated on another.
-    if (options.transaction !== undefined) await link.use((sender) => sender.send(envelopes, options));
-    else await send(envelopes, (sender) => sender.send(envelopes), options.abortSignal);
+    const { transaction, abortSignal } = options;
+    if (transaction === undefined) await send(envelopes, (sender) => sender.send(envelopes), abortSignal);
+    else {
+      await retry.once(() => link.use((sender) => sender.send(envelopes, { transaction })), {
+        signal: abortSignal,
+        timedOut,
+      });
+    }
   };
-  const writeAll = async (messages: Message | readonly Message[]): Promise<readonly Envelope[]> => {
+  const writeEach = async (messages: Message | readonly Message[]): Promise<readonly Envelope[]> => {
     const envelopes: Envelope[] = [];
     for (const message of listOf<Message>(messages)) envelopes.push(await write(message));
     return envelopes;
   };
+  // Stages wait for stores and keys.
+  const writeAll = (messages: Message | readonly Message[], abortSignal?: AbortSignal): Promise<readonly Envelope[]> =>
+    parts.stages.length === 0 ? writeEach(messages) : retry.once(() => writeEach(messages), { signal: abortSignal });
   return {
     entityPath,
     async sendMessages(messages, options) {
@@ -121,7 +128,7 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
         throw invalidOption("messages", "must be a message, a list or a batch");
       if (options !== undefined) checkOptions(options, sendChecks);
       throwIfAborted(options?.abortSignal);
-      const envelopes = isBatch(messages) ? messages.envelopes : await writeAll(messages);
+      const envelopes = isBatch(messages) ? messages.envelopes : await writeAll(messages, options?.abortSignal);
       if (envelopes.length > 0) await sendEnvelopes(envelopes, options);
     },
     async sendMany(messages, options = {}) {
@@ -130,13 +137,13 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
       const { maxConcurrency = 16, abortSignal } = options;
       return sendEach(messages, maxConcurrency, async (message) => {
         throwIfAborted(abortSignal);
-        await sendEnvelopes([await write(message)], { abortSignal });
+        await sendEnvelopes(await writeAll(message, abortSignal), { abortSignal });
       });
     },
     async createMessageBatch(options = {}) {
       checkOptions(options, batchChecks);
-      const { maxSizeInBytes } = options;
-      const { maxMessageSize } = await retry.run(() => link.get());
+      const { maxSizeInBytes, abortSignal } = options;
+      const { maxMessageSize } = await retry.run(() => link.get(), { signal: abortSignal, timedOut });
       return createBatch(write, maxMessageSize, maxSizeInBytes);
     },
     async scheduleMessages(messages, scheduledEnqueueTimeUtc, options = {}) {
@@ -145,16 +152,17 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
       checkOpen();
       const { abortSignal, transaction } = options;
       throwIfAborted(abortSignal);
-      const envelopes = (await writeAll(messages)).map((envelope) =>
+      const envelopes = (await writeAll(messages, abortSignal)).map((envelope) =>
         amend(envelope, { brokerProperties: { scheduledEnqueueTimeUtc } }),
       );
-      if (transaction !== undefined) return engine.schedule(entityPath, envelopes, { transaction });
-      return retry.run(() => engine.schedule(entityPath, envelopes), abortSignal);
+      const schedule = (): Promise<readonly bigint[]> => engine.schedule(entityPath, envelopes, { transaction });
+      return retry[transaction === undefined ? "run" : "once"](schedule, { signal: abortSignal });
     },
-    async cancelScheduledMessages(sequenceNumbers) {
+    async cancelScheduledMessages(sequenceNumbers, options = {}) {
       const numbers = sequenceNumbersOf(sequenceNumbers);
+      checkOptions(options, abortChecks);
       checkOpen();
-      await engine.cancel(entityPath, numbers);
+      await retry.once(() => engine.cancel(entityPath, numbers), { signal: options.abortSignal });
     },
     async sendEnvelopes(envelopes, options) {
       const list = listOf<Envelope>(envelopes);
@@ -165,7 +173,7 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
     async close() {
       isClosed = true;
       await parts.closed();
-      await link.close();
+      await retry.once(() => link.close()).catch(() => undefined);
     },
     [Symbol.asyncDispose]() {
       return this.close();

@@ -12,7 +12,7 @@ import { processingChecks, type ProcessorOptions, renewalOf } from "./processor.
 import { LoopErrors, type Processor, type RunLoop, runProcessor } from "./processor-loops.ts";
 import { idleWait, repeat } from "./receive-loop.ts";
 import type { ReadMessage } from "./received-message.ts";
-import { isRetryable, isSessionGone } from "./retry.ts";
+import { isRetryable, isSessionGone, type Retry } from "./retry.ts";
 import { type HeldSession, heldSession } from "./session-receiver.ts";
 import { Settler } from "./settling.ts";
 
@@ -68,8 +68,8 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   const { maxConcurrentCallsPerSession: calls = 1, sessionIdleTimeoutInMs: idle = 60_000 } = options;
   const work = new MessageWork<Types, SessionContext>({ ...options, entityPath, parts, handlers });
   const { engine, clock, retry } = parts;
-  const settler = new Settler({ entityPath, engine: () => engine, home: engine, released: () => undefined });
-  const serving = { work, settler, calls, idle, renewal: () => renewalOf(parts, options) };
+  const settler = new Settler({ entityPath, retry, engine: () => engine, home: engine, released: () => undefined });
+  const serving = { work, retry, settler, calls, idle, renewal: () => renewalOf(parts, options) };
   const errors = new LoopErrors();
   const acceptAll = (sessionId: string | undefined, signal: AbortSignal, run: Run): Promise<void> => {
     const { outage } = run;
@@ -117,6 +117,7 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
 interface Serving<Types extends readonly MessageType[]> extends Run {
   readonly work: MessageWork<Types, SessionContext>;
   readonly settler: Settler;
+  readonly retry: Retry;
   readonly calls: number;
   readonly idle: number;
   readonly renewal: () => LockRenewal;
@@ -130,7 +131,7 @@ interface Run {
 /** Handles the messages of a session until it is idle or lost; then the session is free. */
 async function serve<Types extends readonly MessageType[]>(
   link: EngineSessionReceiver,
-  { work, settler, calls, idle, renewal, loop, outage }: Serving<Types>,
+  { work, settler, retry, calls, idle, renewal, loop, outage }: Serving<Types>,
 ): Promise<void> {
   const locks = renewal();
   const running = new Set<Handling>();
@@ -145,7 +146,7 @@ async function serve<Types extends readonly MessageType[]>(
     locks.keep(link, link.sessionLockedUntilUtc(), { renew: () => link.renewSessionLock(), lost });
   keep();
   const either = AbortSignal.any([outage.signal, gone.signal]);
-  const session = heldSession(() => link);
+  const session = heldSession(() => link, retry);
   const handle = async (delivery: Delivery): Promise<boolean> => {
     keep();
     const own: Handling[] = [];

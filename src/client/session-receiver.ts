@@ -1,16 +1,26 @@
 import type { Delivery, ReceiveMode } from "../engine/delivery.ts";
 import type { Engine, EngineSessionReceiver, ReceiveOptions } from "../engine/engine.ts";
 import type { MessageType } from "../message/message-type.ts";
+import type { AbortOption } from "./attempts.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
 import { Link } from "./link.ts";
 import { LockRenewal } from "./lock-renewal.ts";
-import { checkOptions, milliseconds, type OptionChecks, signal } from "../options/option-checks.ts";
+import {
+  checkOption,
+  checkOptions,
+  milliseconds,
+  type OptionCheck,
+  type OptionChecks,
+  signal,
+} from "../options/option-checks.ts";
 import { heldOpen } from "./pause.ts";
+import { codeOf } from "./process-error.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
 import { type Receiver, type ReceiverOptions, receiverOver, receivingChecks, receivingEnd } from "./receiver.ts";
 import { idleWait } from "./receive-loop.ts";
-import { isRetryable, isSessionGone } from "./retry.ts";
+import { isRetryable, isSessionGone, type Retry } from "./retry.ts";
+import { abortChecks } from "./sender.ts";
 
 /** Options of `acceptSession` and `acceptNextSession`. */
 export interface SessionReceiverOptions<
@@ -31,11 +41,11 @@ export interface HeldSession {
   /** When the lock ends unless it is renewed. */
   readonly sessionLockedUntilUtc: Date;
   /** Resolves to the new end of the lock; it is renewed without this too. */
-  renewSessionLock(): Promise<Date>;
+  renewSessionLock(options?: AbortOption): Promise<Date>;
   /** The bytes kept with the session, or `undefined` when there are none. */
-  getSessionState(): Promise<Uint8Array | undefined>;
-  /** `undefined` clears the state. */
-  setSessionState(state: Uint8Array | undefined): Promise<void>;
+  getSessionState(options?: AbortOption): Promise<Uint8Array | undefined>;
+  /** `undefined` or `null` clears the state. */
+  setSessionState(state: Uint8Array | null | undefined, options?: AbortOption): Promise<void>;
 }
 
 /** Receives the messages of one session, in order; closing it frees the session. */
@@ -75,24 +85,38 @@ export async function acceptSession<
   const end = receivingEnd(entity, options);
   const renewal = new LockRenewal(parts.clock, maxAutoLockRenewalDurationInMs);
   const either = abortSignal === undefined ? closed : AbortSignal.any([abortSignal, closed]);
-  const wait = { sessionId, receiveMode: end.receiveMode, maxWaitTime: maxWaitTimeInMs, signal: either };
-  const first = await heldOpen(parts.clock, maxWaitTimeInMs, () => parts.engine.acceptSession(entity, wait));
-  const source = new SessionSource(first, { engine: parts.engine, entity, receiveMode: end.receiveMode, renewal });
+  const { clock, engine, retry } = parts;
+  const { receiveMode } = end;
+  const until = clock.now() + maxWaitTimeInMs;
+  const accept = (): Promise<EngineSessionReceiver> => {
+    const maxWaitTime = Math.max(until - clock.now(), 0);
+    return engine.acceptSession(entity, { sessionId, receiveMode, maxWaitTime, signal: either });
+  };
+  const first = await heldOpen(clock, maxWaitTimeInMs, () =>
+    retry.run(accept, {
+      wait: maxWaitTimeInMs,
+      signal: either,
+      // That no session was free in time is an answer.
+      mayPass: (error) => isRetryable(error) && codeOf(error) !== "ServiceTimeout",
+      late: (link: EngineSessionReceiver) => void link.close().catch(() => undefined),
+    }),
+  );
+  const source = new SessionSource(first, { engine, entity, receiveMode, renewal });
   const receiver = receiverOver<Types, OnUnreadable>(
     source,
     { ...end, parts },
     { ...options, maxAutoLockRenewalDurationInMs: 0 },
   );
-  const session = heldSession(() => source.held);
+  const session = heldSession(() => source.held, retry);
   return {
     ...receiver,
     sessionId: first.sessionId,
     get sessionLockedUntilUtc() {
       return session.sessionLockedUntilUtc;
     },
-    renewSessionLock: () => session.renewSessionLock(),
-    getSessionState: () => session.getSessionState(),
-    setSessionState: (state) => session.setSessionState(state),
+    renewSessionLock: (abort) => session.renewSessionLock(abort),
+    getSessionState: (abort) => session.getSessionState(abort),
+    setSessionState: (state, abort) => session.setSessionState(state, abort),
   };
 }
 
@@ -168,15 +192,28 @@ class SessionSource implements DeliverySource {
   }
 }
 
-/** What handlers and receivers can do with the session they hold. */
-export function heldSession(link: () => EngineSessionReceiver): HeldSession {
+function signalOf(options: AbortOption = {}): { readonly signal: AbortSignal | undefined } {
+  checkOptions(options, abortChecks);
+  return { signal: options.abortSignal };
+}
+
+/** The verbs of handlers and receivers on the session they hold. */
+export function heldSession(link: () => EngineSessionReceiver, retry: Retry): HeldSession {
   return {
     sessionId: link().sessionId,
     get sessionLockedUntilUtc() {
       return link().sessionLockedUntilUtc();
     },
-    renewSessionLock: () => link().renewSessionLock(),
-    getSessionState: () => link().getSessionState(),
-    setSessionState: (state) => link().setSessionState(state),
+    renewSessionLock: async (options) => retry.run(() => link().renewSessionLock(), signalOf(options)),
+    getSessionState: async (options) => retry.run(() => link().getSessionState(), signalOf(options)),
+    async setSessionState(state, options) {
+      if (state !== undefined && state !== null) checkOption("state", state, isBytes);
+      await retry.once(() => link().setSessionState(state ?? undefined), signalOf(options));
+    },
   };
 }
+
+const isBytes: OptionCheck = (value) =>
+  value instanceof Uint8Array
+    ? undefined
+    : "must be bytes, or undefined to clear it; JSON.stringify and TextEncoder make bytes";

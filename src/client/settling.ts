@@ -1,8 +1,18 @@
 import type { Delivery, LockToken, Settlement } from "../engine/delivery.ts";
 import type { Engine, TransactionOption } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import type { AbortOption } from "./attempts.ts";
 import { noteLock } from "./lock-renewal.ts";
-import { anObject, checkOptional, checkOptions, type OptionChecks, text } from "../options/option-checks.ts";
+import type { Retry } from "./retry.ts";
+import {
+  anObject,
+  anything,
+  checkOptional,
+  checkOptions,
+  type OptionChecks,
+  signal as aSignal,
+  text,
+} from "../options/option-checks.ts";
 
 /** Application properties to change while settling; `undefined` removes one. */
 export type PropertiesToModify = Extract<Settlement, { readonly kind: "abandon" }>["propertiesToModify"];
@@ -21,17 +31,13 @@ export interface DeadLetterOptions {
  */
 export interface SettlingVerbs {
   /** Removes the message from the entity. */
-  completeMessage(message: Delivery, options?: TransactionOption): Promise<void>;
+  completeMessage(message: Delivery, options?: SettleOptions): Promise<void>;
   /** Makes the message available again at once; its delivery count rises. */
-  abandonMessage(
-    message: Delivery,
-    propertiesToModify?: PropertiesToModify,
-    options?: TransactionOption,
-  ): Promise<void>;
+  abandonMessage(message: Delivery, propertiesToModify?: PropertiesToModify, options?: SettleOptions): Promise<void>;
   /** Keeps the message on the entity until it is received by its sequence number. */
-  deferMessage(message: Delivery, propertiesToModify?: PropertiesToModify, options?: TransactionOption): Promise<void>;
+  deferMessage(message: Delivery, propertiesToModify?: PropertiesToModify, options?: SettleOptions): Promise<void>;
   /** Moves the message to the dead-letter queue. */
-  deadLetterMessage(message: Delivery, deadLetter?: DeadLetterOptions, options?: TransactionOption): Promise<void>;
+  deadLetterMessage(message: Delivery, deadLetter?: DeadLetterOptions, options?: SettleOptions): Promise<void>;
   /** Renews the lock; resolves to its new end. */
   renewMessageLock(message: Delivery): Promise<Date>;
 }
@@ -48,9 +54,13 @@ const refusals: ReadonlySet<string> = new Set([
 /** Messages with a settlement under way or done, by whichever receiver or handler. */
 const settled = new WeakSet<object>();
 
+/** Options of the settling verbs. */
+export interface SettleOptions extends TransactionOption, AbortOption {}
+
 /** Where a {@link Settler} settles. */
 export interface SettlerOptions {
   readonly entityPath: string;
+  readonly retry: Retry;
   /** The connection that holds the locks. */
   readonly engine: () => Engine;
   /** The connection on which transactions begin; lock tokens are good on any. */
@@ -85,15 +95,16 @@ export class Settler {
     return message.lockToken === undefined || settled.has(message);
   }
 
-  async settle(message: Delivery, settlement: Settlement, options?: TransactionOption): Promise<void> {
+  async settle(message: Delivery, settlement: Settlement, options?: SettleOptions): Promise<void> {
     const token = lockTokenOf(message);
-    if (options !== undefined) checkOptions(options, transactionChecks);
-    const { entityPath, home, released } = this.#options;
-    const engine = options?.transaction === undefined ? this.#options.engine() : home;
+    if (options !== undefined) checkOptions(options, settleChecks);
+    const { entityPath, home, released, retry } = this.#options;
+    const { transaction, abortSignal: signal } = options ?? {};
     settled.add(message);
     let isHeld = false;
     try {
-      await engine.settle(entityPath, token, settlement, options);
+      if (transaction === undefined) await this.#repeat(token, settlement, signal);
+      else await retry.once(() => home.settle(entityPath, token, settlement, { transaction }), { signal });
     } catch (error) {
       isHeld = error instanceof SobreError && refusals.has(error.code);
       throw error;
@@ -103,13 +114,43 @@ export class Settler {
     }
   }
 
+  /**
+   * Settles by the token, so that a repetition changes nothing else. When an answer was lost and the lock is gone then, the
+   * settlement may have happened.
+   */
+  async #repeat(token: LockToken, settlement: Settlement, signal: AbortSignal | undefined): Promise<void> {
+    const { entityPath, engine, retry } = this.#options;
+    let isAnswerLost = false;
+    const settle = async (): Promise<void> => {
+      try {
+        await engine().settle(entityPath, token, settlement);
+      } catch (error) {
+        if (!(error instanceof SobreError)) throw error;
+        if (isAnswerLost && lockLost.has(error.code))
+          throw new SobreError(error.code, `${error.message} ${mayHaveHappened}`, { outcome: "unknown", cause: error });
+        isAnswerLost ||= answerLost.has(error.code);
+        throw error;
+      }
+    };
+    await retry.run(settle, { signal, timedOut: () => (isAnswerLost = true) });
+  }
+
   async renew(message: Delivery): Promise<Date> {
-    return noteLock(message, await this.#options.engine().renew(this.#options.entityPath, lockTokenOf(message)));
+    const { entityPath, engine, retry } = this.#options;
+    const token = lockTokenOf(message);
+    return noteLock(message, await retry.run(() => engine().renew(entityPath, token)));
   }
 }
 
-// Validated by the engine that began it.
-const transactionChecks: OptionChecks<TransactionOption> = { transaction: () => undefined };
+const lockLost: ReadonlySet<string> = new Set(["MessageLockLost", "SessionLockLost"]);
+
+/** Codes after which nobody knows whether a call has happened. */
+const answerLost: ReadonlySet<string> = new Set(["ServiceCommunicationProblem", "ServiceTimeout", "GeneralError"]);
+
+const mayHaveHappened = "The answer to an earlier try was lost, so that the message may have been settled by it.";
+
+// The transaction is validated by the engine that began it.
+const settleChecks: OptionChecks<SettleOptions> = { transaction: anything, abortSignal: aSignal };
 
 const deadLetterChecks: OptionChecks<DeadLetterOptions> = {
   deadLetterReason: text,

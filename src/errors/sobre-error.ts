@@ -8,6 +8,8 @@ export interface SobreErrorOptions {
   readonly path?: string | undefined;
   /** What a broker calls the refusal in its own records. */
   readonly trackingId?: string | undefined;
+  /** Set when the call may have happened nevertheless. */
+  readonly outcome?: "unknown" | undefined;
   /** What caused it. */
   readonly cause?: unknown;
 }
@@ -30,6 +32,8 @@ export class SobreError extends Error {
   readonly path: string | undefined;
   /** What the broker calls a refused send in its own records; it is part of the message too. */
   readonly trackingId: string | undefined;
+  /** `unknown` when the answer to an earlier try was lost, so that the call may have happened nevertheless. */
+  readonly outcome: "unknown" | undefined;
 
   constructor(code: ErrorCode, message: string, options: SobreErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -38,6 +42,7 @@ export class SobreError extends Error {
     this.offset = options.offset;
     this.path = options.path;
     this.trackingId = options.trackingId;
+    this.outcome = options.outcome;
   }
 
   static {

@@ -18,6 +18,7 @@ export function sessionRequest(
   const timeOut = typed.uint(Math.min(Math.max(0, Math.floor(maxWaitTime)), longestWait));
   return {
     signal,
+    wait: maxWaitTime,
     setup: {
       source: {
         kind: "source",

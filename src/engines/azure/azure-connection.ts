@@ -223,11 +223,11 @@ export class AzureConnection implements Engine {
     request: ReceiveLinkOptions["request"],
   ): Promise<ReceiveLink> {
     const session = await this.#broker.session(entity);
-    const { clock, connectionClock } = this.#options;
+    const { clock, timing } = this.#options;
     return ReceiveLink.open(session, {
       receiveMode,
       clock,
-      connectionClock,
+      timing,
       request,
       held: (token, link) => this.#locks.set(lockKey(entity, token), link),
       released: (token) => this.#locks.delete(lockKey(entity, token)),
@@ -237,7 +237,7 @@ export class AzureConnection implements Engine {
   async #coordinated(): Promise<Coordinator> {
     const known = await this.#coordinator?.catch(() => undefined);
     if (known?.usable === true) return known;
-    this.#coordinator = this.#broker.session("").then((session) => Coordinator.open(session));
+    this.#coordinator = this.#broker.session("").then((session) => Coordinator.open(session, this.#broker.timing));
     return this.#coordinator;
   }
 

@@ -37,6 +37,10 @@ export interface AzureEngineOptions {
    * to look. Default: 1000, or 0 of an emulator.
    */
   readonly leastWait?: number | undefined;
+  /** Milliseconds that the broker has to answer: a connection, a link, a request, a settlement. Default: 60,000. */
+  readonly timeoutInMs?: number | undefined;
+  /** Milliseconds of silence after which a connection is given up; the broker is asked to speak twice as often. Default: 120,000. */
+  readonly idleTimeoutInMs?: number | undefined;
 }
 
 const aClock = methods("a Clock, as ManualClock", "now", "setTimer");
@@ -55,6 +59,8 @@ const checks: OptionChecks<AzureEngineOptions> = {
   clock: aClock,
   connectionClock: aClock,
   leastWait: milliseconds,
+  timeoutInMs: milliseconds,
+  idleTimeoutInMs: milliseconds,
 };
 
 /**
@@ -74,7 +80,7 @@ export function azureEngine(options: AzureEngineOptions): Engine {
     transport: options.transport ?? (settings.webSockets ? webSocketTransport() : tcpTransport(ca)),
     atom: new AtomClient({ settings, httpPort, ca }),
     clock,
-    connectionClock,
+    timing: { clock: connectionClock, answer: options.timeoutInMs ?? 60_000, idle: options.idleTimeoutInMs ?? 120_000 },
     leastWait: options.leastWait ?? (settings.secure ? 1000 : 0),
   });
 }

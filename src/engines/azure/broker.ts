@@ -2,20 +2,20 @@ import type { AmqpMessage } from "../../amqp/message/amqp-message.ts";
 import type { MessageInit } from "../../amqp/message/write-message.ts";
 import type { DeliveryState } from "../../amqp/connection/delivery-state.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import type { Clock } from "../../time/clock.ts";
 import { closedError } from "./broker-errors.ts";
 import { Claims } from "./claims.ts";
 import { ClientConnection, type ClientSession } from "./client-connection.ts";
 import type { ConnectionSettings } from "./connection-string.ts";
 import { RequestLinks } from "./request-links.ts";
+import { inTime, type Timing } from "./timing.ts";
 import { addressOf, type Transport, unreachable } from "./transport.ts";
 
 /** How a broker is reached. */
 export interface BrokerOptions {
   readonly settings: ConnectionSettings;
   readonly transport: Transport;
-  /** What tokens, reconnecting and requests go by. */
-  readonly connectionClock: Clock;
+  /** Of tokens, reconnecting and requests. */
+  readonly timing: Timing;
 }
 
 /** Milliseconds between attempts to connect that fail: the first, and the most. */
@@ -39,6 +39,10 @@ export class Broker {
     this.#options = options;
   }
 
+  get timing(): Timing {
+    return this.#options.timing;
+  }
+
   /** A new session, after a token for the address was shown. @throws SobreError as connecting does. */
   async session(address: string): Promise<ClientSession> {
     const { connection, claims } = await this.#connected();
@@ -55,9 +59,7 @@ export class Broker {
     const known = management.get(key);
     const links = known === undefined ? undefined : await known;
     if (links?.open === true) return links.request(message, state);
-    const opening = this.session(address).then((session) =>
-      RequestLinks.open(session, address, this.#options.connectionClock),
-    );
+    const opening = this.session(address).then((session) => RequestLinks.open(session, address, this.#options.timing));
     management.set(key, opening);
     opening.catch(() => management.delete(key));
     return (await opening).request(message, state);
@@ -101,26 +103,35 @@ export class Broker {
   }
 
   async #connect(): Promise<Connected> {
-    const { settings, connectionClock } = this.#options;
-    if (connectionClock.now() < this.#notBefore)
-      await new Promise<void>((due) => connectionClock.setTimer(this.#notBefore, due).keepAlive?.(true));
+    const { settings, timing } = this.#options;
+    const { clock } = timing;
+    if (clock.now() < this.#notBefore)
+      await new Promise<void>((due) => clock.setTimer(this.#notBefore, due).keepAlive?.(true));
     try {
       const connection = await this.#dial();
       this.#failures = 0;
       let cbs: Promise<RequestLinks> | undefined;
-      const links = (): Promise<RequestLinks> =>
-        (cbs ??= RequestLinks.open(connection.openSession(), "$cbs", connectionClock));
-      return { connection, claims: new Claims(settings, links, connectionClock), management: new Map() };
+      const links = (): Promise<RequestLinks> => (cbs ??= RequestLinks.open(connection.openSession(), "$cbs", timing));
+      return { connection, claims: new Claims(settings, links, clock), management: new Map() };
     } catch (error) {
-      this.#notBefore = connectionClock.now() + Math.min(backOff.first * 2 ** this.#failures++, backOff.most);
+      this.#notBefore = clock.now() + Math.min(backOff.first * 2 ** this.#failures++, backOff.most);
       throw error;
     }
   }
 
   async #dial(): Promise<ClientConnection> {
-    const { settings, transport } = this.#options;
+    const { settings, transport, timing } = this.#options;
     try {
-      return await ClientConnection.open(await transport(settings), settings.host);
+      const dialing = transport(settings);
+      // One that comes too late is of no use.
+      const stream = await inTime(timing, "the connection", dialing).catch((error: unknown) => {
+        void dialing.then(
+          (late) => late.destroy(),
+          () => undefined,
+        );
+        throw error;
+      });
+      return await ClientConnection.open(stream, settings.host, timing);
     } catch (error) {
       throw error instanceof SobreError ? error : unreachable(addressOf(settings), error);
     }

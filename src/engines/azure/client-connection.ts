@@ -3,11 +3,12 @@ import { Connection } from "../../amqp/connection/connection.ts";
 import type { WireError } from "../../amqp/connection/wire-fault.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { brokerError, connectionLost } from "./broker-errors.ts";
+import type { Timing } from "./timing.ts";
 
 /** The session of a connection, in which its links live. */
 export type ClientSession = ReturnType<Connection["openSession"]>;
 
-/** Milliseconds between looks at the time-outs. */
+/** Milliseconds between looks at the time-outs, at most. */
 const tick = 1000;
 
 /** Milliseconds that the broker has to answer a close. */
@@ -27,7 +28,7 @@ export class ClientConnection {
   #opened: () => void = () => undefined;
   #ended: (error: SobreError) => void = () => undefined;
 
-  private constructor(stream: Duplex, hostname: string) {
+  private constructor(stream: Duplex, hostname: string, { answer, idle }: Timing) {
     this.#stream = stream;
     this.over = new Promise((resolve) => (this.#ended = resolve));
     this.#wire = new Connection({
@@ -35,6 +36,7 @@ export class ClientConnection {
       containerId: crypto.randomUUID(),
       hostname,
       clientSasl: { mechanisms, hostname },
+      limits: { handshakeTimeOut: answer, idleTimeOut: idle },
       now: () => performance.now(),
       events: {
         opened: () => this.#opened(),
@@ -50,14 +52,14 @@ export class ClientConnection {
     stream.on("error", () => undefined);
     stream.on("end", () => this.#wire.disconnected());
     stream.on("close", () => this.#wire.disconnected());
-    this.#ticking = setInterval(() => this.#wire.tick(), tick);
+    this.#ticking = setInterval(() => this.#wire.tick(), Math.min(tick, Math.max(idle / 4, 10)));
     this.#ticking.unref();
     this.#flushSoon();
   }
 
   /** Shakes hands; resolves when the broker has opened. @throws SobreError as the broker refuses. */
-  static async open(stream: Duplex, hostname: string): Promise<ClientConnection> {
-    const connection = new ClientConnection(stream, hostname);
+  static async open(stream: Duplex, hostname: string, timing: Timing): Promise<ClientConnection> {
+    const connection = new ClientConnection(stream, hostname, timing);
     const opened = new Promise<undefined>((resolve) => (connection.#opened = () => resolve(undefined)));
     const failed = await Promise.race([opened, connection.over]);
     if (failed !== undefined) throw failed;

@@ -10,7 +10,6 @@ import type { DeliveryState } from "../../amqp/connection/delivery-state.ts";
 import type { Broker } from "./broker.ts";
 import { brokerError, statusError } from "./broker-errors.ts";
 import { receivedDelivery } from "./received-delivery.ts";
-import { requestTimeOut } from "./request-links.ts";
 import { withoutDelivery } from "./sent-message.ts";
 import { settlementArguments } from "./settlement-state.ts";
 import { dateOf, itemsOf, longOf, mapOf, numberOf, textOf } from "./values.ts";
@@ -175,7 +174,7 @@ export class Management {
       {
         applicationProperties: mapFrom({
           operation: `com.microsoft:${operation}`,
-          "com.microsoft:server-timeout": typed.uint(requestTimeOut),
+          "com.microsoft:server-timeout": typed.uint(this.#broker.timing.answer),
           "com.microsoft:tracking-id": crypto.randomUUID(),
           "associated-link-name": associatedLinkName,
         }),

@@ -5,6 +5,7 @@ import type { WireError } from "../../amqp/connection/wire-fault.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
 import { brokerError, connectionLost } from "./broker-errors.ts";
 import type { ClientSession } from "./client-connection.ts";
+import { inTime, type Timing } from "./timing.ts";
 
 type Setup = Parameters<ReceivingLink["open"]>[0];
 type Attach = NonNullable<ReceivingLink["remote"]>;
@@ -34,6 +35,9 @@ export interface LinkRequest<Events> {
   readonly name: string;
   readonly setup: Setup;
   readonly events: Events;
+  readonly timing: Timing;
+  /** Milliseconds that the broker may wait before it answers. Default: 0. */
+  readonly wait?: number | undefined;
   /** Gives up asking. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -76,10 +80,10 @@ interface Told {
 
 function asking<L extends ReceivingLink | SendingLink>(
   link: L,
-  { events, signal }: LinkRequest<CommonEvents>,
+  { events, signal, timing, wait }: LinkRequest<CommonEvents>,
   open: (told: Told) => void,
 ): Promise<L> {
-  return new Promise((resolve, reject) => {
+  const attached = new Promise<L>((resolve, reject) => {
     if (signal?.aborted === true) {
       reject(connectionLost("the wait was ended."));
       return;
@@ -107,4 +111,21 @@ function asking<L extends ReceivingLink | SendingLink>(
       closed: () => events.closed?.(),
     });
   });
+  return inTime(timing, "the attach of a link", attached, wait);
+}
+
+/** Milliseconds that a link that is given up waits for its broker, at most. */
+const detachTimeOut = 5000;
+
+/** Detaches a link; resolves when the broker knows, or does not answer in time. */
+export async function detached(
+  link: ReceivingLink | SendingLink,
+  closed: Promise<void>,
+  timing: Timing,
+): Promise<void> {
+  link.detach();
+  const { clock, answer } = timing;
+  await inTime({ clock, answer: Math.min(answer, detachTimeOut) }, "the detach of a link", closed).catch(
+    () => undefined,
+  );
 }

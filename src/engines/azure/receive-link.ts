@@ -7,26 +7,29 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import type { Clock, Timer } from "../../time/clock.ts";
 import { brokerError, connectionLost } from "./broker-errors.ts";
 import type { ClientSession } from "./client-connection.ts";
-import { openReceiving } from "./open-link.ts";
+import { detached, openReceiving } from "./open-link.ts";
 import { Receive } from "./receive.ts";
 import { receivedDelivery } from "./received-delivery.ts";
+import { inTime, type Timing } from "./timing.ts";
 
-/** Milliseconds that the broker has to answer a drain; after that the link is given up, and nothing that comes is taken. */
+/** Milliseconds that the broker has to answer a drain, at most; after that the link is given up, and nothing that comes is taken. */
 const drainTimeOut = 5000;
-
-/** Milliseconds that the broker has to confirm a settlement. */
-const settleTimeOut = 60_000;
 
 /** What a link to receive by is opened with. */
 export interface ReceiveLinkOptions {
   readonly receiveMode: ReceiveMode;
   /** The engine's time, for waits. */
   readonly clock: Clock;
-  readonly connectionClock: Clock;
-  readonly request: Omit<Parameters<typeof openReceiving>[1], "events" | "name">;
+  readonly timing: Timing;
+  readonly request: Omit<Parameters<typeof openReceiving>[1], "events" | "name" | "timing">;
   /** Told of every lock that came, and of every one that can be settled by this link no more. */
   readonly held: (token: LockToken, link: ReceiveLink) => void;
   readonly released: (token: LockToken) => void;
+}
+
+/** A settlement that the broker has not confirmed. */
+interface Settling {
+  reject?: (error: SobreError) => void;
 }
 
 /**
@@ -42,10 +45,11 @@ export class ReceiveLink {
   readonly #spare: Delivery[] = [];
   /** Deliveries of this link by their lock tokens. */
   readonly #held = new Map<LockToken, number>();
-  readonly #settling = new Set<(error: SobreError) => void>();
+  readonly #settling = new Set<Settling>();
   #link: ReceivingLink | undefined;
   #gone: SobreError | undefined;
   #draining: Timer | undefined;
+  #reminder: Timer | undefined;
   #isAsking = false;
   #allClosed: () => void = () => undefined;
 
@@ -57,12 +61,14 @@ export class ReceiveLink {
   /** Opens a link. @throws SobreError as the broker refuses. */
   static async open(session: ClientSession, options: ReceiveLinkOptions): Promise<ReceiveLink> {
     const own = new ReceiveLink(session, options);
-    const { setup, signal } = options.request;
+    const { setup, ...request } = options.request;
+    const { timing } = options;
     const isDeleting = options.receiveMode === "receiveAndDelete";
     try {
       own.#link = await openReceiving(session, {
         name: `receiver-${crypto.randomUUID()}`,
-        signal,
+        ...request,
+        timing,
         setup: { ...setup, sndSettleMode: isDeleting ? 1 : 0, rcvSettleMode: isDeleting ? 0 : 1 },
         events: {
           delivered: (delivery, link) => own.#delivered(delivery, link),
@@ -115,30 +121,19 @@ export class ReceiveLink {
     const id = this.#held.get(token);
     if (id === undefined || this.#gone !== undefined) return Promise.reject(connectionLost("the link is gone."));
     this.#release(token);
-    const { connectionClock } = this.#options;
-    return new Promise((resolve, reject) => {
-      const timer = connectionClock.setTimer(connectionClock.now() + settleTimeOut, () => {
-        this.#settling.delete(fail);
-        const seconds = settleTimeOut / 1000;
-        reject(
-          new SobreError("ServiceTimeout", `The broker has not confirmed a settlement within ${seconds} seconds.`),
-        );
-      });
-      const fail = (error: SobreError): void => {
-        timer.cancel();
-        reject(error);
-      };
-      this.#settling.add(fail);
+    const settling: Settling = {};
+    this.#settling.add(settling);
+    const settled = new Promise<void>((resolve, reject) => {
+      settling.reject = reject;
       this.#session.requestSettlement(id, state, (told) => {
         const answer = told?.kind === "transactional" ? told.outcome : told;
-        this.#settling.delete(fail);
-        timer.cancel();
         // Some brokers answer a dead letter with the outcome that asked for it.
         if (answer?.kind === "rejected" && answer.error !== undefined && !isDeadLetter(answer.error.condition))
           reject(brokerError(answer.error));
         else resolve();
       });
     });
+    return inTime(this.#options.timing, "a settlement", settled).finally(() => this.#settling.delete(settling));
   }
 
   /** Ends the waits with what they took, and the link; resolves when the broker knows. */
@@ -161,9 +156,7 @@ export class ReceiveLink {
     if (link?.state !== "attached") return;
     for (const { lockToken } of this.#spare.splice(0))
       if (lockToken !== undefined) void this.settle(lockToken, { kind: "released" }).catch(() => undefined);
-    const over = new Promise<void>((resolve) => (this.#allClosed = resolve));
-    link.detach();
-    await over;
+    await detached(link, new Promise<void>((resolve) => (this.#allClosed = resolve)), this.#options.timing);
     this.#end(connectionLost("the link was closed."));
   }
 
@@ -185,13 +178,26 @@ export class ReceiveLink {
       }
       if (isEnding) this.#drain(credit);
       else if (isNew) this.#link?.grant(credit);
+      if (credit > 0) this.#remind();
+    });
+  }
+
+  /** Tells the broker its credit again from time to time: one that has lost it would be silent for ever. */
+  #remind(): void {
+    const { clock, answer } = this.#options.timing;
+    this.#reminder ??= clock.setTimer(clock.now() + answer, () => {
+      this.#reminder = undefined;
+      const link = this.#link;
+      if (this.#queue.length === 0 || this.#gone !== undefined || link === undefined) return;
+      if (this.#draining === undefined) link.grant(link.credit);
+      this.#remind();
     });
   }
 
   /** Asks for the messages at hand, and takes the credit back that they leave. */
   #drain(credit: number): void {
-    const { connectionClock } = this.#options;
-    this.#draining = connectionClock.setTimer(connectionClock.now() + drainTimeOut, () => {
+    const { clock: time, answer } = this.#options.timing;
+    this.#draining = time.setTimer(time.now() + Math.min(drainTimeOut, answer), () => {
       for (const receive of this.#queue.filter(({ asked, isEnding }) => asked && isEnding)) this.#finish(receive);
       this.#link?.detach();
       this.#end(connectionLost("a drain was not answered."));
@@ -248,10 +254,11 @@ export class ReceiveLink {
     if (this.#gone !== undefined) return;
     this.#gone = error;
     this.#draining?.cancel();
+    this.#reminder?.cancel();
     for (const token of this.#held.keys()) this.#options.released(token);
     this.#held.clear();
     for (const receive of this.#queue.splice(0)) receive.fail(error);
-    for (const reject of this.#settling) reject(error);
+    for (const { reject } of this.#settling) reject?.(error);
     this.#settling.clear();
   }
 }

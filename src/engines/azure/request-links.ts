@@ -3,22 +3,18 @@ import { type MessageInit, writeMessage } from "../../amqp/message/write-message
 import { accepted, type DeliveryState } from "../../amqp/connection/delivery-state.ts";
 import type { ReceivingLink } from "../../amqp/connection/receiving-link.ts";
 import type { SendingLink } from "../../amqp/connection/sending-link.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
-import type { Clock, Timer } from "../../time/clock.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
 import { brokerError } from "./broker-errors.ts";
 import type { ClientSession } from "./client-connection.ts";
 import { openReceiving, openSending } from "./open-link.ts";
+import { inTime, type Timing } from "./timing.ts";
 
 /** Answers that the broker may send ahead. */
 const credit = 100;
 
-/** Milliseconds that a request waits for its answer. */
-export const requestTimeOut = 60_000;
-
 interface Waiting {
   readonly resolve: (answer: AmqpMessage) => void;
   readonly reject: (error: SobreError) => void;
-  readonly timer: Timer;
 }
 
 interface Unsent {
@@ -29,7 +25,7 @@ interface Unsent {
 /** A pair of links to a node that answers requests: `$cbs`, or an entity's `$management`. */
 export class RequestLinks {
   readonly #session: ClientSession;
-  readonly #clock: Clock;
+  readonly #timing: Timing;
   readonly #replyTo: string;
   readonly #waiting = new Map<string, Waiting>();
   readonly #unsent: Unsent[] = [];
@@ -37,27 +33,29 @@ export class RequestLinks {
   #next = 0;
   #gone: SobreError | undefined;
 
-  private constructor(session: ClientSession, clock: Clock, replyTo: string) {
+  private constructor(session: ClientSession, timing: Timing, replyTo: string) {
     this.#session = session;
-    this.#clock = clock;
+    this.#timing = timing;
     this.#replyTo = replyTo;
   }
 
   /** Opens both links. @throws SobreError as the broker refuses. */
-  static async open(session: ClientSession, address: string, clock: Clock): Promise<RequestLinks> {
+  static async open(session: ClientSession, address: string, timing: Timing): Promise<RequestLinks> {
     const isCbs = address === "$cbs";
     const replyTo = `${isCbs ? "cbs" : "management"}-${crypto.randomUUID()}`;
-    const links = new RequestLinks(session, clock, replyTo);
+    const links = new RequestLinks(session, timing, replyTo);
     const gone = (error: SobreError): void => links.#end(error);
     // Of $cbs the name of the link is the address to reply to, and its target has none.
     const target = isCbs ? ({ kind: "target" } as const) : ({ kind: "target", address: replyTo } as const);
     const receiving = openReceiving(session, {
       name: replyTo,
+      timing,
       setup: { source: { kind: "source", address }, target, rcvSettleMode: 0 },
       events: { delivered: (delivery, link) => links.#answered(delivery, link), gone },
     });
     const sending = openSending(session, {
       name: `${replyTo}-requests`,
+      timing,
       setup: { source: { kind: "source", address: replyTo }, target: { kind: "target", address } },
       events: {
         flowed: () => links.#send(),
@@ -85,16 +83,11 @@ export class RequestLinks {
     const { properties, ...rest } = message;
     const payload = writeMessage({ ...rest, properties: { ...properties, messageId, replyTo: this.#replyTo } });
     this.#unsent.push({ payload, state });
-    return new Promise((resolve, reject) => {
-      const timer = this.#clock.setTimer(this.#clock.now() + requestTimeOut, () => {
-        this.#waiting.delete(messageId);
-        reject(
-          new SobreError("ServiceTimeout", `The broker has not answered within ${requestTimeOut / 1000} seconds.`),
-        );
-      });
-      this.#waiting.set(messageId, { resolve, reject, timer });
+    const answered = new Promise<AmqpMessage>((resolve, reject) => {
+      this.#waiting.set(messageId, { resolve, reject });
       this.#send();
     });
+    return inTime(this.#timing, "a request", answered).finally(() => this.#waiting.delete(messageId));
   }
 
   close(): void {
@@ -129,18 +122,13 @@ export class RequestLinks {
     }
     const waiting = typeof key === "string" ? this.#waiting.get(key) : undefined;
     if (waiting === undefined || typeof key !== "string") return;
-    this.#waiting.delete(key);
-    waiting.timer.cancel();
     waiting.resolve(answer);
   }
 
   #end(error: SobreError): void {
     if (this.#gone !== undefined) return;
     this.#gone = error;
-    for (const { reject, timer } of this.#waiting.values()) {
-      timer.cancel();
-      reject(error);
-    }
+    for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
     // One link without the other is of no use.
     this.#session.end();

@@ -9,7 +9,7 @@ import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Broker } from "./broker.ts";
 import { brokerError, closedError } from "./broker-errors.ts";
-import { openSending } from "./open-link.ts";
+import { detached, openSending } from "./open-link.ts";
 import { withoutDelivery } from "./sent-message.ts";
 
 /** Where a sender sends to. */
@@ -99,9 +99,7 @@ export class AzureSender implements EngineSender {
     await this.#opening?.catch(() => undefined);
     const link = this.#link;
     if (link?.state === "attached") {
-      const over = new Promise<void>((resolve) => (this.#allClosed = resolve));
-      link.detach();
-      await over;
+      await detached(link, new Promise<void>((resolve) => (this.#allClosed = resolve)), this.#broker.timing);
     }
     this.#fail(this.#refusal);
   }
@@ -137,6 +135,7 @@ export class AzureSender implements EngineSender {
     try {
       const link = await openSending(session, {
         name,
+        timing: this.#broker.timing,
         setup: {
           source: { kind: "source", address: name },
           target: { kind: "target", address },

@@ -8,6 +8,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { brokerError } from "./broker-errors.ts";
 import type { ClientSession } from "./client-connection.ts";
 import { openSending } from "./open-link.ts";
+import { inTime, type Timing } from "./timing.ts";
 
 /** Descriptor codes of what a coordinator is asked (AMQP 1.0 part 4.5). */
 const code = { declare: 0x31, discharge: 0x32 } as const;
@@ -22,15 +23,21 @@ interface Asking {
 export class Coordinator {
   readonly #queue: Asking[] = [];
   readonly #asked = new Set<Asking>();
+  readonly #timing: Timing;
   #link: SendingLink | undefined;
   #tag = 0;
   #gone: SobreError | undefined;
 
+  private constructor(timing: Timing) {
+    this.#timing = timing;
+  }
+
   /** Opens the link. @throws SobreError as the broker refuses. */
-  static async open(session: ClientSession): Promise<Coordinator> {
-    const own = new Coordinator();
+  static async open(session: ClientSession, timing: Timing): Promise<Coordinator> {
+    const own = new Coordinator(timing);
     own.#link = await openSending(session, {
       name: `coordinator-${crypto.randomUUID()}`,
+      timing,
       setup: { source: { kind: "source" }, target: { kind: "coordinator" }, sndSettleMode: 0 },
       events: {
         flowed: () => own.#pump(),
@@ -63,10 +70,11 @@ export class Coordinator {
   #ask(descriptor: number, fields: readonly AmqpValue[]): Promise<DeliveryState | undefined> {
     if (this.#gone !== undefined) return Promise.reject(this.#gone);
     const value = typed.described(typed.ulong(descriptor), fields);
-    return new Promise((resolve, reject) => {
+    const answered = new Promise<DeliveryState | undefined>((resolve, reject) => {
       this.#queue.push({ payload: writeMessage({ body: { kind: "value", value } }), resolve, reject });
       this.#pump();
     });
+    return inTime(this.#timing, "a transaction", answered);
   }
 
   #pump(): void {

@@ -2,7 +2,7 @@ import { Load } from "./load.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 
 /** A server in a process of its own, with the load on it. */
-export interface Peer extends Omit<ServerProcess, "port"> {
+export interface Peer extends Omit<ServerProcess, "port" | "connectionString"> {
   readonly load: Load;
 }
 

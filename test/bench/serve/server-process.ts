@@ -27,7 +27,7 @@ export async function startServerProcess(name: string, ...args: readonly string[
   return {
     name,
     port: numberIn(told, "port"),
-    connectionString: String(memberOf(told, "connectionString") ?? ""),
+    connectionString: textIn(told, "connectionString"),
     cpu: () => ask("cpu"),
     memory: () => ask("memory"),
     async close() {
@@ -41,6 +41,11 @@ export async function startServerProcess(name: string, ...args: readonly string[
 function numberIn(told: unknown, name: string): number {
   const value = memberOf(told, name);
   return typeof value === "number" ? value : Number.NaN;
+}
+
+function textIn(told: unknown, name: string): string {
+  const value = memberOf(told, name);
+  return typeof value === "string" ? value : "";
 }
 
 const memberOf = (told: unknown, name: string): unknown =>
