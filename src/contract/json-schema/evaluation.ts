@@ -12,6 +12,7 @@ export type Truth = boolean | undefined;
 export class Evaluation {
   private readonly pool: FormulaPool;
   private readonly formats: FormatTests;
+  private readonly keys = new Map<number, ReadonlySet<string>>();
   private steps = 0;
 
   constructor(pool: FormulaPool, formats: FormatTests) {
@@ -35,10 +36,8 @@ export class Evaluation {
         return some(formula.of, (part) => this.visit(part, value, depth));
       case "types":
         return formula.types.includes(typeOfValue(value));
-      case "values": {
-        const key = canonicalJson(value);
-        return formula.values.some((known) => canonicalJson(known) === key) !== formula.negated;
-      }
+      case "values":
+        return this.keysOf(formula).has(canonicalJson(value)) !== formula.negated;
       case "reference":
         return this.visit(this.pool.unfold(formula), value, depth + 1);
       case "opaque":
@@ -50,6 +49,12 @@ export class Evaluation {
     if (typeof value === "string") return this.stringTruth(formula, value);
     if (Array.isArray(value)) return this.arrayTruth(formula, value, depth);
     return isObject(value) ? this.objectTruth(formula, value, depth) : undefined;
+  }
+
+  private keysOf(formula: FormulaOf<"values">): ReadonlySet<string> {
+    const known = this.keys.get(formula.id) ?? new Set(formula.values.map(canonicalJson));
+    this.keys.set(formula.id, known);
+    return known;
   }
 
   private stringTruth(formula: Formula, value: string): Truth {

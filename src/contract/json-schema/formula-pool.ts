@@ -135,6 +135,8 @@ export class FormulaPool {
     if (known !== undefined) return known;
     const made = this.negate(formula);
     this.negations.set(formula.id, made);
+    // So that equal parts of two schemas are recognised by their ids, however often they are negated.
+    if (!this.negations.has(made.id)) this.negations.set(made.id, formula);
     return made;
   }
 

@@ -4,6 +4,10 @@ import type { Formula, FormulaOf } from "./formula.ts";
 /** The literals about objects among a set, sorted by what they do. */
 export interface ObjectLiterals {
   readonly every: readonly FormulaOf<"everyProperty">[];
+  /** Those on a single name, by that name. */
+  readonly onName: ReadonlyMap<string, readonly Formula[]>;
+  /** The rest of them. */
+  readonly onNames: readonly FormulaOf<"everyProperty">[];
   /** Members wanted under one name that is spelt out. */
   readonly named: ReadonlyMap<string, readonly Formula[]>;
   /** Members wanted under a name of some kind. */
@@ -18,18 +22,27 @@ export interface ObjectLiterals {
 export function objectLiterals(members: readonly Formula[]): ObjectLiterals {
   const every = members.filter((member) => member.kind === "everyProperty");
   const wanted = members.filter((member) => member.kind === "someProperty");
-  const named = new Map<string, readonly Formula[]>();
+  const named = new Map<string, Formula[]>();
   const some: FormulaOf<"someProperty">[] = [];
+  const onName = new Map<string, Formula[]>();
+  const onNames: FormulaOf<"everyProperty">[] = [];
+  for (const literal of every) {
+    const name = onlyName(literal.names);
+    if (name === undefined) onNames.push(literal);
+    else add(onName, name, literal.of);
+  }
   for (const literal of wanted) {
     const name = onlyName(literal.names);
     if (name === undefined) some.push(literal);
-    else named.set(name, [...(named.get(name) ?? []), literal.of]);
+    else add(named, name, literal.of);
   }
   const names = new Set<string>();
   for (const literal of [...every, ...wanted]) collectNames(literal.names, names);
   const sizes = members.filter((member) => member.kind === "size");
   return {
     every,
+    onName,
+    onNames,
     named,
     some,
     names: Array.from(names),
@@ -41,11 +54,12 @@ export function objectLiterals(members: readonly Formula[]): ObjectLiterals {
 /** The formulas of the member `name`, when it is present. */
 export function memberFormulas(
   name: string,
-  { every, named }: ObjectLiterals,
+  { onName, onNames, named }: ObjectLiterals,
   evaluation: Evaluation,
 ): readonly Formula[] {
   return [
-    ...every.filter(({ names }) => evaluation.truth(names, name) === true).map(({ of }) => of),
+    ...(onName.get(name) ?? []),
+    ...onNames.filter(({ names }) => evaluation.truth(names, name) === true).map(({ of }) => of),
     ...(named.get(name) ?? []),
   ];
 }
@@ -55,7 +69,14 @@ export function openEvery({ every }: ObjectLiterals): readonly FormulaOf<"everyP
   return every.filter(({ names }) => !(names.kind === "values" && !names.negated));
 }
 
-function onlyName(names: Formula): string | undefined {
+function add(groups: Map<string, Formula[]>, name: string, formula: Formula): void {
+  const group = groups.get(name);
+  if (group === undefined) groups.set(name, [formula]);
+  else group.push(formula);
+}
+
+/** The name that is spelt out, if there is just one. */
+export function onlyName(names: Formula): string | undefined {
   if (names.kind !== "values" || names.negated || names.values.length !== 1) return undefined;
   const [name] = names.values;
   return typeof name === "string" ? name : undefined;

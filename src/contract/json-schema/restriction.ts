@@ -1,5 +1,6 @@
 import { type Formula, typeOfLiteral, typeOfValue, type TypeName } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
+import { memberTruth, membersKnown, noMembers } from "./known-members.ts";
 import { isObject } from "./json-value.ts";
 
 /** A set of formulas about a value of one type, reduced; `undefined` when it contradicts itself. */
@@ -88,11 +89,15 @@ export class Restriction {
 
   /** Drops alternatives that the other members refute; false when one has none left. */
   private propagate(members: Map<number, Formula>, type: TypeName, queue: Formula[]): boolean {
-    for (const member of Array.from(members.values())) {
-      if (member.kind !== "any") continue;
+    const alternatives = Array.from(members.values()).filter((member) => member.kind === "any");
+    if (alternatives.length === 0) return true;
+    const known = type === "object" ? membersKnown(members.values()) : noMembers;
+    for (const member of alternatives) {
       members.delete(member.id);
-      if (member.of.some((part) => this.implied(part, members))) continue;
-      const left = member.of.filter((part) => !this.implied(this.negation(part, type), members));
+      if (member.of.some((part) => memberTruth(part, known) === true || this.implied(part, members))) continue;
+      const left = member.of.filter(
+        (part) => memberTruth(part, known) !== false && !this.implied(this.negation(part, type), members),
+      );
       if (left.length === 0) return false;
       const reduced = left.length === member.of.length ? member : this.pool.any(left);
       if (reduced.kind === "any") members.set(reduced.id, reduced);

@@ -5,6 +5,7 @@ import type { Formula } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 import { isOldDialect, namedDialect } from "./dialect.ts";
 import { isObject } from "./json-value.ts";
+import { areDisjoint } from "./known-members.ts";
 import { Keywords } from "./keyword-value.ts";
 import { itemKeywords, numberKeywords, propertyKeywords, stringKeywords, typeKeyword } from "./keywords.ts";
 import type { Reading } from "./reading.ts";
@@ -207,7 +208,10 @@ function exactlyOne(parts: readonly Formula[], pool: FormulaPool): Formula {
   return pool.all([
     pool.any(parts),
     ...parts.flatMap((part, index) =>
-      parts.slice(index + 1).map((other) => pool.any([pool.not(part), pool.not(other)])),
+      parts
+        .slice(index + 1)
+        .filter((other) => !areDisjoint(part, other))
+        .map((other) => pool.any([pool.not(part), pool.not(other)])),
     ),
   ]);
 }
