@@ -96,6 +96,7 @@ function together(results: readonly CompatibilityResult[]): CompatibilityResult 
   return {
     verdict,
     findings: results.flatMap(({ findings }) => findings),
+    ...(verdict === "breaking" ? { rest: worst(results.map((result) => result.rest ?? result.verdict)) } : {}),
     ...(verdict === "safe" ? { trace } : {}),
     ...(verdict === "unproven" || verdict === "tested" ? { tried } : {}),
     assumptions: Array.from(new Set(results.flatMap(({ assumptions }) => assumptions))),

@@ -34,7 +34,7 @@ export interface Witness {
   readonly encodings: readonly WitnessEncoding[];
   /** The reader's refusal, or the value it reads instead. */
   readonly outcome: string;
-  /** SHA-256 of value and outcome in hex. */
+  /** SHA-256 in hex of the value and the outcome that the break has when it is the only one of its pair. */
   readonly hash: string;
 }
 
@@ -56,6 +56,8 @@ export interface CodecRow {
 export interface CompatibilityResult {
   readonly verdict: Verdict;
   readonly findings: readonly Finding[];
+  /** The verdict on the rest of a breaking pair, if every break that is listed were repaired. */
+  readonly rest?: Verdict;
   /** Steps of the proof when the verdict is safe, one line each, in outline. */
   readonly trace?: readonly string[];
   /** The attempts made, when the verdict is unproven or tested. */

@@ -156,6 +156,8 @@ export interface Refusal {
   readonly message: string;
   /** The schema that holds the keyword, by identity: beyond a reference the schema path begins anew. */
   readonly holder: unknown;
+  /** The refused value. */
+  readonly value: unknown;
 }
 
 /** How {@link compileJudge} reads a schema. */
@@ -168,11 +170,12 @@ export interface JudgeOptions {
 }
 
 /**
- * Compiles a JSON Schema of any of three dialects, leniently, into a function that returns the first refusal of a value.
+ * Compiles a JSON Schema of any of three dialects, leniently, into a function that returns the refusals of a value: each
+ * keyword after those inside of it, so that the last one is the outermost. Validation stops at the first failure.
  *
  * @throws whatever ajv throws for a schema it cannot compile.
  */
-export function compileJudge(schema: object | boolean, options: JudgeOptions): (value: unknown) => Refusal | undefined {
+export function compileJudge(schema: object | boolean, options: JudgeOptions): (value: unknown) => readonly Refusal[] {
   const { formats, pattern } = options;
   const settings: Options = {
     strict: false,
@@ -196,10 +199,17 @@ export function compileJudge(schema: object | boolean, options: JudgeOptions): (
   };
   const validate = judges[options.dialect](settings).compile(schema);
   return (value) => {
-    if (validate(value)) return undefined;
-    const [first] = validate.errors ?? [];
-    const { instancePath = "", schemaPath = "", keyword = "", params = {}, message = "" } = first ?? {};
-    return { instancePath, schemaPath, keyword, params, message, holder: first?.parentSchema };
+    if (validate(value)) return [];
+    const errors = validate.errors ?? [];
+    return errors.map(({ instancePath, schemaPath, keyword, params, message = "", parentSchema, data }) => ({
+      instancePath,
+      schemaPath,
+      keyword,
+      params,
+      message,
+      holder: parentSchema,
+      value: data,
+    }));
   };
 }
 

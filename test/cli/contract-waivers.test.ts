@@ -25,6 +25,30 @@ describe("waivers", () => {
     expect(without.terminal.errors()).toContain("lacks reason");
   });
 
+  it("lets a waiver cover its finding and no other break of the pair", async () => {
+    const one = { ...older, required: ["id", "note"] };
+    const two = { ...one, properties: { id: { type: "string", maxLength: 5 }, note: { type: "string" } } };
+    const reported = await check(folderOf({ ...broken, "order/1.1.schema.json": one }), "-f", "json");
+    const hash = hashIn(reported.terminal.text());
+    const waiver = {
+      subject: "order",
+      code: "member-required",
+      hash,
+      reason: "billing moves first",
+      expires: "2999-01-01",
+    };
+
+    const { code, terminal } = await check(
+      folderOf({ ...broken, "order/1.1.schema.json": two, "waivers.json": [waiver] }),
+      "--strict",
+    );
+
+    expect(code).toBe(1);
+    expect(terminal.text()).toContain("range-narrowed");
+    expect(terminal.text()).not.toContain("member-required");
+    expect(terminal.text()).not.toContain("stale");
+  });
+
   it("calls a waiver stale only in the check that it is for", async () => {
     const report = await check(folderOf(broken), "-f", "json");
     const waiver = { subject: "order", code: "member-required", witness: hashIn(report.terminal.text()) };

@@ -76,7 +76,7 @@ function judge(schema: unknown): ((value: unknown) => boolean | undefined) | und
     });
     return (value) => {
       try {
-        return validate(value) === undefined;
+        return validate(value).length === 0;
       } catch {
         // ajv recurses without end where a schema leads back to the value it is applied to.
         return undefined;

@@ -20,6 +20,10 @@ export interface Refused {
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly message: string;
+  /** The schema path of the outermost union that the refusal is inside of, if it is inside of one. */
+  readonly union?: string;
+  /** The refusal with every other break of the pair patched, by which the break is known when others come and go. */
+  readonly alone?: Pick<Refused, "value" | "instancePath" | "message">;
 }
 
 /** Result of a comparison. */
@@ -30,4 +34,6 @@ export interface Compared {
   readonly trace?: readonly string[];
   readonly tried: readonly string[];
   readonly assumptions: readonly string[];
+  /** The verdict on the rest of a pair that breaks, with every break that was found patched. */
+  readonly rest?: Verdict;
 }

@@ -1,17 +1,98 @@
+import { SobreError } from "../../errors/sobre-error.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 import type { Compared, Comparison, Refused } from "./compared.ts";
+import { meaningOf } from "./meaning.ts";
 import { PairComparison } from "./pair-comparison.ts";
 import { type Departure, departureText } from "./departure-texts.ts";
 import { metaSchema } from "../../json-schema/ajv.ts";
+import { patchedReader, readerWithoutUnion } from "./patched-reader.ts";
 import { isOldDialect } from "./dialect.ts";
 import { SchemaDocument } from "./schema-document.ts";
+
+/** More breaks than that are not listed one by one. */
+const mostBreaks = 24;
+
+/**
+ * Compares two JSON Schemas, and lists every break: once one is found, the pair is compared again with that break patched in
+ * the reader.
+ *
+ * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
+ */
+export function compareSchemas(comparison: Comparison): Compared {
+  const first = compareOnce(comparison);
+  if (first.verdict !== "breaking") return first;
+  const { writer } = comparison;
+  const found: Refused[] = [];
+  let reader = comparison.reader;
+  let last = first;
+  while (last.verdict === "breaking" && found.length < mostBreaks) {
+    const fresh = last.refused.filter((one) => !found.some((known) => isSameBreak(known, one)));
+    const patches = (fresh.length > 0 ? fresh : last.refused).reduce<unknown>(
+      (patched, one) =>
+        (fresh.length > 0 ? patchedReader(patched, writer, one) : readerWithoutUnion(patched, one)) ?? patched,
+      reader,
+    );
+    found.push(...fresh);
+    if (canonicalJson(patches) === canonicalJson(reader)) break;
+    reader = patches;
+    last = compareAgain(comparison, reader);
+  }
+  const refused =
+    found.length > mostAlone ? found : found.map((one) => ({ ...one, alone: aloneOf(one, found, comparison) }));
+  return { ...first, refused, rest: last.verdict };
+}
+
+/** Compares with a patched reader, which may refer to a place that a patch has removed. */
+function compareAgain(comparison: Comparison, reader: unknown): Compared {
+  try {
+    return compareOnce({ ...comparison, reader });
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    return { verdict: "unproven", refused: [], tried: [error.message], assumptions: [] };
+  }
+}
+
+/** Beyond that many breaks each is known by the witness that was found first. */
+const mostAlone = 8;
+
+/** A break with the witness that it has when every other break is patched. */
+function aloneOf(own: Refused, found: readonly Refused[], comparison: Comparison): Refused {
+  if (found.length === 1) return own;
+  const reader = found
+    .filter((other) => other !== own)
+    .reduce<unknown>(
+      (patched, other) => patchedReader(patched, comparison.writer, other) ?? patched,
+      comparison.reader,
+    );
+  return compareAgain(comparison, reader).refused.find((one) => isSameBreak(one, own)) ?? own;
+}
+
+function isSameBreak(one: Refused, other: Refused): boolean {
+  return (
+    one.schemaPath === other.schemaPath &&
+    one.keyword === other.keyword &&
+    canonicalJson(distinctive(one)) === canonicalJson(distinctive(other))
+  );
+}
+
+/** The parameters that tell two breaks of one keyword apart. */
+function distinctive({ keyword, params, value, instancePath }: Refused): unknown {
+  if (keyword !== "enum" && keyword !== "const") return params;
+  return instancePath
+    .split("/")
+    .slice(1)
+    .reduce<unknown>((inner, token) => {
+      const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
+      return Array.isArray(inner) ? inner[Number(name)] : isObject(inner) ? inner[name] : undefined;
+    }, value);
+}
 
 /**
  * Compares two JSON Schemas.
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
-export function compareSchemas(comparison: Comparison): Compared {
+function compareOnce(comparison: Comparison): Compared {
   const deadline = performance.now() + comparison.budget;
   const pair = new PairComparison(comparison, { siblings: false, deadline });
   const specified = pair.compare();
@@ -60,7 +141,7 @@ function asValidatorsRead(
   comparison: Comparison,
   deadline: number,
 ): Compared {
-  if (departed.size === 0 || canonicalJson(comparison.writer) === canonicalJson(comparison.reader)) return safe;
+  if (departed.size === 0 || meaningOf(comparison.writer) === meaningOf(comparison.reader)) return safe;
   const read = new PairComparison(comparison, { siblings: false, departures: true, deadline }).compare();
   if (read.verdict === "safe") return safe;
   const tried = ["the verdict is safe by the specification, and depends on where a validator departs from it"];

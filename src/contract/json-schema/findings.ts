@@ -9,6 +9,7 @@ export interface Explained {
 
 /** Explains the refusal of a value by the reader's schema. */
 export function explain({ keyword, params, instancePath, message }: Refused): Explained {
+  const { variant } = params;
   const where = instancePath === "" ? "the message itself" : instancePath;
   const name = (key: string): string => JSON.stringify(params[key] ?? "");
   switch (keyword) {
@@ -60,6 +61,20 @@ export function explain({ keyword, params, instancePath, message }: Refused): Ex
       };
     case "anyOf":
     case "oneOf":
+      if (typeof variant === "string")
+        return {
+          code: "variant-removed",
+          message: `The reader has no variant for ${variant} at ${where}, which the writer may send.`,
+          repair: "Keep the variant until no writer sends it any more, or release a new major version.",
+        };
+      return {
+        code: "alternatives-changed",
+        message:
+          params["passingSchemas"] === null || params["passingSchemas"] === undefined
+            ? `At ${where} the writer may send a value that no alternative of the reader's ${keyword} accepts.`
+            : `At ${where} the writer may send a value that several alternatives of the reader's oneOf accept.`,
+        repair: "Keep every alternative that a writer in flight may send.",
+      };
     case "not":
     case "if":
       return {

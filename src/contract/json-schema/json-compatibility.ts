@@ -3,11 +3,12 @@ import { metaSchema } from "../../json-schema/ajv.ts";
 import type { Codec } from "../../codec/codec.ts";
 import type { CompatibilityOptions } from "../options.ts";
 import { type CodecRow, type CompatibilityResult, type Finding, worst } from "../verdict.ts";
-import { hashed, hasNativeValues, rowsOf, witnessOf } from "../witness.ts";
+import { hashed, hashOf, hasNativeValues, rowsOf, witnessOf } from "../witness.ts";
 import { chooseSamplesWithin, compareWithin, samplesWithin } from "./bounded-comparison.ts";
 import type { Compared, Comparison, Refused } from "./compared.ts";
 import { explain } from "./findings.ts";
-import { canonicalJson, unjsonPart } from "./json-value.ts";
+import { unjsonPart } from "./json-value.ts";
+import { meaningOf } from "./meaning.ts";
 import { lostMark, type LostMark, nativeChange, withMarked } from "./native-changes.ts";
 import { toNative } from "./native-values.ts";
 import { PairComparison } from "./pair-comparison.ts";
@@ -51,21 +52,21 @@ export async function jsonCompatibility(
   const findings = compared.refused.map((refused): Finding => {
     const refusal = `#${pointerOf(refused.schemaPath)}`;
     const place = schemaPlace(comparison.writer, refused.instancePath);
+    const { alone = refused } = refused;
+    const witness = witnessOf(refused.value, outcomeOf(refused), { codecs, toNative: native });
     return hashed({
       ...explain(refused),
       olderPointer: writing === "older" ? place : refusal,
       newerPointer: writing === "older" ? refusal : place,
       writer: writing,
       instancePointer: refused.instancePath,
-      witness: witnessOf(refused.value, `${refused.instancePath || "/"}: ${refused.message}`, {
-        codecs,
-        toNative: native,
-      }),
+      witness: { ...witness, hash: hashOf(alone.value, outcomeOf(alone)) },
     });
   });
   const result: CompatibilityResult = {
     verdict: compared.verdict,
     findings,
+    ...(compared.rest === undefined ? {} : { rest: compared.rest }),
     ...(compared.trace === undefined ? {} : { trace: compared.trace }),
     ...(compared.verdict === "unproven" || compared.verdict === "tested" ? { tried: compared.tried } : {}),
     assumptions: [`${writing} writes`, ...compared.assumptions],
@@ -87,7 +88,7 @@ async function withNativeTypes(
     new SchemaDocument(comparison.reader, "reader", metaSchema),
   ];
   const isConcerned = ({ name }: Codec): boolean => lost?.kind === "integer" || hasNativeValues(name);
-  if (codecs.length === 0 || canonicalJson(comparison.writer) === canonicalJson(comparison.reader)) return result;
+  if (codecs.length === 0 || meaningOf(comparison.writer) === meaningOf(comparison.reader)) return result;
   const lost = lostMark(writer, reader, performance.now() + comparison.budget);
   if (lost === undefined || !codecs.some(isConcerned)) return result;
   const samples = lost.kind === "integer" ? [] : await messagesOf(comparison, lost);
@@ -164,7 +165,7 @@ async function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOpti
     if (problem !== undefined && !refused.some(({ schemaPath }) => schemaPath === problem.schemaPath))
       refused.push(problem);
   }
-  if (refused.length > 0) return { verdict: "breaking", refused, tried: [], assumptions };
+  if (refused.length > 0) return { verdict: "breaking", refused, tried: [], assumptions, rest: "tested" };
   const tried = [
     `the upcaster made valid values of all ${samples.length} kinds of values that the schemas distinguish`,
   ];
@@ -184,6 +185,10 @@ async function upcastProblem(
     const message = `is refused by the upcaster, which throws ${error instanceof Error ? error.name : typeof error}`;
     return { value, instancePath: "", schemaPath: "#", keyword: "upcast", params: {}, message };
   }
+}
+
+function outcomeOf({ instancePath, message }: Pick<Refused, "instancePath" | "message">): string {
+  return `${instancePath || "/"}: ${message}`;
 }
 
 function pointerOf(schemaPath: string): string {

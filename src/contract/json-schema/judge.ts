@@ -4,12 +4,16 @@ import { type Dialect, isOldDialect, schemaKeywords, schemaMapKeywords } from ".
 import { assertedFormats, type FormatPolicy } from "./formats.ts";
 import { escapeToken, type SchemaDocument } from "./schema-document.ts";
 import { isObject, objectOf } from "./json-value.ts";
+import { toldBy } from "./refusal.ts";
 
 /** Validates values as a service would: `undefined` for a valid one, the first refusal otherwise. */
 export type Judge = (value: unknown) => PlacedRefusal | undefined;
 
 /** A refusal whose schema path begins at the root of the schema, through references too. */
-type PlacedRefusal = Omit<Refusal, "holder">;
+interface PlacedRefusal extends Omit<Refusal, "holder" | "value"> {
+  /** The schema path of the outermost union that the refusal is inside of, if it is inside of one. */
+  readonly union?: string;
+}
 
 /** How a document is judged. */
 export interface JudgeReading {
@@ -34,13 +38,17 @@ export function judgesOf(document: SchemaDocument, reading: JudgeReading): reado
         return { test: (text) => matcher.test(text) ?? outOfTime() };
       },
     });
-    return (value) => placed(judge(value), pointers);
+    return (value) => {
+      const { refusal, union } = toldBy(judge(value), schema) ?? {};
+      if (refusal === undefined) return undefined;
+      const place = union === undefined ? {} : { union: placed(union, pointers).schemaPath };
+      return { ...placed(refusal, pointers), ...place };
+    };
   });
 }
 
-function placed(refusal: Refusal | undefined, pointers: ReadonlyMap<unknown, string>): PlacedRefusal | undefined {
-  if (refusal === undefined) return undefined;
-  const { holder, ...rest } = refusal;
+function placed(refusal: Refusal, pointers: ReadonlyMap<unknown, string>): PlacedRefusal {
+  const { holder, value: _, ...rest } = refusal;
   const pointer = pointers.get(holder);
   return pointer === undefined ? rest : { ...rest, schemaPath: `#${pointer}/${rest.keyword}` };
 }

@@ -8,6 +8,7 @@ import { FormulaPool } from "./formula-pool.ts";
 import { formatTests } from "./formats.ts";
 import { type Judge, judgesOf } from "./judge.ts";
 import { canonicalJson } from "./json-value.ts";
+import { meaningOf } from "./meaning.ts";
 import { type Outcome, type Proof, proofSize } from "./proof.ts";
 import { checkProof } from "./proof-check.ts";
 import { outline } from "./proof-outline.ts";
@@ -82,7 +83,7 @@ export class PairComparison {
         );
       if (/"multipleOf":/.test(JSON.stringify(this.comparison.reader))) assumptions.push(assumptionOfMultiples);
       // Equal schemas accept what they send.
-      if (canonicalJson(this.comparison.writer) === canonicalJson(this.comparison.reader))
+      if (meaningOf(this.comparison.writer) === meaningOf(this.comparison.reader))
         return { verdict: "safe", refused: [], trace: ["both versions are the same schema"], tried: [], assumptions };
       const outcome = this.search([sent, this.pool.not(accepted)]);
       if (outcome.kind === "closed") {
@@ -201,7 +202,8 @@ export class PairComparison {
       if (judged === undefined) tried.add("a value that the validators did not confirm");
       else if (
         !refused.some(
-          ({ schemaPath, instancePath }) => schemaPath === judged.schemaPath && instancePath === judged.instancePath,
+          ({ schemaPath, params }) =>
+            schemaPath === judged.schemaPath && canonicalJson(params) === canonicalJson(judged.params),
         )
       )
         refused.push(judged);

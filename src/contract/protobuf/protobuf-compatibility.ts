@@ -38,6 +38,7 @@ export function protobufCompatibility(
   return {
     verdict,
     findings: changes.map((change) => findingOf(change, writing)),
+    ...(verdict === "breaking" ? { rest: comparison.doubts.length === 0 ? "safe" : "unproven" } : {}),
     ...(verdict === "safe" ? { trace: traceOf(comparison.relation) } : {}),
     ...(verdict === "unproven" ? { tried: comparison.doubts } : {}),
     assumptions,

@@ -1,6 +1,6 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
-import { canonicalJson, isObject } from "../json-schema/json-value.ts";
+import { meaningOf } from "../json-schema/meaning.ts";
 import { majorOf, type Subject, type SubjectVersion } from "./subject.ts";
 import { type SubjectFinding, subjectFinding } from "./subject-changes.ts";
 
@@ -58,7 +58,7 @@ type Difference = Pick<SubjectFinding, "message" | "witness">;
 async function differenceOf(code: CodeSchema, released: SubjectVersion): Promise<Difference | undefined> {
   const format = code.isProto === true ? "protobuf" : "json-schema";
   if (format !== released.format) return { message: "the two are of different formats." };
-  if (canonicalJson(asserted(code.schema)) === canonicalJson(asserted(released.schema))) return undefined;
+  if (meaningOf(code.schema) === meaningOf(released.schema)) return undefined;
   const versions = { older: released.schema, newer: code.schema };
   const {
     verdict,
@@ -88,22 +88,4 @@ async function differenceOf(code: CodeSchema, released: SubjectVersion): Promise
     message: `${sender} accepts ${JSON.stringify(witness.value)}, and ${reader} does not.`,
     witness: { value: witness.value, outcome: witness.outcome },
   };
-}
-
-const annotations = new Set([
-  "$comment",
-  "$id",
-  "default",
-  "deprecated",
-  "description",
-  "examples",
-  "readOnly",
-  "title",
-  "writeOnly",
-]);
-
-/** A schema without the annotations of its own level; deeper ones are left to the comparison. */
-function asserted(schema: unknown): unknown {
-  if (!isObject(schema)) return schema;
-  return Object.fromEntries(Object.entries(schema).filter(([name]) => !annotations.has(name)));
 }
