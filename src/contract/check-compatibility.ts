@@ -15,7 +15,7 @@ import { protobufCompatibility } from "./protobuf/protobuf-compatibility.ts";
 import { type CompatibilityResult, worst } from "./verdict.ts";
 
 /**
- * Tells whether versions of a schema can read each other's messages: `breaking` with a witness, `safe` with a proof that
+ * Checks whether versions of a schema can read each other's messages: `breaking` with a witness, `safe` with a proof that
  * was checked, or `unproven` with what was tried.
  *
  * With lists of versions every older one is compared with every newer one.

@@ -15,7 +15,7 @@ export function toldBy(refusals: readonly Refusal[], root: unknown): Told | unde
   const last = refusals.at(-1);
   if (last === undefined) return undefined;
   const inner = refusals.slice(0, -1);
-  // What the condition selects is refused for a reason of its own.
+  // The selected branch has the reason.
   if (last.keyword === "if" && inner.length > 0) return toldBy(inner, root);
   if (last.keyword !== "oneOf" && last.keyword !== "anyOf") return { refusal: last };
   const members = isObject(last.holder) ? last.holder[last.keyword] : undefined;

@@ -99,7 +99,7 @@ export class SchemaDocument {
 
   private identifier(schema: unknown): string | undefined {
     if (!isObject(schema)) return undefined;
-    // Beside $ref an identifier means nothing in old dialects.
+    // Next to $ref an identifier means nothing in old dialects.
     if (isOldDialect(this.dialect) && typeof schema["$ref"] === "string") return undefined;
     const id = this.dialect === "draft-04" ? schema["id"] : schema["$id"];
     return typeof id === "string" ? id : undefined;

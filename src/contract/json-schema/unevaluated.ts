@@ -100,11 +100,11 @@ class Cases {
     return cases;
   }
 
-  /** Whether members or items are evaluated, beyond the properties of `beside`. */
-  private doesEvaluate(cases: readonly Case[], beside: Keywords | undefined): boolean {
+  /** Whether members or items are evaluated, beyond the properties of `other`. */
+  private doesEvaluate(cases: readonly Case[], other: Keywords | undefined): boolean {
     const { pool } = this;
     if (this.keyword === "unevaluatedItems") return cases.some(({ items, like }) => items > 0 || like !== pool.never);
-    const known = new Set<unknown>(Object.keys(beside?.map("properties") ?? {}));
+    const known = new Set<unknown>(Object.keys(other?.map("properties") ?? {}));
     const isKnown = (names: Formula): boolean =>
       names.kind === "values" && !names.negated && names.values.every((name) => known.has(name));
     return cases.some(({ names }) => names !== pool.never && !isKnown(names));

@@ -196,7 +196,7 @@ export class MessageComparison {
     });
   }
 
-  /** A message with `field` set and what is required beside, as far as it is finite: one that requires itself is not. */
+  /** A message with `field` set and the required fields too, as far as it is finite: one that requires itself is not. */
   private baseline(
     shape: MessageShape,
     field?: FieldShape,

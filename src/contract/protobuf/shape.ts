@@ -28,7 +28,7 @@ export interface FieldShape {
   readonly required: boolean;
   /** The oneof it is in; synthetic ones do not count. */
   readonly oneof: string | undefined;
-  /** Whether a reader can tell that it was set to zero. */
+  /** Whether a reader can see that it was set to zero. */
   readonly hasPresence: boolean;
   /** The value read where the field was left out, in wire form: its default; `undefined` for zero or no value. */
   readonly unset: string | undefined;

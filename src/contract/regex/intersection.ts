@@ -8,7 +8,7 @@ export interface Wanted {
   readonly max: number;
 }
 
-/** A shortest such string; `none` when there certainly is no such string, `unknown` when the budget of steps ended before. */
+/** A shortest such string; `none` when no such string exists, `unknown` when the budget of steps ended before. */
 export type Found = { readonly text: string } | "none" | "unknown";
 
 interface Node {
