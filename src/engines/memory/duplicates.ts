@@ -1,21 +1,27 @@
 import type { MessageId } from "../../envelope/broker-properties.ts";
 import { Typed } from "../../values/typed.ts";
+import type { EntityFacts } from "./entity-facts.ts";
 import type { Due, Timeline } from "./timeline.ts";
 
 /** How often in a window ids are forgotten at most: a sweep walks over what was forgotten before. */
 const sweeps = 16;
 
+/** The entity of {@link Duplicates}. */
+export interface DuplicatesOwner {
+  readonly timeline: Timeline;
+  readonly facts: EntityFacts | undefined;
+  readonly settings: { readonly duplicateDetectionHistoryTimeWindow: number };
+}
+
 /** The message ids seen within a window of time. A duplicate does not make the window longer. */
 export class Duplicates implements Due {
   dueIndex = -1;
-  readonly #timeline: Timeline;
-  readonly #window: () => number;
+  readonly #owner: DuplicatesOwner;
   /** When each id was seen, oldest first. */
   readonly #seen = new Map<string, number>();
 
-  constructor(timeline: Timeline, window: () => number) {
-    this.#timeline = timeline;
-    this.#window = window;
+  constructor(owner: DuplicatesOwner) {
+    this.#owner = owner;
   }
 
   /** Says whether the id was seen within the window, and remembers it when not. */
@@ -23,22 +29,33 @@ export class Duplicates implements Due {
     const key = `${keyOf(messageId)} ${partitionKey ?? ""}`;
     const before = this.#seen.get(key);
     if (before !== undefined && before + this.#window() > now) return true;
-    this.#seen.delete(key);
-    this.#seen.set(key, now);
-    if (this.dueIndex === -1) this.#timeline.schedule(this, now + this.#window());
+    this.restore(key, now);
+    this.#owner.facts?.seen(key, now);
     return false;
+  }
+
+  /** Remembers what was seen, now or before a restart. */
+  restore(key: string, at: number): void {
+    this.#seen.delete(key);
+    this.#seen.set(key, at);
+    if (this.dueIndex === -1) this.#owner.timeline.schedule(this, at + this.#window());
   }
 
   /** Forgets what is out of the window; called by the timeline, not for every id. */
   due(now: number): void {
     const window = this.#window();
+    if (this.#seen.size > 0) this.#owner.facts?.forgotten(now - window);
     for (const [key, at] of this.#seen) {
       if (at + window > now) {
-        this.#timeline.schedule(this, Math.max(at + window, now + window / sweeps));
+        this.#owner.timeline.schedule(this, Math.max(at + window, now + window / sweeps));
         return;
       }
       this.#seen.delete(key);
     }
+  }
+
+  #window(): number {
+    return this.#owner.settings.duplicateDetectionHistoryTimeWindow;
   }
 
   /** How many ids are remembered. */

@@ -1,10 +1,12 @@
 import type { EntitySettings } from "../../engine/entity-settings.ts";
 import type { EntityTimes } from "../../engine/admin.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
+import type { EntityFacts } from "./entity-facts.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Numbering } from "./message-log.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { Meter } from "./queue-policy.ts";
+import type { Part } from "./store.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** An entity as its namespace sees it. */
@@ -17,7 +19,10 @@ export abstract class Entity {
   readonly timeline: Timeline;
   /** When it was used last, in milliseconds since 1970. */
   usedAt: number;
-  readonly #createdAt: number;
+  /** Records what happens; set by the namespace where there is a store. */
+  facts: EntityFacts | undefined = undefined;
+  readonly part: Part = "messages";
+  #createdAt: number;
   #modifiedAt: number;
 
   constructor(address: string, timeline: Timeline) {
@@ -40,6 +45,13 @@ export abstract class Entity {
   /** Notes that the entity was used. */
   touch(now: number): void {
     this.usedAt = now;
+    this.facts?.used(now, this.settings.autoDeleteOnIdle !== Infinity);
+  }
+
+  /** Sets the times that the entity had before a restart. */
+  restoreTimes({ createdAt, modifiedAt }: { readonly createdAt: number; readonly modifiedAt: number }): void {
+    this.#createdAt = createdAt;
+    this.#modifiedAt = modifiedAt;
   }
 
   /** Applies settings that have been changed. */

@@ -24,8 +24,9 @@ export class IdleWatch implements Due {
     this.#span = idler.settings.autoDeleteOnIdle;
   }
 
-  start(): void {
-    this.#timeline.schedule(this, this.#timeline.now() + this.#span);
+  /** Watches from a time on: now, or when the entity was used before a restart. */
+  start(from: number): void {
+    this.#timeline.schedule(this, from + this.#span);
   }
 
   due(now: number): void {

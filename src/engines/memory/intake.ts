@@ -22,10 +22,7 @@ export class Intake {
 
   constructor(owner: IntakeOwner) {
     this.#owner = owner;
-    const window = (): number => owner.settings.duplicateDetectionHistoryTimeWindow;
-    this.#duplicates = owner.settings.requiresDuplicateDetection
-      ? new Duplicates(owner.messages.timeline, window)
-      : undefined;
+    this.#duplicates = owner.settings.requiresDuplicateDetection ? new Duplicates(owner) : undefined;
   }
 
   /**
@@ -35,12 +32,13 @@ export class Intake {
    * @throws SobreError `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`.
    */
   check(messages: readonly Incoming[], reserved = 0): number {
-    const { address, settings, meter } = this.#owner;
+    const { address, settings, meter, facts } = this.#owner;
     if (settings.status === "Disabled" || settings.status === "SendDisabled")
       throw entityDisabled(address, settings.status);
     let total = 0;
-    for (const { size } of messages) {
+    for (const { size, envelope } of messages) {
       if (size > settings.maxMessageSizeInBytes) throw messageTooLarge(size, settings.maxMessageSizeInBytes, address);
+      facts?.check(envelope);
       total += size;
     }
     const most = settings.maxSizeInMegabytes * megabyte;
@@ -98,6 +96,11 @@ export class Intake {
     });
     for (const { envelope } of messages) numbers.push(queue.store.skipNumber(envelope));
     return numbers;
+  }
+
+  /** Remembers an id that was seen before a restart. */
+  restoreSeen(key: string, at: number): void {
+    this.#duplicates?.restore(key, at);
   }
 
   #admit(incoming: Incoming, now: number): Incoming | undefined {

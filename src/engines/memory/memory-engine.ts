@@ -1,3 +1,4 @@
+import { subscriptionAddress } from "../../engine/address.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../../engine/admin.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
@@ -38,21 +39,41 @@ export interface MemoryEngineOptions {
  * @throws SobreError `InvalidArgument` naming the option that is wrong, also one of an entity that there is none of.
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
+  checkMemoryOptions(options);
+  const { clock = systemClock, firstSequenceNumber = 1n } = options;
+  const namespace = new Namespace(clock, firstSequenceNumber);
+  createEntities(namespace, options);
+  return new MemoryConnection(namespace);
+}
+
+/** @throws SobreError `InvalidArgument` naming the option that is wrong, the entities' own excepted. */
+export function checkMemoryOptions(options: MemoryEngineOptions): void {
   checkOption("options", options, anObject);
   for (const [name, check] of Object.entries(checks)) checkOptional(name, Reflect.get(options, name), check);
-  const { clock = systemClock, queues = {}, topics = {}, firstSequenceNumber = 1n } = options;
-  const namespace = new Namespace(clock, firstSequenceNumber);
-  for (const [name, queue] of named(queues)) make(`queue ${name}`, () => namespace.createQueue(name, queue));
+}
+
+/**
+ * Creates the entities of options, those excepted that `exists` knows.
+ *
+ * @throws SobreError `InvalidArgument` naming the entity and the option.
+ */
+export function createEntities(
+  namespace: Namespace,
+  { queues = {}, topics = {} }: MemoryEngineOptions,
+  exists: (address: string) => boolean = () => false,
+): void {
+  for (const [name, queue] of named(queues))
+    if (!exists(name)) make(`queue ${name}`, () => namespace.createQueue(name, queue));
   for (const [name, topic = {}] of named(topics)) {
     const { subscriptions = {}, ...settings } = topic;
     make(`topic ${name}`, () => {
-      namespace.createTopic(name, settings);
+      if (!exists(name)) namespace.createTopic(name, settings);
       checkOption("subscriptions", subscriptions, entities);
     });
     for (const [subscription, setup] of named(subscriptions))
-      make(`subscription ${name}/${subscription}`, () => namespace.createSubscription(name, subscription, setup));
+      if (!exists(subscriptionAddress(name, subscription)))
+        make(`subscription ${name}/${subscription}`, () => namespace.createSubscription(name, subscription, setup));
   }
-  return new MemoryConnection(namespace);
 }
 
 /** Makes an entity of many, whose errors say which one is wrong. */

@@ -26,31 +26,37 @@ export class MessageLog {
 
   /** Stores the message under the next number of the partition of its key; without key partitions take turns. */
   append(message: QueuedMessage, key: string | undefined): void {
-    message.partition = this.#partitionOf(key);
-    this.#log(message.partition).append(message);
+    message.partition = this.partitionOf(key);
+    this.partition(message.partition).append(message);
   }
 
   /** Stores the message under a number that {@link skip} gave. */
   place(message: QueuedMessage, sequenceNumber: bigint): void {
     message.partition = this.#partitionIn(sequenceNumber);
-    const log = this.#log(message.partition);
+    const log = this.partition(message.partition);
     const ordinal = log.ordinalOf(sequenceNumber);
     if (ordinal === undefined) throw new RangeError(`The number ${sequenceNumber} was not given.`);
     log.place(message, ordinal);
   }
 
-  /** Uses up the next number for a message that is not kept here. */
-  skip(key: string | undefined): bigint {
-    const log = this.#log(this.#partitionOf(key));
+  /** Stores a message where it was before a restart. */
+  restore(message: QueuedMessage, partition: number, ordinal: number): void {
+    message.partition = partition;
+    this.partition(partition).place(message, ordinal);
+  }
+
+  /** Uses up the next number of a partition for a message that is not kept here. */
+  skip(partition: number): bigint {
+    const log = this.partition(partition);
     return log.numberOf(log.skip());
   }
 
   delete(message: QueuedMessage): void {
-    this.#log(message.partition).delete(message.ordinal);
+    this.partition(message.partition).delete(message.ordinal);
   }
 
   numberOf(message: QueuedMessage): bigint {
-    return this.#log(message.partition).numberOf(message.ordinal);
+    return this.partition(message.partition).numberOf(message.ordinal);
   }
 
   find(sequenceNumber: bigint): QueuedMessage | undefined {
@@ -61,7 +67,7 @@ export class MessageLog {
   *from(sequenceNumber: bigint | undefined): Generator<QueuedMessage> {
     const first = sequenceNumber === undefined ? 0 : this.#partitionIn(sequenceNumber);
     for (let partition = first; partition < this.#logs.length; partition++) {
-      const log = this.#log(partition);
+      const log = this.partition(partition);
       const begin = sequenceNumber === undefined || partition > first ? 0 : log.ordinalOf(sequenceNumber);
       if (begin !== undefined) yield* log.from(begin);
     }
@@ -71,13 +77,15 @@ export class MessageLog {
     return this.#logs.length === 1 ? 0 : Number(BigInt.asUintN(64, sequenceNumber) >> 48n);
   }
 
-  #partitionOf(key: string | undefined): number {
+  /** The partition of a key; without one they take turns. */
+  partitionOf(key: string | undefined): number {
     if (this.#logs.length === 1) return 0;
     if (key === undefined) return this.#turn++ % partitions;
     return hash(key) % partitions;
   }
 
-  #log(partition: number): SequenceLog<QueuedMessage> {
+  /** The messages of one partition. */
+  partition(partition: number): SequenceLog<QueuedMessage> {
     const log = this.#logs[partition];
     if (log === undefined) throw new RangeError(`There is no partition ${partition}.`);
     return log;

@@ -11,6 +11,7 @@ import type { QueuePolicy } from "./queue-policy.ts";
 import { lockLost, messageNotFound, sessionLockLost, tooManyDeliveries } from "./refusals.ts";
 import { Session, type SessionLock } from "./session.ts";
 import { SessionTable } from "./session-table.ts";
+import type { StoredMessage } from "./store.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** The receiving end of a link, as a queue sees it. */
@@ -49,6 +50,7 @@ export class MessageQueue implements LaneQueue {
     if (session !== undefined) session.messageCount++;
     message.position = this.#position++;
     this.store.add(message);
+    this.policy.facts?.added(this.policy.part, message, 0);
     this.#makeReady(message, "fresh", now);
   }
 
@@ -57,8 +59,33 @@ export class MessageQueue implements LaneQueue {
     const message = new QueuedMessage(this.#lane, arrival);
     message.state = "scheduled";
     this.store.add(message, number);
+    this.policy.facts?.added(this.policy.part, message, at);
     this.timeline.schedule(message, at);
     return this.store.numberOf(message);
+  }
+
+  /** Puts a message back that was there before a restart; one that was handed over waits for its {@link giveBack}. */
+  restore(stored: StoredMessage, envelope: Envelope): QueuedMessage {
+    const { sessionId } = envelope.brokerProperties;
+    const { state } = stored;
+    // A session begins with the message's activation.
+    const session = sessionId === undefined || state === "scheduled" ? undefined : this.sessions?.session(sessionId);
+    const message = new QueuedMessage(session ?? this.#lane, { ...stored, envelope });
+    message.state = state;
+    message.record = stored.record;
+    this.store.restore(message, stored);
+    if (state === "scheduled") {
+      this.timeline.schedule(message, stored.dueAt);
+      return message;
+    }
+    if (session !== undefined) session.messageCount++;
+    message.position = this.#position++;
+    if (stored.delivered) return message;
+    if (state === "deferred") session?.deferred.add(message);
+    else message.place.append(message);
+    this.timeline.schedule(message, message.expiresAt);
+    if (session !== undefined) session.table.settle(session);
+    return message;
   }
 
   /** Takes scheduled messages back, all or none. @throws SobreError `MessageNotFound`. */
@@ -136,6 +163,7 @@ export class MessageQueue implements LaneQueue {
     this.#unlock(message);
     message.deliveryCount++;
     message.state = "deferred";
+    this.policy.facts?.status(message);
     this.#setAside(message, now);
   }
 
@@ -154,6 +182,7 @@ export class MessageQueue implements LaneQueue {
       this.deadLetter(message, brokerDeadLetter(message.envelope, mark), mark, now);
       return;
     }
+    this.policy.facts?.status(message);
     if (message.state === "deferred") this.#setAside(message, now);
     else this.#makeReady(message, "returned", now);
   }
@@ -241,6 +270,7 @@ export class MessageQueue implements LaneQueue {
     const token = this.#locks.token(slot, sessionLock?.mark);
     const until = sessionLock?.until ?? now + this.policy.lockDuration;
     message.lock = { token, slot, until, holder, transaction: undefined };
+    this.policy.facts?.status(message);
     if (sessionLock === undefined) this.timeline.schedule(message, until);
     else {
       sessionLock.session.locked.add(message);

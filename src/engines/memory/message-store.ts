@@ -40,8 +40,23 @@ export class MessageStore {
     this.#weigh(message.size);
     this.#size++;
     if (message.state === "scheduled") this.#scheduledCount++;
-    if (sequenceNumber !== undefined) this.#log.place(message, sequenceNumber);
-    else this.#log.append(message, partitionKeyOf(message.envelope));
+    if (sequenceNumber === undefined) {
+      this.#log.append(message, partitionKeyOf(message.envelope));
+      this.#numbered(message.partition);
+    } else this.#log.place(message, sequenceNumber);
+  }
+
+  /** Adds a message where it was before a restart. */
+  restore(message: QueuedMessage, { partition, ordinal }: Pick<QueuedMessage, "partition" | "ordinal">): void {
+    this.#weigh(message.size);
+    this.#size++;
+    if (message.state === "scheduled") this.#scheduledCount++;
+    this.#log.restore(message, partition, ordinal);
+  }
+
+  /** Goes on behind the numbers that were given before a restart. */
+  resume(partition: number, next: number): void {
+    this.#log.partition(partition).resume(next);
   }
 
   remove(message: QueuedMessage): void {
@@ -49,6 +64,7 @@ export class MessageStore {
     this.#size--;
     this.#weigh(-message.size);
     if (message.state === "scheduled") this.#scheduledCount--;
+    this.#policy.facts?.removed(message);
   }
 
   /** Gives a message another envelope. */
@@ -58,6 +74,7 @@ export class MessageStore {
     this.#weigh(size - message.size);
     message.size = size;
     message.envelope = envelope;
+    this.#policy.facts?.amended(this.#policy.part, message);
   }
 
   #weigh(bytes: number): void {
@@ -67,7 +84,13 @@ export class MessageStore {
 
   /** Uses up a number for a message that is not kept here; `key` decides the partition. */
   skipNumber(envelope: Envelope, key: string | undefined = partitionKeyOf(envelope)): bigint {
-    return this.#log.skip(key);
+    const partition = this.#log.partitionOf(key);
+    this.#numbered(partition);
+    return this.#log.skip(partition);
+  }
+
+  #numbered(partition: number): void {
+    this.#policy.facts?.numbered(this.#policy.part, partition, this.#log.partition(partition));
   }
 
   numberOf(message: QueuedMessage): bigint {

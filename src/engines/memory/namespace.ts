@@ -3,8 +3,10 @@ import { checkFixed, queueSettings, subscriptionSettings, topicSettings } from "
 import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../../engine/admin.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Clock } from "../../time/clock.ts";
+import { EntityFacts } from "./entity-facts.ts";
 import { type Idler, IdleWatch } from "./idle-watch.ts";
 import type { Incoming } from "./incoming.ts";
+import type { Journal } from "./journal.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { QueueEntity } from "./queue-entity.ts";
 import { ReceivableEntity, type Transfer } from "./receivable-entity.ts";
@@ -16,6 +18,7 @@ import {
   tooManyHops,
   transferRefused,
 } from "./refusals.ts";
+import type { EntityFact } from "./store.ts";
 import { SubscriptionEntity } from "./subscription-entity.ts";
 import { Timeline } from "./timeline.ts";
 import { TopicEntity } from "./topic-entity.ts";
@@ -35,10 +38,13 @@ export class Namespace implements Transfer {
   /** Queues by addresses as they were written, forgotten when an entity comes or goes. */
   readonly #byAddress = new Map<string, MessageQueue>();
   readonly #firstSequenceNumber: bigint;
+  readonly #journal: Journal | undefined;
 
-  constructor(clock: Clock, firstSequenceNumber: bigint) {
+  /** @param journal where everything that happens is recorded; none without a store. */
+  constructor(clock: Clock, firstSequenceNumber: bigint, journal?: Journal) {
     this.timeline = new Timeline(clock);
     this.#firstSequenceNumber = firstSequenceNumber;
+    this.#journal = journal;
   }
 
   /** @throws SobreError `MessagingEntityAlreadyExists`, or `InvalidArgument`. */
@@ -67,6 +73,25 @@ export class Namespace implements Transfer {
     }
     topic.subscriptions.set(name.toLowerCase(), subscription);
     this.#add(subscription);
+    for (const rule of subscription.listRules()) subscription.facts?.rule(rule);
+  }
+
+  /** Puts an entity back that was there before a restart, without messages and rules. */
+  restore(fact: EntityFact, topic: TopicEntity | undefined): Entity {
+    const entity = this.#restored(fact, topic);
+    entity.restoreTimes(fact);
+    this.#enter(entity, fact.entity);
+    return entity;
+  }
+
+  #restored(fact: EntityFact, topic: TopicEntity | undefined): Entity {
+    const { name } = fact;
+    if (fact.type === "queue") return new QueueEntity(name, fact.settings, this.timeline, this, fact.first);
+    if (fact.type === "topic") return new TopicEntity(name, fact.settings, this.timeline, this, fact.first);
+    if (topic === undefined) throw entityNotFound(name);
+    const subscription = new SubscriptionEntity(topic, name, fact.settings);
+    topic.subscriptions.set(name.toLowerCase(), subscription);
+    return subscription;
   }
 
   /** Changes the settings of an entity; the options given replace those there. @throws SobreError `InvalidArgument`. */
@@ -82,7 +107,8 @@ export class Namespace implements Transfer {
     checkFixed(entity.settings, settings);
     Object.assign(entity, { settings });
     entity.settingsChanged(this.timeline.now());
-    this.#watch(entity);
+    entity.facts?.changed(describe(entity));
+    this.watch(entity);
   }
 
   delete(entity: Entity): void {
@@ -91,6 +117,8 @@ export class Namespace implements Transfer {
     if (entity instanceof TopicEntity)
       for (const subscription of entity.subscriptions.values()) this.delete(subscription);
     if (entity instanceof SubscriptionEntity) entity.unsubscribe();
+    entity.facts?.deleted();
+    entity.facts = undefined;
     entity.destroy(entityNotFound(entity.address));
   }
 
@@ -180,6 +208,15 @@ export class Namespace implements Transfer {
     }
   }
 
+  /** Ends everything without a word to the journal, when the store has failed. */
+  abandon(refusal: SobreError): void {
+    this.timeline.hold();
+    for (const entity of this.#entities.values()) {
+      entity.facts = undefined;
+      entity.destroy(refusal);
+    }
+  }
+
   entities(): Iterable<Entity> {
     return this.#entities.values();
   }
@@ -195,15 +232,37 @@ export class Namespace implements Transfer {
   }
 
   #add(entity: Entity): void {
-    this.#entities.set(parseAddress(entity.address).key, entity);
-    this.#watch(entity);
+    this.#enter(entity, this.#journal?.nextEntity());
+    entity.facts?.changed(describe(entity));
+    this.watch(entity);
   }
 
-  #watch(entity: Entity & Idler): void {
+  #enter(entity: Entity, id: number | undefined): void {
+    this.#entities.set(parseAddress(entity.address).key, entity);
+    if (this.#journal !== undefined && id !== undefined) entity.facts = new EntityFacts(this.#journal, id);
+  }
+
+  /** Deletes the entity once it is idle for as long as its settings say. */
+  watch(entity: Entity & Idler, from: number = this.timeline.now()): void {
     if (entity.settings.autoDeleteOnIdle === Infinity) return;
     const watch = new IdleWatch(this.timeline, entity, () => {
       if (this.find(entity.address) === entity) this.delete(entity);
     });
-    watch.start();
+    watch.start(from);
   }
+}
+
+/** An entity as it is kept. */
+function describe(entity: Entity): Parameters<EntityFacts["changed"]>[0] {
+  const { createdAt, modifiedAt } = entity.times;
+  const times = { createdAt: createdAt.getTime(), modifiedAt: modifiedAt.getTime() };
+  if (entity instanceof SubscriptionEntity) {
+    const { name, settings, topic } = entity;
+    return { type: "subscription", topic: topic.facts?.entity ?? 0, name, settings, ...times };
+  }
+  const { address: name, numbering } = entity;
+  const named = { name, first: numbering.first, ...times };
+  return entity instanceof QueueEntity
+    ? { type: "queue", settings: entity.settings, ...named }
+    : { type: "topic", settings: entity.settings, ...named };
 }

@@ -1,6 +1,8 @@
 import type { DeadLetterMark } from "./arrival.ts";
+import type { EntityFacts } from "./entity-facts.ts";
 import type { Numbering } from "./message-log.ts";
 import type { QueuedMessage } from "./queued-message.ts";
+import type { Part } from "./store.ts";
 
 /** Counts the bytes that an entity and everything under it hold; one for a topic and all its subscriptions. */
 export interface Meter {
@@ -19,6 +21,10 @@ export interface QueuePolicy {
   /** Whether a receiver may dead-letter from here. */
   readonly canDeadLetter: boolean;
   readonly numbering: Numbering;
+  /** Records what happens; `undefined` without a store. */
+  readonly facts: EntityFacts | undefined;
+  /** The queue of the entity that this is. */
+  readonly part: Part;
   /** Counts every byte that comes and goes. */
   readonly meter: Meter;
   /** Takes over a message, its envelope marked, that has left for the dead-letter queue. */

@@ -45,6 +45,8 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   lock: MessageLock | undefined = undefined;
   /** Its place in its partition's {@link SequenceLog}. */
   ordinal = 0;
+  /** Its number in the store, 0 without one. */
+  record = 0;
   /** Its place in the order of arrival of the whole queue. */
   position = 0;
   partition = 0;

@@ -1,6 +1,5 @@
 import type { QueueRuntimeProperties } from "../../engine/admin.ts";
 import type { ReceivableSettings, SendableSettings } from "../../engine/entity-settings.ts";
-import { subQueueSuffix } from "../../engine/address.ts";
 import { sizeOf } from "../../envelope/size-of.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
 import type { DeadLetterMark } from "./arrival.ts";
@@ -56,13 +55,13 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
 
   /** The dead-letter queue; made when it is first asked for. */
   get deadLetters(): MessageQueue {
-    this.#deadLetters ??= new MessageQueue(new SubQueuePolicy(this, subQueueSuffix.deadLetter), this.timeline);
+    this.#deadLetters ??= new MessageQueue(new SubQueuePolicy(this, "deadLetters"), this.timeline);
     return this.#deadLetters;
   }
 
   /** The queue of what could not be forwarded; made when it is first asked for. */
   get transferDeadLetters(): MessageQueue {
-    const policy = new SubQueuePolicy(this, subQueueSuffix.transferDeadLetter);
+    const policy = new SubQueuePolicy(this, "transferDeadLetters");
     this.#transferDeadLetters ??= new MessageQueue(policy, this.timeline);
     return this.#transferDeadLetters;
   }

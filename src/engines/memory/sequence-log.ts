@@ -49,6 +49,16 @@ export class SequenceLog<T extends Logged> {
     this.#offset = near ? Number(range.first) : undefined;
   }
 
+  /** The ordinal of the next message. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** Goes on behind the ordinals that were given before. */
+  resume(next: number): void {
+    this.#next = Math.max(this.#next, next);
+  }
+
   /** Stores the message and gives it the next ordinal. */
   append(message: T): void {
     const ordinal = this.#next++;

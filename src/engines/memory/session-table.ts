@@ -151,6 +151,16 @@ export class SessionTable implements SessionOwner {
     this.#queue.policy.meter.bytes += bytes;
     session.state = state;
     session.stateSetAt = now;
+    this.#queue.policy.facts?.sessionState(session.id, state, now);
+  }
+
+  /** Sets the state that a session had before a restart. */
+  restoreState(id: string, state: Uint8Array, at: number): void {
+    const session = this.session(id);
+    this.stateBytes += state.byteLength;
+    this.#queue.policy.meter.bytes += state.byteLength;
+    session.state = state;
+    session.stateSetAt = at;
   }
 
   /** Refuses the accepts that wait, and the receives of every session. */

@@ -19,13 +19,13 @@ export function decide(queue: MessageQueue, message: QueuedMessage, settlement: 
     case "complete":
       return () => queue.complete(message);
     case "abandon": {
-      const envelope = modified(message.envelope, settlement.propertiesToModify);
+      const envelope = modified(queue, message, settlement.propertiesToModify);
       return (now) => queue.abandon(message, envelope, now);
     }
     case "release":
       return (now) => queue.giveBack(message, "uncounted", now);
     case "defer": {
-      const envelope = modified(message.envelope, settlement.propertiesToModify);
+      const envelope = modified(queue, message, settlement.propertiesToModify);
       return (now) => queue.defer(message, envelope, now);
     }
     case "deadLetter": {
@@ -37,6 +37,7 @@ export function decide(queue: MessageQueue, message: QueuedMessage, settlement: 
       const { deadLetterReason: reason, deadLetterErrorDescription: description, propertiesToModify } = settlement;
       const mark = legalMark({ reason, description, source: undefined });
       const envelope = deadLetterEnvelope(message.envelope, mark, propertiesToModify);
+      queue.policy.facts?.check(envelope);
       return (now) => queue.deadLetter(message, envelope, mark, now);
     }
     default:
@@ -66,6 +67,9 @@ export function settlementOperation(queue: MessageQueue, token: LockToken, decis
 
 type Modification = Extract<Settlement, { kind: "abandon" }>["propertiesToModify"];
 
-function modified(envelope: Envelope, properties: Modification): Envelope {
-  return properties === undefined ? envelope : amend(envelope, { applicationProperties: properties });
+function modified({ policy }: MessageQueue, { envelope }: QueuedMessage, properties: Modification): Envelope {
+  if (properties === undefined) return envelope;
+  const changed = amend(envelope, { applicationProperties: properties });
+  policy.facts?.check(changed);
+  return changed;
 }

@@ -1,5 +1,15 @@
+import { subQueueSuffix } from "../../engine/address.ts";
+import type { EntityFacts } from "./entity-facts.ts";
 import type { Numbering } from "./message-log.ts";
 import type { Meter, QueuePolicy } from "./queue-policy.ts";
+import type { Part } from "./store.ts";
+
+type SubQueuePart = Exclude<Part, "messages">;
+
+const suffixes: Readonly<Record<SubQueuePart, string>> = {
+  deadLetters: subQueueSuffix.deadLetter,
+  transferDeadLetters: subQueueSuffix.transferDeadLetter,
+};
 
 /** A sub-queue locks as long as its entity does; nothing expires, is dead-lettered or waits for its time there. */
 export class SubQueuePolicy implements QueuePolicy {
@@ -9,12 +19,18 @@ export class SubQueuePolicy implements QueuePolicy {
   readonly canDeadLetter: boolean = false;
   readonly numbering: Numbering = { partitioned: false, first: 1n };
   readonly meter: Meter;
-  readonly #entity: Pick<QueuePolicy, "lockDuration">;
+  readonly part: SubQueuePart;
+  readonly #entity: Pick<QueuePolicy, "lockDuration" | "facts">;
 
-  constructor(entity: Pick<QueuePolicy, "address" | "lockDuration" | "meter">, suffix: string) {
+  constructor(entity: Pick<QueuePolicy, "address" | "lockDuration" | "meter" | "facts">, part: SubQueuePart) {
     this.#entity = entity;
     this.meter = entity.meter;
-    this.address = `${entity.address}${suffix}`;
+    this.part = part;
+    this.address = `${entity.address}${suffixes[part]}`;
+  }
+
+  get facts(): EntityFacts | undefined {
+    return this.#entity.facts;
   }
 
   get lockDuration(): number {

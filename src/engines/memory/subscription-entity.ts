@@ -64,6 +64,7 @@ export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
     const rule = compileRule(this, properties);
     this.#rules.set(name.toLowerCase(), rule);
     this.topic.rules.add(rule);
+    this.facts?.rule(properties);
   }
 
   /** @throws SobreError `MessagingEntityNotFound`. */
@@ -72,6 +73,7 @@ export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
     if (rule === undefined) throw entityNotFound(`${this.address}/Rules/${name}`);
     this.#rules.delete(name.toLowerCase());
     this.topic.rules.delete(rule);
+    this.facts?.ruleDeleted(name);
   }
 
   /** In order of their names. */
@@ -99,7 +101,9 @@ export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
     for (const { act } of rules) {
       if (act === undefined) continue;
       try {
-        this.arrive(changed(incoming, act(incoming.envelope)), now);
+        const envelope = act(incoming.envelope);
+        this.facts?.check(envelope);
+        this.arrive(changed(incoming, envelope), now);
       } catch (error) {
         this.fail(incoming, error, now);
       }

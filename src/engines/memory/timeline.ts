@@ -23,6 +23,16 @@ export class Timeline {
     this.#clock = clock;
   }
 
+  /** Lets nothing happen until {@link begin}, while what is pending is put back after a restart. */
+  hold(): void {
+    this.#running = true;
+  }
+
+  begin(): void {
+    this.#running = false;
+    if (this.#heap.firstKey < this.#armedAt) this.#arm(this.#heap.firstKey);
+  }
+
   /** How many things are pending. */
   get size(): number {
     return this.#heap.size;

@@ -1,0 +1,105 @@
+import type { RuleProperties } from "../../engine/rules.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import type { Journal } from "./journal.ts";
+import type { QueuedMessage } from "./queued-message.ts";
+import type { EntityFact, Part, StoredMessage } from "./store.ts";
+
+type WithoutHead<T> = T extends unknown ? Omit<T, "kind" | "entity"> : never;
+
+/** Records what happens to one entity, under its number in the store. */
+export class EntityFacts {
+  readonly entity: number;
+  readonly #journal: Journal;
+
+  constructor(journal: Journal, entity: number) {
+    this.#journal = journal;
+    this.entity = entity;
+  }
+
+  /** @throws SobreError `UnsupportedValue` for an envelope that cannot be kept. */
+  check(envelope: Envelope): void {
+    this.#journal.check(envelope);
+  }
+
+  /** The entity is new, or has changed. */
+  changed(fact: WithoutHead<EntityFact>): void {
+    this.#journal.record({ kind: "entity", entity: this.entity, ...fact });
+  }
+
+  deleted(): void {
+    this.#journal.forget(this.entity);
+    this.#journal.record({ kind: "entityDeleted", entity: this.entity });
+  }
+
+  /** `counts` says whether it is deleted when it is not used. */
+  used(at: number, counts: boolean): void {
+    this.#journal.used(this.entity, at, counts);
+  }
+
+  rule(rule: RuleProperties): void {
+    this.#journal.record({ kind: "rule", entity: this.entity, rule });
+  }
+
+  ruleDeleted(name: string): void {
+    this.#journal.record({ kind: "ruleDeleted", entity: this.entity, name });
+  }
+
+  /** A message has come; `dueAt` is when it becomes active, 0 when it is. */
+  added(part: Part, message: QueuedMessage, dueAt: number): void {
+    message.record = this.#journal.nextRecord();
+    this.#journal.record({
+      kind: "message",
+      message: this.#stored(part, message, dueAt),
+      envelope: message.envelope,
+    });
+  }
+
+  /** A message has another envelope. */
+  amended(part: Part, message: QueuedMessage): void {
+    this.#journal.record({ kind: "amended", message: this.#stored(part, message, 0), envelope: message.envelope });
+  }
+
+  /** A message was handed over, given back or set aside. */
+  status({ record, state, lock, deliveryCount }: QueuedMessage): void {
+    this.#journal.record({ kind: "status", record, state, delivered: lock !== undefined, deliveryCount });
+  }
+
+  removed({ record }: QueuedMessage): void {
+    this.#journal.record({ kind: "removed", record });
+  }
+
+  numbered(part: Part, partition: number, numbers: { readonly next: number }): void {
+    this.#journal.numbered(this.entity, part, partition, numbers);
+  }
+
+  sessionState(session: string, state: Uint8Array | undefined, at: number): void {
+    this.#journal.record({ kind: "sessionState", entity: this.entity, session, state, at });
+  }
+
+  seen(key: string, at: number): void {
+    this.#journal.record({ kind: "seen", entity: this.entity, key, at });
+  }
+
+  forgotten(at: number): void {
+    this.#journal.record({ kind: "forgotten", entity: this.entity, at });
+  }
+
+  #stored(part: Part, message: QueuedMessage, dueAt: number): StoredMessage {
+    return {
+      record: message.record,
+      entity: this.entity,
+      part,
+      partition: message.partition,
+      ordinal: message.ordinal,
+      state: message.state,
+      delivered: message.lock !== undefined,
+      deliveryCount: message.deliveryCount,
+      enqueuedAt: message.enqueuedAt,
+      expiresAt: message.expiresAt,
+      dueAt,
+      enqueuedSequenceNumber: message.enqueuedSequenceNumber,
+      deadLetter: message.deadLetter,
+      size: message.size,
+    };
+  }
+}

@@ -1,0 +1,161 @@
+import type { Envelope } from "../../envelope/envelope.ts";
+import type { Fact, Part, Store } from "./store.ts";
+
+/** The numbers of one partition. */
+interface Numbers {
+  /** The place of the next message. */
+  readonly next: number;
+}
+
+/**
+ * Gathers the facts of an engine and commits them in their order, as many together as there are.
+ *
+ * While one batch is under way the next one gathers, so that any number of callers share one sync of the disk.
+ */
+export class Journal {
+  readonly #store: Store;
+  /** Called once, when a commit has failed: nothing is recorded any more. */
+  readonly #onFailure: (error: unknown) => void;
+  #facts: Fact[] = [];
+  readonly #numbers = new Map<Numbers, { readonly entity: number; readonly part: Part; readonly partition: number }>();
+  readonly #used = new Map<number, number>();
+  #gathering: Outcome | undefined;
+  #committing: Outcome | undefined;
+  #isOpen = false;
+  #lastRecord = 0;
+  #lastEntity = 0;
+
+  constructor(store: Store, onFailure: (error: unknown) => void) {
+    this.#store = store;
+    this.#onFailure = onFailure;
+  }
+
+  /** Begins to record, once what is in the store has been loaded; the ids from there are not given again. */
+  open(lastRecord: number, lastEntity: number): void {
+    this.#lastRecord = lastRecord;
+    this.#lastEntity = lastEntity;
+    this.#isOpen = true;
+  }
+
+  nextRecord(): number {
+    return ++this.#lastRecord;
+  }
+
+  nextEntity(): number {
+    return ++this.#lastEntity;
+  }
+
+  /** @throws SobreError `UnsupportedValue` for an envelope that cannot be kept. */
+  check(envelope: Envelope): void {
+    this.#store.check(envelope);
+  }
+
+  record(fact: Fact): void {
+    if (!this.#isOpen) return;
+    this.#facts.push(fact);
+    this.#gather();
+  }
+
+  /** Notes that numbers were used up; where they have come to is read when the batch is committed. */
+  numbered(entity: number, part: Part, partition: number, numbers: Numbers): void {
+    if (!this.#isOpen) return;
+    this.#numbers.set(numbers, { entity, part, partition });
+    this.#gather();
+  }
+
+  /** Notes when an entity was used: with the next batch, unless its idle time counts. */
+  used(entity: number, at: number, counts: boolean): void {
+    if (!this.#isOpen) return;
+    this.#used.set(entity, at);
+    if (counts) this.#gather();
+  }
+
+  /** Forgets what was noted of an entity that is gone. */
+  forget(entity: number): void {
+    this.#used.delete(entity);
+    for (const [numbers, of] of this.#numbers) if (of.entity === entity) this.#numbers.delete(numbers);
+  }
+
+  /** Resolves when everything recorded so far is durable; rejects when it is lost. */
+  synced(): Promise<void> {
+    return (this.#gathering ?? this.#committing)?.promise ?? Promise.resolve();
+  }
+
+  /** Commits everything that was noted, and records nothing any more. */
+  async close(): Promise<void> {
+    if (this.#used.size > 0) this.#gather();
+    this.#isOpen = false;
+    await this.synced();
+  }
+
+  #gather(): void {
+    if (this.#gathering !== undefined) return;
+    this.#gathering = new Outcome();
+    // What happens in one turn, as the messages of one send or the steps of a transaction, is in one batch.
+    if (this.#committing === undefined) queueMicrotask(() => this.#commit());
+  }
+
+  #commit(): void {
+    const batch = this.#gathering;
+    if (batch === undefined) return;
+    this.#committing = batch;
+    this.#gathering = undefined;
+    void this.#keep(batch, this.#takeFacts());
+  }
+
+  async #keep(batch: Outcome, facts: readonly Fact[]): Promise<void> {
+    try {
+      await this.#store.commit(facts);
+    } catch (error) {
+      this.#fail(batch, error);
+      return;
+    }
+    this.#committing = undefined;
+    batch.resolve();
+    this.#commit();
+  }
+
+  #takeFacts(): readonly Fact[] {
+    const facts = this.#facts;
+    this.#facts = [];
+    for (const [{ next }, of] of this.#numbers) facts.push({ kind: "numbers", ...of, next });
+    for (const [entity, at] of this.#used) facts.push({ kind: "used", entity, at });
+    this.#numbers.clear();
+    this.#used.clear();
+    return facts;
+  }
+
+  #fail(batch: Outcome, error: unknown): void {
+    this.#isOpen = false;
+    const gathering = this.#gathering;
+    this.#facts = [];
+    this.#onFailure(error);
+    batch.reject(error);
+    // It builds on what was lost.
+    gathering?.reject(error);
+  }
+}
+
+/** A batch on its way to the store. */
+class Outcome {
+  readonly promise: Promise<void>;
+  #resolve: (() => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Nobody waits for most of what happens by itself; whoever does is told.
+    this.promise.catch(() => {});
+  }
+
+  resolve(): void {
+    this.#resolve?.();
+  }
+
+  reject(error: unknown): void {
+    this.#reject?.(error);
+  }
+}

@@ -1,0 +1,173 @@
+import type { Engine } from "../../engine/engine.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { type Clock, systemClock } from "../../time/clock.ts";
+import { MemoryConnection } from "./connection.ts";
+import { Journal } from "./journal.ts";
+import { checkMemoryOptions, createEntities, type MemoryEngineOptions } from "./memory-engine.ts";
+import { Namespace } from "./namespace.ts";
+import { restore } from "./restoration.ts";
+import type { Store } from "./store.ts";
+
+/**
+ * A memory engine in front of its store: nothing is answered before it is durable.
+ *
+ * After a commit that failed, the engine is ahead of its store. It is given up then, with every lock, and another one
+ * is made of what the store holds, as soon as that takes commits again.
+ */
+export class StoredHome {
+  readonly #store: Store;
+  readonly #options: MemoryEngineOptions;
+  readonly #clock: Clock;
+  #namespace: Namespace;
+  #journal: Journal;
+  #root: Engine;
+  #failure: SobreError | undefined;
+  /** Rises with every engine that is made. */
+  generation = 0;
+
+  private constructor(store: Store, options: MemoryEngineOptions) {
+    this.#store = store;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    [this.#namespace, this.#journal] = this.#make();
+    this.#root = new MemoryConnection(this.#namespace);
+  }
+
+  /** @throws SobreError what the store says of itself, or `InvalidArgument` naming an option. */
+  static async open(store: Store, options: MemoryEngineOptions): Promise<StoredHome> {
+    checkMemoryOptions(options);
+    const home = new StoredHome(store, options);
+    await restore(home.#namespace, store, home.#journal);
+    const namespace = home.#namespace;
+    createEntities(namespace, options, (address) => namespace.find(address) !== undefined);
+    await home.#journal.synced();
+    return home;
+  }
+
+  /** @throws SobreError why there is no engine. */
+  check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Whether there is no engine. */
+  get failed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** The root connection of the engine that there is now. */
+  get root(): Engine {
+    return this.#root;
+  }
+
+  /** Runs what happens at once, and resolves when it is durable. */
+  async run<T, R>(of: Renewed<T>, operation: (inner: T) => Promise<R>): Promise<R> {
+    const inner = of.current ?? (await of.renew());
+    const result = operation(inner);
+    // Later facts are others' to wait for.
+    const synced = this.#journal.synced();
+    const value = await result;
+    await synced;
+    return value;
+  }
+
+  /** Runs what may wait for others first, and resolves when it is durable. */
+  async runWaiting<T, R>(of: Renewed<T>, operation: (inner: T) => Promise<R>): Promise<R> {
+    const inner = of.current ?? (await of.renew());
+    const journal = this.#journal;
+    const value = await operation(inner);
+    await journal.synced();
+    return value;
+  }
+
+  /** Runs the end of something that there may be no more. */
+  async runEnd<T>(of: Renewed<T>, end: (inner: T) => Promise<void>): Promise<void> {
+    if (of.isCurrent) await this.run(of, end);
+    else await end(of.last);
+  }
+
+  /** Ends the engine as `how` says, with everything that happened until then in the store. */
+  async end(how: "close" | "abort"): Promise<void> {
+    const journal = this.#journal;
+    if (this.#failure === undefined) {
+      await this.#root[how]();
+      this.#failure = new SobreError("Closed", "The engine was closed before. Open another one.");
+      this.#namespace.timeline.hold();
+      await journal.close();
+    }
+    await this.#store.close();
+  }
+
+  #make(): readonly [Namespace, Journal] {
+    const journal: Journal = new Journal(this.#store, (error) => {
+      // Nobody is called back in the middle of a commit's end.
+      if (journal === this.#journal) this.#fail(error);
+    });
+    return [new Namespace(this.#clock, this.#options.firstSequenceNumber ?? 1n, journal), journal];
+  }
+
+  #fail(error: unknown): void {
+    const failure =
+      error instanceof SobreError
+        ? error
+        : new SobreError("Closed", "The store has failed. Restart the process.", { cause: error });
+    this.#failure = failure;
+    this.#namespace.abandon(failure);
+    if (failure.retryable) void this.#recover();
+  }
+
+  async #recover(): Promise<void> {
+    try {
+      await this.#store.recovered();
+      const [namespace, journal] = this.#make();
+      this.#journal = journal;
+      await restore(namespace, this.#store, journal);
+      this.#namespace = namespace;
+      this.#root = new MemoryConnection(namespace);
+      this.generation++;
+      this.#failure = undefined;
+    } catch (error) {
+      if (this.#failure?.code === "Closed") return;
+      this.#failure =
+        error instanceof SobreError ? error : new SobreError("Closed", "The store did not recover.", { cause: error });
+    }
+  }
+}
+
+/** A connection, link or transaction of the engine that there is now: another engine takes another one. */
+export class Renewed<T> {
+  readonly #home: StoredHome;
+  readonly #open: () => Promise<T>;
+  #inner: T;
+  #generation: number;
+
+  /** @param open makes another one, or throws where what was lost cannot be had again. */
+  constructor(home: StoredHome, inner: T, open: () => Promise<T>) {
+    this.#home = home;
+    this.#inner = inner;
+    this.#open = open;
+    this.#generation = home.generation;
+  }
+
+  get isCurrent(): boolean {
+    return !this.#home.failed && this.#generation === this.#home.generation;
+  }
+
+  /** @throws SobreError why there is no engine. */
+  get current(): T | undefined {
+    this.#home.check();
+    return this.#generation === this.#home.generation ? this.#inner : undefined;
+  }
+
+  /** The last one there was. */
+  get last(): T {
+    return this.#inner;
+  }
+
+  async renew(): Promise<T> {
+    const { generation } = this.#home;
+    const inner = await this.#open();
+    this.#inner = inner;
+    this.#generation = generation;
+    return inner;
+  }
+}

@@ -1,0 +1,119 @@
+import type { Delivery } from "../../engine/delivery.ts";
+import type {
+  EngineReceiver,
+  EngineSender,
+  EngineSessionReceiver,
+  ReceiveOptions,
+  SendOptions,
+  Transaction,
+} from "../../engine/engine.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { closed } from "./refusals.ts";
+import type { Renewed, StoredHome } from "./stored-home.ts";
+
+/** The sending end of a link: a send resolves when it is durable. */
+export class StoredSender implements EngineSender {
+  readonly #home: StoredHome;
+  readonly #inner: Renewed<EngineSender>;
+  #closed = false;
+
+  constructor(home: StoredHome, inner: Renewed<EngineSender>) {
+    this.#home = home;
+    this.#inner = inner;
+  }
+
+  get maxMessageSize(): number {
+    return this.#inner.last.maxMessageSize;
+  }
+
+  async send(envelopes: readonly Envelope[], options: SendOptions = {}): Promise<void> {
+    if (this.#closed) throw closed("sender");
+    const transaction = innerTransaction(options.transaction);
+    await this.#home.run(this.#inner, (inner) => inner.send(envelopes, { ...options, transaction }));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#inner.last.close();
+  }
+}
+
+/** The receiving end of a link: what it hands over is durable, and so is that it was handed over. */
+export class StoredReceiver implements EngineReceiver {
+  readonly #home: StoredHome;
+  readonly #inner: Renewed<EngineReceiver>;
+  #closed = false;
+
+  constructor(home: StoredHome, inner: Renewed<EngineReceiver>) {
+    this.#home = home;
+    this.#inner = inner;
+  }
+
+  async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
+    if (this.#closed) throw closed("receiver");
+    return this.#home.runWaiting(this.#inner, (inner) => inner.receive(options));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#home.runEnd(this.#inner, (inner) => inner.close());
+  }
+}
+
+/** The receiving end of a link that holds a session; lost with the engine that gave it. */
+export class StoredSessionReceiver extends StoredReceiver implements EngineSessionReceiver {
+  readonly sessionId: string;
+  readonly #home: StoredHome;
+  readonly #inner: Renewed<EngineSessionReceiver>;
+
+  constructor(home: StoredHome, inner: Renewed<EngineSessionReceiver>) {
+    super(home, inner);
+    this.#home = home;
+    this.#inner = inner;
+    this.sessionId = inner.last.sessionId;
+  }
+
+  sessionLockedUntilUtc(): Date {
+    return this.#inner.last.sessionLockedUntilUtc();
+  }
+
+  renewSessionLock(): Promise<Date> {
+    return this.#home.run(this.#inner, (inner) => inner.renewSessionLock());
+  }
+
+  getSessionState(): Promise<Uint8Array | undefined> {
+    return this.#home.run(this.#inner, (inner) => inner.getSessionState());
+  }
+
+  setSessionState(state: Uint8Array | undefined): Promise<void> {
+    return this.#home.run(this.#inner, (inner) => inner.setSessionState(state));
+  }
+}
+
+/** A transaction that is committed once it is durable. */
+export class StoredTransaction implements Transaction {
+  readonly #home: StoredHome;
+  readonly #inner: Renewed<Transaction>;
+
+  constructor(home: StoredHome, inner: Renewed<Transaction>) {
+    this.#home = home;
+    this.#inner = inner;
+  }
+
+  /** The engine's own. */
+  get inner(): Transaction {
+    return this.#inner.last;
+  }
+
+  commit(): Promise<void> {
+    return this.#home.run(this.#inner, (inner) => inner.commit());
+  }
+
+  rollback(): Promise<void> {
+    return this.#home.run(this.#inner, (inner) => inner.rollback());
+  }
+}
+
+/** The transaction that the engine behind the store knows. */
+export const innerTransaction = (transaction: Transaction | undefined): Transaction | undefined =>
+  transaction instanceof StoredTransaction ? transaction.inner : transaction;
