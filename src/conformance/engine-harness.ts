@@ -226,12 +226,17 @@ export async function refused(promise: Promise<unknown>, code: ErrorCode, what: 
   return error;
 }
 
+/** Whether the order of its members means nothing. */
+const isBag = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Map);
+
 function render(value: unknown): string {
   return (
     JSON.stringify(value, (_key, member: unknown) => {
       if (typeof member === "bigint") return `${member}n`;
       if (member instanceof Uint8Array) return `bytes ${[...member].join(" ")}`;
       if (typeof member === "number" && !Number.isFinite(member)) return String(member);
+      if (isBag(member)) return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)));
       return member;
     }) ?? "undefined"
   );

@@ -91,7 +91,7 @@ export class Journal {
   #gather(): void {
     if (this.#gathering !== undefined) return;
     this.#gathering = new Outcome();
-    // What happens in one turn, as the messages of one send or the steps of a transaction, is in one batch.
+    // Everything of one turn, e.g. the messages of one send or the steps of a transaction, is in one batch.
     if (this.#committing === undefined) queueMicrotask(() => this.#commit());
   }
 
@@ -147,7 +147,7 @@ class Outcome {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Nobody waits for most of what happens by itself; whoever does is told.
+    // Often nobody waits; whoever does still sees the rejection.
     this.promise.catch(() => {});
   }
 

@@ -31,7 +31,7 @@ export type EntityFact = {
     }
 );
 
-/** What is kept of a message besides its envelope. */
+/** The broker's bookkeeping of a message, which is kept with its envelope. */
 export interface StoredMessage {
   /** Its number in the store: whole, from 1 up, rising in the order in which messages came into being. */
   readonly record: number;
@@ -58,7 +58,7 @@ export interface StoredMessage {
 /**
  * Something that happened in an engine and outlives its process.
  *
- * Lock tokens and their ends are no facts; that a message is `delivered` is one. Facts are immutable,
+ * Lock tokens and their ends are not facts; that a message is `delivered` is a fact. Facts are immutable,
  * and each is to be understood after those before it.
  */
 export type Fact =
@@ -89,7 +89,7 @@ export type Fact =
       readonly delivered: boolean;
       readonly deliveryCount: number;
     }
-  /** A message is gone: completed, deleted, expired, or moved, which another fact tells. */
+  /** A message is gone: completed, deleted, expired, or moved, which is another fact. */
   | { readonly kind: "removed"; readonly record: number }
   /** The state of a session; `undefined` clears it. */
   | {
@@ -121,8 +121,8 @@ export interface Store {
   /**
    * Makes a batch durable, all of it or nothing. Resolves once it would survive a loss of power.
    *
-   * @throws SobreError with nothing of the batch kept: retryable when a later batch may succeed, which
-   *   {@link recovered} tells; another one when the store is over until it is opened again.
+   * @throws SobreError with nothing of the batch kept: retryable when a later batch may succeed, after
+   *   {@link recovered}; another one when the store is over until it is opened again.
    */
   commit(facts: readonly Fact[]): Promise<void>;
   /**

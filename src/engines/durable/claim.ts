@@ -1,0 +1,93 @@
+import {
+  closeSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { crc32 } from "node:zlib";
+import { SobreError } from "../../errors/sobre-error.ts";
+
+/** Who has a store open; for the sentence that refuses others, and for nothing else. */
+interface Holder {
+  readonly process: number;
+  readonly since: string;
+}
+
+const holderFile = (directory: string): string => join(directory, "holder.json");
+
+/** Makes the directory, and what is above it, so that they survive a loss of power. */
+export function makeDirectory(directory: string): void {
+  if (mkdirSync(directory, { recursive: true }) === undefined) return;
+  const above = openSync(dirname(directory), "r");
+  try {
+    fsyncSync(above);
+  } finally {
+    closeSync(above);
+  }
+}
+
+/** Writes down that this process has the store. */
+export function writeHolder(directory: string): void {
+  const holder: Holder = { process: process.pid, since: new Date().toISOString() };
+  writeFileSync(holderFile(directory), `${JSON.stringify(holder)}\n`);
+}
+
+/** The refusal of a store that another process has open, which it names. */
+export function inUse(directory: string): SobreError {
+  return new SobreError(
+    "InvalidOperation",
+    `The store in ${directory} is in use by ${holderOf(directory)}. Stop it first, or choose another directory.`,
+  );
+}
+
+function holderOf(directory: string): string {
+  try {
+    const holder: unknown = JSON.parse(readFileSync(holderFile(directory), "utf8"));
+    if (typeof holder !== "object" || holder === null) return "another process";
+    const [process, since]: readonly unknown[] = [Reflect.get(holder, "process"), Reflect.get(holder, "since")];
+    if (typeof process !== "number" || typeof since !== "string") return "another process";
+    return `process ${process}, which has had it open since ${since}`;
+  } catch {
+    return "another process";
+  }
+}
+
+/**
+ * The number of the last commit that was synced, outside the database.
+ *
+ * It is not synced itself, so it may be older than the truth and is never newer: a database that knows of fewer
+ * commits has lost some, e.g. by a damaged write-ahead log, which SQLite takes for the end of the log.
+ */
+export class SyncedCommits {
+  readonly #file: number;
+  readonly #bytes = Buffer.alloc(12);
+  /** The number found at this start; 0 when none was readable. */
+  readonly atStart: number;
+
+  constructor(directory: string) {
+    this.#file = openSync(join(directory, "synced"), "a+");
+    const { length } = { length: readSync(this.#file, this.#bytes, 0, 12, 0) };
+    const count = this.#bytes.readDoubleBE(0);
+    const whole = length === 12 && this.#bytes.readUInt32BE(8) === crc32(this.#bytes.subarray(0, 8));
+    this.atStart = whole && Number.isSafeInteger(count) ? count : 0;
+    closeSync(this.#file);
+    this.#file = openSync(join(directory, "synced"), "r+");
+    ftruncateSync(this.#file, 12);
+  }
+
+  write(commits: number): void {
+    this.#bytes.writeDoubleBE(commits, 0);
+    this.#bytes.writeUInt32BE(crc32(this.#bytes.subarray(0, 8)), 8);
+    writeSync(this.#file, this.#bytes, 0, 12, 0);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}

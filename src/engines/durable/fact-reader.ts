@@ -1,0 +1,55 @@
+import { SobreError } from "../../errors/sobre-error.ts";
+
+/** Reads what a `FactWriter` has written, one value behind the other. */
+export class FactReader {
+  readonly #bytes: Buffer;
+  at: number;
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.at = at;
+  }
+
+  get done(): boolean {
+    return this.at >= this.#bytes.length;
+  }
+
+  byte(): number {
+    return this.#bytes.readUInt8(this.#take(1));
+  }
+
+  number(): number {
+    return this.#bytes.readDoubleBE(this.#take(8));
+  }
+
+  bigint(): bigint {
+    return this.#bytes.readBigInt64BE(this.#take(8));
+  }
+
+  /** A view: it is over when the bytes read from are. */
+  bytes(): Uint8Array {
+    const length = this.#bytes.readUInt32BE(this.#take(4));
+    const at = this.#take(length);
+    return this.#bytes.subarray(at, at + length);
+  }
+
+  text(): string {
+    const length = this.#bytes.readUInt32BE(this.#take(4));
+    const at = this.#take(length);
+    return this.#bytes.toString("utf8", at, at + length);
+  }
+
+  /** Everything that is left. */
+  rest(): Uint8Array {
+    const at = this.#take(this.#bytes.length - this.at);
+    return this.#bytes.subarray(at);
+  }
+
+  #take(length: number): number {
+    const { at } = this;
+    this.at += length;
+    if (this.at > this.#bytes.length)
+      throw new SobreError("TruncatedPayload", "The bytes end within a fact.", { offset: at });
+    return at;
+  }
+}

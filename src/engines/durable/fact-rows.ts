@@ -1,0 +1,131 @@
+import { decodeMessage } from "../../amqp/message/decode-message.ts";
+import { encodeMessage } from "../../amqp/message/encode-message.ts";
+import { amend, createEnvelope, type Envelope } from "../../envelope/envelope.ts";
+import type { Fact } from "../memory/store.ts";
+import { FactReader } from "./fact-reader.ts";
+import {
+  type BesidesSections,
+  packStatus,
+  partNamed,
+  readMessageHead,
+  unpackStatus,
+  writeMessageHead,
+} from "./message-row.ts";
+import type { RowBytes, RowSink } from "./row-bytes.ts";
+import { readEntity, readRule, writeEntity, writeRule } from "./stored-entity.ts";
+
+/** The name of the counter that says when an entity was used; the others are those of partitions. */
+const usedCounter = "used";
+
+/** The sections of an envelope, and what they cannot hold. */
+export interface Encoded extends BesidesSections {
+  readonly sections: Uint8Array;
+}
+
+/** @throws SobreError `UnsupportedValue` for properties that AMQP has no form for. */
+export function encode(envelope: Envelope): Encoded {
+  const { timeToLive } = envelope.brokerProperties;
+  try {
+    return { sections: encodeMessage(envelope), timeToLive };
+  } catch (error) {
+    const { bodyKind } = envelope;
+    if (bodyKind === "data") throw error;
+    // The engine does not look into payloads; this one is not what its kind says.
+    return { sections: encodeMessage(amend(envelope, { bodyKind: "data" })), timeToLive, bodyKind };
+  }
+}
+
+/** Writes a fact as a row; `encoded` gives the sections of an envelope. */
+export function writeFact(rows: RowBytes, fact: Fact, encoded: (envelope: Envelope) => Encoded): void {
+  switch (fact.kind) {
+    case "entity":
+      return rows.entity(fact.entity, writeEntity(fact));
+    case "entityDeleted":
+      return rows.entityDeleted(fact.entity);
+    case "used":
+      return rows.counter(fact.entity, usedCounter, fact.at);
+    case "numbers":
+      return rows.counter(fact.entity, `${fact.part}/${fact.partition}`, fact.next);
+    case "rule":
+      return rows.rule(fact.entity, fact.rule.name.toLowerCase(), writeRule(fact.rule));
+    case "ruleDeleted":
+      return rows.ruleDeleted(fact.entity, fact.name.toLowerCase());
+    case "message":
+    case "amended": {
+      const { message, envelope } = fact;
+      const { record, entity } = message;
+      const row = (writer: Parameters<typeof writeMessageHead>[0]): void => {
+        const parts = encoded(envelope);
+        writeMessageHead(writer, message, parts);
+        writer.raw(parts.sections);
+      };
+      if (fact.kind === "message") rows.writeMessage(record, entity, packStatus(message), row);
+      else rows.writeAmended(record, entity, row);
+      return;
+    }
+    case "status":
+      return rows.status(fact.record, packStatus(fact));
+    case "removed":
+      return rows.removed(fact.record);
+    case "sessionState":
+      return rows.sessionState(fact.entity, fact.session, fact.at, fact.state);
+    case "seen":
+      return rows.seen(fact.entity, fact.key, fact.at);
+    case "forgotten":
+      return rows.forgotten(fact.entity, fact.at);
+    default:
+      return fact satisfies never;
+  }
+}
+
+/** Turns the rows of a database back into facts. What only takes rows away is not in a database. */
+export class FactSink implements RowSink {
+  readonly facts: Fact[] = [];
+
+  entity(entity: number, text: string): void {
+    this.facts.push(readEntity(entity, text));
+  }
+
+  counter(entity: number, name: string, value: number): void {
+    if (name === usedCounter) {
+      this.facts.push({ kind: "used", entity, at: value });
+      return;
+    }
+    const [part = "", partition = ""] = name.split("/");
+    this.facts.push({ kind: "numbers", entity, part: partNamed(part), partition: Number(partition), next: value });
+  }
+
+  rule(entity: number, _name: string, text: string): void {
+    this.facts.push({ kind: "rule", entity, rule: readRule(text) });
+  }
+
+  message(record: number, entity: number, status: number, row: Uint8Array): void {
+    // The row lies in a chunk of many, which one that is left for long would keep.
+    const reader = new FactReader(row);
+    const { message, besides } = readMessageHead(reader, record, entity, unpackStatus(status));
+    const envelope = decodeMessage(reader.rest().slice());
+    this.facts.push({ kind: "message", message, envelope: complete(envelope, besides) });
+  }
+
+  sessionState(entity: number, session: string, at: number, state: Uint8Array | undefined): void {
+    this.facts.push({ kind: "sessionState", entity, session, at, state: state?.slice() });
+  }
+
+  seen(entity: number, key: string, at: number): void {
+    this.facts.push({ kind: "seen", entity, key, at });
+  }
+
+  entityDeleted(): void {}
+  ruleDeleted(): void {}
+  amended(): void {}
+  status(): void {}
+  removed(): void {}
+  forgotten(): void {}
+}
+
+function complete(envelope: Envelope, { timeToLive, bodyKind }: BesidesSections): Envelope {
+  const whole = timeToLive === undefined ? envelope : amend(envelope, { brokerProperties: { timeToLive } });
+  if (bodyKind === undefined) return whole;
+  const { payload, brokerProperties, applicationProperties } = whole;
+  return createEnvelope({ payload, bodyKind, brokerProperties, applicationProperties });
+}

@@ -1,0 +1,96 @@
+import { accessSync, constants, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { SobreError } from "../../errors/sobre-error.ts";
+
+/** Result codes of SQLite (sqlite.org/rescode.html). */
+const sqlite = {
+  busy: 5,
+  readOnly: 8,
+  inputOutput: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  notADatabase: 26,
+} as const;
+const writeFailed = 778;
+
+/** The extended result code of an error of `node:sqlite`. */
+function resultCode(error: unknown): number | undefined {
+  const code = typeof error === "object" && error !== null && "errcode" in error ? error.errcode : undefined;
+  return typeof code === "number" ? code : undefined;
+}
+
+/** The refusal to open a store, for an error of the database. */
+export function openFailure(directory: string, error: unknown): SobreError {
+  if (error instanceof SobreError) return error;
+  const primary = (resultCode(error) ?? 0) % 256;
+  if (primary === sqlite.corrupt || primary === sqlite.notADatabase) return damaged(directory, textOf(error), error);
+  if (primary === sqlite.readOnly || primary === sqlite.cannotOpen || !canWrite(directory))
+    return new SobreError("UnauthorizedAccess", `The store in ${directory} cannot be written. Check its permissions.`, {
+      cause: error,
+    });
+  if (primary === sqlite.full) return diskFull(directory, error);
+  return new SobreError("InvalidOperation", `The store in ${directory} cannot be opened: ${textOf(error)}.`, {
+    cause: error,
+  });
+}
+
+/** Whether another process has the database open. */
+export const isInUse = (error: unknown): boolean => (resultCode(error) ?? 0) % 256 === sqlite.busy;
+
+/** The outcome of a failed commit: a retryable error when a later one may succeed, another one when the store is over. */
+export function commitFailure(directory: string, error: unknown): SobreError {
+  const code = resultCode(error) ?? 0;
+  const primary = code % 256;
+  if (primary === sqlite.full || primary === sqlite.readOnly) return diskFull(directory, error);
+  // SQLite hides the operating system's reason; a write of our own shows it.
+  if (code === writeFailed && isFull(directory)) return diskFull(directory, error);
+  return storeOver(directory, textOf(error), error);
+}
+
+/** After a failed sync nobody knows what the disk holds: only a new start reads it. */
+export const storeOver = (directory: string, why: string, cause?: unknown): SobreError =>
+  new SobreError(
+    "Closed",
+    `The store in ${directory} has failed (${why}) and takes nothing more. Restart the process; what was acknowledged is read from the file.`,
+    { cause },
+  );
+
+export const damaged = (directory: string, where: string, cause?: unknown): SobreError =>
+  new SobreError(
+    "DecodeFailed",
+    `The store in ${directory} is damaged: ${where}. Nothing was changed; restore a backup, or read what is left with \`sobre store export\`.`,
+    { cause },
+  );
+
+const diskFull = (directory: string, cause: unknown): SobreError =>
+  new SobreError(
+    "ServiceBusy",
+    `The store in ${directory} cannot be written: its disk is full or read-only. Nothing of the call was kept; free space, and try again.`,
+    { cause },
+  );
+
+function isFull(directory: string): boolean {
+  const probe = join(directory, "space");
+  try {
+    writeFileSync(probe, new Uint8Array(64 * 1024), { flush: true });
+    return false;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    return code === "ENOSPC" || code === "EDQUOT" || code === "EROFS" || code === "EFBIG";
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+function canWrite(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const textOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split("\n").join("; ");

@@ -1,0 +1,1 @@
+export { type DurableEngine, durableEngine, type DurableEngineOptions } from "./durable-engine.ts";

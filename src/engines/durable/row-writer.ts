@@ -1,0 +1,93 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { RowSink } from "./row-bytes.ts";
+import { guardStatus, messageCheck, valuesCheck } from "./row-check.ts";
+
+/** Applies the rows of a batch to the tables, each with its check. */
+export class RowWriter implements RowSink {
+  readonly #entity: StatementSync;
+  readonly #deletions: readonly StatementSync[];
+  readonly #counter: StatementSync;
+  readonly #rule: StatementSync;
+  readonly #ruleDeleted: StatementSync;
+  readonly #message: StatementSync;
+  readonly #amended: StatementSync;
+  readonly #status: StatementSync;
+  readonly #removed: StatementSync;
+  readonly #session: StatementSync;
+  readonly #sessionCleared: StatementSync;
+  readonly #seen: StatementSync;
+  readonly #forgotten: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    const prepare = (sql: string): StatementSync => database.prepare(sql);
+    this.#entity = prepare("REPLACE INTO entity VALUES (?, ?, ?)");
+    this.#deletions = ["entity", "rule", "counter", "session", "seen", "message"].map((table) =>
+      prepare(`DELETE FROM ${table} WHERE entity = ?`),
+    );
+    this.#counter = prepare("REPLACE INTO counter VALUES (?, ?, ?, ?)");
+    this.#rule = prepare("REPLACE INTO rule VALUES (?, ?, ?, ?)");
+    this.#ruleDeleted = prepare("DELETE FROM rule WHERE entity = ? AND name = ?");
+    this.#message = prepare("INSERT INTO message VALUES (?, ?, ?, ?, ?)");
+    this.#amended = prepare("UPDATE message SET checksum = ?, value = ? WHERE record = ?");
+    this.#status = prepare("UPDATE message SET status = ? WHERE record = ?");
+    this.#removed = prepare("DELETE FROM message WHERE record = ?");
+    this.#session = prepare("REPLACE INTO session VALUES (?, ?, ?, ?, ?)");
+    this.#sessionCleared = prepare("DELETE FROM session WHERE entity = ? AND session = ?");
+    this.#seen = prepare("INSERT INTO seen (entity, key, at, checksum) VALUES (?, ?, ?, ?)");
+    this.#forgotten = prepare("DELETE FROM seen WHERE entity = ? AND at <= ?");
+  }
+
+  entity(entity: number, text: string): void {
+    this.#entity.run(entity, text, valuesCheck(entity, text));
+  }
+
+  entityDeleted(entity: number): void {
+    for (const deletion of this.#deletions) deletion.run(entity);
+  }
+
+  counter(entity: number, name: string, value: number): void {
+    this.#counter.run(entity, name, value, valuesCheck(entity, name, value));
+  }
+
+  rule(entity: number, name: string, text: string): void {
+    this.#rule.run(entity, name, text, valuesCheck(entity, name, text));
+  }
+
+  ruleDeleted(entity: number, name: string): void {
+    this.#ruleDeleted.run(entity, name);
+  }
+
+  message(record: number, entity: number, status: number, row: Uint8Array): void {
+    this.#message.run(record, entity, guardStatus(record, status), messageCheck(record, entity, row), row);
+  }
+
+  amended(record: number, entity: number, row: Uint8Array): void {
+    one(record, this.#amended.run(messageCheck(record, entity, row), row, record));
+  }
+
+  status(record: number, status: number): void {
+    one(record, this.#status.run(guardStatus(record, status), record));
+  }
+
+  removed(record: number): void {
+    one(record, this.#removed.run(record));
+  }
+
+  sessionState(entity: number, session: string, at: number, state: Uint8Array | undefined): void {
+    if (state === undefined) this.#sessionCleared.run(entity, session);
+    else this.#session.run(entity, session, at, state, valuesCheck(entity, session, at, state));
+  }
+
+  seen(entity: number, key: string, at: number): void {
+    this.#seen.run(entity, key, at, valuesCheck(entity, key, at));
+  }
+
+  forgotten(entity: number, at: number): void {
+    this.#forgotten.run(entity, at);
+  }
+}
+
+/** Engine and file must not drift apart unseen. */
+function one(record: number, { changes }: { readonly changes: number | bigint }): void {
+  if (Number(changes) !== 1) throw new RangeError(`the message ${record} is not in the file`);
+}

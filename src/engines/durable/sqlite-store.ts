@@ -1,0 +1,122 @@
+import { Worker } from "node:worker_threads";
+import type { Envelope } from "../../envelope/envelope.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import type { Fact, Store } from "../memory/store.ts";
+import { FactReader } from "./fact-reader.ts";
+import { encode, type Encoded, FactSink, writeFact } from "./fact-rows.ts";
+import { storeOver } from "./failures.ts";
+import { readRows, RowBytes } from "./row-bytes.ts";
+import type { Answer, Request } from "./store-messages.ts";
+
+interface Pending {
+  resolve(rows: Uint8Array<ArrayBuffer> | undefined): void;
+  reject(error: SobreError): void;
+}
+
+type WithoutId<T> = T extends unknown ? Omit<T, "id"> : never;
+
+/** A store in a directory: SQLite in a thread of its own, so that this one never waits for a disk. */
+export class SqliteStore implements Store {
+  readonly #directory: string;
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, Pending>();
+  /** The sections of envelopes that were checked and are to be committed. */
+  readonly #encoded = new WeakMap<Envelope, Encoded>();
+  #id = 0;
+  #batchSize = 4096;
+  #over: SobreError | undefined;
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+    // Sources run as they are, and are built to .js.
+    const file = `./store-worker${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`;
+    this.#worker = new Worker(new URL(file, import.meta.url), { workerData: { directory } });
+    this.#worker.on("message", (answer: Answer) => this.#answered(answer));
+    this.#worker.on("error", (error) => this.#ended(error.message));
+    this.#worker.on("exit", () => this.#ended("its thread has ended"));
+  }
+
+  /** @throws SobreError as {@link StoreDatabase} does. */
+  static async open(directory: string): Promise<SqliteStore> {
+    const store = new SqliteStore(directory);
+    try {
+      await store.#ask({ kind: "open" });
+      return store;
+    } catch (error) {
+      await store.#worker.terminate();
+      throw error;
+    }
+  }
+
+  async *load(): AsyncGenerator<readonly Fact[]> {
+    for (let begins = true; ; begins = false) {
+      const rows = await this.#ask({ kind: "load", begins });
+      if (rows === undefined || rows.byteLength === 0) return;
+      const sink = new FactSink();
+      readRows(new FactReader(rows), sink);
+      yield sink.facts;
+    }
+  }
+
+  check(envelope: Envelope): void {
+    this.#encoded.set(envelope, encode(envelope));
+  }
+
+  async commit(facts: readonly Fact[]): Promise<void> {
+    const rows = new RowBytes(this.#batchSize);
+    const encoded = (envelope: Envelope): Encoded => {
+      const parts = this.#encoded.get(envelope);
+      this.#encoded.delete(envelope);
+      return parts ?? encode(envelope);
+    };
+    for (const fact of facts) writeFact(rows, fact, encoded);
+    // The next batch is probably as large.
+    this.#batchSize = Math.max(4096, rows.size + 512);
+    await this.#ask({ kind: "commit", batch: rows.take() });
+  }
+
+  async recovered(): Promise<void> {
+    await this.#ask({ kind: "recovered" });
+  }
+
+  /** Writes a copy of what is committed into another directory. @throws SobreError when one is there. */
+  async backup(directory: string): Promise<void> {
+    await this.#ask({ kind: "backup", directory });
+  }
+
+  async close(): Promise<void> {
+    if (this.#over === undefined) await this.#ask({ kind: "close" });
+    this.#over ??= new SobreError("Closed", "The store is closed.");
+    await this.#worker.terminate();
+  }
+
+  /** Ends the thread as it is, as the end of a process would. */
+  async kill(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #ask(request: WithoutId<Request>): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    if (this.#over !== undefined) return Promise.reject(this.#over);
+    const id = ++this.#id;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      // An idle store keeps no process alive.
+      if (this.#pending.size === 1) this.#worker.ref();
+      this.#worker.postMessage({ ...request, id }, request.kind === "commit" ? [request.batch.buffer] : []);
+    });
+  }
+
+  #answered(answer: Answer): void {
+    const pending = this.#pending.get(answer.id);
+    this.#pending.delete(answer.id);
+    if (this.#pending.size === 0) this.#worker.unref();
+    if ("error" in answer) pending?.reject(new SobreError(answer.error.code, answer.error.message));
+    else pending?.resolve(answer.rows);
+  }
+
+  #ended(why: string): void {
+    this.#over ??= storeOver(this.#directory, why);
+    for (const pending of this.#pending.values()) pending.reject(this.#over);
+    this.#pending.clear();
+  }
+}

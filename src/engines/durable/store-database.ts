@@ -1,0 +1,183 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { inUse, makeDirectory, SyncedCommits, writeHolder } from "./claim.ts";
+import { commitFailure, damaged, isInUse, openFailure, storeOver } from "./failures.ts";
+import { FactReader } from "./fact-reader.ts";
+import { valuesCheck } from "./row-check.ts";
+import { readRows, type RowSink } from "./row-bytes.ts";
+import { RowLoader, storeEntity } from "./row-loader.ts";
+import { RowWriter } from "./row-writer.ts";
+import { pragma, prepareTables } from "./schema.ts";
+
+/** The database of a store, inside its directory. */
+const fileName = "store.sqlite";
+
+/** Bytes of batches after which the write-ahead log is copied into the database. */
+const checkpointAfter = 8 * 2 ** 20;
+
+/** How long to wait for a holder that is just ending, in milliseconds. */
+const patience = 250;
+
+/**
+ * The file of a store: every commit is synced, one process has it open, and what is damaged is refused.
+ *
+ * Everything here is synchronous: it lives in a worker thread, or in a command.
+ */
+export class StoreDatabase {
+  readonly directory: string;
+  readonly #database: DatabaseSync;
+  readonly #synced: SyncedCommits;
+  readonly #writer: RowWriter;
+  readonly #countCommit: StatementSync;
+  #commits: number;
+  #sinceCheckpoint = 0;
+  #over: SobreError | undefined;
+
+  /**
+   * Opens the store of a directory, making it when it is new.
+   *
+   * @throws SobreError `InvalidOperation` when another process has it, or for a newer format; `DecodeFailed` naming
+   *   what is damaged; `UnauthorizedAccess` when it cannot be written.
+   */
+  constructor(directory: string) {
+    this.directory = directory;
+    let database: DatabaseSync | undefined;
+    let synced: SyncedCommits | undefined;
+    try {
+      makeDirectory(directory);
+      database = new DatabaseSync(join(directory, fileName), { timeout: patience });
+      claim(database, directory);
+      prepareTables(database, directory);
+      checkStructure(database, directory);
+      this.#database = database;
+      synced = new SyncedCommits(directory);
+      this.#synced = synced;
+      this.#commits = this.#countOfCommits();
+      if (this.#commits < synced.atStart)
+        throw damaged(directory, `it ends after commit ${this.#commits}, and commit ${synced.atStart} was synced`);
+      // A killed process may leave commits in the log that were never synced; they are before they are served.
+      this.#checkpoint();
+      writeHolder(directory);
+      this.#writer = new RowWriter(database);
+      this.#countCommit = database.prepare("REPLACE INTO counter VALUES (?, 'commits', ?, ?)");
+    } catch (error) {
+      synced?.close();
+      database?.close();
+      throw isInUse(error) ? inUse(directory) : openFailure(directory, error);
+    }
+  }
+
+  /** Bytes of the database, its log not counted. */
+  get bytes(): number {
+    return statSync(join(this.directory, fileName)).size;
+  }
+
+  /** Every row, held to its check. @throws SobreError `DecodeFailed`. */
+  rows(sink: () => RowSink): Generator<void> {
+    return new RowLoader(this.#database, this.directory).rows(sink);
+  }
+
+  /**
+   * Makes a batch durable.
+   *
+   * @throws SobreError with nothing kept: `ServiceBusy` when the disk is full, `Closed` when the store is over.
+   */
+  commit(batch: Uint8Array): void {
+    if (this.#over !== undefined) throw this.#over;
+    try {
+      this.#database.exec("BEGIN IMMEDIATE");
+      readRows(new FactReader(batch), this.#writer);
+      const commits = this.#commits + 1;
+      this.#countCommit.run(storeEntity, commits, valuesCheck(storeEntity, "commits", commits));
+      this.#database.exec("COMMIT");
+      this.#commits = commits;
+    } catch (error) {
+      throw this.#failed(error);
+    }
+    this.#synced.write(this.#commits);
+    this.#sinceCheckpoint += batch.byteLength;
+  }
+
+  /** Copies the write-ahead log into the database when it has grown; for when nobody waits. */
+  tidy(): void {
+    if (this.#sinceCheckpoint < checkpointAfter || this.#over !== undefined) return;
+    this.#sinceCheckpoint = 0;
+    try {
+      this.#checkpoint();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** Whether a commit may succeed again after the disk was full. @throws SobreError when the store is over. */
+  hasRecovered(): boolean {
+    if (this.#over !== undefined) throw this.#over;
+    try {
+      this.#database.exec(
+        "BEGIN IMMEDIATE; CREATE TABLE space (filling BLOB); INSERT INTO space VALUES (zeroblob(262144))",
+      );
+      this.#database.exec("DROP TABLE space; COMMIT");
+      return true;
+    } catch (error) {
+      const failure = this.#failed(error);
+      if (!failure.retryable) throw failure;
+      return false;
+    }
+  }
+
+  /** Writes a copy of the store, as it is now, into a directory that has none. */
+  backup(directory: string): void {
+    makeDirectory(directory);
+    this.#database.prepare("VACUUM INTO ?").run(join(directory, fileName));
+  }
+
+  close(): void {
+    this.#synced.close();
+    // Closing would copy the log into the database, which is not to be trusted after a failed sync.
+    if (this.#over === undefined) this.#database.close();
+  }
+
+  #failed(error: unknown): SobreError {
+    try {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+    } catch (second) {
+      this.#over = storeOver(this.directory, "a rollback failed", second);
+      return this.#over;
+    }
+    const failure = commitFailure(this.directory, error);
+    if (!failure.retryable) this.#over = failure;
+    return failure;
+  }
+
+  #checkpoint(): void {
+    this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
+  #countOfCommits(): number {
+    const row = this.#database
+      .prepare("SELECT value, checksum FROM counter WHERE entity = ? AND name = 'commits'")
+      .get(storeEntity);
+    if (row === undefined) return 0;
+    const { value, checksum } = { value: undefined, checksum: undefined, ...row };
+    if (typeof value !== "number" || checksum !== valuesCheck(storeEntity, "commits", value))
+      throw damaged(this.directory, "the count of its commits differs from its checksum");
+    return value;
+  }
+}
+
+/** Takes SQLite's exclusive lock, which ends with the process. */
+function claim(database: DatabaseSync, directory: string): void {
+  database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  database.exec("PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE; COMMIT");
+  if (pragma(database, "synchronous") !== 2)
+    throw new SobreError("InvalidOperation", `SQLite does not sync every commit in ${directory}.`);
+}
+
+/** @throws SobreError `DecodeFailed` naming the first page or table that is wrong. */
+function checkStructure(database: DatabaseSync, directory: string): void {
+  const row = database.prepare("PRAGMA quick_check(1)").get();
+  const said = row === undefined ? "" : String(Object.values(row)[0]);
+  if (said !== "ok") throw damaged(directory, said.split("\n").join("; "));
+}

@@ -1,0 +1,18 @@
+import type { ErrorCode } from "../../errors/codes.ts";
+
+/** A request to the thread of a store. */
+export type Request = { readonly id: number } & (
+  | { readonly kind: "open" }
+  | { readonly kind: "commit"; readonly batch: Uint8Array<ArrayBuffer> }
+  /** The next rows of the database, from the first one on when it begins. */
+  | { readonly kind: "load"; readonly begins: boolean }
+  | { readonly kind: "recovered" }
+  | { readonly kind: "backup"; readonly directory: string }
+  | { readonly kind: "close" }
+);
+
+/** An answer of the thread; `rows` are those of a load, none at its end. */
+export type Answer = { readonly id: number } & (
+  | { readonly rows?: Uint8Array<ArrayBuffer> | undefined }
+  | { readonly error: { readonly code: ErrorCode; readonly message: string } }
+);
