@@ -16,6 +16,7 @@ const config: ViteUserConfig = defineConfig({
     maxWorkers: "100%",
     // A hang is no longer than this; a busy machine may be slow.
     testTimeout: 30_000,
+    hookTimeout: 30_000,
     // The processes that tests start compile the sources once.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "sobre-compile-cache") },
   },

@@ -104,7 +104,8 @@ const projects: readonly Project[] = [
 
 const work = mkdtempSync(join(tmpdir(), "sobre-consumers-"));
 try {
-  run(root, "npm", "pack", "--silent", "--pack-destination", work);
+  run(root, "npm", "run", "build");
+  run(root, "npm", "pack", "./package", "--silent", "--pack-destination", work);
   const tarball = readdirSync(work).find((file) => file.endsWith(".tgz"));
   if (tarball === undefined) throw new Error("npm pack left no tarball.");
   for (const project of projects) use(project, join(work, tarball));

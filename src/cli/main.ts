@@ -1,17 +1,15 @@
 #!/usr/bin/env node
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { run } from "./program.ts";
 import { processTerminal } from "./terminal.ts";
 
-/** The package's folder: two folders up in the sources, three in `dist`. */
-const root = ["../../", "../../../"]
-  .map((up) => new URL(up, import.meta.url))
-  .find((folder) => existsSync(new URL("package.json", folder)));
+/** The package's folder, from the sources as from what is published. */
+const root = new URL("../../", import.meta.url);
 
 const product = {
-  version: versionOf(root && readFileSync(new URL("package.json", root), "utf8")),
-  mailbox: root === undefined ? "fixtures/mailbox" : fileURLToPath(new URL("fixtures/mailbox", root)),
+  version: versionOf(readFileSync(new URL("package.json", root), "utf8")),
+  mailbox: fileURLToPath(new URL("fixtures/mailbox", root)),
 };
 const terminal = processTerminal();
 const code = await run(process.argv.slice(2), product, terminal);
@@ -19,7 +17,7 @@ const code = await run(process.argv.slice(2), product, terminal);
 // has set it before.
 process.exitCode ??= code;
 
-function versionOf(manifest: string | undefined): string {
-  const json: unknown = manifest === undefined ? undefined : JSON.parse(manifest);
+function versionOf(manifest: string): string {
+  const json: unknown = JSON.parse(manifest);
   return typeof json === "object" && json !== null && "version" in json ? String(json.version) : "unknown";
 }

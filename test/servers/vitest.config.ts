@@ -9,6 +9,7 @@ const config: ViteUserConfig = {
     exclude: configDefaults.exclude,
     // Peers of other languages take their time on a busy machine.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 };
 

@@ -19,7 +19,7 @@ async function oneStart(built: string): Promise<{ readonly time: number; readonl
   const before = performance.now();
   const child = spawn(
     process.execPath,
-    [`${built}/src/cli/main.js`, "serve", "--queue", "q", "--quiet", "--port", "0", "--http-port", "0"],
+    [`${built}/cli/main.js`, "serve", "--queue", "q", "--quiet", "--port", "0", "--http-port", "0"],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   const ended = once(child, "exit");

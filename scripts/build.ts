@@ -1,0 +1,106 @@
+/**
+ * Builds the package that is published: JavaScript modules, the declarations that a user can reach, the command in a few
+ * files, the pages and examples of the README. Nothing in it leads back into the sources.
+ *
+ *     node scripts/build.ts [FOLDER]          # `package` by default; then: npm publish ./package
+ */
+import { execFileSync } from "node:child_process";
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, transform } from "esbuild";
+import { publishedManifest } from "./published-manifest.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = join(root, process.argv[2] ?? "package");
+const shipped = [
+  "README.md",
+  "CHANGELOG.md",
+  "LICENSE",
+  "docs",
+  "examples",
+  "fixtures/mailbox",
+  "fixtures/legacy/migrate/dlq.ndjson",
+  ...globSync("schemas/*.schema.json", { cwd: root }),
+];
+
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const compiled = mkdtempSync(join(root, "node_modules/.sobre-build-"));
+try {
+  const tsc = fileURLToPath(import.meta.resolve("typescript/package.json")).replace(/package\.json$/, "bin/tsc");
+  execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", compiled], {
+    cwd: root,
+    stdio: "inherit",
+  });
+  await copyModules();
+  copyDeclarations();
+} finally {
+  rmSync(compiled, { recursive: true });
+}
+await bundleCommand();
+for (const path of shipped) cpSync(join(root, path), join(folder, path), { recursive: true });
+const manifest: unknown = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+writeFileSync(join(folder, "package.json"), `${JSON.stringify(publishedManifest(manifest), undefined, 2)}\n`);
+
+/** Without comments and blanks: comments stay in the declarations, where editors look for them. */
+async function copyModules(): Promise<void> {
+  for (const file of globSync("**/*.js", { cwd: compiled, exclude: ["src/cli/**"] })) {
+    const { code } = await transform(readFileSync(join(compiled, file), "utf8"), {
+      target: "es2023",
+      charset: "utf8",
+      minifyWhitespace: true,
+      minifySyntax: true,
+    });
+    // Modules of types alone.
+    if (code.trim() !== "export{};") write(file, code);
+  }
+}
+
+/** Only those that the declarations of an entry lead to. */
+function copyDeclarations(): void {
+  const waiting = entryDeclarations();
+  const reached = new Set(waiting);
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    const text = readFileSync(join(compiled, file), "utf8");
+    write(file, text);
+    for (const [, target = ""] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.[jt]s"/g)) {
+      const next = relative(compiled, join(compiled, dirname(file), `${target}.d.ts`));
+      if (!reached.has(next)) waiting.push(next);
+      reached.add(next);
+    }
+  }
+}
+
+function entryDeclarations(): string[] {
+  const doors = ["src/index.d.ts", "src/*/index.d.ts", "src/engines/*/index.d.ts", "codecs/*/index.d.ts"];
+  return globSync(doors, { cwd: compiled, exclude: ["src/cli/**"] });
+}
+
+/** Finding hundreds of modules is most of the time that a command takes to start. */
+async function bundleCommand(): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: [
+      { in: "src/cli/main.ts", out: "main" },
+      // Runs in a thread of its own; the module that starts it looks for it in its own folder.
+      { in: "src/contract/json-schema/comparison-worker.ts", out: "parts/comparison-worker" },
+    ],
+    outdir: join(folder, "dist/cli"),
+    chunkNames: "parts/[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    packages: "external",
+    logLevel: "warning",
+  });
+}
+
+function write(file: string, text: string): void {
+  const path = join(folder, "dist", file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

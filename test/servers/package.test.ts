@@ -1,0 +1,195 @@
+import { execFileSync } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+/** The packages that a bundle of everything in an entry contains; entries that are not listed need none. */
+const packagesOf: Readonly<Record<string, readonly string[]>> = {
+  sobre: ["ajv", "content-type", "msgpackr", "protobufjs", "re2js"],
+  "sobre/client": ["content-type"],
+  "sobre/codec": ["content-type"],
+  "sobre/codecs/amqp": ["content-type"],
+  "sobre/codecs/msgpack": ["content-type", "msgpackr"],
+  "sobre/codecs/protobuf": ["content-type", "protobufjs"],
+  "sobre/conformance": ["content-type"],
+  "sobre/content-type": ["content-type"],
+  "sobre/contract": ["ajv", "content-type", "protobufjs", "re2js"],
+  "sobre/engines/emulator-config": ["ajv", "re2js"],
+  "sobre/message": ["ajv", "content-type", "re2js"],
+  "sobre/migration": ["content-type", "msgpackr", "protobufjs"],
+  "sobre/server": ["content-type", "ws"],
+};
+
+type Conditions = Readonly<Record<string, string>>;
+interface Manifest {
+  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string | Conditions>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+let work = "";
+/** Where the tarball was unpacked. */
+let folder = "";
+let packedBytes = 0;
+let files: readonly string[] = [];
+let manifest: Manifest;
+/** Every path that can be imported, with what it leads to; `*` stands for each name that there is. */
+let entries: readonly (readonly [path: string, target: string | Conditions])[] = [];
+
+beforeAll(() => {
+  // Inside the repository, whose dependencies a project would have installed.
+  work = mkdtempSync(join(root, "node_modules/.package-test-"));
+  execFileSync(process.execPath, ["scripts/build.ts", `${work.slice(root.length)}/built`], { cwd: root });
+  execFileSync("npm", ["pack", join(work, "built"), "--silent", "--pack-destination", work], { cwd: work });
+  const [tarball = ""] = globSync("*.tgz", { cwd: work });
+  packedBytes = statSync(join(work, tarball)).size;
+  // A project of another name, which finds the package as any user's does.
+  writeFileSync(join(work, "package.json"), '{ "name": "user", "private": true }');
+  mkdirSync(join(work, "node_modules"));
+  execFileSync("tar", ["-xzf", tarball, "-C", "node_modules"], { cwd: work });
+  folder = join(work, "node_modules/package");
+  symlinkSync(folder, join(work, "node_modules/sobre"));
+  files = globSync("**/*", { cwd: folder, exclude: ["node_modules"] }).filter((file) =>
+    statSync(join(folder, file)).isFile(),
+  );
+  manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  entries = Object.entries(manifest.exports).flatMap(([path, target]) => expanded(path, target));
+});
+
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+/** A path with a star as the paths of all files that its default leads to. */
+function expanded(path: string, target: string | Conditions): readonly (readonly [string, string | Conditions])[] {
+  const file = typeof target === "string" ? target : (target["default"] ?? "");
+  if (!path.includes("*")) return [[path, target]];
+  const [before = "", after = ""] = file.slice(2).split("*");
+  return globSync(`${before}*${after}`, { cwd: folder }).map((found) => {
+    const name = found.slice(before.length, found.length - after.length);
+    const named = (text: string): string => text.replace("*", name);
+    return [
+      named(path),
+      typeof target === "string"
+        ? named(target)
+        : Object.fromEntries(Object.entries(target).map(([condition, to]) => [condition, named(to)])),
+    ];
+  });
+}
+
+/** The packages that a bundle of an entry contains, all of whose names are used, and what each name of it adds. */
+async function bundledPackages(code: string): Promise<readonly string[]> {
+  const { metafile } = await build({
+    stdin: { contents: code, resolveDir: work },
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "node",
+  });
+  const [output] = Object.values(metafile.outputs);
+  const names = Object.entries(output?.inputs ?? {})
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([path]) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? "")
+    .filter((name) => name in manifest.dependencies);
+  return [...new Set(names)].toSorted();
+}
+
+describe("the published package", () => {
+  it("has at most 1.0 MB packed and 4.5 MB unpacked", () => {
+    const unpackedBytes = files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+
+    expect(packedBytes).toBeLessThanOrEqual(1_000_000);
+    expect(unpackedBytes).toBeLessThanOrEqual(4_500_000);
+  });
+
+  it("has no sources, maps, tests or subjects of tests", () => {
+    const unwanted = files.filter(
+      (file) =>
+        /\.map$|\.(?:test|proof|bench|support)\.|^schemas\/.*\//.test(file) ||
+        (file.endsWith(".ts") && !/\.d\.ts$|^examples\//.test(file)),
+    );
+
+    expect(unwanted).toEqual([]);
+  });
+
+  it("leads nowhere into the sources of the repository, and has no scripts", () => {
+    expect(readFileSync(join(folder, "package.json"), "utf8")).not.toMatch(/sobre-source|: "\.\/(?:src|codecs)\//);
+    expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(["scripts"]));
+    expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(["devDependencies"]));
+  });
+
+  it("resolves every export, and its types", async () => {
+    expect(entries.length).toBeGreaterThan(25);
+    for (const [path, target] of entries) {
+      if (typeof target === "string") {
+        expect(files, path).toContain(target.slice(2));
+        continue;
+      }
+      for (const file of Object.values(target)) expect(files, path).toContain(file.slice(2));
+      const url = pathToFileURL(join(folder, target["default"] ?? ""));
+      const module: object = await import(/* @vite-ignore */ url.href);
+      expect(Object.keys(module).length, path).toBeGreaterThan(0);
+    }
+  });
+
+  it("has declarations whose imports are all there", () => {
+    const missing = files
+      .filter((file) => file.endsWith(".d.ts"))
+      .flatMap((file) =>
+        Array.from(
+          readFileSync(join(folder, file), "utf8").matchAll(/(?:from |import\()"(\.[^"]+)\.[jt]s"/g),
+          ([, to = ""]) => `${join(dirname(file), to)}.d.ts`,
+        ),
+      )
+      .filter((file) => !files.includes(file));
+
+    expect(missing).toEqual([]);
+  });
+
+  it("has every page, image and example that its pages link", () => {
+    const pages = files.filter((file) => file.endsWith(".md"));
+    const broken = pages.flatMap((page) =>
+      Array.from(readFileSync(join(folder, page), "utf8").matchAll(/\]\(([^)\s]+)\)/g), ([, link = ""]) => link)
+        .filter((link) => link !== "" && !/^(?:https?:|#)/.test(link))
+        .map((link) => join(dirname(page), link.replace(/#.*/, "")))
+        .filter((path) => !files.includes(path) && !files.some((file) => file.startsWith(`${path}/`))),
+    );
+
+    expect(broken).toEqual([]);
+    expect(files).toEqual(expect.arrayContaining(["README.md", "docs/serve.md", "examples/request-reply.ts"]));
+  });
+
+  it("has the command once, in a few files, and it runs", () => {
+    const [command = ""] = Object.values(manifest.bin);
+
+    const version = execFileSync(process.execPath, [join(folder, command), "--version"], { encoding: "utf8" });
+
+    expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(files.filter((file) => file.startsWith("dist/src/cli/"))).toEqual([]);
+  });
+
+  it("bundles with an entry only the packages that are listed for it, and those of the command with none", async () => {
+    const bundled: Record<string, readonly string[]> = {};
+    for (const [path, target] of entries) {
+      if (typeof target === "string") continue;
+      const name = path.replace(/^\./, "sobre");
+      const packages = await bundledPackages(`import * as all from "${name}"; console.log(all);`);
+      if (packages.length > 0) bundled[name] = packages;
+    }
+
+    expect(bundled).toEqual(packagesOf);
+    for (const name of ["commander", "cli-table3", "cli-progress"]) {
+      expect(Object.keys(manifest.dependencies)).toContain(name);
+      expect(Object.values(bundled).flat()).not.toContain(name);
+    }
+  });
+
+  it("bundles envelopes and JSON with one small package", async () => {
+    const code =
+      'import { createEnvelope, createSerializer, json } from "sobre"; console.log(createEnvelope, createSerializer, json);';
+
+    expect(await bundledPackages(code)).toEqual(["content-type"]);
+  });
+});
