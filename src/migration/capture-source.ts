@@ -1,3 +1,4 @@
+import { checkOptions, countFrom, type OptionChecks } from "../options/option-checks.ts";
 import { createReadStream, statSync } from "node:fs";
 import { defaultDecodeLimits } from "../codec/limits.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -12,6 +13,8 @@ export interface CaptureSourceOptions {
   readonly maxBytes?: number;
 }
 
+const optionChecks: OptionChecks<CaptureSourceOptions> = { maxBytes: countFrom(1) };
+
 /** A payload of the greatest size as base64, and the properties. */
 const defaultMaxBytes = Math.ceil((defaultDecodeLimits.maxBytes * 4) / 3) + 1024 * 1024;
 
@@ -22,6 +25,7 @@ const defaultMaxBytes = Math.ceil((defaultDecodeLimits.maxBytes * 4) / 3) + 1024
  * @throws SobreError `InvalidArgument` when there is no file at the path.
  */
 export function createCaptureSource(path: string, options: CaptureSourceOptions = {}): MigrationSource {
+  checkOptions(options, optionChecks);
   const { maxBytes = defaultMaxBytes } = options;
   const size = sizeOf(path);
   return {

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionChecks, text } from "../options/option-checks.ts";
 import { readdirSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -16,6 +17,9 @@ export interface FolderSourceOptions {
   readonly include?: string | undefined;
 }
 
+/** The options of {@link createFolderSource}. */
+export const folderOptionChecks: OptionChecks<FolderSourceOptions> = { contentType: text, include: text };
+
 /**
  * Payload files as a source: one file, or every file of a folder and its folders in the order of their names. A file whose
  * name ends with `.envelope.json` holds an envelope in its JSON form; a whole AMQP message is the envelope that it is.
@@ -23,6 +27,7 @@ export interface FolderSourceOptions {
  * @throws SobreError `InvalidArgument` when there is no file or folder at the path, and for names to take of a single file.
  */
 export function createFolderSource(path: string, options: FolderSourceOptions = {}): MigrationSource {
+  checkOptions(options, folderOptionChecks);
   const files = filesOf(path, options.include);
   return {
     name: path,

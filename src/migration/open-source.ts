@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptions, oneOf, type OptionChecks, text } from "../options/option-checks.ts";
+import { checkOptions, oneOf, type OptionChecks } from "../options/option-checks.ts";
 import { createCaptureSource, headOf } from "./capture-source.ts";
 import { reasonOf } from "./file-reason.ts";
-import { createFolderSource, type FolderSourceOptions } from "./folder-source.ts";
+import { createFolderSource, folderOptionChecks, type FolderSourceOptions } from "./folder-source.ts";
 import type { MigrationSource } from "./source.ts";
 
 /** What a file or folder holds: payloads, one in each file, or captured messages with their properties. */
@@ -22,8 +22,8 @@ export interface OpenSourceOptions extends FolderSourceOptions {
  */
 export async function openSource(path: string, options: OpenSourceOptions = {}): Promise<MigrationSource> {
   checkOptions(options, optionChecks);
-  const { input = await inputOf(path) } = options;
-  if (input === "payloads") return createFolderSource(path, options);
+  const { input = await inputOf(path), ...forFolder } = options;
+  if (input === "payloads") return createFolderSource(path, forFolder);
   // What would be left out in silence.
   if (options.include !== undefined) throw misplaced(`${path} holds captured messages, and file names choose payloads`);
   if (options.contentType !== undefined) {
@@ -35,9 +35,8 @@ export async function openSource(path: string, options: OpenSourceOptions = {}):
 }
 
 const optionChecks: OptionChecks<OpenSourceOptions> = {
+  ...folderOptionChecks,
   input: oneOf("payloads", "captures"),
-  include: text,
-  contentType: text,
 };
 
 function misplaced(why: string): SobreError {

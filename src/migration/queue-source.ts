@@ -1,3 +1,4 @@
+import { checkOptions, countFrom, type OptionChecks, text } from "../options/option-checks.ts";
 import type { Delivery } from "../engine/delivery.ts";
 import type { Engine } from "../engine/engine.ts";
 import { openWholeMessage } from "./captured-message.ts";
@@ -11,6 +12,8 @@ export interface QueueSourceOptions {
   readonly sessionId?: string;
 }
 
+const optionChecks: OptionChecks<QueueSourceOptions> = { batchSize: countFrom(1), sessionId: text };
+
 /**
  * A queue, subscription or dead-letter queue of an engine as a source: `orders/$DeadLetterQueue`.
  *
@@ -20,6 +23,7 @@ export interface QueueSourceOptions {
  * @throws SobreError while it is read, whatever {@link Engine.peek} throws.
  */
 export function createQueueSource(engine: Engine, entity: string, options: QueueSourceOptions = {}): MigrationSource {
+  checkOptions(options, optionChecks);
   const { batchSize = 100, sessionId } = options;
   return {
     name: `${entity} of ${engine.name}`,

@@ -71,7 +71,8 @@ class RunningServer implements Server {
   constructor(options: ServerOptions, host: string) {
     this.host = host;
     this.#options = options;
-    this.engine = options.engine ?? memoryEngine(options);
+    const { clock, queues, topics, firstSequenceNumber } = options;
+    this.engine = options.engine ?? memoryEngine({ clock, queues, topics, firstSequenceNumber });
     this.#namespaces = new Namespaces({ name: "", engine: this.engine, keys: options.keys });
     const handshakeTimeOut = options.limits?.handshakeTimeOut ?? 10_000;
     this.#door = new FrontDoor({

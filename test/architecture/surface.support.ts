@@ -9,7 +9,7 @@ import packageJson from "../../package.json" with { type: "json" };
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What a name means: the declarations of that name in one file. */
+/** The declarations of one name in one file. */
 export interface Declared {
   /** File and name, e.g. `src/time/clock.ts#Clock`. */
   readonly id: string;
@@ -20,6 +20,12 @@ export interface Declared {
   readonly isComputed: boolean;
   /** The declared names that its signature names, in order, without repetition. */
   readonly names: () => readonly Declared[];
+  /** Its methods, if it is an interface. */
+  readonly methods: readonly string[];
+  /** The types of its parameters by their names, if it is a function; `""` for a type without one. */
+  readonly parameters: readonly string[];
+  /** Its properties, if it is an interface. */
+  readonly members: readonly string[];
 }
 
 type Node = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -114,6 +120,9 @@ function declaredAt(file: string, name: string): Declared | undefined {
       isValue: nodes.some(exists),
       isComputed,
       names: () => named(file, name, nodes),
+      methods: nodes.flatMap((node) => signatures(node, "TSMethodSignature")),
+      parameters: nodes.flatMap((node) => parameterTypes(node)),
+      members: nodes.flatMap((node) => signatures(node, "TSPropertySignature")),
     };
   }
   const place = module.imports.get(name) ?? module.exports.get(name);
@@ -124,6 +133,23 @@ function exportedAt({ file, name }: Place): Declared | undefined {
   const place = moduleAt(file).exports.get(name);
   if (place === undefined) return undefined;
   return place.file === file ? declaredAt(file, place.name) : exportedAt(place);
+}
+
+function parameterTypes({ type, params }: Node): readonly string[] {
+  if (type !== "FunctionDeclaration") return [];
+  return nodesIn(params).map((parameter) => {
+    const { typeAnnotation } =
+      parameter.type === "AssignmentPattern" && isNode(parameter["left"]) ? parameter["left"] : parameter;
+    const written = isNode(typeAnnotation) ? typeAnnotation["typeAnnotation"] : undefined;
+    return isNode(written) ? firstOf(written["typeName"]) : "";
+  });
+}
+
+function signatures(node: Node, kind: string): readonly string[] {
+  if (node.type !== "TSInterfaceDeclaration" || !isNode(node["body"])) return [];
+  return nodesIn(node["body"]["body"])
+    .filter(({ type }) => type === kind)
+    .map(({ key }) => textOf(key));
 }
 
 function exists({ type }: Node): boolean {
@@ -187,9 +213,10 @@ function firstOf(node: unknown): string {
 
 /** One entry point of the package. */
 export interface EntryPoint {
-  /** What is imported: `sobre`, `sobre/engine`. */
+  /** The module to import, e.g. `sobre/engine`. */
   readonly specifier: string;
-  /** What each exported name means. */
+  readonly file: string;
+  /** The exported names with their declarations. */
   readonly names: ReadonlyMap<string, Declared | undefined>;
   /** Sources of `export *`. */
   readonly wildcards: readonly string[];
@@ -208,6 +235,7 @@ function entriesOf(subpath: string, source: string): readonly EntryPoint[] {
       specifier: join("sobre", subpath.replace("*", file.slice(before.length).split("/")[0] ?? "")),
       names: new Map(Array.from(exports.keys(), (name) => [name, exportedAt({ file, name })])),
       wildcards,
+      file,
     };
   });
 }

@@ -1,3 +1,4 @@
+import { checkNames } from "../../options/option-checks.ts";
 import { ByteReader, type ReaderSettings } from "../values/byte-reader.ts";
 import { type ReadOptions, resolveReadOptions } from "../values/read-value.ts";
 import { readTyped } from "../values/read-typed.ts";
@@ -39,6 +40,14 @@ export interface SectionBorder {
   readonly end: number;
 }
 
+/** The names of {@link MessageReadOptions}. */
+export const messageReadNames: Readonly<Record<keyof MessageReadOptions, true>> = {
+  limits: true,
+  maxZeroWidth: true,
+  lenient: true,
+  copy: true,
+};
+
 const defaults = resolveReadOptions().settings;
 
 /** The options over the defaults; options that say nothing of reading, as brokers give them, cost nothing. */
@@ -55,6 +64,7 @@ function settingsOf(options: MessageReadOptions | undefined): ReaderSettings {
  * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded` with offset and path; so do the sections later.
  */
 export function openMessage(bytes: Uint8Array, options?: MessageReadOptions): AmqpMessage {
+  if (options !== undefined) checkNames(options, messageReadNames);
   return new AmqpMessage(bytes, options);
 }
 

@@ -1,9 +1,10 @@
+import { checkNames } from "../../options/option-checks.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import { openMessage } from "./amqp-message.ts";
+import { AmqpMessage } from "./amqp-message.ts";
 import { annotationName } from "./annotation-name.ts";
-import { decodeMessage, type DecodeMessageOptions } from "./decode-message.ts";
-import { encodeMessage, type EncodeMessageOptions } from "./encode-message.ts";
+import { decodeMessage, type DecodeMessageOptions, decodeNames } from "./decode-message.ts";
+import { encodeMessage, type EncodeMessageOptions, encodeNames } from "./encode-message.ts";
 import { writeMessage } from "./write-message.ts";
 
 /** The message format of a transfer that carries a batch: one data section per encoded message. */
@@ -18,6 +19,7 @@ export const batchMessageFormat = 0x80013700;
  * @throws SobreError `InvalidArgument` for no envelopes, and as `encodeMessage` does.
  */
 export function encodeBatch(envelopes: readonly Envelope[], options?: EncodeMessageOptions): Uint8Array {
+  if (options !== undefined) checkNames(options, encodeNames);
   const [first] = envelopes;
   if (first === undefined) throw new SobreError("InvalidArgument", "A batch needs at least one envelope.");
   const { messageId, sessionId, partitionKey } = first.brokerProperties;
@@ -34,7 +36,8 @@ export function encodeBatch(envelopes: readonly Envelope[], options?: EncodeMess
  * @throws SobreError `DecodeFailed` when there are no data sections, and as `decodeMessage` does.
  */
 export function decodeBatch(bytes: Uint8Array, options?: DecodeMessageOptions): readonly Envelope[] {
-  const message = openMessage(bytes, options);
+  if (options !== undefined) checkNames(options, decodeNames);
+  const message = new AmqpMessage(bytes, options);
   const { body } = message;
   if (body?.kind !== "data") {
     throw new SobreError("DecodeFailed", "A batch has no data sections, of which each must hold a message.", {

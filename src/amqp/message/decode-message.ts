@@ -1,5 +1,6 @@
+import { checkNames } from "../../options/option-checks.ts";
 import { createEnvelope, type Envelope } from "../../envelope/envelope.ts";
-import { type MessageReadOptions, openMessage } from "./amqp-message.ts";
+import { AmqpMessage, messageReadNames, type MessageReadOptions } from "./amqp-message.ts";
 import { MessageOrigin } from "./message-origin.ts";
 
 /** How {@link decodeMessage} reads. */
@@ -10,6 +11,9 @@ export interface DecodeMessageOptions extends MessageReadOptions {
    */
   readonly check?: boolean | undefined;
 }
+
+/** The names of {@link DecodeMessageOptions}. */
+export const decodeNames: Readonly<Record<keyof DecodeMessageOptions, true>> = { ...messageReadNames, check: true };
 
 /**
  * Reads an AMQP message as an envelope.
@@ -22,7 +26,8 @@ export interface DecodeMessageOptions extends MessageReadOptions {
  *   with `check` also `InvalidArgument` and `MessageSizeExceeded`.
  */
 export function decodeMessage(bytes: Uint8Array, options?: DecodeMessageOptions): Envelope {
-  const origin = new MessageOrigin(openMessage(bytes, options));
+  if (options !== undefined) checkNames(options, decodeNames);
+  const origin = new MessageOrigin(new AmqpMessage(bytes, options));
   if (options?.check === true) checkAll(origin);
   return origin;
 }

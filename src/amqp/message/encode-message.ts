@@ -1,3 +1,4 @@
+import { checkNames } from "../../options/option-checks.ts";
 import { ByteWriter } from "../values/byte-writer.ts";
 import { resolveWriteOptions } from "../values/encode-value.ts";
 import { inside, withPath } from "../values/unsupported-value.ts";
@@ -21,6 +22,9 @@ export interface EncodeMessageOptions extends MessageWriteOptions {
   readonly delivery?: DeliveryFacts | undefined;
 }
 
+/** The names of {@link EncodeMessageOptions}. */
+export const encodeNames: Readonly<Record<keyof EncodeMessageOptions, true>> = { profile: true, delivery: true };
+
 /**
  * Writes an envelope as an AMQP message.
  *
@@ -32,6 +36,7 @@ export interface EncodeMessageOptions extends MessageWriteOptions {
  * @throws SobreError `UnsupportedValue` with the path to what AMQP cannot hold.
  */
 export function encodeMessage(envelope: Envelope, options?: EncodeMessageOptions): Uint8Array {
+  if (options !== undefined) checkNames(options, encodeNames);
   const origin = envelope.origin instanceof MessageOrigin ? envelope.origin : undefined;
   const delivery = options?.delivery;
   if (origin !== undefined && delivery === undefined && origin.isUntouched(envelope)) return origin.message.bytes;

@@ -1,3 +1,4 @@
+import { checkNames } from "../../options/option-checks.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { type AmqpExtension, extensionsByDescriptor } from "./extension.ts";
@@ -17,6 +18,8 @@ export interface WriteOptions {
   /** Classes that are written as described types. Default: `microsoftExtensions`. */
   readonly extensions?: readonly AmqpExtension[] | undefined;
 }
+
+const optionNames: Readonly<Record<keyof WriteOptions, true>> = { profile: true, extensions: true };
 
 const defaultExtensions = extensionsByDescriptor(microsoftExtensions);
 const defaults: WriterSettings = { profile: "azure", extensions: defaultExtensions };
@@ -48,6 +51,7 @@ export function resolveWriteOptions(options?: WriteOptions): WriterSettings {
  * @throws SobreError `UnsupportedValue` with the path to what AMQP cannot hold, `InvalidArgument` for wrong options.
  */
 export function encodeValue(value: unknown, options?: WriteOptions): Uint8Array {
+  if (options !== undefined) checkNames(options, optionNames);
   const settings = resolveWriteOptions(options);
   try {
     return ByteWriter.collect((writer) => writeValue(writer, value, settings, 0));

@@ -1,3 +1,4 @@
+import { checkNames } from "../../options/option-checks.ts";
 import { type DecodeLimits, resolveDecodeLimits } from "../../codec/limits.ts";
 import type { AmqpValue } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
@@ -36,6 +37,15 @@ export interface ResolvedReadOptions {
   readonly extensions: Extensions;
 }
 
+const optionNames: Readonly<Record<keyof ReadOptions, true>> = {
+  mode: true,
+  limits: true,
+  maxZeroWidth: true,
+  lenient: true,
+  copy: true,
+  extensions: true,
+};
+
 const defaultExtensions = extensionsByDescriptor(microsoftExtensions);
 
 /**
@@ -44,6 +54,7 @@ const defaultExtensions = extensionsByDescriptor(microsoftExtensions);
  * @throws SobreError `InvalidArgument` naming a mode that does not exist or a limit that is no integer from 0 up.
  */
 export function resolveReadOptions(options: ReadOptions = {}): ResolvedReadOptions {
+  checkNames(options, optionNames);
   const { extensions, mode = "typed", maxZeroWidth = 4096, lenient = false, copy = false } = options;
   if (mode !== "typed" && mode !== "plain") {
     throw new SobreError("InvalidArgument", 'The mode must be "typed" or "plain".');

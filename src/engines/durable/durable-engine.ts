@@ -1,6 +1,6 @@
 import type { Engine } from "../../engine/engine.ts";
-import { checkOption, type OptionCheck } from "../../options/option-checks.ts";
-import type { MemoryEngineOptions } from "../memory/memory-engine.ts";
+import { checkOptions, name, type OptionChecks } from "../../options/option-checks.ts";
+import { type MemoryEngineOptions, memoryOptionChecks } from "../memory/memory-engine.ts";
 import { StoredEngine } from "../memory/stored-engine.ts";
 import { StoredHome } from "../memory/stored-home.ts";
 import { SqliteStore } from "./sqlite-store.ts";
@@ -38,8 +38,7 @@ export interface DurableEngine extends Engine {
  * await engine.close();
  */
 export async function durableEngine(options: DurableEngineOptions): Promise<DurableEngine> {
-  checkOption("options", options, anObject);
-  checkOption("directory", options.directory, aPath);
+  checkOptions(options, checks, { needed: ["directory"] });
   const { directory, ...rest } = options;
   const store = await SqliteStore.open(directory);
   try {
@@ -51,8 +50,4 @@ export async function durableEngine(options: DurableEngineOptions): Promise<Dura
   }
 }
 
-const anObject: OptionCheck = (value) =>
-  typeof value === "object" && value !== null ? undefined : "must be an object";
-
-const aPath: OptionCheck = (value) =>
-  typeof value === "string" && value !== "" ? undefined : "must be the path of a directory";
+const checks: OptionChecks<DurableEngineOptions> = { ...memoryOptionChecks, directory: name };

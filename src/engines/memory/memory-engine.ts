@@ -5,7 +5,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { type Clock, systemClock } from "../../time/clock.ts";
 import {
   checkOption,
-  checkOptional,
+  checkOptions,
   methods,
   type OptionCheck,
   type OptionChecks,
@@ -36,20 +36,14 @@ export interface MemoryEngineOptions {
  *
  * Envelopes are kept by reference, payload included: bytes that are changed after `send` change the message.
  *
- * @throws SobreError `InvalidArgument` naming the option that is wrong, also one of an entity that there is none of.
+ * @throws SobreError `InvalidArgument` naming the option, of an entity too; unknown options are rejected.
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
-  checkMemoryOptions(options);
+  checkOptions(options, memoryOptionChecks);
   const { clock = systemClock, firstSequenceNumber = 1n } = options;
   const namespace = new Namespace(clock, firstSequenceNumber);
   createEntities(namespace, options);
   return new MemoryConnection(namespace);
-}
-
-/** @throws SobreError `InvalidArgument` naming the option that is wrong, the entities' own excepted. */
-export function checkMemoryOptions(options: MemoryEngineOptions): void {
-  checkOption("options", options, anObject);
-  for (const [name, check] of Object.entries(checks)) checkOptional(name, Reflect.get(options, name), check);
 }
 
 /**
@@ -86,16 +80,13 @@ function make(what: string, create: () => void): void {
   }
 }
 
-const anObject: OptionCheck = (value) =>
-  typeof value === "object" && value !== null ? undefined : "must be an object";
-
 const entities: OptionCheck = (value) =>
   typeof value === "object" && value !== null
     ? undefined
     : "must be a list of names, or options by name, as { orders: {} }";
 
-/** Others are left alone: what configures a server has more to say than its engine asks. */
-const checks: OptionChecks<MemoryEngineOptions> = {
+/** Options of {@link memoryEngine}; entities are checked when they are created. */
+export const memoryOptionChecks: OptionChecks<MemoryEngineOptions> = {
   clock: methods("a Clock, as ManualClock", "now", "setTimer"),
   queues: entities,
   topics: entities,

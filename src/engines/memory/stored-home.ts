@@ -3,7 +3,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { type Clock, systemClock } from "../../time/clock.ts";
 import { MemoryConnection } from "./connection.ts";
 import { Journal } from "./journal.ts";
-import { checkMemoryOptions, createEntities, type MemoryEngineOptions } from "./memory-engine.ts";
+import { createEntities, type MemoryEngineOptions } from "./memory-engine.ts";
 import { Namespace } from "./namespace.ts";
 import { restore } from "./restoration.ts";
 import type { Store } from "./store.ts";
@@ -35,7 +35,6 @@ export class StoredHome {
 
   /** @throws SobreError what the store says of itself, or `InvalidArgument` naming an option. */
   static async open(store: Store, options: MemoryEngineOptions): Promise<StoredHome> {
-    checkMemoryOptions(options);
     const home = new StoredHome(store, options);
     await restore(home.#namespace, store, home.#journal);
     const namespace = home.#namespace;
