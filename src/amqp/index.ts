@@ -8,7 +8,7 @@ export {
 } from "./message/amqp-message.ts";
 export { batchMessageFormat, decodeBatch, encodeBatch } from "./message/batch.ts";
 export { decodeMessage, type DecodeMessageOptions } from "./message/decode-message.ts";
-export type { DeliveryFacts } from "./message/delivery-facts.ts";
+export type { DeliveryFacts } from "./message/envelope-annotations.ts";
 export { encodeMessage, type EncodeMessageOptions } from "./message/encode-message.ts";
 export type { MessageHeader } from "./message/message-header.ts";
 export type { MessageProperties } from "./message/message-properties.ts";

@@ -69,7 +69,11 @@ function receivedMessage<Result extends MessageResult>(
     deadLetterReason: delivery.deadLetterReason,
     deadLetterErrorDescription: delivery.deadLetterErrorDescription,
   } satisfies Delivery & Omit<ReceivedMessage<unknown, Result>, keyof BrokerProperties>;
-  return Object.assign(message, envelope.brokerProperties);
+  const received = Object.assign(message, envelope.brokerProperties);
+  const { enqueuedTimeUtc, expiresAtUtc } = delivery;
+  // The entity may have shortened what the sender asked for.
+  if (expiresAtUtc === undefined) return received;
+  return Object.assign(received, { timeToLive: expiresAtUtc.getTime() - enqueuedTimeUtc.getTime() });
 }
 
 /** What is handed over to those who take messages of these types, and maybe unreadable ones. */

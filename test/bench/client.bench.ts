@@ -3,7 +3,7 @@ import rhea from "rhea";
 import { bytes } from "../../codecs/bytes/index.ts";
 import { json } from "../../codecs/json/index.ts";
 import { decodeMessage } from "../../src/amqp/message/decode-message.ts";
-import type { DeliveryFacts } from "../../src/amqp/message/delivery-facts.ts";
+import type { DeliveryFacts } from "../../src/amqp/message/envelope-annotations.ts";
 import { encodeMessage } from "../../src/amqp/message/encode-message.ts";
 import { tokenOf } from "../../src/amqp/message/lock-tag.ts";
 import { createClient } from "../../src/client/index.ts";

@@ -32,6 +32,8 @@ export class Connection implements ConnectionPort {
   maxOutgoingFrame = 512;
   /** Whether output goes out; the owner sets it to false while its peer does not read. */
   writable = true;
+  /** Whether it ended without a close by the peer or by its owner: the peer may be dead. */
+  lost = false;
   readonly #options: ConnectionOptions;
   readonly #liveness: Liveness;
   readonly #reader: FrameReader;
@@ -112,6 +114,7 @@ export class Connection implements ConnectionPort {
 
   /** The socket is gone. */
   disconnected(): void {
+    if (this.#phase !== "over" && this.#phase !== "closing") this.lost = true;
     this.#finish({ condition: "amqp:connection:forced", description: "The connection was cut." });
   }
 
@@ -156,6 +159,7 @@ export class Connection implements ConnectionPort {
     if (this.#phase === "over" || this.#phase === "closing") return this.#finish(undefined);
     if (this.#phase === "sasl" && this.#options.role === "server") this.frames.saslOutcome(1);
     if (this.#phase === "sasl") this.frames.protocolHeader(protocol.amqp);
+    this.lost = true;
     this.close(wireErrorOf(error));
   }
 

@@ -16,6 +16,8 @@ export interface ConnectionPort {
   readonly maxOutgoingFrame: number;
   /** Whether the peer reads its output. */
   readonly writable: boolean;
+  /** Whether it ended without an orderly close: its peer may be dead. */
+  readonly lost: boolean;
   /** Whether so much output is waiting that new messages should wait until the link has `flowed`. */
   readonly full: boolean;
   /** The session on this channel is over. */

@@ -3,16 +3,16 @@ import { ByteWriter } from "../values/byte-writer.ts";
 import { resolveWriteOptions } from "../values/encode-value.ts";
 import { inside, withPath } from "../values/unsupported-value.ts";
 import { writeValue, type WriterSettings } from "../values/write-value.ts";
-import type { DeliveryFacts } from "./delivery-facts.ts";
 import type { BrokerProperties } from "../../envelope/broker-properties.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-import { hasAnnotations, messageAnnotationsOf, sameAnnotations } from "./envelope-annotations.ts";
+import { type DeliveryFacts, hasAnnotations, messageAnnotationsOf, sameAnnotations } from "./envelope-annotations.ts";
 import { hasProperties, inOrder, isEmpty, propertiesOf, sameProperties } from "./envelope-properties.ts";
 import { MessageOrigin } from "./message-origin.ts";
 import { section } from "./section.ts";
 import { type MessageHeader, writeHeader } from "./message-header.ts";
-import { writeProperties } from "./message-properties.ts";
+import { type MessageProperties, writeProperties } from "./message-properties.ts";
 import type { MessageWriteOptions } from "./write-message.ts";
+import type { Typed } from "../../values/typed.ts";
 import { writePayload } from "./write-payload.ts";
 import { writeApplicationProperties, writeDescriptor } from "./write-section.ts";
 
@@ -72,6 +72,32 @@ function writeParts(writer: ByteWriter, envelope: Envelope, options: EncodeMessa
   new EnvelopeWriter(writer, envelope, origin, settings).write(options?.delivery);
 }
 
+/** The time to live that a delivery has by its expiry, which the entity may have shortened; `undefined`: it never expires. */
+export function effectiveTimeToLive(broker: BrokerProperties, delivery: DeliveryFacts): number | undefined {
+  const { enqueuedTimeUtc, expiresAtUtc } = delivery;
+  if (expiresAtUtc === undefined) return broker.timeToLive;
+  return Math.max(0, expiresAtUtc.getTime() - enqueuedTimeUtc.getTime());
+}
+
+/**
+ * The properties of a delivery: its own expiry in place of the sender's.
+ *
+ * Official clients take the time between creation and expiry for the time to live, so both are the broker's.
+ */
+export function withExpiry(
+  properties: MessageProperties,
+  { expiresAtUtc, enqueuedTimeUtc }: DeliveryFacts,
+): MessageProperties {
+  const { creationTime } = properties;
+  const isTimed = creationTime !== undefined && expiresAtUtc !== undefined;
+  return { ...properties, absoluteExpiryTime: expiresAtUtc, creationTime: isTimed ? enqueuedTimeUtc : creationTime };
+}
+
+const isSameTime = (
+  one: Date | Typed<"timestamp"> | undefined,
+  other: Date | Typed<"timestamp"> | undefined,
+): boolean => one === other || (one instanceof Date && other instanceof Date && one.getTime() === other.getTime());
+
 class EnvelopeWriter {
   readonly #writer: ByteWriter;
   readonly #envelope: Envelope;
@@ -94,7 +120,7 @@ class EnvelopeWriter {
     this.#annotations(delivery);
     let step = ".brokerProperties";
     try {
-      this.#properties();
+      this.#properties(delivery);
       step = ".applicationProperties";
       this.#applicationProperties();
     } catch (error) {
@@ -109,7 +135,7 @@ class EnvelopeWriter {
   }
 
   #header(delivery: DeliveryFacts | undefined): void {
-    const { timeToLive } = this.#broker;
+    const timeToLive = delivery === undefined ? this.#broker.timeToLive : effectiveTimeToLive(this.#broker, delivery);
     const origin = this.#origin;
     const kept = origin !== undefined && timeToLive === origin.brokerProperties.timeToLive;
     if (kept && delivery === undefined) return this.#copy(origin.message.sectionBytes("header"));
@@ -138,16 +164,19 @@ class EnvelopeWriter {
     writeValue(this.#writer, map, this.#settings, 0);
   }
 
-  #properties(): void {
+  #properties(delivery: DeliveryFacts | undefined): void {
     const broker = this.#broker;
     const origin = this.#origin;
-    if (origin !== undefined && sameProperties(broker, origin.brokerProperties)) {
+    const received = origin?.message.properties;
+    const absoluteExpiryTime = delivery === undefined ? received?.absoluteExpiryTime : delivery.expiresAtUtc;
+    const isSame = isSameTime(absoluteExpiryTime, received?.absoluteExpiryTime);
+    if (isSame && origin !== undefined && sameProperties(broker, origin.brokerProperties)) {
       return this.#copy(origin.message.sectionBytes("properties"));
     }
-    const received = origin?.message.properties;
-    if (received === undefined && !hasProperties(broker)) return;
+    if (received === undefined && absoluteExpiryTime === undefined && !hasProperties(broker)) return;
     writeDescriptor(this.#writer, section.properties);
-    writeProperties(this.#writer, propertiesOf(broker, received));
+    const properties = propertiesOf(broker, received);
+    writeProperties(this.#writer, delivery === undefined ? properties : withExpiry(properties, delivery));
   }
 
   #applicationProperties(): void {

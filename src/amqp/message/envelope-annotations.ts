@@ -3,7 +3,10 @@ import { typed } from "../../values/typed-makers.ts";
 import { AmqpMap, type AmqpValue, Typed } from "../../values/typed.ts";
 import type { BrokerProperties } from "../../envelope/broker-properties.ts";
 import { annotationName, writtenAnnotations } from "./annotation-name.ts";
-import type { DeliveryFacts } from "./delivery-facts.ts";
+import type { Delivery } from "../../engine/delivery.ts";
+
+/** What a broker says about a message; a whole `Delivery` will do. */
+export type DeliveryFacts = Omit<Delivery, "envelope">;
 
 const settable = ["partitionKey", "viaPartitionKey", "scheduledEnqueueTimeUtc"] as const;
 

@@ -18,6 +18,7 @@ export function receivedDelivery(payload: Uint8Array, lockToken: LockToken | und
   const facts = annotations === undefined ? {} : factsOf(annotations);
   const { sequenceNumber = 0n, enqueuedTimeUtc = new Date(0) } = facts;
   const timeToLive = header?.ttl;
+  const expiry = message.properties?.absoluteExpiryTime;
   return {
     envelope,
     lockToken,
@@ -25,7 +26,8 @@ export function receivedDelivery(payload: Uint8Array, lockToken: LockToken | und
     sequenceNumber,
     enqueuedSequenceNumber: facts.enqueuedSequenceNumber ?? sequenceNumber,
     enqueuedTimeUtc,
-    expiresAtUtc: timeToLive === undefined ? undefined : expiry(enqueuedTimeUtc, timeToLive),
+    expiresAtUtc:
+      expiry instanceof Date ? expiry : timeToLive === undefined ? undefined : expiryOf(enqueuedTimeUtc, timeToLive),
     deliveryCount: header?.deliveryCount ?? 0,
     state: states[facts.state ?? 0] ?? "active",
     deadLetterSource: facts.deadLetterSource,
@@ -78,5 +80,5 @@ function factsOf(annotations: AmqpMap): Facts {
 /** The longest time to live that a header holds stands for ever. */
 const forEver = 0xffff_ffff;
 
-const expiry = (enqueued: Date, timeToLive: number): Date | undefined =>
+const expiryOf = (enqueued: Date, timeToLive: number): Date | undefined =>
   timeToLive >= forEver ? undefined : new Date(enqueued.getTime() + timeToLive);

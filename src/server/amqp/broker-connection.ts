@@ -136,8 +136,10 @@ export class BrokerConnection {
   }
 
   #closed(reason: string | undefined): void {
-    // Closing the engine's connection gives every lock back, uncounted; one that never opened has none.
-    this.#engine?.then((engine) => engine.close()).catch(() => undefined);
+    // After an orderly close every lock is given back, uncounted. Otherwise the locks run out, and a message that kills
+    // its process reaches the dead-letter queue.
+    const { lost } = this.wire;
+    this.#engine?.then((engine) => (lost ? engine.abort() : engine.close())).catch(() => undefined);
     this.#options.closed?.(reason);
   }
 

@@ -2,7 +2,7 @@ import { ByteWriter } from "../../amqp/values/byte-writer.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { annotationName } from "../../amqp/message/annotation-name.ts";
-import { encodeMessage, writeEnvelope } from "../../amqp/message/encode-message.ts";
+import { effectiveTimeToLive, encodeMessage, withExpiry, writeEnvelope } from "../../amqp/message/encode-message.ts";
 import { hasAnnotations } from "../../amqp/message/envelope-annotations.ts";
 import { propertiesOf, sameProperties } from "../../amqp/message/envelope-properties.ts";
 import { MessageOrigin } from "../../amqp/message/message-origin.ts";
@@ -86,21 +86,20 @@ function writeAround(writer: ByteWriter, delivery: Delivery, origin: MessageOrig
   const { brokerProperties } = delivery.envelope;
   writeDeliveryHeader(writer, delivery, layout.hasHeader ? message.header : undefined);
   writeFacts(writer, delivery);
+  const { expiresAtUtc } = delivery;
+  const isSame = delivery.envelope === origin || sameProperties(brokerProperties, origin.brokerProperties);
   let from = layout.propertiesAt;
-  if (delivery.envelope !== origin && !sameProperties(brokerProperties, origin.brokerProperties)) {
+  if (!isSame || expiresAtUtc !== undefined || message.properties?.absoluteExpiryTime !== undefined) {
     from = layout.restAt;
     writeDescriptor(writer, section.properties);
-    writeProperties(writer, propertiesOf(brokerProperties, message.properties));
+    writeProperties(writer, withExpiry(propertiesOf(brokerProperties, message.properties), delivery));
   }
   writer.raw(from === 0 ? message.bytes : message.bytes.subarray(from));
 }
 
-function writeDeliveryHeader(
-  writer: ByteWriter,
-  { deliveryCount, envelope }: Delivery,
-  received: MessageHeader | undefined,
-): void {
-  const { timeToLive } = envelope.brokerProperties;
+function writeDeliveryHeader(writer: ByteWriter, delivery: Delivery, received: MessageHeader | undefined): void {
+  const { deliveryCount, envelope } = delivery;
+  const timeToLive = effectiveTimeToLive(envelope.brokerProperties, delivery);
   if (received === undefined && timeToLive === undefined && deliveryCount === 0) return writer.raw(firstHeader);
   writeDescriptor(writer, section.header);
   const { durable, priority } = received ?? {};

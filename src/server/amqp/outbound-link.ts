@@ -39,6 +39,7 @@ export class OutboundLink implements SendingLinkEvents {
   #waiting: AbortController | undefined;
   /** Taken from the engine, and not sent for want of credit or room. */
   #backlog: Delivery[] = [];
+  #over = false;
 
   constructor(link: SendingLink, options: OutboundLinkOptions) {
     this.#link = link;
@@ -74,12 +75,21 @@ export class OutboundLink implements SendingLinkEvents {
     );
   }
 
-  /** The link is over. Locks stay with the connection; a session is given back. */
+  /** The link is over. Locks stay with the connection; a session is given back, unless its client may be dead. */
   detached(): void {
+    this.#over = true;
     this.#waiting?.abort();
-    // Nobody is left to be told.
-    this.#options.receiver.close().catch(() => undefined);
+    this.#release();
+    // A connection that was lost ends its receivers without giving anything back.
+    if (!this.#link.session.connection.lost) this.#options.receiver.close().catch(() => undefined);
     this.#options.closed?.();
+  }
+
+  /** Gives back messages that were never sent: no delivery is counted for them. */
+  #release(): void {
+    const { engine, entity } = this.#options;
+    for (const { lockToken } of this.#backlog.splice(0))
+      if (lockToken !== undefined) engine.settle(entity, lockToken, { kind: "release" }).catch(() => undefined);
   }
 
   #pump(): void {
@@ -112,6 +122,7 @@ export class OutboundLink implements SendingLinkEvents {
     if (this.#waiting?.signal.aborted === true) this.#waiting = undefined;
     if (this.#backlog.length === 0) this.#backlog = [...deliveries];
     else this.#backlog.push(...deliveries);
+    if (this.#over) return this.#release();
     this.#sendBacklog();
     if (deliveries.length === 0 && this.#link.drain) this.#link.drained();
     this.#pump();

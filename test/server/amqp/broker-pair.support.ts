@@ -8,6 +8,8 @@ import {
   type WireError,
 } from "../../../src/amqp/connection/index.ts";
 import type { Engine } from "../../../src/engine/index.ts";
+import { typed } from "../../../src/values/typed-makers.ts";
+import { AmqpMap } from "../../../src/values/typed.ts";
 
 const ignore = (): void => undefined;
 
@@ -15,6 +17,7 @@ const ignore = (): void => undefined;
 export class BrokerPair {
   readonly server: BrokerConnection;
   readonly client: Connection;
+  readonly #receivers: ReceivingLink[] = [];
   readonly detached: (WireError | undefined)[] = [];
 
   constructor(engine: Engine, grant: Partial<Grant> = {}) {
@@ -48,6 +51,11 @@ export class BrokerPair {
     return this.client.openSession();
   }
 
+  /** Detaches every link that was received from. */
+  detachAll(): void {
+    for (const link of this.#receivers) link.detach();
+  }
+
   sender(session: ReturnType<Connection["openSession"]>, address: string, told: unknown[] = []): SendingLink {
     const link = session.links.newSender(`to ${address} ${Math.random()}`);
     link.open(
@@ -69,10 +77,28 @@ export class BrokerPair {
   ): ReceivingLink {
     const { sndSettleMode = 0, name = `from ${address} ${Math.random()}` } = options;
     const link = session.links.newReceiver(name);
+    this.#receivers.push(link);
     link.open(
       { source: { kind: "source", address }, target: { kind: "target", address: name }, sndSettleMode },
       { delivered: (delivery) => void got.push(delivery), detached: (error) => void this.detached.push(error) },
     );
+    return link;
+  }
+
+  /** Asks for a session; resolves to its link when the broker has answered. */
+  async acceptSession(
+    session: ReturnType<Connection["openSession"]>,
+    address: string,
+    sessionId: string,
+  ): Promise<ReceivingLink> {
+    const link = session.links.newReceiver(`session ${sessionId} ${Math.random()}`);
+    this.#receivers.push(link);
+    const filter = new AmqpMap([[typed.symbol("com.microsoft:session-filter"), sessionId]]);
+    link.open(
+      { source: { kind: "source", address, filter }, target: { kind: "target", address: "here" }, sndSettleMode: 0 },
+      { delivered: ignore, detached: (error) => void this.detached.push(error) },
+    );
+    await this.run();
     return link;
   }
 }
