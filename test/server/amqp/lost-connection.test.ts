@@ -74,24 +74,25 @@ describe("messages that a client held", () => {
   });
 });
 
+async function holdingSession(): Promise<{ clock: ManualClock; engine: Engine; pair: BrokerPair }> {
+  const clock = new ManualClock();
+  const engine = memoryEngine({ clock, queues: { s: { requiresSession: true, lockDuration: minute } } });
+  await (
+    await engine.openSender("s")
+  ).send([createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { sessionId: "a" } })]);
+  const pair = new BrokerPair(engine);
+  const session = await pair.session();
+  await pair.acceptSession(session, "s", "a").then((link) => link.grant(1));
+  await pair.run();
+  return { clock, engine, pair };
+}
+
 const accept = (engine: Engine): Promise<unknown> =>
   engine.acceptSession("s", { receiveMode: "peekLock", sessionId: "a", maxWaitTime: 0 });
 
 describe("a session that a client held", () => {
-  const opened = async (): Promise<{ clock: ManualClock; engine: Engine; pair: BrokerPair }> => {
-    const clock = new ManualClock();
-    const engine = memoryEngine({ clock, queues: { s: { requiresSession: true, lockDuration: minute } } });
-    await (
-      await engine.openSender("s")
-    ).send([createEnvelope({ payload: Uint8Array.of(1), brokerProperties: { sessionId: "a" } })]);
-    const pair = new BrokerPair(engine);
-    const session = await pair.session();
-    await pair.acceptSession(session, "s", "a").then((link) => link.grant(1));
-    await pair.run();
-    return { clock, engine, pair };
-  };
   it.each(["link was detached", "connection was closed"])("is free at once when its %s", async (end) => {
-    const { engine, pair } = await opened();
+    const { engine, pair } = await holdingSession();
 
     if (end === "link was detached") pair.detachAll();
     else pair.client.close();
@@ -101,7 +102,7 @@ describe("a session that a client held", () => {
   });
 
   it("is held until its lock ends when the socket is dead", async () => {
-    const { clock, engine, pair } = await opened();
+    const { clock, engine, pair } = await holdingSession();
 
     pair.server.wire.disconnected();
     await settled();
