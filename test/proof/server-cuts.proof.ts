@@ -11,7 +11,7 @@ const cuts = 1000;
 const lockTime = 60_000;
 const ignore = (): void => undefined;
 
-/** What one connection's clients were told before it was cut. */
+/** The outcomes that clients saw before their connections were cut. */
 interface Told {
   readonly sent: Set<string>;
   readonly completed: Set<string>;
@@ -48,14 +48,14 @@ export async function prove({ seed }: ProofRun): Promise<string> {
     }
   };
   await drain(0);
-  // What the dead clients held comes back once its locks have run out, one delivery older.
+  // The messages of dead clients come back once their locks have run out, one delivery older.
   await clock.advance(lockTime);
   const expired = await drain(1);
   if (expired === 0) throw new Error("No connection was cut while it held a lock.");
   const { totalMessageCount } = await engine.admin.getQueueRuntimeProperties("q");
   if (totalMessageCount !== 0)
     throw new Error(`${totalMessageCount} messages are locked by connections that are gone.`);
-  // Each message is completed by the connection that sent it or by a later one, told or not.
+  // Each message is completed by the connection that sent it or by a later one, confirmed or not.
   const lost = [...told.sent].filter((id) => !left.has(id) && !told.completed.has(id));
   if (lost.length > 0) throw new Error(`${lost.length} acknowledged messages were lost, as ${lost[0]}.`);
   if (told.sent.size < cuts || told.completed.size < cuts)
@@ -103,7 +103,7 @@ async function run(access: Access, name: string, told: Told, after: number): Pro
     {
       detached: ignore,
       delivered: ({ id, payload }) => {
-        // Told or not: from here on the broker may have completed it.
+        // Confirmed or not, from here on the broker may have completed it.
         told.completed.add(idOf(payload));
         session.requestSettlement(id, accepted, ignore);
       },
