@@ -83,8 +83,9 @@ async function bundleCommand(): Promise<void> {
     absWorkingDir: root,
     entryPoints: [
       { in: "src/cli/main.ts", out: "main" },
-      // Runs in a thread of its own; the module that starts it looks for it in its own folder.
+      // Each runs in a thread of its own; the module that starts it looks for it in its own folder.
       { in: "src/contract/json-schema/comparison-worker.ts", out: "parts/comparison-worker" },
+      { in: "src/engines/durable/store-worker.ts", out: "parts/store-worker" },
     ],
     outdir: join(folder, "dist/cli"),
     chunkNames: "parts/[name]-[hash]",

@@ -7,10 +7,12 @@ export function serveCommand(terminal: Terminal, finish: (code: number) => void)
   return new Command("serve")
     .summary("serve queues and topics to Azure Service Bus clients")
     .description(
-      "Serves a broker in memory over AMQP 1.0, so that the official clients connect\n" +
-        "with the connection string it prints. Ends with Ctrl+C; nothing is kept.",
+      "Serves a broker over AMQP 1.0, so that the official clients connect with the\n" +
+        "connection string it prints. Ends with Ctrl+C. The broker is in memory, and\n" +
+        "nothing of it is kept, unless --data names a directory.",
     )
     .option("-c, --config <FILE>", "entities, as a Config.json of the official emulator")
+    .option("-d, --data <DIR>", "keep everything on disk here; nothing acknowledged is lost on restart")
     .option("-p, --port <N>", "for AMQP, HTTP and TLS; 0 is any free one", "5672")
     .option("--http-port <N>", "another port that speaks the same", "5300")
     .option("--host <HOST>", "where to listen", "localhost")
@@ -32,15 +34,17 @@ writes its certificate to a file: NODE_EXTRA_CA_CERTS trusts it.
 Examples:
   sobre serve --queue orders
   sobre serve --config Config.json --port 5672
+  sobre serve --data ./broker --queue orders
   sobre serve --auto-create --quiet
 
-Exit codes: 0 ended by a signal, 1 the port is in use, 2 wrong usage, a missing
-or a wrong file.`,
+Exit codes: 0 ended by a signal, 1 the port or the directory is in use, or the
+directory is damaged, 2 wrong usage, a missing or a wrong file.`,
     )
     .action(async (options: Readonly<Record<string, unknown>>) => {
       const { serve } = await import("./serve.ts");
       const request = {
         config: textOf(options["config"]),
+        data: textOf(options["data"]),
         port: portOf(options["port"], "--port"),
         httpPort: portOf(options["httpPort"], "--http-port"),
         host: textOf(options["host"]) ?? "localhost",

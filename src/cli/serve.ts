@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Engine } from "../engine/engine.ts";
+import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { isLoopback, type ServerEvent, type ServerOptions } from "../server/server-options.ts";
 import type { Certificate } from "../server/certificate.ts";
@@ -13,6 +15,8 @@ import type { Terminal } from "./terminal.ts";
 /** What `sobre serve` serves, and where. */
 export interface ServeCommand {
   readonly config: string | undefined;
+  /** The directory of a store; none keeps everything in memory. */
+  readonly data: string | undefined;
   readonly port: number;
   readonly httpPort: number;
   readonly host: string;
@@ -49,9 +53,10 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
   }
   const trusted = command.tls && tls !== undefined ? await writeCertificate(tls.cert) : undefined;
   const lines = [...(await listing(server)), ...(trusted === undefined ? [] : ["", `  certificate   ${trusted}`])];
-  await terminal.out(quiet ? `${server.connectionString}\n` : banner(server, lines, terminal));
+  await terminal.out(quiet ? `${server.connectionString}\n` : banner(server, lines, command.data, terminal));
   await stop;
   await server.close();
+  if (command.data !== undefined) await server.engine.close();
   if (trusted !== undefined) await rm(dirname(trusted), { recursive: true, force: true });
   return exitCodes.done;
 }
@@ -102,20 +107,36 @@ async function readText(path: string, most: number): Promise<string> {
 }
 
 async function started(
-  { host, port, httpPort, autoCreate }: ServeCommand,
+  { host, port, httpPort, autoCreate, data }: ServeCommand,
   configured: Configured,
   onEvent: (event: ServerEvent) => void,
 ): Promise<Server | SobreError> {
+  const { queues, topics, keys, tls } = configured;
+  let engine: Engine | undefined;
   try {
-    return await startServer({ ...configured, host, port, httpPort, autoCreate, onEvent });
+    if (data !== undefined) {
+      const { durableEngine } = await import("../engines/durable/durable-engine.ts");
+      engine = await durableEngine({ directory: data, queues, topics });
+    }
+    const entities = engine === undefined ? { queues, topics } : { engine };
+    return await startServer({ ...entities, keys, tls, host, port, httpPort, autoCreate, onEvent });
   } catch (error) {
+    await engine?.close();
     if (!(error instanceof SobreError)) throw error;
     const option = portOptions.get(error.path);
     // An entity or an option is wrong: the caller's mistake, not the machine's.
-    if (error.code !== "InvalidOperation") throw new Misuse(error.message);
+    if (!machineCodes.has(error.code)) throw new Misuse(error.message);
     return option === undefined ? error : new SobreError(error.code, `${option}: ${error.message}`);
   }
 }
+
+/** Codes of a port or directory that is in use, damaged, full or not to be written. */
+const machineCodes: ReadonlySet<ErrorCode> = new Set([
+  "InvalidOperation",
+  "DecodeFailed",
+  "UnauthorizedAccess",
+  "ServiceBusy",
+]);
 
 /** What the command calls the server's options. */
 const portOptions: ReadonlyMap<string | undefined, string> = new Map([
@@ -137,6 +158,7 @@ async function listing({ engine }: Server): Promise<readonly string[]> {
 function banner(
   { host, port, httpPort, connectionString }: Server,
   entities: readonly string[],
+  data: string | undefined,
   terminal: Terminal,
 ): string {
   const { bold, dim } = terminal.style;
@@ -147,7 +169,7 @@ function banner(
     "",
     ...(entities.length === 0 ? ["  no entities yet"] : entities),
     "",
-    dim("Ends with Ctrl+C; nothing is kept."),
+    dim(`Ends with Ctrl+C; ${data === undefined ? "nothing is kept" : `everything is kept in ${oneLine(data)}`}.`),
     "",
   ].join("\n");
 }

@@ -22,6 +22,7 @@ function configFile(json: unknown): string {
 
 const request: ServeCommand = {
   config: undefined,
+  data: undefined,
   port: 0,
   httpPort: 0,
   host: "localhost",

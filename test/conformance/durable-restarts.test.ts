@@ -2,8 +2,8 @@ import { rm } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { engineSuite, type EngineTarget, runEngineCase } from "../../src/conformance/index.ts";
 import { ManualClock } from "../../src/time/index.ts";
-import { storeDirectory } from "../engines/durable/store-directory.ts";
-import { type End, type Open, RestartingEngine } from "../engines/durable/restarting-engine.ts";
+import { storeDirectory } from "../engines/durable/store-directory.support.ts";
+import { type End, type Open, RestartingEngine } from "../engines/durable/restarting-engine.support.ts";
 
 const nothingIsOpen = async ({ held, sessions, transactions, waiting, lasting }: Open): Promise<boolean> =>
   held.size === 0 && sessions.size === 0 && transactions === 0 && waiting === 0 && lasting === 0;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { engineSuite, type EngineTarget, runEngineCase } from "../../src/conformance/index.ts";
 import { durableEngine } from "../../src/engines/durable/durable-engine.ts";
 import { ManualClock } from "../../src/time/index.ts";
-import { storeDirectory } from "../engines/durable/store-directory.ts";
+import { storeDirectory } from "../engines/durable/store-directory.support.ts";
 
 const target: EngineTarget = {
   async open() {

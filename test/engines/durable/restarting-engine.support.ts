@@ -22,7 +22,7 @@ import type { Envelope } from "../../../src/envelope/envelope.ts";
 import { StoredEngine } from "../../../src/engines/memory/stored-engine.ts";
 import { StoredHome } from "../../../src/engines/memory/stored-home.ts";
 import type { ManualClock } from "../../../src/time/index.ts";
-import { DirectStore } from "./direct-store.ts";
+import { DirectStore } from "./direct-store.support.ts";
 
 /** How an engine ends before it is started again. */
 export type End = "close" | "kill";

@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { serve, type ServeCommand } from "../../src/cli/serve.ts";
+import { azureEngine } from "../../src/engines/azure/index.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { createEnvelope } from "../../src/envelope/envelope.ts";
+import { storeDirectory } from "../engines/durable/store-directory.support.ts";
+import { captureTerminal } from "./captured-terminal.support.ts";
+
+let directory = "";
+beforeAll(async () => {
+  directory = await storeDirectory();
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+function request(): ServeCommand {
+  return {
+    config: undefined,
+    data: directory,
+    port: 0,
+    httpPort: 0,
+    host: "localhost",
+    queues: ["orders"],
+    keys: undefined,
+    autoCreate: false,
+    tls: false,
+    cert: undefined,
+    certKey: undefined,
+    quiet: true,
+  };
+}
+
+const ignore = (): void => undefined;
+
+/** Serves while `use` works with what is served. */
+async function whileServed(use: (engine: Engine) => Promise<void>): Promise<void> {
+  const terminal = captureTerminal();
+  const stopping = new AbortController();
+  const served = serve(request(), terminal, once(stopping.signal, "abort").then(ignore));
+  await vi.waitFor(() => expect(terminal.text()).toContain("Endpoint="), { interval: 5 });
+  const engine = azureEngine({ connectionString: terminal.text().trim() });
+  await use(engine);
+  await engine.close();
+  stopping.abort();
+  expect(await served).toBe(0);
+}
+
+describe("sobre serve --data", () => {
+  it("serves after a restart what was sent before", async () => {
+    await whileServed(async (engine) => {
+      const sender = await engine.openSender("orders");
+      await sender.send([createEnvelope({ payload: new Uint8Array([1, 2]), brokerProperties: { messageId: "one" } })]);
+    });
+
+    await whileServed(async (engine) => {
+      const receiver = await engine.openReceiver("orders", { receiveMode: "receiveAndDelete" });
+      const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 1000 });
+      expect(delivery?.envelope.brokerProperties.messageId).toBe("one");
+      expect(delivery?.envelope.payload).toEqual(new Uint8Array([1, 2]));
+      expect(delivery?.deliveryCount).toBe(0);
+    });
+
+    await whileServed(async (engine) => {
+      expect(await engine.peek("orders", { maxMessages: 10 })).toEqual([]);
+    });
+  });
+
+  it("names the process that has the directory, and ends with 1", async () => {
+    const terminal = captureTerminal();
+    await whileServed(async () => {
+      expect(await serve(request(), terminal, Promise.resolve())).toBe(1);
+    });
+
+    expect(terminal.errors()).toContain(`is in use by process ${process.pid}`);
+  });
+});
