@@ -9,7 +9,7 @@ client.startProcessor("payments", {
   processMessage: idempotent(memoryIdempotencyStore(), ({ body, deliveryCount }) => {
     console.log("paid", body, "on delivery", deliveryCount + 1);
   }),
-  processError: ({ errorSource, code }) => console.log("told:", errorSource, code),
+  processError: ({ errorSource, code }) => console.log("failed:", errorSource, code),
 });
 
 faults.loseLock();
@@ -21,5 +21,5 @@ await client.close();
 
 // prints:
 // paid 99 on delivery 1
-// told: settle MessageLockLost
+// failed: settle MessageLockLost
 // left: 0

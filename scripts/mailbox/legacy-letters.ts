@@ -1,6 +1,6 @@
 import { type Letter, readBy, type Source, unreadable } from "./letter.ts";
 
-/** What .NET and Java left behind, whatever it declares. */
+/** Letters that .NET and Java left behind, whatever they declare. */
 export function legacyLetters(vector: Source, value: (id: string) => unknown): readonly Letter[] {
   return [
     { file: "dotnet-order.bin", ...vector("nbfx-dcs-order"), contentType: null, expect: readBy("nbfx", lexicalOrder) },
@@ -55,7 +55,7 @@ export function legacyLetters(vector: Source, value: (id: string) => unknown): r
   ];
 }
 
-/** The order of dotnet-order.bin as far as its bytes tell the types: no guid, no number of its status. */
+/** The order of dotnet-order.bin as far as its bytes show the types: no guid, no number of its status. */
 const lexicalOrder: unknown = {
   OrderId: "P-001",
   Customer: {
@@ -75,7 +75,7 @@ const lexicalOrder: unknown = {
   Correlation: "deadbeef-0000-4000-8000-000000000001",
 };
 
-/** What its readers refuse: cut off, lying about its length, or made to harm. */
+/** Letters that their readers refuse: cut off, lying about its length, or made to harm. */
 export function hostileLetters(vector: Source, malformed: Source): readonly Letter[] {
   const cut = (id: string, length: number): { readonly payload: Uint8Array; readonly source: string } => {
     const { payload, source } = vector(id);

@@ -13,11 +13,11 @@ export interface Letter {
   /** Where the bytes come from. */
   readonly source: string;
   readonly expect: Expectation;
-  /** What an operator changes on the dead letter before sending it again. */
+  /** An operator's change to the dead letter before sending it again. */
   readonly repair?: { readonly contentType: string; readonly expect: Expectation };
 }
 
-/** What should become of a message: read by a codec to a value (with the `$` objects), or dead-lettered after these tries. */
+/** The expected outcome of a message: read by a codec to a value (with the `$` objects), or dead-lettered after these tries. */
 export type Expectation =
   | { readonly readBy: string; readonly value?: unknown }
   | { readonly deadLetter: string; readonly tried: readonly string[]; readonly looksLike?: string };

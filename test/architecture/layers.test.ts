@@ -34,7 +34,7 @@ const layers: readonly (readonly string[])[] = [
   ["src/inspector", "src/cli"],
 ];
 
-/** What a folder never imports, although its layer would let it. */
+/** Imports that a layer would allow and that a folder never has. */
 interface Barrier {
   readonly why: string;
   readonly from: readonly string[];

@@ -40,7 +40,7 @@ const schema = {
 const count = 5_000;
 const rounds = 21;
 
-/** What the client costs around engine and codecs, and what its conversions cost beside the official client's. */
+/** The cost of the client around engine and codecs, and of its conversions compared with the official client's. */
 export async function bench(): Promise<readonly Figure[]> {
   // The conversions first: what the processor leaves behind is not theirs to clear away.
   const conversions = await conversionFigures();
@@ -135,7 +135,7 @@ function conversionsOf({ name, message, isJson }: Sent, official: OfficialConver
   ];
 }
 
-/** What a contender makes beside what it gives back, kept so that nothing is optimised away. */
+/** By-products of a contender, kept so that nothing is optimised away. */
 export let keep: unknown;
 
 const tag = Buffer.from("9f2b4c6d8e0f4a1b8c3d5e6f70819203", "hex");

@@ -49,15 +49,15 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
-/** One figure of a bench: what was measured, beside what was asked for. */
+/** One figure of a bench: what was measured, and what was asked for. */
 export interface Figure {
   readonly name: string;
   readonly measured: number;
   /** `most`: measured must not be greater; `least`: must not be smaller. */
   readonly bound: "most" | "least";
-  /** What the project promises. */
+  /** The promise of the project. */
   readonly target: number;
-  /** What `--check` holds it to; it leaves room for a noisy machine. */
+  /** The limit of `--check`, which leaves room for a noisy machine. */
   readonly floor: number;
   readonly unit: string;
 }

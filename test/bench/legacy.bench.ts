@@ -29,7 +29,7 @@ const plain = {
 
 const warmUp = 50_000;
 
-/** Binary XML to plain values, beside an XML parser on the same document as text and msgpackr on the same value. */
+/** Binary XML to plain values, compared with an XML parser on the same document as text and msgpackr on the same value. */
 export async function bench(): Promise<readonly Figure[]> {
   const payload = new Uint8Array(read("nbfx-dcs-order.bin"));
   const xml = read("order.xml").toString();

@@ -54,7 +54,7 @@ const serializer = createSerializer({
   whenUnknown: "fallback",
 });
 
-/** `sobre migrate` beside its bare steps: reading, encoding, decoding again, comparing. */
+/** `sobre migrate` compared with its bare steps: reading, encoding, decoding again, comparing. */
 export async function bench(): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   for (const format of ["json", "msgpack", "protobuf"] as const) figures.push(await ratioOf(format));

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 
-/** What the official client does between its messages and those of rhea. */
+/** The official client's conversions between its messages and those of rhea. */
 export interface OfficialConversions {
   readonly toRheaMessage: (message: object, encoder: unknown) => object;
   readonly fromRheaMessage: (message: object, options: object) => object;
   readonly defaultDataTransformer: unknown;
-  /** What its receivers make of each message that rhea has decoded, and of the delivery it came in. */
+  /** Converts a message that rhea has decoded, with its delivery, as the receivers do. */
   readonly ServiceBusMessageImpl: new (
     message: object,
     delivery: { readonly tag: Uint8Array },

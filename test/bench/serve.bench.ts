@@ -19,7 +19,7 @@ interface Round {
 }
 
 /**
- * What serving costs, side by side with a minimal broker made of rhea, and with RabbitMQ where it is installed.
+ * The cost of serving, side by side with a minimal broker made of rhea, and with RabbitMQ where it is installed.
  *
  * All loads but one have the shape of the official client.
  */
@@ -74,7 +74,7 @@ async function throughput(built: string): Promise<readonly Figure[]> {
   ];
 }
 
-/** Frames as `@azure/service-bus` writes them, beside the fewest bytes that say the same. */
+/** Frames as `@azure/service-bus` writes them, compared with the fewest bytes that say the same. */
 function officialShape(official: readonly Round[], compact: readonly Round[]): Figure {
   return {
     name: "server CPU per message, official shape against compact",
@@ -92,7 +92,7 @@ async function measure(peer: Peer): Promise<Round> {
   return { time: (time * 1000) / messages, cpu: ((await peer.cpu()) - before) / messages };
 }
 
-/** The best run is what the server takes, and the others what the machine took besides, as the relay beside it shows. */
+/** The best run is what the server takes, and the others what the machine took besides, as the relay next to it shows. */
 async function latency(built: string): Promise<Figure> {
   const [ours, relay] = await latencies(built);
   for (const { name, runs } of [ours, relay]) {
@@ -138,7 +138,7 @@ function against(
   ];
 }
 
-/** What being connected costs without doing anything. */
+/** The cost of being connected without doing anything. */
 async function crowds(built: string): Promise<readonly Figure[]> {
   const server = await startPeer("sobre", built);
   const idle = await settledMemory(server);

@@ -11,7 +11,7 @@ import { refusal } from "../refusal.support.ts";
 const body = Buffer.from('{"id":1}');
 const payload = new Uint8Array(body);
 
-/** What the official client adds to a message that it received. */
+/** The properties that the official client adds to a received message. */
 const delivery = { deliveryCount: 1, lockToken: "t", sequenceNumber: 5, state: "active", enqueuedTimeUtc: new Date(0) };
 
 /** A received message with whatever members, as a caller without types would have it. */

@@ -2,10 +2,10 @@ import { createStyle, type Terminal } from "../../src/cli/terminal.ts";
 
 /** A terminal that keeps what is written to it. */
 export interface CapturedTerminal extends Terminal {
-  /** What was written to standard output. */
+  /** The text written to standard output. */
   bytes(): Uint8Array;
   text(): string;
-  /** What was written to standard error. */
+  /** The text written to standard error. */
   errors(): string;
 }
 

@@ -3,7 +3,7 @@ import { isExactly, isLexically } from "../codecs/dotnet/equality.support.ts";
 import { expectedOf, legacyVectors, type Vector, vectors } from "../codecs/legacy/reading.support.ts";
 import { linesOf, sobre } from "./calls.support.ts";
 
-/** What `sobre decode --json` prints as the values of payloads, without a word on their content type. */
+/** The values that `sobre decode --json` prints of payloads, without a word on their content type. */
 async function valuesOf(payloads: readonly Vector[], ...options: readonly string[]): Promise<readonly unknown[]> {
   const files = payloads.map(({ payload }) => `${legacyVectors}/open/${payload}`);
   const { terminal } = await sobre("decode", "--json", ...options, ...files);

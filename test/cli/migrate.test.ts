@@ -49,7 +49,7 @@ describe("the page on migrating", () => {
 
     expect(codes).toEqual([4, 4, 4, 4]);
     for (const output of outputs) expect(shown[0]).toContain(output);
-    // The contract tells what was ambiguous.
+    // The contract settles what was ambiguous.
     expect(shown[0]).toContain("Ambiguous");
     expect(shown[2]).not.toContain("Ambiguous");
     // JSON of another type stays what it is.

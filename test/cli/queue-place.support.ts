@@ -13,7 +13,7 @@ export interface Place extends ServedNamespace {
   readonly run: (...args: readonly string[]) => ReturnType<typeof sobre>;
 }
 
-/** Makes namespaces of one server, with a folder beside them, which both go away after the test file. */
+/** Makes namespaces of one server, with a folder; both go away after the test file. */
 export function queuePlaces(): () => Place {
   const scratch = mkdtempSync(join(tmpdir(), "sobre-queues-"));
   const started = startServer();

@@ -37,7 +37,7 @@ const request: ServeCommand = {
 
 const ignore = (): void => undefined;
 
-/** The status of an https request to what is served, with the certificate trusted that its text tells of. */
+/** The status of an https request to what is served, with the certificate trusted that its text names. */
 async function answerOver(
   command: ServeCommand,
   trusted: (text: string) => string,

@@ -8,7 +8,7 @@ const handlers = { processMessage: () => undefined, processError: () => undefine
 const wrongNumbers = [Number.NaN, -1, 1.5, "1", null, {}];
 const wrongTimes = [Number.NaN, -1, "1", null, {}];
 
-/** What is made, with the wrong values of each option; options of options have a dot. */
+/** Each function, with the wrong values of each option; options of options have a dot. */
 const factories: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
   createClient: {
     engine: [undefined, null, "memory", {}],
@@ -288,7 +288,7 @@ function call(factory: string, options: unknown): unknown {
   return Reflect.apply(Reflect.get(client, factory), client, all[factory] ?? []);
 }
 
-/** What a call throws, or what its promise rejects with. */
+/** The error that a call throws, or that its promise rejects with. */
 async function refusal(act: () => unknown): Promise<SobreError> {
   try {
     await act();

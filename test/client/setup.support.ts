@@ -55,7 +55,7 @@ afterEach(async () => {
   }
 });
 
-/** Handlers that note what they are told. */
+/** Handlers that note what they receive. */
 export function noting<Message, Context = MessageContext>(
   processMessage: ProcessorHandlers<Message, Context>["processMessage"],
 ): { readonly errors: ProcessErrorArgs[]; readonly handlers: Noting<Message, Context> } {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
-/** Each wait stands alone in a process that has nothing else to do: it must reach its end, and not just stop. */
+/** Each wait is alone in a process that has nothing else to do: it must reach its end, and not just stop. */
 const waits: Readonly<Record<string, string>> = {
   "a receive with a signal": `await client.createReceiver("orders").receiveMessages(1, { maxWaitTimeInMs: 20, abortSignal })`,
   "a receive that fetches ahead": `await client.createReceiver("orders", { prefetchCount: 2 }).receiveMessages(1, { maxWaitTimeInMs: 20 })`,

@@ -6,7 +6,7 @@ import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { refusal } from "../refusal.support.ts";
 import { stubDecoder } from "./stub-codec.support.ts";
 
-/** What JavaScript callers may pass. */
+/** A value that only JavaScript callers can pass. */
 function serializerOf(options: object): Serializer {
   const given: SerializerOptions = Object.assign({ codecs: [json()] }, options);
   return createSerializer(given);
@@ -94,7 +94,7 @@ describe("a serializer", () => {
     const inner = serializer.deserialize(envelopeOf({ brokerProperties: { contentType: "x/wrapped" } }));
 
     expect(outer).toMatchObject({ ok: false, error: { code: "InvalidContentType" } });
-    // The place in the content type is no place in the payload.
+    // A place in the content type is not one in the payload.
     expect(inner.attempts.at(-1)).toMatchObject({ code: "InvalidContentType", offset: undefined });
   });
 });

@@ -2,7 +2,7 @@ import type { Codec, Decoded, Decoder, Sniff, Unwrapped } from "../../src/codec/
 import { parseMediaRange } from "../../src/content-type/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 
-/** A decoder that answers what a test tells it to. */
+/** A decoder with the answers of a test. */
 export interface StubOptions {
   readonly accepts?: readonly string[];
   readonly bodyKinds?: Decoder["bodyKinds"];

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 it("the engine conformance suite runs under node:test, none skipped", async () => {
   const program = fileURLToPath(new URL("node-test-memory.support.ts", import.meta.url));
   const options = ["--conditions=sobre-source", "--test-reporter=tap", program];
-  // What marks this process as a test run of its own would make the child report to a parent that it has not.
+  // The mark of this process as a test run would make the child report to a parent that it has not.
   const { NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...env } = process.env;
 
   const { stdout } = await run(process.execPath, options, { env, maxBuffer: 2 ** 24 });

@@ -8,7 +8,7 @@ const vectors = process.env["SOBRE_VECTORS"];
 
 interface Case {
   readonly input: string;
-  /** What WHATWG MIME Sniffing makes of it, or `null` for a failure. */
+  /** The result of WHATWG MIME Sniffing, or `null` for a failure. */
   readonly output: string | null;
 }
 

@@ -43,7 +43,7 @@ export function pairsOf(vectors: string, name: string): readonly LabelledPair[] 
   return pairs;
 }
 
-/** A schema of a pair, with the dialect that the suite tells beside it, and its imports. */
+/** A schema of a pair, with the dialect that the suite gives for it, and its imports. */
 export function schemaOf(pair: LabelledPair, side: "old" | "new"): unknown {
   const schema = pair[side];
   const imports = side === "old" ? pair.old_imports : pair.new_imports;
@@ -62,7 +62,7 @@ export async function examine(pair: LabelledPair, { options }: Suite): Promise<C
   }
 }
 
-/** What a suite came to. */
+/** The result of a suite. */
 export interface Score {
   readonly suite: Suite;
   readonly pairs: number;

@@ -3,7 +3,7 @@ import { typed } from "../../src/values/typed-makers.ts";
 import { AmqpMap, Typed } from "../../src/values/typed.ts";
 import { SobreError } from "../../src/errors/index.ts";
 
-/** What JavaScript callers may pass. */
+/** A value that only JavaScript callers can pass. */
 const make = (type: "double" | "char" | "timestamp" | "uuid" | "symbol", value: unknown): unknown =>
   Reflect.apply(typed[type], typed, [value]);
 

@@ -7,7 +7,7 @@ const folder = new URL("../../examples/", import.meta.url);
 const names = readdirSync(folder).filter((name) => name.endsWith(".ts"));
 const printed = new Map<string, string>();
 
-/** What an example says at its end that it prints. */
+/** The output that an example promises at its end. */
 function promised(name: string): string {
   const [, comment = ""] = readFileSync(new URL(name, folder), "utf8").split("// prints:\n");
   return comment.replaceAll(/^\/\/ ?/gm, "");

@@ -63,7 +63,7 @@ describe("the target protobuf", () => {
     });
     fc.assert(
       fc.property(fc.array(members, { minLength: 1, maxLength: 4 }), (bodies) => {
-        // What is -0 beside text becomes JSON text, which has no such number.
+        // A -0 next to text becomes JSON text, which has no such number.
         fc.pre(
           !JSON.stringify(bodies, (_, value: unknown) =>
             Object.is(value, -0) ? "minus zero" : typeof value === "bigint" ? "" : value,

@@ -4,7 +4,7 @@ import { type Envelope, envelopeFromJson } from "../../src/envelope/index.ts";
 import type { MigrationReport } from "../../src/migration/index.ts";
 import { folder, migrateAll } from "./samples.support.ts";
 
-/** What a migration has reported and written. */
+/** The report and the output of a migration. */
 interface Written {
   readonly report: MigrationReport;
   /** The bodies, where they are JSON. */

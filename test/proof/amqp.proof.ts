@@ -16,7 +16,7 @@ import { type Random, seeded } from "../random.support.ts";
 import type { ProofRun } from "./proof-run.ts";
 
 const counts = { share: 1_000_000, full: 10_000_000 };
-/** What one hostile input may take, in milliseconds and bytes. */
+/** The cost that one hostile input may have, in milliseconds and bytes. */
 const most = { milliseconds: 50, bytes: 64 * 1024 * 1024 };
 
 const folder = fileURLToPath(new URL("../../fixtures/amqp/", import.meta.url));

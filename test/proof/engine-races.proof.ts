@@ -10,7 +10,7 @@ const total = { share: 250_000, full: 1_000_000 };
 const lockDuration = 1000;
 const message = createEnvelope({ payload: new Uint8Array(0), brokerProperties: { messageId: "m" } });
 
-/** What a contestant may do with the lock it has, or had. */
+/** The ways in which a contestant may use the lock it has, or had. */
 const deeds = ["complete", "abandon", "renew"] as const;
 
 /**

@@ -11,7 +11,7 @@ const perSession = 100;
 const consumers = 64;
 const lockDuration = 1000;
 
-/** What a checker of queues looks for, in the words of Jepsen's total-queue. */
+/** The counts of a checker of queues, in the words of Jepsen's total-queue. */
 interface Tally {
   /** Accepted, and never completed. */
   lost: number;

@@ -9,14 +9,14 @@ const size = 2 ** 20;
 const mostMilliseconds = 50;
 /** MiB that the heap may grow by meanwhile. */
 const mostMegabytes = 64;
-/** What takes the engine itself long may take so many times as long as `JSON.parse` takes for the same text. */
+/** A payload that takes the engine itself long may take so many times as long as `JSON.parse` takes for the same text. */
 const timesTheEngine = 2;
 /** At least, and at most while it takes too long. */
 const turns = [3, 40] as const;
 /** Threads that are tried behind this one: what a compiler makes of a function differs from one to the next, and stays. */
 const threads = 3;
 
-/** What the engine's own reader takes as well: an object of very many names, and very many objects of a name each. */
+/** Payloads that the engine's own reader can take as well: an object of very many names, and very many objects of a name each. */
 const engines: ReadonlySet<string> = new Set(["json different names", "json objects of a name each"]);
 
 /**
@@ -51,7 +51,7 @@ function isTooMuch({ milliseconds, megabytes, floor }: Cost): boolean {
 
 async function costInThread(name: string): Promise<Cost> {
   const worker = new Worker(new URL(import.meta.url), { workerData: name });
-  // What the thread throws is thrown here.
+  // An error of the thread is thrown here.
   const [cost]: Cost[] = await once(worker, "message");
   await worker.terminate();
   if (cost === undefined) throw new Error(`${name} was not measured.`);

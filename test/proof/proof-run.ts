@@ -9,7 +9,7 @@ export interface ProofRun {
 }
 
 /**
- * What each `*.proof.ts` exports as `prove`.
+ * The function `prove` that each `*.proof.ts` exports.
  *
  * @returns a sentence with the counts.
  * @throws an error that says what does not hold.

@@ -16,7 +16,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** What curl shows of an answer, with `-i`. */
+/** An answer as curl shows it with `-i`. */
 async function curl(...options: readonly string[]): Promise<Answer> {
   const { stdout } = await run("curl", ["-sS", "-i", "--max-time", "10", ...options], { encoding: "latin1" });
   const [head = "", ...rest] = stdout.replace(/^HTTP\S+ 100 .*?\r\n\r\n/s, "").split("\r\n\r\n");

@@ -5,7 +5,7 @@ import { installPythonPackages } from "./installed.support.ts";
 /** A program of another language that some of these tests talk to. */
 export interface Peer {
   readonly name: string;
-  /** What a machine must have for it, as a reader installs it. */
+  /** Requirements of the machine, in words for the person who installs them. */
   readonly needs: string;
   /** The test files that cannot run without it. */
   readonly tests: readonly string[];

@@ -16,7 +16,7 @@ const script = fileURLToPath(new URL("./proton_oracle.py", import.meta.url));
 
 const int = (v: number): unknown => ({ t: "int", v });
 
-/** What qpid-proton reads in each encoding. */
+/** The values that qpid-proton reads in the encodings. */
 function read(encodings: readonly Uint8Array[]): readonly unknown[] {
   const input = encodings.map((bytes) => Buffer.from(bytes).toString("hex")).join("\n");
   const { stdout, status, stderr } = spawnSync(python, [script], { input, encoding: "utf8", maxBuffer: 2 ** 28 });

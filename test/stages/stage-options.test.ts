@@ -8,7 +8,7 @@ import { refusal } from "../refusal.support.ts";
 const keys = { k1: new Uint8Array(32) };
 const store = { put: async () => "key", get: async () => undefined };
 
-/** What takes options, with options that are right and a misspelt one. */
+/** Functions that take options, with right options and a misspelt one. */
 const makers: readonly (readonly [(options: unknown) => unknown, object, string])[] = [
   [(options) => Reflect.apply(encryption, undefined, [options]), { keys }, "keyID"],
   [(options) => Reflect.apply(compression, undefined, [options]), {}, "treshold"],

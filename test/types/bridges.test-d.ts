@@ -23,7 +23,7 @@ interface OfficialMessage {
   applicationProperties?: { [key: string]: number | boolean | string | Date | null };
 }
 
-/** What it adds on receiving, of which the raw message is read. */
+/** Its additions on receiving, of which the raw message is read. */
 interface OfficialReceivedMessage extends OfficialMessage {
   readonly _rawAmqpMessage: {
     bodyType?: "data" | "sequence" | "value";

@@ -4,7 +4,7 @@ import type { Engine } from "../../src/engine/index.ts";
 import type { Envelope } from "../../src/envelope/index.ts";
 import { sobreMatchers, type SobreMatchers } from "../../src/testing/index.ts";
 
-// What the docstring of the matchers tells their users to write.
+// The declaration that the docstring of the matchers asks for.
 declare module "vitest" {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> extends SobreMatchers<R> {}
 }

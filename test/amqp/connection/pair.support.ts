@@ -8,7 +8,7 @@ import {
   type WireError,
 } from "../../../src/amqp/connection/index.ts";
 
-/** What a test sees of one end. */
+/** One end, as a test sees it. */
 export interface Seen {
   readonly opens: Open[];
   readonly asked: (SendingLink | ReceivingLink)[];

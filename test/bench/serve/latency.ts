@@ -21,7 +21,7 @@ export interface Latency {
   readonly runs: readonly Percentiles[];
 }
 
-/** How long messages take at 2,000 a second, each on its own: through the built package, and through a bare relay beside it. */
+/** How long messages take at 2,000 a second, each on its own: through the built package, and through a bare relay. */
 export async function latencies(built: string): Promise<readonly [ours: Latency, relay: Latency]> {
   const ours = await newLine("sobre", built);
   const relay = await newLine("relay");

@@ -60,7 +60,7 @@ export function officialDisposition(first: number, last: number): Buffer {
   return frame;
 }
 
-/** What a client says at first, to send to an address, to receive from it, or both. */
+/** The first frames of a client that is to send to an address, to receive from it, or both. */
 export function opening(address: string, roles: readonly Role[]): Uint8Array {
   const frames = new FrameWriter();
   frames.protocolHeader(0);

@@ -5,7 +5,7 @@ import { code } from "../../../src/amqp/connection/performative.ts";
 import { FrameStream } from "./frame-stream.ts";
 import { credit, opening, receiveCredit } from "./load-frames.ts";
 
-/** Receives and settles messages of the paced sender; tells its parent the milliseconds that each took, when all are there. */
+/** Receives and settles messages of the paced sender; reports to its parent the milliseconds that each took, when all are there. */
 const port = Number(process.argv[2]);
 const stream = new FrameStream();
 const socket = createConnection({ port, host: "127.0.0.1", noDelay: true });

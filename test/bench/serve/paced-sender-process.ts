@@ -3,7 +3,7 @@ import { code } from "../../../src/amqp/connection/performative.ts";
 import { FrameStream } from "./frame-stream.ts";
 import { deliveryIdAt, handles, opening, transferOfKilobyte } from "./load-frames.ts";
 
-/** Sends messages one by one at a rate per second, when its parent says how many; each tells when it was written. */
+/** Sends messages one by one at a rate per second, when its parent says how many; each says when it was written. */
 const [, , port, rate] = process.argv.map(Number);
 const stream = new FrameStream();
 const socket = createConnection({ port: port ?? 0, host: "127.0.0.1", noDelay: true });

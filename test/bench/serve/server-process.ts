@@ -14,7 +14,7 @@ export interface ServerProcess {
   close(): Promise<void>;
 }
 
-/** Starts a module beside this one, which tells its port when it serves, and its usage when asked. */
+/** Starts a module of this folder, which reports its port when it serves, and its usage when asked. */
 export async function startServerProcess(name: string, ...args: readonly string[]): Promise<ServerProcess> {
   const child = fork(new URL(`${name}-process.ts`, import.meta.url), args);
   const [told]: unknown[] = await once(child, "message");

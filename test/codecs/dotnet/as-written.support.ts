@@ -1,5 +1,5 @@
 /**
- * What is left of a value (in the rendering with `$` objects) when a serializer has written it: two values that are the
+ * The rest of a value (in the rendering with `$` objects) once a serializer has written it: two values that are the
  * same here are the same bytes.
  */
 export function asWritten(family: string, value: unknown): unknown {

@@ -34,7 +34,7 @@ export function shown(decoder: Decoder, payload: Uint8Array | string): unknown {
   return valueToJson("body" in decoded ? decoded.body : undefined);
 }
 
-/** Bytes of hexadecimal digits; blanks are for the eye, and text stands in quotes. */
+/** Bytes of hexadecimal digits; blanks are for the eye, and text is in quotes. */
 export function bytes(source: string): Uint8Array {
   const parts = source.match(/'[^']*'|[0-9a-f]{2}/g) ?? [];
   return Uint8Array.from(

@@ -20,7 +20,7 @@ export type InfosetNode =
       readonly c?: readonly InfosetNode[];
     };
 
-/** What we read, in the form of the oracle. */
+/** Our reading, in the form of the oracle. */
 export function infosetOf({ nodes }: XmlDocument): readonly InfosetNode[] {
   return nodes.flatMap((node) => shown(node));
 }
@@ -30,7 +30,7 @@ function shown(node: XmlNode): readonly InfosetNode[] {
   if (node.kind === "text") return [text(node.value, node.type)];
   if (node instanceof XmlArray) return node.values.map((value) => element(node.item, [text(value, node.type)]));
   const inner = node.children.flatMap((child) => shown(child));
-  // The oracle tells the type of a number only where it is the whole text of its element.
+  // The oracle shows the type of a number only where it is the whole text of its element.
   const typed = inner.length === 1;
   return [
     element(

@@ -23,7 +23,7 @@ interface Case {
   readonly options?: JsonOptions;
 }
 
-/** What the codec reads. */
+/** The body that the codec reads. */
 export function bodyOf(payload: Uint8Array | string, { contentType, limits, options }: Case = {}): unknown {
   const bytes = typeof payload === "string" ? utf8(payload) : payload;
   const decoded = json(options).decode(bytes, contextOf(contentType ?? "application/json", limits));
@@ -31,7 +31,7 @@ export function bodyOf(payload: Uint8Array | string, { contentType, limits, opti
   return decoded.body;
 }
 
-/** What the codec throws. */
+/** The error that the codec throws. */
 export function errorOf(payload: Uint8Array | string, given: Case = {}): SobreError {
   try {
     bodyOf(payload, given);

@@ -58,7 +58,7 @@ function joined(left: Uint8Array, right: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** What a run over mutated payloads has seen. */
+/** The counts of a run over mutated payloads. */
 export interface MutationCounts {
   readonly read: number;
   readonly refused: Readonly<Record<string, number>>;
@@ -111,7 +111,7 @@ export function decodeMutated(
 
 const limits = resolveDecodeLimits();
 
-/** What was read, or the code of the error. */
+/** The value that was read, or the code of the error. */
 function outcomeOf(decoder: Decoder, payload: Uint8Array): string | { readonly body: unknown } {
   try {
     const decoded = decoder.decode(payload, {

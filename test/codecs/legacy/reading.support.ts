@@ -3,7 +3,7 @@ import { type DecodeLimits, type Decoded, type Decoder, resolveDecodeLimits } fr
 import { SobreError } from "../../../src/errors/index.ts";
 import { parseContentType } from "../../../src/content-type/index.ts";
 
-/** What a decoder makes of bytes. */
+/** The body that a decoder reads from bytes. */
 export function decodedBy(decoder: Decoder, payload: Uint8Array, limits: Partial<DecodeLimits> = {}): Decoded {
   const decoded = decoder.decode(payload, {
     contentType: undefined,
@@ -15,7 +15,7 @@ export function decodedBy(decoder: Decoder, payload: Uint8Array, limits: Partial
   return decoded;
 }
 
-/** What a decoder opens. */
+/** The envelope that a decoder opens. */
 export function unwrappedBy(
   decoder: Decoder,
   payload: Uint8Array,
@@ -77,10 +77,10 @@ export interface Vector {
   readonly family: string;
   readonly payload: string;
   readonly expected?: string;
-  /** What becomes of a malformed one. */
+  /** The outcome of reading a malformed one. */
   readonly expect?: string;
   readonly legacyContentType?: string | null;
-  /** What reading a malformed one may take. */
+  /** The cost that reading a malformed one may have. */
   readonly limits?: { readonly maxMs: number; readonly maxHeapMB: number };
 }
 

@@ -11,7 +11,7 @@ type Entry = Readonly<Record<string, unknown>> & { readonly msgpack: readonly st
 
 const bytes = (text: unknown): Uint8Array => hex(String(text));
 
-/** What an entry of the suite means in our values; `bignum` goes before `number`, which may have lost digits. */
+/** The value of an entry of the suite in our terms; `bignum` goes before `number`, which may have lost digits. */
 function meaning(entry: Entry): unknown {
   if ("binary" in entry) return bytes(entry["binary"]);
   if ("bignum" in entry) return integer(BigInt(String(entry["bignum"])));

@@ -3,7 +3,7 @@ import { type Decoded, type DecodeContext, type DecodeLimits, resolveDecodeLimit
 import { parseContentType } from "../../../src/content-type/index.ts";
 import type { ApplicationProperties } from "../../../src/envelope/index.ts";
 
-/** What a message says about itself, and the limits it is read under. */
+/** The context of a message that is read, with its limits. */
 interface Said {
   readonly contentType?: string;
   readonly applicationProperties?: ApplicationProperties;

@@ -7,7 +7,7 @@ import type { Transport } from "../../../src/engines/azure/index.ts";
 /** A link that the engine asked for. */
 export type Asked = SendingLink | ReceivingLink;
 
-/** A broker of the tests' own, that notes what an engine asks for and answers as it is told. */
+/** A broker of the tests' own, that notes what an engine asks for and answers as the test says. */
 export class ScriptedBroker {
   /** Every link asked for, but those of `$cbs`. */
   readonly links: Asked[] = [];
@@ -15,7 +15,7 @@ export class ScriptedBroker {
   readonly claims: AmqpMessage[] = [];
   /** Connections made. */
   connections = 0;
-  /** What is done about a link; default: it is opened. */
+  /** The answer to the attach of a link. Default: it is opened. */
   onLink: (link: Asked) => void = (link) => open(link, () => undefined);
   #cut: () => void = () => undefined;
   #replies: SendingLink | undefined;

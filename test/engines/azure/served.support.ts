@@ -3,7 +3,7 @@ import { type AzureEngineOptions, azureEngine } from "../../../src/engines/azure
 import { type Server, type ServerOptions, startServer } from "../../../src/server/index.ts";
 import { ManualClock } from "../../../src/time/index.ts";
 
-/** No queue: that it is refused tells how far the server has got. */
+/** Not a queue: its refusal shows how far the server has got. */
 const barrier = "barrier";
 
 /** An engine over AMQP, connected to a server of this process on the same virtual time. */

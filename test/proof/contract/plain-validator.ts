@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** What a schema of 2020-12 makes of a value: whether it is valid, and which of its members and items were evaluated. */
+/** The judgement of a schema of 2020-12 on a value: whether it is valid, and which of its members and items were evaluated. */
 interface Result {
   readonly valid: boolean;
   readonly names: ReadonlySet<string>;
@@ -11,7 +11,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /**
  * Judges values by the text of JSON Schema 2020-12, keyword by keyword and without any cleverness; formats mean nothing.
- * ajv, beside which it stands, skips keywords behind a tuple and forgets what `contains` has found in an earlier member.
+ * ajv, its counterpart, skips keywords behind a tuple and forgets what `contains` has found in an earlier member.
  *
  * @throws RangeError where a schema applies itself to the same value without end.
  */

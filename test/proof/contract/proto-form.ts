@@ -1,6 +1,6 @@
 import type { ProtoField, ProtoFile } from "./random-proto.ts";
 
-/** Which message a value is of, and the file whose fields count beside its own. */
+/** Which message a value is of, and the file whose fields count as well as its own. */
 export interface ProtoPlace {
   readonly file: ProtoFile;
   readonly side: "outer" | "inner";

@@ -137,7 +137,7 @@ export class RandomSchema {
     return random.pick(makers)?.() ?? {};
   }
 
-  /** A value beside the given one: a part more, less, or another. */
+  /** A value near the given one: a part more, less, or another. */
   varied(value: unknown): unknown {
     const { random } = this;
     if (Array.isArray(value)) {

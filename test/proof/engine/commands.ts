@@ -85,7 +85,7 @@ export function schedule(world: World): void {
   world.model.run();
   const { entity, arrivals, envelopes } = prepare(world, true);
   const numbers = arrivals.map((arrival) => world.model.schedule(entity, arrival));
-  // What is due at once happens with the next command.
+  // Everything due at once happens with the next command.
   const promise = world.connection().engine.schedule(entity, envelopes);
   world.watch(`schedule ${entity} ${arrivals.map(({ id }) => id).join()}`, numbers.join(), promise, (given) =>
     given.join(),

@@ -1,4 +1,4 @@
-/** A mistake to make on purpose: one place in a source file of the memory engine, and what stands there instead. */
+/** A mistake to make on purpose: one place in a source file of the memory engine, and its replacement. */
 export interface Fault {
   readonly name: string;
   /** Path below `src/engines/memory`. */

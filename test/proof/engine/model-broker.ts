@@ -34,7 +34,7 @@ export interface ModelArrival {
   readonly at: number;
 }
 
-/** What a transaction of the model will do. */
+/** The operations of a transaction of the model. */
 interface ModelOperation {
   /** The lock that must still be held; 0 for a send. */
   readonly lock: number;

@@ -1,4 +1,4 @@
-/** What happens when its time comes; ties happen in the order in which they were set. */
+/** An event whose time comes; ties happen in the order in which they were set. */
 export interface ModelDue {
   dueAt: number;
   setAs: number;
@@ -43,7 +43,7 @@ export interface ModelWait extends ModelDue {
   readonly slot: Slot;
 }
 
-/** What the model says came out, and what the engine says; both in comparable text. */
+/** An outcome as the model has it and as the engine has it, both in comparable text. */
 export interface Slot {
   expected: string | undefined;
   actual: string | undefined;
@@ -53,7 +53,7 @@ export interface Slot {
   readonly command: string;
 }
 
-/** What a receiver or a browser is told. */
+/** A message as a receiver or a browser sees it. */
 export function told(message: ModelMessage, lockedUntil: number | undefined): string {
   const { id, number, firstNumber, enqueuedAt, expiresAt, count, state, reason } = message;
   const expiry = expiresAt === Infinity ? "-" : expiresAt;

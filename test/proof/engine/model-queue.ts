@@ -1,6 +1,6 @@
 import { type ModelDue, type ModelMessage, type ModelSessionLock, type ModelWait, told } from "./model-message.ts";
 
-/** What a queue of the model is set to. */
+/** The settings of a queue of the model. */
 export interface ModelOptions {
   readonly lockDuration: number;
   readonly maxDeliveryCount: number;
@@ -11,7 +11,7 @@ export interface ModelOptions {
   readonly duplicateWindow: number;
 }
 
-/** What the queues of a model share. */
+/** The state that the queues of a model share. */
 export interface ModelTime {
   now: number;
   /** Nothing is due before. */
@@ -167,7 +167,7 @@ export class ModelQueue {
     this.settleSession(message.session);
   }
 
-  /** What happens to a message whose time has come. */
+  /** The end of a message whose time has come. */
   due(message: ModelMessage): void {
     if (message.lock !== 0) this.giveBack(message, true);
     else this.#expire(message);

@@ -55,7 +55,7 @@ export async function simulate(make: MakeEngine, seed: number, count: number): P
   return count;
 }
 
-/** What takes several steps of the engine is done while nothing else happens. */
+/** Operations of several steps are done while nothing else happens. */
 async function rarely(world: World): Promise<void> {
   world.model.run();
   const choice = world.random.below(100);

@@ -1,6 +1,6 @@
 import type { Fault } from "./faults.ts";
 
-/** Mistakes at the edges, which the conformance suite finds: file, what stands there, what stands there instead. */
+/** Mistakes at the edges, which the conformance suite finds: file, the place, its replacement. */
 const places: readonly (readonly [file: string, find: string, replace: string])[] = [
   [
     "queued-message.ts",

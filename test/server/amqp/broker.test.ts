@@ -20,7 +20,7 @@ const source = (value: AmqpValue): Parameters<typeof sessionFilter>[0] => ({
   filter: new AmqpMap([[typed.symbol("com.microsoft:session-filter"), value]]),
 });
 
-/** What no broker may change. */
+/** The part that no broker may change. */
 const bare = (message: ReturnType<typeof openMessage>): unknown =>
   [
     message.sectionBytes("properties"),

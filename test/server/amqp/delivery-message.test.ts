@@ -24,7 +24,7 @@ const facts: Omit<Delivery, "envelope"> = {
   deadLetterErrorDescription: undefined,
 };
 
-/** What a receiver reads of a message. */
+/** The message as a receiver reads it. */
 function reading(bytes: Uint8Array): unknown {
   const message = openMessage(bytes);
   const { header, messageAnnotations, deliveryAnnotations } = message;

@@ -54,9 +54,9 @@ describe("a hostile peer that floods", () => {
   ])("with %s makes a connection hold less than a megabyte", async (_what, bytes) => {
     const peers = 3;
     const kept: BrokerConnection[] = [];
-    // What compilers keep is there from the first rounds on.
+    // Compilers keep their share from the first rounds on.
     for (let round = 0; round < 1; round++) (await after(bytes, {}, engine)).connection.wire.disconnected();
-    // What else goes on in the process can only add to what the peers take, so one turn that shows it is enough.
+    // Other work in the process can only add to what the peers take, so one turn that shows it is enough.
     let least = Infinity;
     for (let turn = 0; turn < 3 && least >= 2 ** 20; turn++) {
       const before = used();

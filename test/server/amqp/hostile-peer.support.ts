@@ -72,13 +72,13 @@ function garbageCollector(): () => void {
 
 /** Bytes in use. */
 export function used(): number {
-  // What lies outside the heap is given back a collection later.
+  // Memory outside the heap is given back a collection later.
   for (let round = 0; round < 2; round++) collect();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-/** A server's end after these bytes, with the conditions of the errors that it has told. */
+/** A server's end after these bytes, with the conditions of the errors that it has sent. */
 export async function after(
   bytes: readonly Uint8Array[],
   limits: Partial<ConnectionLimits> = {},

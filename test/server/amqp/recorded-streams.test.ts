@@ -9,7 +9,7 @@ const vectors = process.env["SOBRE_VECTORS"];
 const folder = join(vectors ?? "", "amqp", "go-amqp-fuzz", "conn");
 const ignore = (): void => undefined;
 
-/** What go-amqp's fuzzer has recorded: what servers sent to a client, one read behind `SPLIT`, whole and broken. */
+/** The recordings of go-amqp's fuzzer: the bytes that servers sent to a client, one read behind `SPLIT`, whole and broken. */
 function streams(): readonly (readonly [string, readonly Buffer[]])[] {
   return readdirSync(folder).map((name) => {
     const parts: Buffer[] = [];

@@ -5,7 +5,7 @@ import { memoryEngine } from "../../../src/engines/memory/index.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";
 import { BrokerPair } from "./broker-pair.support.ts";
 
-/** A queue whose first message has a content type that is no AMQP symbol, and whose second is as any other. */
+/** A queue whose first message has a content type that is not an AMQP symbol, and whose second is as any other. */
 async function engineWithBoth(): Promise<Engine> {
   const engine = memoryEngine({ queues: ["q"] });
   const sender = await engine.openSender("q");

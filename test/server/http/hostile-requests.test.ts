@@ -21,7 +21,7 @@ describe("a request made to harm", () => {
 
   afterAll(() => server.close());
 
-  /** What the server says to these bytes, up to the end of its first answer's headers. */
+  /** The server's answer to these bytes, up to the end of its first answer's headers. */
   const told = (bytes: string, port = server.port): Promise<string> =>
     new Promise((resolve, reject) => {
       const socket = connect(port, "127.0.0.1");

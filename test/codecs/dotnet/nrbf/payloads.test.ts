@@ -30,7 +30,7 @@ describe("payloads that BinaryFormatter wrote", () => {
   });
 });
 
-/** What the payloads do not hold: the names of enums, and the zone of the sender. */
+/** Not in the payloads: the names of enums, and the zone of the sender. */
 const declared: NrbfOptions = {
   timeZone: "Europe/Madrid",
   enums: {
