@@ -4,7 +4,8 @@ export { json, type JsonOptions } from "../codecs/json/index.ts";
 export { msgpack, type MsgpackOptions } from "../codecs/msgpack/msgpack.ts";
 export { protobuf, type ProtobufOptions } from "../codecs/protobuf/protobuf.ts";
 export { text, type TextOptions } from "../codecs/text/index.ts";
-export { type Client, type ClientOptions, createClient } from "./client/client.ts";
+export type { Client, ClientOptions } from "./client/client.ts";
+export { type ConnectedClientOptions, createClient } from "./create-client.ts";
 export {
   idempotent,
   type IdempotencyStore,
@@ -26,13 +27,13 @@ export { resolveReplyTo } from "./client/reply-address.ts";
 export type { Requester, RequesterOptions, RequestOptions } from "./client/requester.ts";
 export type { ResponderHandlers } from "./client/responder.ts";
 export type { RetryOptions } from "./client/retry.ts";
-export type { Sender, SendMessagesOptions } from "./client/sender.ts";
+export type { Sender, SenderOptions, SendMessagesOptions } from "./client/sender.ts";
 export type { SessionContext, SessionProcessorOptions } from "./client/session-processor.ts";
 export type { SessionReceiver, SessionReceiverOptions } from "./client/session-receiver.ts";
 export type { SessionWorkflowOptions, WorkflowHandlers, WorkflowStep } from "./client/session-workflow.ts";
 export type { DeadLetterOptions, PropertiesToModify } from "./client/settling.ts";
 export type { Tracing } from "./client/tracing.ts";
-export { withoutDeadLetterMarks } from "./client/dead-lettering.ts";
+export { toDeadLetterOptions, withoutDeadLetterMarks } from "./client/dead-lettering.ts";
 export type { Attempt } from "./codec/attempt.ts";
 export type { Codec, Decoder, Encoder } from "./codec/codec.ts";
 export type { WhenUnknown } from "./codec/deserializer-chain.ts";

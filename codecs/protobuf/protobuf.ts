@@ -72,7 +72,7 @@ export function protobuf(options: ProtobufOptions): Codec {
     contentType: "application/protobuf",
     accepts,
     decode(payload, context) {
-      const name = chosenType(context.contentType, context.applicationProperties, rules);
+      const name = chosenType(context.contentType, context.applicationProperties, rules) ?? context.type;
       const type = name === undefined ? undefined : types.get(name);
       if (type !== undefined) return type.decode(payload, context.limits);
       throw unknownType(name, rules);

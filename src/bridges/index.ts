@@ -5,5 +5,6 @@ export type {
   AmqplibProperties,
   AmqplibPropertiesLike,
 } from "./amqplib-message.ts";
+export { createMessageConverter, type MessageConverter, type MessageConverterOptions } from "./message-converter.ts";
 export { fromServiceBusMessage, toServiceBusMessage } from "./service-bus.ts";
 export type { ServiceBusMessageFields, ServiceBusMessageLike } from "./service-bus-message.ts";

@@ -1,6 +1,8 @@
 import type { PayloadStage } from "../codec/payload-stage.ts";
 import type { Serializer } from "../codec/serializer.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Message } from "../codec/serializer.ts";
+import type { BrokerProperties } from "../envelope/broker-properties.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Retry } from "./retry.ts";
 import type { Tracing } from "./tracing.ts";
@@ -13,6 +15,15 @@ export interface ClientParts {
   readonly clock: Clock;
   readonly retry: Retry;
   readonly tracing: Tracing | undefined;
+  readonly replies: RepliesPort;
   /** Told when an end has closed, so that the client forgets it. */
   readonly closed: () => void | Promise<void>;
+}
+
+/** The part of a message that its replies need. */
+export type Answerable = Pick<BrokerProperties, "replyTo" | "replyToSessionId" | "messageId" | "correlationId">;
+
+/** Where messages send their replies. */
+export interface RepliesPort {
+  send(request: Answerable, reply: Message): Promise<void>;
 }

@@ -7,7 +7,15 @@ import type { MessageType } from "../message/message-type.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { ProcessorHandlers } from "./message-work.ts";
-import { checkOption, checkOptions, entityName, methods, type OptionChecks, text } from "../options/option-checks.ts";
+import {
+  checkOption,
+  checkOptions,
+  entityName,
+  flag,
+  methods,
+  type OptionChecks,
+  text,
+} from "../options/option-checks.ts";
 import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
@@ -23,7 +31,8 @@ import {
 } from "./requester.ts";
 import { type ResponderHandlers, startResponder } from "./responder.ts";
 import { createRetry, type RetryOptions } from "./retry.ts";
-import { createSender, type Sender } from "./sender.ts";
+import { Replies } from "./replies.ts";
+import { createSender, type Sender, type SenderOptions } from "./sender.ts";
 import { type SessionContext, type SessionProcessorOptions, startSessionProcessor } from "./session-processor.ts";
 import { acceptSession, type ReceivedSession, type SessionReceiverOptions } from "./session-receiver.ts";
 import { type SessionWorkflowOptions, startSessionWorkflow, type WorkflowHandlers } from "./session-workflow.ts";
@@ -34,6 +43,8 @@ import type { Tracing } from "./tracing.ts";
 export interface ClientOptions {
   readonly engine: Engine;
   readonly serializer: Serializer;
+  /** Whether closing the client closes the engine, too. Default: false, since others may use it. */
+  readonly closeEngine?: boolean | undefined;
   /** Steps between serializer and engine: compression, encryption, claim check. Default: none. */
   readonly stages?: readonly PayloadStage[] | undefined;
   /** How failed calls are retried, and lost links opened again. */
@@ -46,7 +57,8 @@ export interface ClientOptions {
 
 /** Senders, receivers and processors over one engine; the names are those of `@azure/service-bus`. */
 export interface Client extends AsyncDisposable {
-  createSender(entityPath: string): Sender;
+  /** The link is opened by the first send. */
+  createSender(entityPath: string, options?: SenderOptions): Sender;
   /** The link is opened by the first receive. */
   createReceiver<const Types extends TypeList = readonly [], const OnUnreadable extends OnUnreadableMode = "hand-over">(
     entityPath: string,
@@ -130,7 +142,7 @@ export interface Client extends AsyncDisposable {
   redrive(deadLetterQueue: string, options?: RedriveOptions): Promise<RedriveReport>;
   /** Sends and settlements that are given the transaction happen together or not at all. */
   beginTransaction(): Promise<Transaction>;
-  /** Closes everything the client made, gracefully; the engine stays open. */
+  /** Closes everything the client made, gracefully; the engine stays open unless `closeEngine` is set. */
   close(): Promise<void>;
 }
 
@@ -188,7 +200,7 @@ export function createClient(options: ClientOptions): Client {
     return [keep((own) => createRequester(checkPath(entityPath), own, forRequester)), forRequest];
   };
   return {
-    createSender: (entityPath) => keep((own) => createSender(checkPath(entityPath), own)),
+    createSender: (entityPath, senderOptions) => keep((own) => createSender(checkPath(entityPath), own, senderOptions)),
     createReceiver: <const Types extends TypeList, const OnUnreadable extends OnUnreadableMode>(
       entityPath: string,
       second?: string | ReceiverOptions<Types, OnUnreadable>,
@@ -254,6 +266,9 @@ export function createClient(options: ClientOptions): Client {
       const ends = [...open];
       open.clear();
       await Promise.all(ends.map((end) => end.close()));
+      // A handler that closes the client still sends its reply.
+      await parts.replies.close();
+      if (options.closeEngine === true) await parts.engine.close();
     },
     [Symbol.asyncDispose]() {
       return this.close();
@@ -264,6 +279,7 @@ export function createClient(options: ClientOptions): Client {
 const checks: OptionChecks<ClientOptions> = {
   engine: methods("an engine, as memoryEngine()", "openSender", "openReceiver", "settle"),
   serializer: methods("made by createSerializer", "serialize", "deserialize"),
+  closeEngine: flag,
   stages: stageList,
   // It checks its own.
   retryOptions: () => undefined,
@@ -271,18 +287,21 @@ const checks: OptionChecks<ClientOptions> = {
   tracing: methods("a tracing, as openTelemetry(api)", "inject", "startSend", "process"),
 };
 
-function clientParts(options: ClientOptions): ClientParts {
+const nothing = (): void => undefined;
+
+function clientParts(options: ClientOptions): ClientParts & { readonly replies: Replies } {
   checkOptions(options, checks, { needed: ["engine", "serializer"] });
   const { engine, serializer, stages = [], retryOptions, clock = systemClock, tracing } = options;
-  return {
+  const parts = {
     engine,
     serializer,
     stages,
     clock,
     retry: createRetry(clock, retryOptions),
     tracing,
-    closed: () => undefined,
+    closed: nothing,
   };
+  return { ...parts, replies: new Replies(parts) };
 }
 
 function checkPath(entityPath: string): string {

@@ -4,6 +4,7 @@ import { deadLetterProperties, type Settlement } from "../engine/delivery.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { headerSize, maxHeaderSize } from "../envelope/limits.ts";
 import { cut } from "../errors/cut.ts";
+import type { DeadLetterOptions } from "./settling.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
@@ -57,19 +58,25 @@ export const attemptsProperty = "sobre-attempts";
 /** Longest description of a dead letter, in characters. */
 export const maxDescriptionLength = 1024;
 
+/** The settlement that dead-letters an unreadable message, with {@link toDeadLetterOptions}. */
+export const unreadableSettlement = (envelope: Envelope, result: UnreadableResult): Settlement => ({
+  kind: "deadLetter",
+  ...toDeadLetterOptions(envelope, result),
+});
+
 /**
- * The settlement that dead-letters an unreadable message with a record of every attempt.
+ * The reason, description and record of every attempt for the dead letter of an unreadable message.
  *
- * The reason is `Unreadable`, or the code of a message that was read and must not be delivered, e.g. `ValidationFailed`.
+ * For those who use a serializer with another client: `receiver.deadLetterMessage(message, toDeadLetterOptions(…))`. The
+ * reason is `Unreadable`, or the code of a message that was read and must not be delivered, e.g. `ValidationFailed`.
  */
-export function unreadableSettlement(envelope: Envelope, { error, attempts }: UnreadableResult): Settlement {
+export function toDeadLetterOptions(envelope: Envelope, { error, attempts }: UnreadableResult): DeadLetterOptions {
   const reason = ownReasons.has(error.code) ? error.code : unreadableReason;
   const told = error.code === reason ? error.message : `${error.code}: ${error.message}`;
   const description = cut(told, maxDescriptionLength);
   const marks = { [deadLetterProperties.reason]: reason, [deadLetterProperties.description]: description };
   const story = fittingStory(envelope, marks, error.code, attempts);
   return {
-    kind: "deadLetter",
     deadLetterReason: reason,
     deadLetterErrorDescription: description,
     propertiesToModify: story === undefined ? {} : { [attemptsProperty]: story },

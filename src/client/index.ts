@@ -1,4 +1,4 @@
-export { type Client, type ClientOptions, createClient, type OnUnreadableMode, type TypeList } from "./client.ts";
+export type { Client, ClientOptions, OnUnreadableMode, TypeList } from "./client.ts";
 export {
   idempotent,
   type IdempotencyStore,
@@ -33,7 +33,14 @@ export { resolveReplyTo } from "./reply-address.ts";
 export type { Requester, RequesterOptions, RequestManyOptions, RequestOptions } from "./requester.ts";
 export type { Replying, ResponderHandlers } from "./responder.ts";
 export type { RetryOptions } from "./retry.ts";
-export type { CreateMessageBatchOptions, SendManyOptions, SendMessagesOptions, SendOutcome, Sender } from "./sender.ts";
+export type {
+  CreateMessageBatchOptions,
+  SendManyOptions,
+  SendMessagesOptions,
+  SendOutcome,
+  Sender,
+  SenderOptions,
+} from "./sender.ts";
 export type { SessionContext, SessionProcessorOptions } from "./session-processor.ts";
 export type { SessionReceiverOptions, HeldSession, ReceivedSession, SessionReceiver } from "./session-receiver.ts";
 export {
@@ -49,6 +56,7 @@ export {
   attemptsProperty,
   failureProperty,
   maxDescriptionLength,
+  toDeadLetterOptions,
   unreadableReason,
   withoutDeadLetterMarks,
 } from "./dead-lettering.ts";

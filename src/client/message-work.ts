@@ -137,11 +137,11 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     const delivery = handling.message;
     const handle = (): Promise<void> | void => {
       if (result.ok) {
-        const message = readMessage<Types>(delivery, result);
+        const message = readMessage<Types>(delivery, result, parts.replies);
         handling.message = message;
         return handlers.processMessage(message, context);
       }
-      const message = unreadableMessage(delivery, result);
+      const message = unreadableMessage(delivery, result, parts.replies);
       handling.message = message;
       return handlers.processUnreadable?.(message, context);
     };

@@ -1,3 +1,4 @@
+import { isRecord } from "../envelope/bag.ts";
 import { isObject } from "../values/plain-object.ts";
 import type { Message } from "../codec/serializer.ts";
 import type { Envelope } from "../envelope/envelope.ts";
@@ -11,18 +12,21 @@ import { staged } from "./staging.ts";
 /** Turns a message into the envelope to send, through message type, serializer and stages. */
 export type MessageWriter = (message: Message) => MaybePromise<Envelope>;
 
-/** Makes a writer; it throws what the type, the serializer and the stages throw. */
+/**
+ * Makes a writer; it throws what the type, the serializer and the stages throw.
+ *
+ * @param inject Writes the context of a trace into a message.
+ */
 export function createMessageWriter(
-  entityPath: string,
-  { engine, serializer, stages, tracing }: ClientParts,
+  { serializer, stages }: Pick<ClientParts, "serializer" | "stages">,
+  inject: ((message: Message) => Message) | undefined,
 ): MessageWriter {
-  const operation = { entityPath, engine: engine.name, messageCount: 1 };
   const before = stages.filter((stage) => "beforeSend" in stage);
   const fallbackType = serializer.registry.encoders[0]?.contentType ?? "application/octet-stream";
   const encode = (given: Message): MaybePromise<Envelope> => {
     // Assigned here, so that a send that is repeated is known to an entity that detects duplicates.
     const message = given.messageId === undefined ? { ...given, messageId: crypto.randomUUID() } : given;
-    const envelope = serializer.serialize(tracing === undefined ? message : tracing.inject(message, operation));
+    const envelope = serializer.serialize(inject === undefined ? message : inject(message));
     return before.length === 0 ? envelope : staged(before, envelope);
   };
   return (message) => {
@@ -33,7 +37,7 @@ export function createMessageWriter(
         "must be new ones; send what was received again with sendEnvelopes(message.envelope), or make one of its body",
       );
     }
-    if (!isTyped(message)) return encode(message);
+    if (!isTypedMessage(message)) return encode(message);
     const { messageType, messageVersion: version, ...plain } = message;
     const claimed = (body: unknown): Message =>
       withTypeClaim({ ...plain, body }, { name: messageType.name, version }, messageType.wire, fallbackType);
@@ -50,6 +54,7 @@ function isMessage(message: unknown): boolean {
   return prototype === null || prototype === Object.prototype;
 }
 
-function isTyped(message: Message): message is TypedMessage {
-  return "messageType" in message && hasMethod(message.messageType, "write");
+/** Whether it is a message of a message type, as its `message` makes them. */
+export function isTypedMessage(message: unknown): message is TypedMessage {
+  return isRecord(message) && "body" in message && hasMethod(message["messageType"], "write");
 }

@@ -1,3 +1,5 @@
+import type { RepliesPort } from "./client-parts.ts";
+import type { Message } from "../codec/serializer.ts";
 import type { UnreadableResult } from "../codec/result.ts";
 import type { Delivery } from "../engine/delivery.ts";
 import type { ApplicationProperties } from "../envelope/application-properties.ts";
@@ -6,6 +8,7 @@ import type { Envelope } from "../envelope/envelope.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { TypedReadResult } from "../message/type-reader.ts";
 import type { MessageResult } from "./message-reader.ts";
+import { isTypedMessage } from "./message-writer.ts";
 
 /** A received message: the broker properties as in `@azure/service-bus`, the body, and how it was read. */
 export interface ReceivedMessage<
@@ -27,6 +30,13 @@ export interface ReceivedMessage<
   readonly messageVersion: number | undefined;
   /** Which codec read the body, with every attempt, or why none could. */
   readonly result: Result;
+  /**
+   * Sends a reply: to the address in `replyTo`, in the session of `replyToSessionId`, with the message id as correlation id.
+   *
+   * @param body The body, or a message of a message type.
+   * @throws SobreError `InvalidOperation` for a message without `replyTo`, and what sending throws.
+   */
+  reply(body: unknown, properties?: Omit<Message, "body">): Promise<void>;
 }
 
 /** A message that nothing could read, or that is not valid. */
@@ -47,6 +57,7 @@ export type MessageOf<Type extends MessageType> =
 function receivedMessage<Result extends MessageResult>(
   delivery: Delivery,
   result: Result,
+  replies: RepliesPort,
 ): ReceivedMessage<unknown, Result> {
   const { envelope } = delivery;
   const message = {
@@ -68,6 +79,11 @@ function receivedMessage<Result extends MessageResult>(
     deadLetterSource: delivery.deadLetterSource,
     deadLetterReason: delivery.deadLetterReason,
     deadLetterErrorDescription: delivery.deadLetterErrorDescription,
+    reply: async (body: unknown, properties: Omit<Message, "body"> = {}): Promise<void> =>
+      replies.send(
+        envelope.brokerProperties,
+        isTypedMessage(body) ? { ...properties, ...body } : { ...properties, body },
+      ),
   } satisfies Delivery & Omit<ReceivedMessage<unknown, Result>, keyof BrokerProperties>;
   const received = Object.assign(message, envelope.brokerProperties);
   const { enqueuedTimeUtc, expiresAtUtc } = delivery;
@@ -86,23 +102,29 @@ export type Received<
 export function readMessage<Types extends readonly MessageType[]>(
   delivery: Delivery,
   result: TypedReadResult,
+  replies: RepliesPort,
 ): ReadMessage<Types> {
-  return asRead(receivedMessage(delivery, result));
+  return asRead(receivedMessage(delivery, result, replies));
 }
 
 /** The message that nothing could read. */
-export function unreadableMessage(delivery: Delivery, result: UnreadableResult): UnreadableMessage {
-  return { ...receivedMessage(delivery, result), body: undefined, messageType: undefined };
+export function unreadableMessage(
+  delivery: Delivery,
+  result: UnreadableResult,
+  replies: RepliesPort,
+): UnreadableMessage {
+  return { ...receivedMessage(delivery, result, replies), body: undefined, messageType: undefined };
 }
 
 /** The message, read or not, as what a receiver hands over; one that dead-letters has left the unreadable ones out. */
 export function handedOver<Types extends readonly MessageType[], OnUnreadable extends "hand-over" | "dead-letter">(
   delivery: Delivery,
   result: MessageResult,
+  replies: RepliesPort,
 ): Received<Types, OnUnreadable> {
-  return asRead(result.ok ? receivedMessage(delivery, result) : unreadableMessage(delivery, result));
+  return asRead(result.ok ? receivedMessage(delivery, result, replies) : unreadableMessage(delivery, result, replies));
 }
 
 /** Gives a message the type that its reader has proven. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters -- the type reader has validated the body against the type it names
-const asRead = <Message>(message: ReceivedMessage): Message => message as Message;
+const asRead = <Read>(message: ReceivedMessage): Read => message as Read;

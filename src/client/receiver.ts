@@ -208,7 +208,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       await source.engine.settle(entityPath, lockToken, settlement).catch(() => undefined);
       return isAway ? result.error : undefined;
     }
-    const message = handedOver<Types, OnUnreadable>(delivery, result);
+    const message = handedOver<Types, OnUnreadable>(delivery, result, parts.replies);
     // A lost lock shows when the message is settled.
     if (lockToken !== undefined)
       renewal.keep(lockToken, lockedUntilUtc, { renew: () => settler.renew(message), lost: () => undefined });
@@ -262,7 +262,10 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
       return Promise.all(
         deliveries.map(async (delivery) => {
           const result = await read(delivery.envelope);
-          return result.ok ? readMessage<Types>(delivery, result) : unreadableMessage(delivery, result);
+          const { replies } = parts;
+          return result.ok
+            ? readMessage<Types>(delivery, result, replies)
+            : unreadableMessage(delivery, result, replies);
         }),
       );
     },

@@ -106,7 +106,9 @@ export function createRequester<const Types extends readonly MessageType[] = rea
     }
     const result = await read(envelope);
     waiting.push(
-      result.ok ? { ok: true, reply: readMessage<Types>(delivery, result) } : { ok: false, error: result.error },
+      result.ok
+        ? { ok: true, reply: readMessage<Types>(delivery, result, parts.replies) }
+        : { ok: false, error: result.error },
     );
     return result.ok ? { kind: "complete" } : unreadableSettlement(envelope, result);
   };

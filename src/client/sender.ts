@@ -3,13 +3,17 @@ import type { EngineSender, TransactionOption } from "../engine/engine.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { ClientParts } from "./client-parts.ts";
+import { InFlight } from "./in-flight.ts";
 import { Link } from "./link.ts";
 import { createBatch, isBatch, type MessageBatch } from "./message-batch.ts";
 import { createMessageWriter } from "./message-writer.ts";
+import { codeOf } from "./process-error.ts";
 import {
   checkOption,
   checkOptions,
   countFrom,
+  entityName,
+  flag,
   invalidOption,
   isDate,
   isEnvelope,
@@ -20,13 +24,26 @@ import {
 } from "../options/option-checks.ts";
 import { type AbortOption, throwIfAborted } from "./attempts.ts";
 
-/** Options of what sends. */
+/** Options of a sender. */
+export interface SenderOptions {
+  /**
+   * The entity to send through: it accepts the messages and transfers them to the sender's entity, so that a transaction
+   * covers both. Default: messages go straight to the entity.
+   */
+  readonly via?: string | undefined;
+  /** The most messages that have no outcome yet, of at most 16 MiB together; further sends wait. Default: 1,000. */
+  readonly maxInFlight?: number | undefined;
+}
+
+/** Options of `sendMessages`, `sendEnvelopes` and `scheduleMessages`. */
 export interface SendMessagesOptions extends TransactionOption, AbortOption {}
 
 /** Options of {@link Sender.sendMany}. */
 export interface SendManyOptions extends AbortOption {
   /** How many sends have no outcome yet at once. Default: 16. */
   readonly maxConcurrency?: number | undefined;
+  /** Whether to reject, once all have an outcome, when a message was not sent. Default: false. */
+  readonly throwOnFailure?: boolean | undefined;
 }
 
 /** Options of {@link Sender.createMessageBatch}. */
@@ -48,7 +65,11 @@ export interface Sender extends AsyncDisposable {
    * @throws SobreError what the message type, the serializer, a stage or the engine throws.
    */
   sendMessages(messages: Message | readonly Message[] | MessageBatch, options?: SendMessagesOptions): Promise<void>;
-  /** Sends each message by itself, several at once; resolves to an outcome per message, in their order, and never rejects for one. */
+  /**
+   * Sends each message by itself, several at once; resolves to an outcome per message, in their order.
+   *
+   * @throws SobreError with the code of the first failure, with `throwOnFailure`; its `cause` is the list of outcomes.
+   */
   sendMany(
     messages: Iterable<Message> | AsyncIterable<Message>,
     options?: SendManyOptions,
@@ -65,6 +86,9 @@ export interface Sender extends AsyncDisposable {
   cancelScheduledMessages(sequenceNumbers: bigint | readonly bigint[], options?: AbortOption): Promise<void>;
   /** Sends envelopes as they are, without serializer and stages; for re-driving and for bridges. */
   sendEnvelopes(envelopes: Envelope | readonly Envelope[], options?: SendMessagesOptions): Promise<void>;
+  /** Resolves when every send that was begun has its outcome; a failure rejects its own send alone. */
+  flush(): Promise<void>;
+  /** Waits for the sends under way, and closes the link. */
   close(): Promise<void>;
 }
 
@@ -76,13 +100,22 @@ const sendChecks: OptionChecks<SendMessagesOptions> = {
 /** The check of {@link AbortOption}. */
 export const abortChecks: OptionChecks<AbortOption> = { abortSignal: signal };
 const batchChecks: OptionChecks<CreateMessageBatchOptions> = { maxSizeInBytes: countFrom(1), abortSignal: signal };
-const manyChecks: OptionChecks<SendManyOptions> = { maxConcurrency: countFrom(1), abortSignal: signal };
+const senderChecks: OptionChecks<SenderOptions> = { via: entityName, maxInFlight: countFrom(1) };
+const manyChecks: OptionChecks<SendManyOptions> = {
+  maxConcurrency: countFrom(1),
+  throwOnFailure: flag,
+  abortSignal: signal,
+};
 
 /** Makes a sender; the link is opened by the first send. */
-export function createSender(entityPath: string, parts: ClientParts): Sender {
+export function createSender(entityPath: string, parts: ClientParts, options: SenderOptions = {}): Sender {
+  checkOptions(options, senderChecks);
+  const { via, maxInFlight = 1_000 } = options;
   const { engine, retry, tracing } = parts;
-  const link = new Link("sender", () => engine.openSender(entityPath));
-  const write = createMessageWriter(entityPath, parts);
+  const link = new Link("sender", () => engine.openSender(entityPath, { via }));
+  const inFlight = new InFlight(maxInFlight);
+  const one = { entityPath, engine: engine.name, messageCount: 1 };
+  const write = createMessageWriter(parts, tracing && ((message) => tracing.inject(message, one)));
   let isClosed = false;
   const checkOpen = (): void => {
     if (isClosed) throw new SobreError("Closed", "The sender is closed. Create another.");
@@ -102,9 +135,13 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
       throw error;
     }
   };
-  const sendEnvelopes = async (envelopes: readonly Envelope[], options: SendMessagesOptions = {}): Promise<void> => {
+  const sendEnvelopes = (envelopes: readonly Envelope[], sendOptions?: SendMessagesOptions): Promise<void> => {
+    const bytes = envelopes.reduce((sum, { payload }) => sum + payload.byteLength, 0);
+    return inFlight.run(envelopes.length, bytes, () => sendNow(envelopes, sendOptions));
+  };
+  const sendNow = async (envelopes: readonly Envelope[], sendOptions: SendMessagesOptions = {}): Promise<void> => {
     // A transaction belongs to the connection it was begun on, so that a send in it is not repeated on another.
-    const { transaction, abortSignal } = options;
+    const { transaction, abortSignal } = sendOptions;
     if (transaction === undefined) await send(envelopes, (sender) => sender.send(envelopes), abortSignal);
     else {
       await retry.once(() => link.use((sender) => sender.send(envelopes, { transaction })), {
@@ -123,34 +160,41 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
     parts.stages.length === 0 ? writeEach(messages) : retry.once(() => writeEach(messages), { signal: abortSignal });
   return {
     entityPath,
-    async sendMessages(messages, options) {
+    async sendMessages(messages, sendOptions) {
       if (typeof messages !== "object" || messages === null)
         throw invalidOption("messages", "must be a message, a list or a batch");
-      if (options !== undefined) checkOptions(options, sendChecks);
-      throwIfAborted(options?.abortSignal);
-      const envelopes = isBatch(messages) ? messages.envelopes : await writeAll(messages, options?.abortSignal);
-      if (envelopes.length > 0) await sendEnvelopes(envelopes, options);
-    },
-    async sendMany(messages, options = {}) {
-      if (!isIterable(messages)) throw invalidOption("messages", "must be an iterable of messages");
-      checkOptions(options, manyChecks);
-      const { maxConcurrency = 16, abortSignal } = options;
-      return sendEach(messages, maxConcurrency, async (message) => {
-        throwIfAborted(abortSignal);
-        await sendEnvelopes(await writeAll(message, abortSignal), { abortSignal });
+      if (sendOptions !== undefined) checkOptions(sendOptions, sendChecks);
+      throwIfAborted(sendOptions?.abortSignal);
+      checkOpen();
+      await inFlight.call(async () => {
+        const envelopes = isBatch(messages) ? messages.envelopes : await writeAll(messages, sendOptions?.abortSignal);
+        if (envelopes.length > 0) await sendEnvelopes(envelopes, sendOptions);
       });
     },
-    async createMessageBatch(options = {}) {
-      checkOptions(options, batchChecks);
-      const { maxSizeInBytes, abortSignal } = options;
+    async sendMany(messages, manyOptions = {}) {
+      if (!isIterable(messages)) throw invalidOption("messages", "must be an iterable of messages");
+      checkOptions(manyOptions, manyChecks);
+      const { maxConcurrency = 16, throwOnFailure = false, abortSignal } = manyOptions;
+      checkOpen();
+      const sendOne = async (message: Message): Promise<void> => {
+        throwIfAborted(abortSignal);
+        await sendEnvelopes(await writeAll(message, abortSignal), { abortSignal });
+      };
+      const outcomes = await inFlight.call(() => sendEach(messages, maxConcurrency, sendOne));
+      if (throwOnFailure) throwFailures(outcomes);
+      return outcomes;
+    },
+    async createMessageBatch(batchOptions = {}) {
+      checkOptions(batchOptions, batchChecks);
+      const { maxSizeInBytes, abortSignal } = batchOptions;
       const { maxMessageSize } = await retry.run(() => link.get(), { signal: abortSignal, timedOut });
       return createBatch(write, maxMessageSize, maxSizeInBytes);
     },
-    async scheduleMessages(messages, scheduledEnqueueTimeUtc, options = {}) {
+    async scheduleMessages(messages, scheduledEnqueueTimeUtc, scheduleOptions = {}) {
       checkOption("scheduledEnqueueTimeUtc", scheduledEnqueueTimeUtc, isDate);
-      checkOptions(options, sendChecks);
+      checkOptions(scheduleOptions, sendChecks);
       checkOpen();
-      const { abortSignal, transaction } = options;
+      const { abortSignal, transaction } = scheduleOptions;
       throwIfAborted(abortSignal);
       const envelopes = (await writeAll(messages, abortSignal)).map((envelope) =>
         amend(envelope, { brokerProperties: { scheduledEnqueueTimeUtc } }),
@@ -158,27 +202,42 @@ export function createSender(entityPath: string, parts: ClientParts): Sender {
       const schedule = (): Promise<readonly bigint[]> => engine.schedule(entityPath, envelopes, { transaction });
       return retry[transaction === undefined ? "run" : "once"](schedule, { signal: abortSignal });
     },
-    async cancelScheduledMessages(sequenceNumbers, options = {}) {
+    async cancelScheduledMessages(sequenceNumbers, cancelOptions = {}) {
       const numbers = sequenceNumbersOf(sequenceNumbers);
-      checkOptions(options, abortChecks);
+      checkOptions(cancelOptions, abortChecks);
       checkOpen();
-      await retry.once(() => engine.cancel(entityPath, numbers), { signal: options.abortSignal });
+      await retry.once(() => engine.cancel(entityPath, numbers), { signal: cancelOptions.abortSignal });
     },
-    async sendEnvelopes(envelopes, options) {
+    async sendEnvelopes(envelopes, sendOptions) {
       const list = listOf<Envelope>(envelopes);
-      if (options !== undefined) checkOptions(options, sendChecks);
+      if (sendOptions !== undefined) checkOptions(sendOptions, sendChecks);
       if (!list.every(isEnvelope)) throw invalidOption("envelopes", "must be envelopes, as createEnvelope makes them");
-      await sendEnvelopes(list, options);
+      checkOpen();
+      await inFlight.call(() => sendEnvelopes(list, sendOptions));
     },
+    flush: () => inFlight.idle(),
     async close() {
       isClosed = true;
       await parts.closed();
+      await inFlight.idle();
       await retry.once(() => link.close()).catch(() => undefined);
     },
     [Symbol.asyncDispose]() {
       return this.close();
     },
   };
+}
+
+function throwFailures(outcomes: readonly SendOutcome[]): void {
+  const failures = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error]));
+  const [first] = failures;
+  if (first === undefined) return;
+  const why = first instanceof SobreError ? first.message : "a foreign error was thrown.";
+  throw new SobreError(
+    codeOf(first),
+    `${failures.length} of ${outcomes.length} messages were not sent; the first: ${why}`,
+    { cause: outcomes },
+  );
 }
 
 /** Takes the messages as places become free, so that a long stream is never held in memory. */

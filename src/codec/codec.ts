@@ -11,6 +11,8 @@ export interface DecodeContext {
   readonly applicationProperties: ApplicationProperties;
   readonly bodyKind: BodyKind;
   readonly limits: DecodeLimits;
+  /** The type that the caller expects, for payloads that name none. */
+  readonly type?: string | undefined;
 }
 
 /** A decoded body. */

@@ -21,11 +21,13 @@ export interface DeserializerChainOptions {
   readonly accept: readonly string[] | undefined;
   readonly limits: DecodeLimits;
   readonly whenUnknown: WhenUnknown;
+  /** The content type of messages that declare none. */
+  readonly assume: string | undefined;
   readonly onAttempt: ((attempt: Attempt, envelope: Envelope) => void) | undefined;
 }
 
 /** Reads an envelope by the declared codecs, then by the fallback; never throws for what is in the envelope. */
-export type DeserializerChain = (envelope: Envelope) => DeserializeResult;
+export type DeserializerChain = (envelope: Envelope, type?: string) => DeserializeResult;
 
 /** How many wrapping formats may lie around a body. */
 const maxLayers = 3;
@@ -41,14 +43,14 @@ const maxLayers = 3;
 export function createDeserializerChain(options: DeserializerChainOptions): DeserializerChain {
   const accept = options.accept?.map(parseMediaRange);
   checkFallback(options.fallback, accept);
-  return (envelope) => {
+  return (envelope, type) => {
     checkIsEnvelope(envelope);
     const { payload, bodyKind, brokerProperties } = envelope;
-    const selection = options.registry.select(brokerProperties.contentType, bodyKind);
+    const selection = options.registry.select(brokerProperties.contentType || options.assume, bodyKind);
     const layer: Layer = { payload, bodyKind, selection, left: maxLayers };
     const refusal = refuse(layer, accept, options.limits) ?? refuseEncoding(envelope);
     if (refusal !== undefined) return unreadable(refusal, [], payload);
-    return new Run(envelope, options, accept).read(layer);
+    return new Run(envelope, options, accept, type).read(layer);
   };
 }
 
@@ -121,9 +123,16 @@ class Run {
   readonly #envelope: Envelope;
   readonly #options: DeserializerChainOptions;
   readonly #accept: readonly MediaRange[] | undefined;
+  readonly #type: string | undefined;
   readonly #attempts: Attempt[] = [];
 
-  constructor(envelope: Envelope, options: DeserializerChainOptions, accept: readonly MediaRange[] | undefined) {
+  constructor(
+    envelope: Envelope,
+    options: DeserializerChainOptions,
+    accept: readonly MediaRange[] | undefined,
+    type: string | undefined,
+  ) {
+    this.#type = type;
     this.#envelope = envelope;
     this.#options = options;
     this.#accept = accept;
@@ -136,6 +145,7 @@ class Run {
       applicationProperties: this.#envelope.applicationProperties,
       bodyKind,
       limits: this.#options.limits,
+      type: this.#type,
     };
     for (const decoder of selection.decoders) {
       const result = this.#attempt(decoder, layer, context);

@@ -24,4 +24,10 @@ export {
 } from "./registry.ts";
 export type { DeserializeResult, ReadResult, UnreadableResult } from "./result.ts";
 export { valuePath } from "./value-path.ts";
-export { createSerializer, type Message, type Serializer, type SerializerOptions } from "./serializer.ts";
+export {
+  createSerializer,
+  type DeserializeOptions,
+  type Message,
+  type Serializer,
+  type SerializerOptions,
+} from "./serializer.ts";

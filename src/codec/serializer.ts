@@ -2,6 +2,7 @@ import { type BodyKind, type Envelope, type EnvelopeInit, checkBodyKind } from "
 import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
 import { messageEnvelope } from "../envelope/message-envelope.ts";
 import { memberOf } from "../envelope/bag.ts";
+import { parseContentType } from "../content-type/content-type.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import {
   aFunction,
@@ -14,6 +15,7 @@ import {
   type OptionCheck,
   type OptionChecks,
   text,
+  name as aName,
 } from "../options/option-checks.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Codec, Decoder, Encoded, EncodeContext, Encoder } from "./codec.ts";
@@ -55,8 +57,19 @@ export interface SerializerOptions {
    * tried by the `fallback` decoders, or handed over as its bytes (`raw`).
    */
   readonly whenUnknown?: WhenUnknown | undefined;
+  /**
+   * The content type of messages that declare none, e.g. `application/json` for senders that leave it out. Default: such
+   * messages are unknown, and `whenUnknown` decides.
+   */
+  readonly assume?: string | undefined;
   /** Called after each try of a decoder, so that you learn when a fallback is no longer needed. What it throws is ignored. */
   readonly onAttempt?: ((attempt: Attempt, envelope: Envelope) => void) | undefined;
+}
+
+/** Options of {@link Serializer.deserialize}. */
+export interface DeserializeOptions {
+  /** The type that is expected, for codecs that need one and payloads that name none, e.g. the full name of a Protobuf message. */
+  readonly type?: string | undefined;
 }
 
 /** Turns messages into envelopes and back. Synchronous, without state, safe to share. */
@@ -70,7 +83,7 @@ export interface Serializer {
    */
   serialize(message: Message): Envelope;
   /** Reads the payload; the result tells what read it or why nothing could. Never throws for what is in the envelope. */
-  deserialize(envelope: Envelope): DeserializeResult;
+  deserialize(envelope: Envelope, options?: DeserializeOptions): DeserializeResult;
   /** {@link Serializer.deserialize} of each, in order: one bad message never spoils the rest. */
   deserializeMany(envelopes: readonly Envelope[]): readonly DeserializeResult[];
 }
@@ -90,15 +103,19 @@ export function createSerializer(options: SerializerOptions): Serializer {
     accept: options.accept,
     limits: resolveDecodeLimits(options.limits),
     whenUnknown: options.whenUnknown ?? "dead-letter",
+    assume: options.assume,
     onAttempt: options.onAttempt,
   });
   return {
     registry,
     serialize: (message) => serialize(registry, message),
-    deserialize,
+    deserialize(envelope, deserializeOptions) {
+      if (deserializeOptions !== undefined) checkOptions(deserializeOptions, typeChecks);
+      return deserialize(envelope, deserializeOptions?.type);
+    },
     deserializeMany(envelopes) {
       checkOption("envelopes", envelopes, aList);
-      return envelopes.map(deserialize);
+      return envelopes.map((envelope) => deserialize(envelope));
     },
   };
 }
@@ -113,6 +130,15 @@ const isNamed = (value: object): string | undefined => text(memberOf(value, "nam
 
 const aList = listOf("envelopes, as createEnvelope makes them", () => undefined);
 
+const aContentType: OptionCheck = (value) => {
+  try {
+    if (typeof value === "string") parseContentType(value);
+    return text(value);
+  } catch {
+    return 'must be a content type, as in "application/json"';
+  }
+};
+
 const checks: OptionChecks<SerializerOptions> = {
   codecs: (value) =>
     Array.isArray(value) && value.length === 0
@@ -123,8 +149,11 @@ const checks: OptionChecks<SerializerOptions> = {
   // Checked where they are resolved.
   limits: anything,
   whenUnknown: oneOf("dead-letter", "fallback", "raw"),
+  assume: aContentType,
   onAttempt: aFunction,
 };
+
+const typeChecks: OptionChecks<DeserializeOptions> = { type: aName };
 
 function serialize(registry: CodecRegistry, message: Message): Envelope {
   checkMessage(message);

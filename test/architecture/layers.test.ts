@@ -27,6 +27,7 @@ const layers: readonly (readonly string[])[] = [
     "src/engines/postgres",
     "src/engines/rabbitmq",
     "src/engines/azure",
+    "src/create-client.ts",
     "src/server",
     "src/migration",
     "src/bridge",

@@ -6,9 +6,12 @@ import { decodeMessage } from "../../src/amqp/message/decode-message.ts";
 import type { DeliveryFacts } from "../../src/amqp/message/envelope-annotations.ts";
 import { encodeMessage } from "../../src/amqp/message/encode-message.ts";
 import { tokenOf } from "../../src/amqp/message/lock-tag.ts";
-import { createClient } from "../../src/client/index.ts";
+import { createClient } from "../../src/create-client.ts";
 import { createMessageReader } from "../../src/client/message-reader.ts";
 import { handedOver } from "../../src/client/received-message.ts";
+import { Replies } from "../../src/client/replies.ts";
+import { createRetry } from "../../src/client/retry.ts";
+import { systemClock } from "../../src/time/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import type { Envelope } from "../../src/envelope/index.ts";
 import { receivedDelivery } from "../../src/engines/azure/received-delivery.ts";
@@ -36,6 +39,17 @@ const schema = {
   },
   required: ["id", "lines", "total"],
 } as const;
+
+/** For messages that are only converted. */
+const replies = new Replies({
+  engine: memoryEngine(),
+  serializer: createSerializer({ codecs: [json()] }),
+  stages: [],
+  clock: systemClock,
+  retry: createRetry(systemClock),
+  tracing: undefined,
+  closed: () => undefined,
+});
 
 const count = 5_000;
 const rounds = 21;
@@ -113,7 +127,7 @@ function conversionsOf({ name, message, isJson }: Sent, official: OfficialConver
       keep = sobreBytes();
       const delivery = receivedDelivery(sobreDelivered, tokenOf(tag));
       const result = read(delivery.envelope);
-      return result instanceof Promise ? result : handedOver(delivery, result);
+      return result instanceof Promise ? result : handedOver(delivery, result, replies);
     },
   });
   const spent = (contender: string): string => `${Math.round(comparison.nanoseconds[contender] ?? 0)}`;

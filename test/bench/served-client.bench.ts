@@ -1,6 +1,6 @@
 import { ServiceBusClient } from "@azure/service-bus";
 import { json } from "../../codecs/json/index.ts";
-import { createClient } from "../../src/client/index.ts";
+import { createClient } from "../../src/create-client.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { azureEngine } from "../../src/engines/azure/index.ts";
 import { type Figure, median } from "./harness.ts";

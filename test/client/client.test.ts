@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { json } from "../../codecs/json/index.ts";
+import { createClient } from "../../src/create-client.ts";
 import {
   attemptsProperty,
   type Client,
-  createClient,
   type ProcessErrorArgs,
   withoutDeadLetterMarks,
 } from "../../src/client/index.ts";

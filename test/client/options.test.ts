@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createClient, openTelemetry } from "../../src/client/index.ts";
+import { createClient } from "../../src/create-client.ts";
+import { openTelemetry } from "../../src/client/index.ts";
 import { SobreError } from "../../src/errors/index.ts";
 import { setup } from "./setup.support.ts";
 

@@ -1,12 +1,12 @@
 import { afterEach } from "vitest";
 import { json } from "../../codecs/json/index.ts";
-import {
-  type Client,
-  type ClientOptions,
-  createClient,
-  type MessageContext,
-  type ProcessErrorArgs,
-  type ProcessorHandlers,
+import { createClient } from "../../src/create-client.ts";
+import type {
+  Client,
+  ClientOptions,
+  MessageContext,
+  ProcessErrorArgs,
+  ProcessorHandlers,
 } from "../../src/client/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import type { MemoryEngineOptions } from "../../src/engines/memory/index.ts";

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { json } from "../../codecs/json/index.ts";
-import { createClient } from "../../src/client/index.ts";
+import { createClient } from "../../src/create-client.ts";
 import { createSerializer, type PayloadStage } from "../../src/codec/index.ts";
 import type { Engine } from "../../src/engine/index.ts";
 import { azureEngine } from "../../src/engines/azure/index.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { createClient, type ProcessErrorArgs } from "../../src/client/index.ts";
+import { createClient } from "../../src/create-client.ts";
+import type { ProcessErrorArgs } from "../../src/client/index.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { json } from "../../codecs/json/index.ts";
 import { defineMessage } from "../../src/message/index.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { json } from "../../codecs/json/index.ts";
-import { type Client, createClient } from "../../src/client/index.ts";
+import { createClient } from "../../src/create-client.ts";
+import type { Client } from "../../src/client/index.ts";
 import { createSerializer, type PayloadStage } from "../../src/codec/index.ts";
 import { createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";

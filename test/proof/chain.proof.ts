@@ -4,7 +4,7 @@ import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
 import { text } from "../../codecs/text/index.ts";
-import { createClient } from "../../src/client/index.ts";
+import { createClient } from "../../src/create-client.ts";
 import { type Codec, createSerializer, type WhenUnknown } from "../../src/codec/index.ts";
 import { type BodyKind, createEnvelope, type Envelope } from "../../src/envelope/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";

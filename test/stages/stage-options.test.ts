@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/index.ts";
+import { createClient } from "../../src/create-client.ts";
 import { defineMessage, registryIds } from "../../src/message/index.ts";
 import { claimCheck, compression, encryption, filePayloadStore } from "../../src/stages/index.ts";
 import { setup } from "../client/setup.support.ts";

@@ -1,0 +1,73 @@
+/** The bytes that sends without outcome may hold. */
+const maxBytes = 16 * 1024 * 1024;
+
+interface Waiting {
+  readonly messages: number;
+  readonly bytes: number;
+  readonly enter: () => void;
+}
+
+/**
+ * The sends of a sender that have no outcome yet: further ones wait for their turn, first come first served.
+ *
+ * Callers that do not await their sends cannot fill the memory.
+ */
+export class InFlight {
+  readonly #maxMessages: number;
+  readonly #waiting: Waiting[] = [];
+  #messages = 0;
+  #bytes = 0;
+  #calls = 0;
+  #idle: (() => void)[] = [];
+
+  constructor(maxMessages: number) {
+    this.#maxMessages = maxMessages;
+  }
+
+  /** Runs a send when there is room for it; one that is larger than the bounds runs alone. */
+  async run<T>(messages: number, bytes: number, send: () => Promise<T>): Promise<T> {
+    if (this.#waiting.length === 0 && this.#hasRoom(messages, bytes)) this.#enter(messages, bytes);
+    else await new Promise<void>((enter) => this.#waiting.push({ messages, bytes, enter }));
+    try {
+      return await send();
+    } finally {
+      this.#leave(messages, bytes);
+    }
+  }
+
+  /** Runs a call that sends, from its serialization on, for {@link idle}. */
+  async call<T>(run: () => Promise<T>): Promise<T> {
+    this.#calls++;
+    try {
+      return await run();
+    } finally {
+      this.#calls--;
+      if (this.#calls === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    }
+  }
+
+  /** Resolves when no call that sends is under way. */
+  async idle(): Promise<void> {
+    if (this.#calls > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #hasRoom(messages: number, bytes: number): boolean {
+    if (this.#messages === 0) return true;
+    return this.#messages + messages <= this.#maxMessages && this.#bytes + bytes <= maxBytes;
+  }
+
+  #enter(messages: number, bytes: number): void {
+    this.#messages += messages;
+    this.#bytes += bytes;
+  }
+
+  #leave(messages: number, bytes: number): void {
+    this.#enter(-messages, -bytes);
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      if (!this.#hasRoom(next.messages, next.bytes)) return;
+      this.#waiting.shift();
+      this.#enter(next.messages, next.bytes);
+      next.enter();
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import type { Message } from "../codec/serializer.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import type { Answerable, ClientParts, RepliesPort } from "./client-parts.ts";
+import { resolveReplyTo } from "./reply-address.ts";
+import { createSender, type Sender } from "./sender.ts";
+
+/** How many addresses of replies a sender is kept for. */
+const maxSenders = 100;
+
+/** Sends replies, by a sender for each address; the one that was not used for longest makes room. */
+export class Replies implements RepliesPort {
+  readonly #parts: Omit<ClientParts, "replies">;
+  readonly #senders = new Map<string, Sender>();
+
+  constructor(parts: Omit<ClientParts, "replies">) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Sends a reply: to the `replyTo` of the request, in the session that it names, with its message id as correlation id.
+   *
+   * @throws SobreError `InvalidOperation` for a request without `replyTo`, and what sending throws.
+   */
+  async send(request: Answerable, reply: Message): Promise<void> {
+    const { replyTo, replyToSessionId, messageId, correlationId } = request;
+    if (replyTo === undefined)
+      throw new SobreError("InvalidOperation", "The message has no replyTo, so that its reply has nowhere to go.");
+    const sender = await this.#sender(resolveReplyTo(replyTo));
+    const own = {
+      correlationId: messageId ?? correlationId,
+      ...(replyToSessionId !== undefined && { sessionId: replyToSessionId }),
+    };
+    await sender.sendMessages({ ...reply, ...own });
+  }
+
+  async close(): Promise<void> {
+    const senders = [...this.#senders.values()];
+    this.#senders.clear();
+    await Promise.all(senders.map((sender) => sender.close()));
+  }
+
+  async #sender(entityPath: string): Promise<Sender> {
+    const known = this.#senders.get(entityPath);
+    const sender = known ?? createSender(entityPath, { ...this.#parts, replies: this, closed: () => undefined });
+    this.#senders.delete(entityPath);
+    this.#senders.set(entityPath, sender);
+    const [oldest] = this.#senders;
+    if (oldest !== undefined && this.#senders.size > maxSenders) {
+      this.#senders.delete(oldest[0]);
+      await oldest[1].close();
+    }
+    return sender;
+  }
+}
