@@ -12,6 +12,8 @@ const config: ViteUserConfig = defineConfig({
     exclude: [...configDefaults.exclude, "test/servers/**"],
     // No test changes what another sees, and loading the sources once saves a third of the time.
     isolate: false,
+    // Tests that share a process, and what modules keep in it, must pass in any order; a failed run prints its seed.
+    sequence: { shuffle: { tests: true } },
     // The default leaves a core to a watcher, and takes twice as long on two.
     maxWorkers: "100%",
     // A hang is no longer than this; a busy machine may be slow.

@@ -38,7 +38,7 @@ async function whileServed(use: (engine: Engine) => Promise<void>): Promise<void
   const terminal = captureTerminal();
   const stopping = new AbortController();
   const served = serve(request(), terminal, once(stopping.signal, "abort").then(ignore));
-  await vi.waitFor(() => expect(terminal.text()).toContain("Endpoint="), { interval: 5 });
+  await vi.waitFor(() => expect(terminal.text()).toContain("Endpoint="), { interval: 5, timeout: 25_000 });
   const engine = azureEngine({ connectionString: terminal.text().trim() });
   await use(engine);
   await engine.close();

@@ -45,7 +45,7 @@ async function answerOver(
   const terminal = captureTerminal();
   const stopping = new AbortController();
   const served = serve(command, terminal, once(stopping.signal, "abort").then(ignore));
-  await vi.waitFor(() => expect(terminal.text()).toContain("Ends with"), { interval: 5 });
+  await vi.waitFor(() => expect(terminal.text()).toContain("Ends with"), { interval: 5, timeout: 25_000 });
   const text = terminal.text();
   const [, port] = /localhost:(\d+);/.exec(text) ?? [];
   const asked = get({ host: "localhost", port, path: "/health", ca: trusted(text), agent: false });

@@ -1,5 +1,5 @@
 import * as api from "@opentelemetry/api";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openTelemetry } from "../../src/client/index.ts";
 import { setup } from "./setup.support.ts";
 
@@ -62,6 +62,8 @@ beforeAll(() => {
   });
 });
 
+beforeEach(() => void (spans.length = 0));
+
 afterAll(() => {
   api.trace.disable();
   api.propagation.disable();
@@ -103,7 +105,6 @@ describe("OpenTelemetry", () => {
   });
 
   it("leaves a context alone that the message has already, and tells of a send that failed", async () => {
-    spans.length = 0;
     const { client, faults } = setup({ queues: ["orders"] }, { tracing: openTelemetry(api) });
     const traceparent = `00-${traceId}-00f067aa0ba902b7-00`;
     const sender = client.createSender("orders");
@@ -132,7 +133,6 @@ describe("OpenTelemetry", () => {
   });
 
   it("tells of a handler that failed without an error", async () => {
-    spans.length = 0;
     const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 1 } } }, { tracing: openTelemetry(api) });
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what is tested
     client.startProcessor("orders", { processMessage: () => Promise.reject(), processError: vi.fn() });

@@ -110,7 +110,9 @@ describe("a request that goes wrong", () => {
     const request = rejection(
       client.request("prices", { body: 1 }, { replyTo: "replies", timeoutInMs: Infinity, abortSignal: abort.signal }),
     );
-    const sent = await vi.waitUntil(async () => (await engine.peek("prices", { maxMessages: 1 }))[0]);
+    const sent = await vi.waitUntil(async () => (await engine.peek("prices", { maxMessages: 1 }))[0], {
+      timeout: 25_000,
+    });
     abort.abort();
 
     expect(sent.envelope.brokerProperties.timeToLive).toBeUndefined();
