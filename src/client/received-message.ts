@@ -1,7 +1,7 @@
 import type { RepliesPort } from "./client-parts.ts";
 import type { Message } from "../codec/serializer.ts";
 import type { UnreadableResult } from "../codec/result.ts";
-import type { Delivery } from "../engine/delivery.ts";
+import { type Delivery, effectiveTimeToLive } from "../engine/delivery.ts";
 import type { ApplicationProperties } from "../envelope/application-properties.ts";
 import type { BrokerProperties } from "../envelope/broker-properties.ts";
 import type { Envelope } from "../envelope/envelope.ts";
@@ -85,11 +85,8 @@ function receivedMessage<Result extends MessageResult>(
         isTypedMessage(body) ? { ...properties, ...body } : { ...properties, body },
       ),
   } satisfies Delivery & Omit<ReceivedMessage<unknown, Result>, keyof BrokerProperties>;
-  const received = Object.assign(message, envelope.brokerProperties);
-  const { enqueuedTimeUtc, expiresAtUtc } = delivery;
-  // The entity may have shortened what the sender asked for.
-  if (expiresAtUtc === undefined) return received;
-  return Object.assign(received, { timeToLive: expiresAtUtc.getTime() - enqueuedTimeUtc.getTime() });
+  const timeToLive = effectiveTimeToLive(delivery);
+  return Object.assign(message, envelope.brokerProperties, timeToLive === undefined ? undefined : { timeToLive });
 }
 
 /** What is handed over to those who take messages of these types, and maybe unreadable ones. */

@@ -36,7 +36,7 @@ export class ReplyInbox {
         : parts.engine.acceptSession(entityPath, {
             sessionId,
             receiveMode: "peekLock",
-            maxWaitTime: idleWait,
+            maxWaitTime: 0,
             signal: this.#stop.signal,
           }),
     );

@@ -18,7 +18,6 @@ import { heldOpen } from "./pause.ts";
 import { codeOf } from "./process-error.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
 import { type Receiver, type ReceiverOptions, receiverOver, receivingChecks, receivingEnd } from "./receiver.ts";
-import { idleWait } from "./receive-loop.ts";
 import { isRetryable, isSessionGone, type Retry } from "./retry.ts";
 import { abortChecks } from "./sender.ts";
 
@@ -27,7 +26,7 @@ export interface SessionReceiverOptions<
   Types extends readonly MessageType[] = readonly MessageType[],
   OnUnreadable extends "hand-over" | "dead-letter" = "hand-over" | "dead-letter",
 > extends Omit<ReceiverOptions<Types, OnUnreadable>, "prefetchCount" | "subQueueType"> {
-  /** Milliseconds to wait for the session. Default: 60,000. */
+  /** Milliseconds to wait until the session is free. Default: 0 for a session wanted by its id, 60,000 for the next one. */
   readonly maxWaitTimeInMs?: number | undefined;
   /** Ends the waiting for the session. */
   readonly abortSignal?: AbortSignal | undefined;
@@ -81,7 +80,11 @@ export async function acceptSession<
   closed: AbortSignal,
 ): Promise<ReceivedSession<Types, OnUnreadable>> {
   checkOptions(options, checks);
-  const { maxWaitTimeInMs = 60_000, abortSignal, maxAutoLockRenewalDurationInMs = 300_000 } = options;
+  const {
+    maxWaitTimeInMs = sessionId === undefined ? 60_000 : 0,
+    abortSignal,
+    maxAutoLockRenewalDurationInMs = 300_000,
+  } = options;
   const end = receivingEnd(entity, options);
   const renewal = new LockRenewal(parts.clock, maxAutoLockRenewalDurationInMs);
   const either = abortSignal === undefined ? closed : AbortSignal.any([abortSignal, closed]);
@@ -151,7 +154,7 @@ class SessionSource implements DeliverySource {
       this.held = await engine.acceptSession(entity, {
         sessionId,
         receiveMode,
-        maxWaitTime: idleWait,
+        maxWaitTime: 0,
         signal: this.#stop.signal,
       });
       this.#keep();

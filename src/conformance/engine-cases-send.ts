@@ -1,6 +1,7 @@
+import type { ErrorCode } from "../errors/codes.ts";
 import { createEnvelope } from "../envelope/envelope.ts";
 import { type EngineCase, engineCases } from "./engine-case.ts";
-import { envelope, refused, same } from "./engine-harness.ts";
+import { envelope, refused, same, after } from "./engine-harness.ts";
 
 /** What a broker does with what it accepts. */
 export const sendCases: readonly EngineCase[] = engineCases(["peekLock"], {
@@ -157,6 +158,46 @@ export const sendCases: readonly EngineCase[] = engineCases(["peekLock"], {
           "InvalidArgument",
           `A bound of ${maxInFlight}`,
         );
+    },
+  },
+  "refusals-are-tracked": {
+    promise:
+      "Every refusal of the broker has a tracking id, also of a missing entity, a schedule, a receive and a settlement.",
+    needs: ["administration", "peekLock", "schedule", "deadLetter"],
+    async run(harness) {
+      const { engine } = harness;
+      const [queue, delivery] = await harness.received("a");
+      const disabled = await harness.queue({ status: "Disabled" });
+      await harness.complete(queue, delivery);
+      const late = envelope("b", { scheduledEnqueueTimeUtc: after(delivery.enqueuedTimeUtc, 60_000) });
+      const refusals: readonly (readonly [() => Promise<unknown>, ErrorCode])[] = [
+        [() => engine.openSender("missing"), "MessagingEntityNotFound"],
+        [() => engine.openReceiver("missing", { receiveMode: "peekLock" }), "MessagingEntityNotFound"],
+        [() => engine.schedule("missing", [late]), "MessagingEntityNotFound"],
+        [() => engine.schedule(disabled, [late]), "MessagingEntityDisabled"],
+        [() => engine.cancel(queue, [999n]), "MessageNotFound"],
+        [() => harness.receive(disabled), "MessagingEntityDisabled"],
+        [() => harness.complete(queue, delivery), "MessageLockLost"],
+        [() => engine.admin.createQueue(queue), "MessagingEntityAlreadyExists"],
+      ];
+      for (const [operation, code] of refusals) {
+        const { trackingId, message } = await refused(operation(), code, "The operation");
+        same(trackingId !== undefined && message.includes(trackingId), true, `Whether ${code} is tracked`);
+      }
+    },
+  },
+  "partition-keys-unequal": {
+    promise: "On a partitioned entity without sessions, a session id that differs from the partition key is refused.",
+    needs: ["administration", "peek"],
+    async run(harness) {
+      const queue = await harness.queue({ enablePartitioning: true });
+      const unequal = envelope("a", { sessionId: "s", partitionKey: "other" });
+      const equal = envelope("b", { sessionId: "s", partitionKey: "s" });
+      await refused(harness.send(queue, equal, unequal), "InvalidArgument", "A pair that differs");
+      same(await harness.browse(queue), [], "Messages");
+      await harness.send(queue, equal);
+      const plain = await harness.queueWith([unequal]);
+      same(await harness.browse(plain), ["a"], "Messages of an entity without partitions");
     },
   },
 });

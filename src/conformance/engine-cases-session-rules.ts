@@ -143,4 +143,101 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
       await harness.complete(queue, present(taken, "taken"));
     },
   },
+  "session-partition-key": {
+    promise:
+      "On a session entity the session id is the partition key: one that differs is replaced and shown so. (sobre)",
+    needs: ["sessions"],
+    async run(harness) {
+      for (const enablePartitioning of [false, true]) {
+        const queue = await harness.queue({ ...sessions, enablePartitioning });
+        await harness.send(queue, envelope("a", { sessionId: "s", partitionKey: "other" }));
+        const [delivery] = await (await harness.session(queue, "s")).receive(atOnce());
+        const { sessionId, partitionKey } = present(delivery, "a").envelope.brokerProperties;
+        same([sessionId, partitionKey], ["s", "s"], "Session id and partition key");
+      }
+    },
+  },
+  "session-partition-key-of-subscription": {
+    promise:
+      "A subscription that requires sessions replaces the partition key of its copy; another keeps what was sent.",
+    needs: ["sessions", "topics"],
+    async run(harness) {
+      const topic = await harness.topic({ plain: {}, ordered: sessions });
+      await harness.send(topic, envelope("a", { sessionId: "s", partitionKey: "other" }));
+      const plain = await harness.one(`${topic}/Subscriptions/plain`);
+      const [ordered] = await (await harness.session(`${topic}/Subscriptions/ordered`, "s")).receive(atOnce());
+      const keys = [plain, present(ordered, "a")].map(
+        ({ envelope: { brokerProperties } }) => brokerProperties.partitionKey,
+      );
+      same(keys, ["other", "s"], "Partition keys");
+    },
+  },
+  "session-expiry-of-locked": {
+    promise:
+      "A locked message past its time to live expires the rest of its session at once, and itself when its lock ends. (sessions, TTL)",
+    needs: ["sessions", "timeToLive", "deadLetter"],
+    async run(harness) {
+      const queue = await harness.queue({
+        ...sessions,
+        lockDuration: 5 * minute,
+        deadLetteringOnMessageExpiration: true,
+      });
+      await harness.send(queue, envelope("short", { sessionId: "s", timeToLive: minute }), inSession("s", "long"));
+      const session = await harness.session(queue, "s");
+      const [short] = await session.receive(atOnce());
+      await harness.advance(minute);
+      same(await session.receive(atOnce()), [], "Deliveries after the time to live");
+      same(await harness.browse(queue), ["short"], "Messages left: the locked one");
+      await harness.abandon(queue, present(short, "short"));
+      same(await session.receive(atOnce()), [], "Deliveries after the abandon");
+      same(await harness.drain(`${queue}/$DeadLetterQueue`), ["long", "short"], "Dead letters");
+    },
+  },
+  "session-expiry-completes": {
+    promise: "A locked message past its time to live can still be completed by the holder of its session.",
+    needs: ["sessions", "timeToLive", "deadLetter"],
+    async run(harness) {
+      const queue = await harness.queue({
+        ...sessions,
+        lockDuration: 5 * minute,
+        deadLetteringOnMessageExpiration: true,
+      });
+      await harness.send(queue, envelope("short", { sessionId: "s", timeToLive: minute }));
+      const [short] = await (await harness.session(queue, "s")).receive(atOnce());
+      await harness.advance(2 * minute);
+      await harness.complete(queue, present(short, "short"));
+      same(await harness.drain(`${queue}/$DeadLetterQueue`), [], "Dead letters");
+    },
+  },
+  "session-expiry-order": {
+    promise:
+      "The messages of an expired session are dead-lettered in order of their sequence numbers, deferred ones included.",
+    needs: ["sessions", "timeToLive", "deadLetter", "defer"],
+    async run(harness) {
+      const queue = await harness.queue({
+        ...sessions,
+        lockDuration: 5 * minute,
+        deadLetteringOnMessageExpiration: true,
+      });
+      await harness.send(queue, inSession("s", "a"), inSession("s", "b"));
+      await harness.send(queue, envelope("c", { sessionId: "s", timeToLive: minute }), inSession("s", "d"));
+      const session = await harness.session(queue, "s");
+      const [, b] = await session.receive(atOnce(2));
+      await harness.settle(queue, present(b, "b"), { kind: "defer" });
+      await harness.advance(minute);
+      same(await session.receive(atOnce(9)), [], "Deliveries of the expired session");
+      same(await harness.drain(`${queue}/$DeadLetterQueue`), ["b", "c", "d"], "Dead letters");
+    },
+  },
+  "session-expiry-other-sessions": {
+    promise: "An expired message touches no session but its own.",
+    needs: ["sessions", "timeToLive"],
+    async run(harness) {
+      const queue = await harness.queue(sessions);
+      await harness.send(queue, envelope("short", { sessionId: "s", timeToLive: minute }), inSession("t", "other"));
+      await harness.advance(minute);
+      same(await (await harness.session(queue, "s")).receive(atOnce()), [], "Deliveries of the expired session");
+      same(idsOf(await (await harness.session(queue, "t")).receive(atOnce())), ["other"], "Deliveries of the other");
+    },
+  },
 });

@@ -1,5 +1,5 @@
 import { type EngineCase, engineCases } from "./engine-case.ts";
-import { atOnce, inSession, refused, same, sessions } from "./engine-harness.ts";
+import { call, atOnce, inSession, refused, same, sessions } from "./engine-harness.ts";
 
 /** What a session remembers between its receivers. */
 export const sessionStateCases: readonly EngineCase[] = engineCases(["sessionState"], {
@@ -58,6 +58,46 @@ export const sessionStateCases: readonly EngineCase[] = engineCases(["sessionSta
       same((await harness.counts(queue)).sizeInBytes, 5120, "Size of the entity");
       await refused(session.setSessionState(new Uint8Array(5121)), "MessageSizeExceeded", "One byte more");
       same((await session.getSessionState())?.byteLength, 5120, "Size of the state");
+    },
+  },
+  "state-cleared": {
+    promise: "Setting null or undefined clears the state, as the official client has it.",
+    async run(harness) {
+      const session = await harness.session(await harness.queue(sessions), "s");
+      for (const nothing of [null, undefined]) {
+        await session.setSessionState(Uint8Array.of(1));
+        await session.setSessionState(nothing);
+        same(await session.getSessionState(), undefined, `State after ${nothing}`);
+      }
+    },
+  },
+  "state-is-bytes": {
+    promise: "A state that is not bytes is refused as InvalidArgument, and the one before stays.",
+    async run(harness) {
+      const session = await harness.session(await harness.queue(sessions), "s");
+      await session.setSessionState(Uint8Array.of(1));
+      for (const state of ["text", 5, {}, [1, 2], new ArrayBuffer(2)]) {
+        const setting = call(session, "setSessionState", state);
+        await refused(setting, "InvalidArgument", `A state of the type ${typeof state}`);
+      }
+      same(await session.getSessionState(), Uint8Array.of(1), "State");
+    },
+  },
+  "state-own-view": {
+    promise: "A state that is a view of a larger buffer, as every Buffer is, is copied in and out.",
+    async run(harness) {
+      const session = await harness.session(await harness.queue(sessions), "s");
+      // The slice of this class shares its bytes, as that of a Buffer does.
+      class Sharing extends Uint8Array<ArrayBuffer> {
+        override slice(start?: number, end?: number): Uint8Array<ArrayBuffer> {
+          return this.subarray(start, end);
+        }
+      }
+      const given = new Sharing(new ArrayBuffer(8), 2, 3);
+      await session.setSessionState(given);
+      given.fill(9);
+      (await session.getSessionState())?.fill(9);
+      same(await session.getSessionState(), new Uint8Array(3), "State");
     },
   },
 });

@@ -175,4 +175,47 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
       await harness.complete(queue, present(delivery, "a"));
     },
   },
+  "session-wanted-waits": {
+    promise: "Accepting a session by its id waits for its holder as long as asked, and is granted when it closes.",
+    async run(harness) {
+      const queue = await harness.queueWith([inSession("s", "a")], sessions);
+      const first = await harness.session(queue, "s");
+      const waiting = harness.session(queue, "s", { maxWaitTime: minute / 2 });
+      waiting.catch(() => undefined);
+      await harness.advance(1000);
+      await first.close();
+      const second = await waiting;
+      same([second.sessionId, idsOf(await second.receive(atOnce()))], ["s", ["a"]], "Session and messages");
+    },
+  },
+  "session-wanted-expiry": {
+    promise: "Whoever waits for a session by its id gets it when its lock expires, even an empty one.",
+    async run(harness) {
+      const queue = await harness.queue(sessions);
+      await harness.session(queue, "s");
+      const waiting = harness.session(queue, "s", { maxWaitTime: 2 * minute });
+      waiting.catch(() => undefined);
+      await harness.advance(minute);
+      same((await waiting).sessionId, "s", "The session");
+    },
+  },
+  "session-wanted-in-vain": {
+    promise:
+      "A session that is not freed in time is refused as SessionCannotBeLocked; aborting the wait refuses as Aborted.",
+    async run(harness) {
+      const queue = await harness.queue({ ...sessions, lockDuration: 5 * minute });
+      const first = await harness.session(queue, "s");
+      const late = harness.session(queue, "s", { maxWaitTime: minute });
+      const refusal = refused(late, "SessionCannotBeLocked", "Waiting in vain");
+      await harness.advance(minute);
+      await refusal;
+      const abort = new AbortController();
+      const accepting = harness.session(queue, "s", { maxWaitTime: minute, signal: abort.signal });
+      const aborted = refused(accepting, "Aborted", "An aborted wait");
+      abort.abort();
+      await aborted;
+      await first.close();
+      same((await harness.session(queue, "s")).sessionId, "s", "The session, free afterwards");
+    },
+  },
 });

@@ -155,4 +155,22 @@ export const settleCases: readonly EngineCase[] = engineCases(["peekLock"], {
       same(await harness.drain(queue), [], "What is left after the failure");
     },
   },
+  "delivery-count-table": {
+    promise:
+      "A delivery is counted by an abandon, a defer and a lock that expires; not by a release, peeking or a closed receiver. (delivery count)",
+    needs: ["peekLock", "defer", "peek"],
+    async run(harness) {
+      const queue = await harness.queueWith(["a"]);
+      const counts: number[] = [];
+      for (const next of ["release", "abandon", "peek", "expire", "defer"] as const) {
+        const delivery = await harness.one(queue);
+        counts.push(delivery.deliveryCount);
+        await harness.engine.peek(queue, { maxMessages: 1 });
+        if (next === "expire") await harness.advance(60_000);
+        else await harness.settle(queue, delivery, { kind: next === "peek" ? "release" : next });
+      }
+      const [deferred] = await harness.engine.peek(queue, { maxMessages: 1 });
+      same([...counts, deferred?.deliveryCount], [0, 0, 1, 1, 2, 3], "Delivery counts");
+    },
+  },
 });

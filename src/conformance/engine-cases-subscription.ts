@@ -1,3 +1,4 @@
+import { effectiveTimeToLive } from "../engine/delivery.ts";
 import { typed } from "../values/typed-makers.ts";
 import type { RuleFilter } from "../engine/rules.ts";
 import { type EngineCase, engineCases } from "./engine-case.ts";
@@ -129,6 +130,42 @@ export const subscriptionCases: readonly EngineCase[] = engineCases(["topics", "
       await admin.deleteTopic(topic);
       same([await admin.topicExists(topic), await admin.subscriptionExists(topic, "a")], [false, false], "Existence");
       await refused(harness.browse(`${topic}/Subscriptions/a`), "MessagingEntityNotFound", "Browsing afterwards");
+    },
+  },
+  "topic-time-to-live-of-topic": {
+    promise: "A topic's time to live holds for every copy. (Service Bus, TTL: the entity's default)",
+    needs: ["topics", "timeToLive", "administration"],
+    async run(harness) {
+      const topic = await harness.topic({ s: {} }, { defaultMessageTimeToLive: minute });
+      const subscription = `${topic}/Subscriptions/s`;
+      await harness.send(topic, "none", envelope("long", { timeToLive: 60 * minute }));
+      const lives = (await harness.engine.peek(subscription, { maxMessages: 5 })).map(effectiveTimeToLive);
+      same(lives, [minute, minute], "Milliseconds to live");
+      await harness.advance(minute);
+      same(await harness.drain(subscription), [], "Messages at the end of the topic's time to live");
+    },
+  },
+  "topic-time-to-live-least": {
+    promise: "The smallest time to live of message, topic and subscription counts, whichever it is.",
+    needs: ["topics", "timeToLive", "administration"],
+    async run(harness) {
+      const least: readonly (readonly [number, number, number])[] = [
+        [1, 2, 3],
+        [2, 1, 3],
+        [3, 2, 1],
+        [2, 3, 1],
+      ];
+      for (const [message, ofTopic, ofSubscription] of least) {
+        const setup = { s: { defaultMessageTimeToLive: ofSubscription * minute } };
+        const topic = await harness.topic(setup, { defaultMessageTimeToLive: ofTopic * minute });
+        await harness.send(topic, envelope("a", { timeToLive: message * minute }));
+        const [peeked] = await harness.engine.peek(`${topic}/Subscriptions/s`, { maxMessages: 1 });
+        same(
+          effectiveTimeToLive(present(peeked, "a")),
+          minute,
+          `Milliseconds to live of ${message}, ${ofTopic}, ${ofSubscription}`,
+        );
+      }
     },
   },
 });

@@ -1,3 +1,4 @@
+import { effectiveTimeToLive } from "../engine/delivery.ts";
 import { type EngineCase, engineCases } from "./engine-case.ts";
 import { envelope, idsOf, minute, same, tokenOf } from "./engine-harness.ts";
 
@@ -60,17 +61,70 @@ export const timeToLiveCases: readonly EngineCase[] = engineCases(["timeToLive",
       same(await harness.drain(queue), [], "After two minutes");
     },
   },
-  "time-to-live-is-not-rewritten": {
-    promise: "What the sender wrote stays: an adjusted expiry is a fact of the delivery, not a new property. (sobre)",
+  "time-to-live-agrees": {
+    promise:
+      "A delivery expires at its enqueued time plus its effective time to live, which is never longer than the entity's.",
     needs: ["timeToLive", "administration"],
     async run(harness) {
-      const queue = await harness.queueWith(["none", envelope("long", { timeToLive: 60 * minute })], {
-        defaultMessageTimeToLive: minute,
-      });
-      const properties = (await harness.receive(queue, 2)).map(
-        (delivery) => delivery.envelope.brokerProperties.timeToLive,
+      const queue = await harness.queue({ defaultMessageTimeToLive: minute });
+      await harness.send(
+        queue,
+        "none",
+        envelope("short", { timeToLive: 1000 }),
+        envelope("long", { timeToLive: 60 * minute }),
       );
-      same(properties, [undefined, 60 * minute], "timeToLive as received");
+      const deliveries = await harness.receive(queue, 3);
+      same(deliveries.map(effectiveTimeToLive), [minute, 1000, minute], "Effective times to live");
+      for (const { expiresAtUtc, enqueuedTimeUtc, envelope: sent } of deliveries) {
+        const life = (expiresAtUtc?.getTime() ?? 0) - enqueuedTimeUtc.getTime();
+        const shown = sent.brokerProperties.timeToLive ?? life;
+        same(shown >= life, true, "Whether the message shows at least the effective time to live");
+      }
+    },
+  },
+  "time-to-live-none": {
+    promise: "A message without time to live, on an entity without one, has no expiry.",
+    needs: ["timeToLive"],
+    async run(harness) {
+      const [, delivery] = await harness.received("a");
+      same([delivery.expiresAtUtc, effectiveTimeToLive(delivery)], [undefined, undefined], "Expiry");
+    },
+  },
+  "expiry-dead-letters-switched": {
+    promise:
+      "Dead-lettering of expired messages is switched on and off by an update, for the messages that expire from then on.",
+    needs: ["timeToLive", "deadLetter", "administration"],
+    async run(harness) {
+      const { admin } = harness.engine;
+      const queue = await harness.queue({ defaultMessageTimeToLive: minute });
+      for (const [messageId, isOn] of [
+        ["dropped", false],
+        ["kept", true],
+        ["dropped too", false],
+      ] as const) {
+        await admin.updateQueue(queue, { deadLetteringOnMessageExpiration: isOn });
+        await harness.send(queue, messageId);
+        await harness.advance(minute);
+        same(await harness.receive(queue), [], "Deliveries");
+      }
+      same(await harness.drain(`${queue}/$DeadLetterQueue`), ["kept"], "Dead letters");
+    },
+  },
+  "expiry-dead-letters-of-subscription": {
+    promise: "Each subscription decides whether its expired copies are dead-lettered.",
+    needs: ["timeToLive", "deadLetter", "topics", "administration"],
+    async run(harness) {
+      const topic = await harness.topic({ on: { deadLetteringOnMessageExpiration: true }, off: {} });
+      await harness.send(topic, envelope("a", { timeToLive: minute }));
+      await harness.advance(minute);
+      for (const [name, expected] of [
+        ["on", ["a"]],
+        ["off", []],
+      ] as const) {
+        const subscription = `${topic}/Subscriptions/${name}`;
+        same(await harness.receive(subscription), [], `Deliveries of ${name}`);
+        same(await harness.drain(`${subscription}/$DeadLetterQueue`), expected, `Dead letters of ${name}`);
+      }
     },
   },
   "locked-expires-after-lock": {

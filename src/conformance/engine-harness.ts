@@ -200,6 +200,10 @@ export const idsOf = (deliveries: readonly Delivery[]): readonly unknown[] =>
 export const countsOf = (deliveries: readonly Delivery[]): readonly number[] =>
   deliveries.map(({ deliveryCount }) => deliveryCount);
 
+/** Calls a method as a caller without types can; one that throws at once rejects. */
+export const call = (target: object, method: string, ...given: readonly unknown[]): Promise<unknown> =>
+  new Promise((resolve) => resolve(Reflect.apply(Reflect.get(target, method), target, given)));
+
 /** The lock token that a delivery must have. */
 export function tokenOf(delivery: Delivery): NonNullable<Delivery["lockToken"]> {
   if (delivery.lockToken === undefined) throw new Error("The delivery has no lock token.");

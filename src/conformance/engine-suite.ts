@@ -1,4 +1,7 @@
 import type { EngineCase } from "./engine-case.ts";
+import { argumentCases } from "./engine-cases-arguments.ts";
+import { byteCases } from "./engine-cases-bytes.ts";
+import { ruleCases } from "./engine-cases-rule.ts";
 import { adminCases } from "./engine-cases-admin.ts";
 import { deadLetterCases } from "./engine-cases-dead-letter.ts";
 import { deferCases } from "./engine-cases-defer.ts";
@@ -36,10 +39,13 @@ export const engineSuite: readonly EngineCase[] = [
   ...duplicateCases,
   ...forwardCases,
   ...topicCases,
+  ...ruleCases,
   ...subscriptionCases,
   ...sqlCases,
   ...transactionCases,
   ...peekCases,
+  ...byteCases,
   ...adminCases,
+  ...argumentCases,
   ...entityCases,
 ];

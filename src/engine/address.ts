@@ -1,3 +1,4 @@
+import { checkEntity } from "./arguments.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
 /** The queues that come with every queue and subscription. */
@@ -23,8 +24,9 @@ const suffixes: readonly (readonly [SubQueue, string])[] = [
   ["deadLetter", subQueueSuffix.deadLetter.toLowerCase()],
 ];
 
-/** Takes an address such as `orders/$DeadLetterQueue` or `prices/Subscriptions/eu` apart; never throws. */
+/** Takes an address such as `orders/$DeadLetterQueue` or `prices/Subscriptions/eu` apart. @throws SobreError `InvalidArgument` unless it is text. */
 export function parseAddress(address: string): EntityAddress {
+  checkEntity(address);
   const lower = address.toLowerCase();
   for (const [subQueue, suffix] of suffixes) {
     if (lower.endsWith(suffix)) {

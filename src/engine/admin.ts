@@ -1,5 +1,5 @@
 import type { DurationLike } from "../time/duration.ts";
-import type { RuleAction, RuleFilter, RuleProperties } from "./rules.ts";
+import type { RuleInit, RuleProperties } from "./rules.ts";
 
 /** Whether an entity takes sends and receives. */
 export type EntityStatus = "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
@@ -57,7 +57,7 @@ export interface SubscriptionOptions extends EntityOptions, ReceivableOptions {
   /** Whether a message goes to the dead-letter queue when a rule cannot be evaluated for it. Default: true. */
   readonly deadLetteringOnFilterEvaluationExceptions?: boolean | undefined;
   /** The rules to begin with. Default: one named `$Default` that lets everything through. */
-  readonly rules?: readonly RuleProperties[] | undefined;
+  readonly rules?: readonly (RuleInit & { readonly name: string })[] | undefined;
 }
 
 /** When an entity was made, when its options were changed last, and when it was used last. */
@@ -120,13 +120,8 @@ export interface EngineAdmin {
   listSubscriptions(topic: string): Promise<readonly string[]>;
   getSubscriptionRuntimeProperties(topic: string, name: string): Promise<QueueRuntimeProperties>;
 
-  /** @throws SobreError `InvalidArgument` with the offset at which an SQL expression cannot be read. */
-  createRule(
-    topic: string,
-    subscription: string,
-    name: string,
-    rule: { readonly filter: RuleFilter; readonly action?: RuleAction | undefined },
-  ): Promise<void>;
+  /** @throws SobreError `InvalidArgument` naming the member that is wrong, or the offset at which a SQL expression cannot be read. */
+  createRule(topic: string, subscription: string, name: string, rule: RuleInit): Promise<void>;
   deleteRule(topic: string, subscription: string, name: string): Promise<void>;
   /** The rules in order of their names. */
   listRules(topic: string, subscription: string): Promise<readonly RuleProperties[]>;

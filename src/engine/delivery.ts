@@ -29,7 +29,11 @@ export interface Delivery {
   readonly enqueuedTimeUtc: Date;
   /** When the message expires, or `undefined` when never. */
   readonly expiresAtUtc: Date | undefined;
-  /** How many deliveries have failed before this one: 0 on the first. */
+  /**
+   * How many deliveries have failed before this one: 0 on the first. Counted are a lock that expires, an abandon, a defer,
+   * and a session lock that expires while the message is locked. Not counted are a release, and locks that end with
+   * `close()` of a session receiver or an engine, or by an update of the entity.
+   */
   readonly deliveryCount: number;
   readonly state: MessageState;
   /** The entity that the message was dead-lettered on, on a dead letter that was forwarded. */
@@ -39,6 +43,10 @@ export interface Delivery {
   /** On dead letters: one sentence. */
   readonly deadLetterErrorDescription: string | undefined;
 }
+
+/** The effective time to live of a delivery in milliseconds, from enqueueing on; `undefined` when it does not expire. */
+export const effectiveTimeToLive = ({ enqueuedTimeUtc, expiresAtUtc }: Delivery): number | undefined =>
+  expiresAtUtc === undefined ? undefined : expiresAtUtc.getTime() - enqueuedTimeUtc.getTime();
 
 /** Application properties to set when a message is settled; `undefined` removes one. */
 export type Modification = Readonly<Record<string, ApplicationPropertyValue | undefined>>;

@@ -29,6 +29,12 @@ export interface ReceiveOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of {@link Engine.connect}. */
+export interface ConnectOptions {
+  /** Whether bytes are taken and handed over without a copy, for a border that never writes into them. Default: false. */
+  readonly sharesBytes?: boolean | undefined;
+}
+
 /** Options of {@link Engine.openSender}. */
 export interface OpenSenderOptions {
   /**
@@ -75,7 +81,7 @@ export interface ListSessionsOptions {
 export interface AcceptSessionOptions extends OpenReceiverOptions {
   /** The session wanted; `undefined` is the next available one. */
   readonly sessionId: string | undefined;
-  /** Milliseconds to wait for a session. */
+  /** Milliseconds to wait for a session: for the next available one, or until the one wanted is free. */
   readonly maxWaitTime: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -119,7 +125,7 @@ export interface EngineSessionReceiver extends EngineReceiver {
   renewSessionLock(): Promise<Date>;
   getSessionState(): Promise<Uint8Array | undefined>;
   /** `undefined` clears the state. */
-  setSessionState(state: Uint8Array | undefined): Promise<void>;
+  setSessionState(state: Uint8Array | null | undefined): Promise<void>;
 }
 
 /** Options of {@link Engine.peek}. */
@@ -176,8 +182,8 @@ export interface Engine {
 
   /** @throws SobreError `InvalidOperation` when it is used after its end, or after 2 minutes. */
   begin(): Promise<Transaction>;
-  /** Another connection to the same broker, with locks of its own; closing this engine closes it too. */
-  connect(): Promise<Engine>;
+  /** Opens another connection to the same broker, with locks of its own; closing this engine closes it too. */
+  connect(options?: ConnectOptions): Promise<Engine>;
   /** Closes every link and releases every lock; no delivery is counted for it. */
   close(): Promise<void>;
   /**

@@ -33,6 +33,7 @@ export {
 } from "./delivery.ts";
 export type {
   AcceptSessionOptions,
+  ConnectOptions,
   DeleteOptions,
   Engine,
   EngineReceiver,
@@ -67,7 +68,10 @@ export {
   type CorrelationProperty,
   defaultRuleName,
   type RuleAction,
+  type OfficialRuleAction,
+  type OfficialRuleFilter,
   type RuleFilter,
+  type RuleInit,
   type RuleProperties,
   type SqlFilter,
 } from "./rules.ts";

@@ -54,5 +54,25 @@ export interface RuleProperties {
   readonly action?: RuleAction | undefined;
 }
 
+/** A filter as `@azure/service-bus` writes it: a SQL condition, or a correlation filter without `kind`. */
+export type OfficialRuleFilter =
+  | {
+      readonly sqlExpression: string;
+      readonly sqlParameters?: Readonly<Record<string, ApplicationPropertyValue>> | undefined;
+    }
+  | Omit<CorrelationFilter, "kind">;
+
+/** An action as `@azure/service-bus` writes it. */
+export interface OfficialRuleAction {
+  readonly sqlExpression: string;
+  readonly sqlParameters?: Readonly<Record<string, ApplicationPropertyValue>> | undefined;
+}
+
+/** What a rule is created with; filters and actions of the official client are understood. */
+export interface RuleInit {
+  readonly filter: RuleFilter | OfficialRuleFilter;
+  readonly action?: RuleAction | OfficialRuleAction | undefined;
+}
+
 /** The name of the rule that a subscription has when it is created without rules. */
 export const defaultRuleName = "$Default";

@@ -8,8 +8,9 @@ export type MessageId = string | number | bigint | Uint8Array | Typed<"uuid">;
 /**
  * The broker properties a sender may set, with the names of `@azure/service-bus`.
  *
- * Ids are at most 128 characters; `sessionId` and `partitionKey` are equal when both are set. No text has half a
- * surrogate pair, which UTF-8 cannot hold.
+ * Ids are at most 128 characters. On session entities the session id is the partition key: one that differs is replaced.
+ * On partitioned entities without sessions the two must be equal when both are set. No text has half a surrogate pair,
+ * which UTF-8 cannot hold.
  */
 export interface BrokerProperties {
   /** RFC 2045 content type of the payload; it chooses the codec. */
@@ -66,23 +67,13 @@ const none: BrokerProperties = Object.freeze({});
 /**
  * A frozen copy with every member checked; `undefined` members are left out.
  *
- * @throws SobreError `InvalidArgument` naming the property: unknown, read-only, of the wrong type, too long, no well-formed text,
- *   or a session id that differs from the partition key.
+ * @throws SobreError `InvalidArgument` naming the property: unknown, read-only, of the wrong type, too long or not well-formed text.
  */
 export function brokerProperties(init: unknown): BrokerProperties {
   if (init === undefined) return none;
   const given = checkBag(init, "$.brokerProperties");
   const checked: Draft = {};
   for (const name in given) if (isOwn(given, name)) set(checked, name, given[name]);
-  return finish(checked);
-}
-
-/** The draft as the properties it holds, when they go together. */
-export function finish(checked: Draft): BrokerProperties {
-  const { sessionId, partitionKey } = checked;
-  if (sessionId !== undefined && partitionKey !== undefined && sessionId !== partitionKey) {
-    throw refused("partitionKey", "must equal sessionId when both are set");
-  }
   return Object.freeze(checked);
 }
 

@@ -104,12 +104,25 @@ export function amend(envelope: Envelope, changes: EnvelopeChanges): Envelope {
 /** The most bytes by which {@link withMessageId} makes an envelope larger: a section with one text of 32 digits. */
 export const assignedIdSize = 40;
 
-/** The envelope under a message id of 32 hexadecimal digits, unless it has one; nothing else is checked again. */
+/** The envelope under a message id of 32 hexadecimal digits, unless it has one. */
 export function withMessageId(envelope: Envelope): Envelope {
   if (envelope.brokerProperties.messageId !== undefined) return envelope;
-  const messageId = crypto.randomUUID().replaceAll("-", "");
-  const broker = Object.freeze({ ...envelope.brokerProperties, messageId });
-  const { payload, bodyKind, applicationProperties: application, origin } = envelope;
+  return withProperties(envelope, { messageId: crypto.randomUUID().replaceAll("-", "") });
+}
+
+/** The envelope with broker properties whose values are known to be legal; nothing is checked again. */
+export function withProperties(envelope: Envelope, changes: BrokerProperties): Envelope {
+  const broker = Object.freeze({ ...envelope.brokerProperties, ...changes });
+  return withParts(envelope, envelope.payload, broker, envelope.applicationProperties);
+}
+
+/** The envelope with other parts that are known to be legal. */
+export function withParts(
+  { bodyKind, origin }: Envelope,
+  payload: Uint8Array,
+  broker: BrokerProperties,
+  application: ApplicationProperties,
+): Envelope {
   const changed = { payload, bodyKind, brokerProperties: broker, applicationProperties: application };
   return Object.freeze(origin === undefined ? changed : { ...changed, origin });
 }

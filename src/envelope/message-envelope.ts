@@ -1,6 +1,6 @@
 import { applicationProperties } from "./application-properties.ts";
 import { isOwn } from "./bag.ts";
-import { type BrokerProperties, type Draft, finish, id, key, set, span, text } from "./broker-properties.ts";
+import { type BrokerProperties, type Draft, id, key, set, span, text } from "./broker-properties.ts";
 import { assemble, checkBodyKind, checkPayload, type Envelope } from "./envelope.ts";
 
 /** What {@link messageEnvelope} puts in place of a message's body. */
@@ -34,7 +34,7 @@ function brokerPropertiesOf(message: Readonly<Record<string, unknown>>, contentT
     const value = message[name];
     if (value !== undefined) setOfMessage(draft, name, value);
   }
-  return finish(draft);
+  return Object.freeze(draft);
 }
 
 // Every message that is sent passes here: a store under the name itself costs a fifth of one under a variable.

@@ -24,7 +24,7 @@ export interface ServerEvent {
 }
 
 /** Options of `startServer`; the entities and the clock are those of `memoryEngine`. */
-export interface ServerOptions extends MemoryEngineOptions {
+export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
   /** The engine to serve, which stays the caller's to close. Default: a memory engine of its own. */
   readonly engine?: Engine | undefined;
   /** Default: `localhost`, in both of its addresses. One that others can reach takes `keys`. */
@@ -75,6 +75,7 @@ const rights: OptionCheck = (value) =>
     : 'must be a list of "Send", "Listen" and "Manage"';
 
 const entityChecks: OptionChecks<Omit<MemoryEngineOptions, "clock">> = {
+  keys: anything,
   queues: anything,
   topics: anything,
   firstSequenceNumber: anything,

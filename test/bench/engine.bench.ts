@@ -95,6 +95,19 @@ async function throughput(batch: number): Promise<number> {
   return 1 / slower;
 }
 
+/** What it costs that sender, engine and receivers share no bytes: a connection that copies against one that does not. */
+async function copying(batch: number): Promise<number> {
+  const units = 20_000;
+  const engine = engineWith({ queues: ["own", "shared"] });
+  const own = await links("own", await engine.connect());
+  const shared = await links("shared", await engine.connect({ sharesBytes: true }));
+  return ratio(
+    15,
+    () => time(units, () => turnOver(own, units / batch, batch)),
+    () => time(units, () => turnOver(shared, units / batch, batch)),
+  );
+}
+
 /** A plain ring buffer of envelopes. */
 class Ring {
   readonly #slots: (Envelope | undefined)[];
@@ -239,6 +252,7 @@ export async function bench(): Promise<readonly Figure[]> {
   const topics = await ratio(9, await topicRounds(10_000), await topicRounds(10));
   const schedules = await ratio(9, await scheduleRounds(1_000_000), await scheduleRounds(1000));
   const growth = await backlogGrowth();
+  const copied = Math.max(await copying(1), await copying(100));
   return [
     {
       name: "send, receive, complete against a bare loop",
@@ -249,6 +263,14 @@ export async function bench(): Promise<readonly Figure[]> {
       unit: "×",
     },
     { name: "the same in batches of 100", measured: batched, bound: "least", target: 1 / 5, floor: 0.14, unit: "×" },
+    {
+      name: "1 KiB with bytes of its own against shared bytes",
+      measured: copied,
+      bound: "most",
+      target: 1.15,
+      floor: 1.3,
+      unit: "×",
+    },
     {
       name: "heap of bookkeeping per queued message",
       measured: heap,

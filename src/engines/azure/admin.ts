@@ -1,3 +1,4 @@
+import { checkRule, checkRules } from "../../engine/check-rule.ts";
 import { checkEntityName } from "../../engine/address.ts";
 import type {
   EngineAdmin,
@@ -80,7 +81,7 @@ export function atomAdmin(atom: AtomClient, enter: () => void): EngineAdmin {
       ask(async () => countsOf(name, await read(atom, "Subscription", pathOf(topic, name)))),
 
     createRule: (topic, subscription, name, rule) =>
-      ask(() => writeOne(atom, pathOf(topic, subscription), { name, ...rule })),
+      ask(() => writeOne(atom, pathOf(topic, subscription), checkRule(name, rule))),
     deleteRule: (topic, subscription, name) => ask(() => atom.remove(`${pathOf(topic, subscription)}/Rules/${name}`)),
     listRules: (topic, subscription) =>
       ask(async () => {
@@ -124,7 +125,7 @@ async function createSubscription(
 ): Promise<void> {
   subscriptionSettings(options);
   const path = pathOf(topic, name);
-  const [first, ...others] = rules ?? [];
+  const [first, ...others] = checkRules(rules ?? []);
   const rule = first === undefined ? "" : `<DefaultRuleDescription>${writeRule(first)}</DefaultRuleDescription>`;
   await atom.write(path, "Subscription", `${writeDescription("Subscription", options, undefined)}${rule}`, "create");
   if (rules?.length === 0) await atom.remove(`${path}/Rules/$Default`);

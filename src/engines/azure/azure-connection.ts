@@ -1,3 +1,11 @@
+import {
+  checkEngineOptions,
+  checkEntity,
+  checkEnvelopes,
+  checkSequenceNumbers,
+  checkSettlement,
+  isLockToken,
+} from "../../engine/arguments.ts";
 import type {
   AcceptSessionOptions,
   DeleteOptions,
@@ -72,8 +80,10 @@ export class AzureConnection implements Engine {
     this.admin = atomAdmin(options.atom, () => this.#enter());
   }
 
-  async openSender(entity: string, { via, maxInFlight }: OpenSenderOptions = {}): Promise<EngineSender> {
-    this.#enter();
+  async openSender(entity: string, options: OpenSenderOptions = {}): Promise<EngineSender> {
+    this.#enter(entity);
+    checkEngineOptions.openSender(options);
+    const { via, maxInFlight } = options;
     const sender = new AzureSender(
       this.#broker,
       { entity, via },
@@ -88,8 +98,10 @@ export class AzureConnection implements Engine {
     return bounded;
   }
 
-  async openReceiver(entity: string, { receiveMode }: OpenReceiverOptions): Promise<EngineReceiver> {
-    this.#enter();
+  async openReceiver(entity: string, options: OpenReceiverOptions): Promise<EngineReceiver> {
+    this.#enter(entity);
+    checkEngineOptions.openReceiver(options);
+    const { receiveMode } = options;
     const request: ReceiveLinkOptions["request"] = {
       setup: {
         source: { kind: "source", address: entity },
@@ -105,7 +117,8 @@ export class AzureConnection implements Engine {
   }
 
   async acceptSession(entity: string, options: AcceptSessionOptions): Promise<EngineSessionReceiver> {
-    this.#enter();
+    this.#enter(entity);
+    checkEngineOptions.acceptSession(options);
     if (isAborted(options.signal)) throw aborted();
     let link: ReceiveLink;
     try {
@@ -119,7 +132,8 @@ export class AzureConnection implements Engine {
   }
 
   async peek(entity: string, options: PeekOptions): Promise<readonly Delivery[]> {
-    this.#enter();
+    this.#enter(entity);
+    checkEngineOptions.peek(options);
     return this.#management.peek(entity, options);
   }
 
@@ -128,7 +142,9 @@ export class AzureConnection implements Engine {
     sequenceNumbers: readonly bigint[],
     options: ReceiveDeferredOptions,
   ): Promise<readonly Delivery[]> {
-    this.#enter();
+    this.#enter(entity);
+    checkEngineOptions.receiveDeferred(options);
+    checkSequenceNumbers(sequenceNumbers);
     if (sequenceNumbers.length === 0) return [];
     const deliveries = await this.#management.receiveDeferred(entity, sequenceNumbers, options);
     for (const { lockToken } of deliveries)
@@ -139,15 +155,18 @@ export class AzureConnection implements Engine {
   async schedule(
     entity: string,
     envelopes: readonly Envelope[],
-    { transaction }: TransactionOption = {},
+    options: TransactionOption = {},
   ): Promise<readonly bigint[]> {
-    this.#enter();
-    const state = this.#transactionOf(transaction)?.state();
+    this.#enter(entity);
+    checkEngineOptions.schedule(options);
+    checkEnvelopes(envelopes);
+    const state = this.#transactionOf(options.transaction)?.state();
     return envelopes.length === 0 ? [] : this.#management.schedule(entity, envelopes, state);
   }
 
   async cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
-    this.#enter();
+    this.#enter(entity);
+    checkSequenceNumbers(sequenceNumbers);
     if (sequenceNumbers.length > 0) await this.#management.cancel(entity, sequenceNumbers);
   }
 
@@ -157,7 +176,9 @@ export class AzureConnection implements Engine {
     settlement: Settlement,
     { transaction }: TransactionOption = {},
   ): Promise<void> {
-    this.#enter();
+    this.#enter(entity);
+    checkSettlement(settlement);
+    if (!isLockToken(lockToken)) throw lockLost(entity);
     const open = this.#transactionOf(transaction);
     const link = this.#locks.get(lockKey(entity, lockToken));
     const state = settlementState(settlement);
@@ -170,17 +191,20 @@ export class AzureConnection implements Engine {
   }
 
   async renew(entity: string, lockToken: LockToken): Promise<Date> {
-    this.#enter();
+    this.#enter(entity);
+    if (!isLockToken(lockToken)) throw lockLost(entity);
     return this.#management.renew(entity, lockToken);
   }
 
   async deleteMessages(entity: string, options: DeleteOptions): Promise<number> {
-    this.#enter();
+    this.#enter(entity);
+    checkEngineOptions.deleteMessages(options);
     return this.#management.deleteMessages(entity, options);
   }
 
   async listSessions(entity: string, options: ListSessionsOptions = {}): Promise<readonly string[]> {
-    this.#enter();
+    this.#enter(entity);
+    checkEngineOptions.listSessions(options);
     return this.#management.listSessions(entity, options);
   }
 
@@ -256,8 +280,9 @@ export class AzureConnection implements Engine {
     return one;
   }
 
-  #enter(): void {
+  #enter(...entities: readonly string[]): void {
     if (this.#closed) throw closedError("connection");
+    for (const entity of entities) checkEntity(entity);
   }
 }
 
@@ -276,5 +301,11 @@ const notByLink = (isDeferred: boolean): SobreError =>
         "MessageLockLost",
         "The lock is held by no open link of this connection, as settling in a transaction needs. Receive the message again.",
       );
+
+const lockLost = (entity: string): SobreError =>
+  new SobreError(
+    "MessageLockLost",
+    `The lock is not held on '${entity}': the lock token is not one that a receiver was given. Receive the message again.`,
+  );
 
 const lockKey = (entity: string, token: LockToken): string => `${entity.toLowerCase()}\n${token}`;

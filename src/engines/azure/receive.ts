@@ -63,13 +63,3 @@ export class Receive {
     this.#unlisten();
   }
 }
-
-/** @throws SobreError `InvalidArgument` naming the option. */
-export function checkReceive({ maxMessages, maxWaitTime }: ReceiveOptions): void {
-  if (!Number.isSafeInteger(maxMessages) || maxMessages < 1)
-    throw new SobreError("InvalidArgument", "maxMessages must be a whole number from 1 up.", { path: "$.maxMessages" });
-  if (maxWaitTime >= 0) return;
-  throw new SobreError("InvalidArgument", "maxWaitTime must be a number of milliseconds from 0 up.", {
-    path: "$.maxWaitTime",
-  });
-}

@@ -1,9 +1,9 @@
+import { checkReceiveOptions, checkState } from "../../engine/arguments.ts";
 import type { EngineReceiver, EngineSessionReceiver, ReceiveOptions } from "../../engine/engine.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
 import { closedError } from "./broker-errors.ts";
 import type { Management } from "./management.ts";
-import { checkReceive } from "./receive.ts";
 import type { ReceiveLink } from "./receive-link.ts";
 
 /** Receives from an entity; after the broker has ended the link, the next receive opens it anew. */
@@ -31,7 +31,7 @@ export class AzureReceiver implements EngineReceiver {
   }
 
   async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
-    checkReceive(options);
+    checkReceiveOptions(options);
     if (this.#refusal !== undefined) throw this.#refusal;
     if (options.signal?.aborted === true) return [];
     const link = this.#link;
@@ -97,7 +97,7 @@ export class AzureSessionReceiver implements EngineSessionReceiver {
   }
 
   async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
-    checkReceive(options);
+    checkReceiveOptions(options);
     this.#enter();
     if (options.signal?.aborted === true) return [];
     const { link, leastWait } = this.#session;
@@ -121,10 +121,10 @@ export class AzureSessionReceiver implements EngineSessionReceiver {
     return this.#management.sessionState(entity, this.sessionId, link.name);
   }
 
-  async setSessionState(state: Uint8Array | undefined): Promise<void> {
+  async setSessionState(state: Uint8Array | null | undefined): Promise<void> {
     this.#enter();
     const { entity, link } = this.#session;
-    return this.#management.setSessionState(entity, { id: this.sessionId, link: link.name }, state);
+    return this.#management.setSessionState(entity, { id: this.sessionId, link: link.name }, checkState(state));
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { checkEnvelopes } from "../../engine/arguments.ts";
 import { batchMessageFormat, encodeBatch } from "../../amqp/message/batch.ts";
 import { encodeMessage } from "../../amqp/message/encode-message.ts";
 import type { DeliveryState } from "../../amqp/connection/delivery-state.ts";
@@ -72,6 +73,7 @@ export class AzureSender implements EngineSender {
 
   async send(envelopes: readonly Envelope[], { settled = false, transaction }: SendOptions = {}): Promise<void> {
     if (this.#refusal !== undefined) throw this.#refusal;
+    checkEnvelopes(envelopes);
     const state = this.#events.stateOf(transaction);
     if (envelopes.length === 0) return;
     if (this.#link?.state !== "attached") await this.#attached();

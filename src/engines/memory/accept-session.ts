@@ -1,9 +1,10 @@
 import type { AcceptSessionOptions } from "../../engine/engine.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { MessageQueue } from "./message-queue.ts";
+import type { Holder } from "./handed-envelope.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
 import type { MemoryReceiver } from "./receiver.ts";
-import { closed, invalidOperation, noSessionInTime } from "./refusals.ts";
+import { closed, invalidOperation, noSessionInTime, sessionCannotBeLocked } from "./refusals.ts";
 import type { SessionLock } from "./session.ts";
 import { MemorySessionReceiver } from "./session-receiver.ts";
 import type { SessionTable, WaitingAccept } from "./session-table.ts";
@@ -11,8 +12,7 @@ import type { SessionTable, WaitingAccept } from "./session-table.ts";
 /** Who accepts a session, and how. */
 export interface Acceptance {
   readonly options: AcceptSessionOptions;
-  /** The connection. */
-  readonly holder: object;
+  readonly holder: Holder;
   readonly onClose: (receiver: MemoryReceiver) => void;
   /** Told how to end the wait when the connection closes. */
   readonly onWait: (end: () => void) => () => void;
@@ -43,28 +43,33 @@ async function acquire(
   sessions: SessionTable,
   { options, holder, onWait }: Acceptance,
 ): Promise<SessionLock> {
+  const { sessionId, maxWaitTime, signal } = options;
+  const { address } = queue.policy;
   const now = queue.timeline.now();
-  if (options.sessionId !== undefined) return sessions.accept(options.sessionId, holder, now);
-  if (options.signal?.aborted === true) throw aborted();
-  if (!sessions.contended) {
-    const lock = sessions.acceptNext(holder, now);
-    if (lock !== undefined) return lock;
-  }
-  if (options.maxWaitTime === 0) throw noSessionInTime(queue.policy.address);
+  if (signal?.aborted === true) throw aborted();
+  let lock: SessionLock | undefined;
+  if (sessionId !== undefined) lock = sessions.accept(sessionId, holder, now);
+  // Those that already wait come first.
+  else if (!sessions.contended) lock = sessions.acceptNext(holder, now);
+  if (lock !== undefined) return lock;
+  const tooLate = (): SobreError =>
+    sessionId === undefined ? noSessionInTime(address) : sessionCannotBeLocked(sessionId, address);
+  if (maxWaitTime === 0) throw tooLate();
   return new Promise((resolve, reject) => {
     const stop = (): void => {
-      if (sessions.leave(waiting) && options.signal === undefined) queue.timeline.waitEnded();
+      if (sessions.leave(waiting) && signal === undefined) queue.timeline.waitEnded();
       queue.timeline.cancel(waiting);
-      options.signal?.removeEventListener("abort", abort);
+      signal?.removeEventListener("abort", abort);
       stopWaiting();
     };
     const waiting: WaitingAccept = {
       dueIndex: -1,
+      sessionId,
       holder,
-      due: () => waiting.refuse(noSessionInTime(queue.policy.address)),
-      grant(lock) {
+      due: () => waiting.refuse(tooLate()),
+      grant(granted) {
         stop();
-        resolve(lock);
+        resolve(granted);
       },
       refuse(error) {
         stop();
@@ -73,9 +78,9 @@ async function acquire(
     };
     const abort = (): void => waiting.refuse(aborted());
     const stopWaiting = onWait(() => waiting.refuse(closed("engine")));
-    options.signal?.addEventListener("abort", abort);
-    queue.timeline.schedule(waiting, now + options.maxWaitTime);
-    if (options.signal === undefined) queue.timeline.waitBegan();
+    signal?.addEventListener("abort", abort);
+    queue.timeline.schedule(waiting, now + maxWaitTime);
+    if (signal === undefined) queue.timeline.waitBegan();
     sessions.wait(waiting);
   });
 }

@@ -1,3 +1,4 @@
+import { checkRule } from "../../engine/check-rule.ts";
 import type { EngineAdmin } from "../../engine/admin.ts";
 import { subscriptionAddress } from "../../engine/address.ts";
 import type { Namespace } from "./namespace.ts";
@@ -60,8 +61,8 @@ function subscriptionAdmin(namespace: () => Namespace): SubscriptionMethods {
       const subscription = namespace().subscription(topic, name);
       return { ...subscription.counts(), name: subscription.name };
     },
-    createRule: async (topic, subscription, name, { filter, action }) =>
-      namespace().subscription(topic, subscription).addRule({ name, filter, action }),
+    createRule: async (topic, subscription, name, rule) =>
+      namespace().subscription(topic, subscription).addRule(checkRule(name, rule)),
     deleteRule: async (topic, subscription, name) => namespace().subscription(topic, subscription).deleteRule(name),
     listRules: async (topic, subscription) => namespace().subscription(topic, subscription).listRules(),
   };

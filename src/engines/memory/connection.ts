@@ -1,5 +1,6 @@
 import type {
   AcceptSessionOptions,
+  ConnectOptions,
   DeleteOptions,
   Engine,
   EngineReceiver,
@@ -13,6 +14,7 @@ import type {
   Transaction,
   TransactionOption,
 } from "../../engine/engine.ts";
+import { checkEngineOptions, checkEnvelopes, checkSequenceNumbers, checkSettlement } from "../../engine/arguments.ts";
 import { boundSends } from "../../engine/bounded-sender.ts";
 import type { Capabilities } from "../../engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../engine/delivery.ts";
@@ -24,6 +26,7 @@ import { memoryCapabilities } from "./capabilities.ts";
 import { sent } from "./incoming.ts";
 import { type MessageQueue, type ReceiveLink, sessionOf } from "./message-queue.ts";
 import type { Namespace } from "./namespace.ts";
+import type { Holder } from "./handed-envelope.ts";
 import { MemoryReceiver } from "./receiver.ts";
 import { closed, entityDisabled, invalidOperation, sessionLockLost } from "./refusals.ts";
 import { MemorySender, type SenderConnection } from "./sender.ts";
@@ -37,7 +40,7 @@ interface Closable {
 }
 
 /** A connection to a namespace: what it locks is released when it closes. */
-export class MemoryConnection implements Engine {
+export class MemoryConnection implements Engine, Holder {
   readonly name = "memory";
   readonly capabilities: Capabilities = memoryCapabilities;
   readonly admin: EngineAdmin;
@@ -49,15 +52,19 @@ export class MemoryConnection implements Engine {
     closed: (link) => void this.#open.delete(link),
     transactionOf: (transaction) => this.#transactionOf(transaction),
   };
+  readonly sharesBytes: boolean;
   #closed = false;
 
-  constructor(namespace: Namespace) {
+  constructor(namespace: Namespace, { sharesBytes = false }: ConnectOptions = {}) {
     this.#namespace = namespace;
+    this.sharesBytes = sharesBytes;
     this.admin = memoryAdmin(namespace, () => this.#enter());
   }
 
-  async openSender(entity: string, { via, maxInFlight }: OpenSenderOptions = {}): Promise<EngineSender> {
+  async openSender(entity: string, options: OpenSenderOptions = {}): Promise<EngineSender> {
     this.#enter();
+    checkEngineOptions.openSender(options);
+    const { via, maxInFlight } = options;
     const target = this.#namespace.sendable(entity);
     const through = via === undefined ? undefined : this.#namespace.queueEntity(via);
     const sender = new MemorySender(this.#namespace, { target, through }, this.#ofSenders);
@@ -65,8 +72,10 @@ export class MemoryConnection implements Engine {
     return maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
   }
 
-  async openReceiver(entity: string, { receiveMode }: OpenReceiverOptions): Promise<EngineReceiver> {
+  async openReceiver(entity: string, options: OpenReceiverOptions): Promise<EngineReceiver> {
     this.#enter();
+    checkEngineOptions.openReceiver(options);
+    const { receiveMode } = options;
     const owner = this.#namespace.receivable(entity);
     const queue = this.#namespace.queue(entity);
     if (queue === owner.messages) owner.checkReceive();
@@ -78,6 +87,7 @@ export class MemoryConnection implements Engine {
 
   async acceptSession(entity: string, options: AcceptSessionOptions): Promise<EngineSessionReceiver> {
     const now = this.#enter();
+    checkEngineOptions.acceptSession(options);
     const owner = this.#namespace.receivable(entity);
     const queue = this.#namespace.queue(entity);
     owner.touch(now);
@@ -92,17 +102,21 @@ export class MemoryConnection implements Engine {
 
   async peek(entity: string, options: PeekOptions): Promise<readonly Delivery[]> {
     this.#enter();
+    checkEngineOptions.peek(options);
     const { settings, address } = this.#namespace.entity(entity);
     if (settings.status === "Disabled") throw entityDisabled(address, settings.status);
-    return this.#namespace.queue(entity).store.peek(options);
+    return this.#namespace.queue(entity).store.peek(options, this);
   }
 
   async receiveDeferred(
     entity: string,
     sequenceNumbers: readonly bigint[],
-    { receiveMode, sessionId }: ReceiveDeferredOptions,
+    options: ReceiveDeferredOptions,
   ): Promise<readonly Delivery[]> {
     const now = this.#enter();
+    checkEngineOptions.receiveDeferred(options);
+    checkSequenceNumbers(sequenceNumbers);
+    const { receiveMode, sessionId } = options;
     const owner = this.#namespace.receivable(entity);
     const queue = this.#namespace.queue(entity);
     owner.touch(now);
@@ -113,9 +127,12 @@ export class MemoryConnection implements Engine {
   async schedule(
     entity: string,
     envelopes: readonly Envelope[],
-    { transaction }: TransactionOption = {},
+    options: TransactionOption = {},
   ): Promise<readonly bigint[]> {
     const now = this.#enter();
+    checkEngineOptions.schedule(options);
+    checkEnvelopes(envelopes);
+    const { transaction } = options;
     const { intake } = this.#namespace.sendable(entity);
     if (envelopes.some(({ brokerProperties }) => brokerProperties.scheduledEnqueueTimeUtc === undefined))
       throw invalidOperation("A message to schedule needs a scheduledEnqueueTimeUtc.");
@@ -127,6 +144,7 @@ export class MemoryConnection implements Engine {
 
   async cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
     this.#enter();
+    checkSequenceNumbers(sequenceNumbers);
     this.#namespace.queue(entity).cancel(sequenceNumbers);
   }
 
@@ -137,6 +155,7 @@ export class MemoryConnection implements Engine {
     options?: TransactionOption,
   ): Promise<void> {
     const now = this.#enter();
+    checkSettlement(settlement);
     const queue = this.#namespace.queue(entity);
     const message = queue.held(lockToken);
     if (message.lock?.transaction !== undefined)
@@ -161,6 +180,7 @@ export class MemoryConnection implements Engine {
 
   async deleteMessages(entity: string, options: DeleteOptions): Promise<number> {
     this.#enter();
+    checkEngineOptions.deleteMessages(options);
     const { maxMessages, beforeEnqueueTime, sessionId } = options;
     const before = beforeEnqueueTime?.getTime() ?? Infinity;
     return this.#namespace
@@ -174,6 +194,7 @@ export class MemoryConnection implements Engine {
 
   async listSessions(entity: string, options: ListSessionsOptions = {}): Promise<readonly string[]> {
     this.#enter();
+    checkEngineOptions.listSessions(options);
     const { sessions } = this.#namespace.queue(entity);
     if (sessions === undefined) throw invalidOperation(`'${entity}' has no sessions.`);
     return sessions.list(options);
@@ -186,9 +207,10 @@ export class MemoryConnection implements Engine {
     return transaction;
   }
 
-  async connect(): Promise<Engine> {
+  async connect(options?: ConnectOptions): Promise<Engine> {
     this.#enter();
-    return this.#keep(new MemoryConnection(this.#namespace));
+    if (options !== undefined) checkEngineOptions.connect(options);
+    return this.#keep(new MemoryConnection(this.#namespace, options));
   }
 
   async close(): Promise<void> {

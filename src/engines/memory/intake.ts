@@ -1,11 +1,11 @@
-import { assignedIdSize, withMessageId } from "../../envelope/envelope.ts";
+import { assignedIdSize, type Envelope, withMessageId } from "../../envelope/envelope.ts";
 import type { SendableSettings } from "../../engine/entity-settings.ts";
 import { Duplicates } from "./duplicates.ts";
 import type { Entity } from "./entity.ts";
 import type { Incoming } from "./incoming.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { MemoryTransaction } from "./transaction.ts";
-import { entityDisabled, invalidOperation, messageTooLarge, quotaExceeded } from "./refusals.ts";
+import { entityDisabled, invalidOperation, messageTooLarge, quotaExceeded, unequalKeys } from "./refusals.ts";
 
 /** The queue or topic of an {@link Intake}. */
 export interface IntakeOwner extends Entity {
@@ -29,14 +29,16 @@ export class Intake {
    * Refuses what the entity cannot take; `reserved` are bytes promised to others.
    *
    * @returns the bytes of the messages.
-   * @throws SobreError `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`.
+   * @throws SobreError `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`, `InvalidArgument`.
    */
   check(messages: readonly Incoming[], reserved = 0): number {
-    const { address, settings, meter, facts } = this.#owner;
+    const { address, settings, meter, requiresSession, facts } = this.#owner;
+    const isKeyed = settings.enablePartitioning && !requiresSession;
     if (settings.status === "Disabled" || settings.status === "SendDisabled")
       throw entityDisabled(address, settings.status);
     let total = 0;
     for (const { size, envelope } of messages) {
+      if (isKeyed && hasUnequalKeys(envelope)) throw unequalKeys(address);
       if (size > settings.maxMessageSizeInBytes) throw messageTooLarge(size, settings.maxMessageSizeInBytes, address);
       facts?.check(envelope);
       total += size;
@@ -106,11 +108,15 @@ export class Intake {
   #admit(incoming: Incoming, now: number): Incoming | undefined {
     this.#owner.touch(now);
     const envelope = withMessageId(incoming.envelope);
-    const { messageId = "", partitionKey } = envelope.brokerProperties;
-    const key = this.#owner.settings.enablePartitioning ? partitionKey : undefined;
+    const { messageId = "", sessionId, partitionKey } = envelope.brokerProperties;
+    const key = this.#owner.settings.enablePartitioning ? (sessionId ?? partitionKey) : undefined;
     if (this.#duplicates?.seen(messageId, key, now) === true) return undefined;
     return envelope === incoming.envelope ? incoming : { ...incoming, envelope, size: incoming.size + assignedIdSize };
   }
+}
+
+function hasUnequalKeys({ brokerProperties: { sessionId, partitionKey } }: Envelope): boolean {
+  return sessionId !== undefined && partitionKey !== undefined && sessionId !== partitionKey;
 }
 
 /** The bookkeeping of a message that is scheduled. */

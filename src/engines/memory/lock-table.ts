@@ -47,7 +47,7 @@ export class LockTable {
 
   /** The message that is locked under exactly this token. */
   get(token: LockToken): QueuedMessage | undefined {
-    const message = this.#slots[slotOf(token)];
+    const message = typeof token === "string" ? this.#slots[slotOf(token)] : undefined;
     return message?.lock?.token === token ? message : undefined;
   }
 

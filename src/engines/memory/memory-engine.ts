@@ -4,6 +4,7 @@ import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../../engi
 import { SobreError } from "../../errors/sobre-error.ts";
 import { type Clock, systemClock } from "../../time/clock.ts";
 import {
+  anObject,
   checkOption,
   checkOptions,
   methods,
@@ -27,16 +28,20 @@ export interface MemoryEngineOptions {
   readonly queues?: Readonly<Record<string, QueueOptions>> | readonly string[] | undefined;
   /** Topics to begin with: their names, or options by name with their subscriptions. */
   readonly topics?: Readonly<Record<string, TopicSetup>> | readonly string[] | undefined;
-  /** Where every entity's sequence numbers begin, to try out their end. Default: 1. */
+  /** First sequence number of every entity and sub-queue, to try out the end of their range. Default: 1. */
   readonly firstSequenceNumber?: bigint | undefined;
+  /** Keys of a configuration that `emulatorConfig` has read. A server checks them; an engine in the process has no use for them. */
+  readonly keys?: object | undefined;
 }
 
 /**
  * A broker inside the process, with the behaviour of Azure Service Bus.
  *
- * Envelopes are kept by reference, payload included: bytes that are changed after `send` change the message.
+ * Every receiver gets bytes of its own. A sent envelope belongs to the engine: its bytes are not written into any more.
  *
  * @throws SobreError `InvalidArgument` naming the option, of an entity too; unknown options are rejected.
+ * @example
+ * const engine = memoryEngine({ queues: { orders: { maxDeliveryCount: 3 } }, topics: { prices: { subscriptions: ["eu"] } } });
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
   checkOptions(options, memoryOptionChecks);
@@ -59,6 +64,7 @@ export function createEntities(
   for (const [name, queue] of named(queues))
     if (!exists(name)) make(`queue ${name}`, () => namespace.createQueue(name, queue));
   for (const [name, topic = {}] of named(topics)) {
+    make(`topic ${name}`, () => checkOption("options", topic, anObject));
     const { subscriptions = {}, ...settings } = topic;
     make(`topic ${name}`, () => {
       if (!exists(name)) namespace.createTopic(name, settings);
@@ -91,6 +97,7 @@ export const memoryOptionChecks: OptionChecks<MemoryEngineOptions> = {
   queues: entities,
   topics: entities,
   firstSequenceNumber: sequenceNumber,
+  keys: anObject,
 };
 
 function named<T>(

@@ -6,6 +6,7 @@ import { brokerDeadLetter } from "./dead-letter.ts";
 import { Lane, type LaneQueue } from "./lane.ts";
 import { LockTable } from "./lock-table.ts";
 import { MessageStore } from "./message-store.ts";
+import { handedTo, type Holder } from "./handed-envelope.ts";
 import { QueuedMessage } from "./queued-message.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
 import { lockLost, messageNotFound, sessionLockLost, tooManyDeliveries } from "./refusals.ts";
@@ -18,7 +19,7 @@ import type { Timeline } from "./timeline.ts";
 export interface ReceiveLink {
   readonly receiveMode: ReceiveMode;
   /** The connection that holds the locks taken through it. */
-  readonly holder: object;
+  readonly holder: Holder;
   /** The session that the link holds. */
   readonly sessionLock?: SessionLock | undefined;
 }
@@ -216,16 +217,21 @@ export class MessageQueue implements LaneQueue {
 
   /** Called by the timeline for a message whose lock, waiting time or time to live is over. */
   messageDue(message: QueuedMessage, now: number): void {
-    if (message.lock !== undefined) this.giveBack(message, "counted", now);
+    const session = sessionOf(message);
+    // The lock of a session has a time of its own: its message has outlived its time to live.
+    if (message.lock !== undefined && session !== undefined) this.expireSession(session, now);
+    else if (message.lock !== undefined) this.giveBack(message, "counted", now);
     else if (message.state === "scheduled") this.#activate(message, now);
     else this.#expire(message, now);
   }
 
-  /** Ends the time of all messages of a session that nobody holds. */
-  expireSession(session: Session, now: number): void {
-    for (let message = session.shift(); message !== undefined; message = session.shift())
+  /** Expires every message of a session that is not locked, in order, with the one that was taken out for it. */
+  expireSession(session: Session, now: number, taken?: QueuedMessage): void {
+    const expired = new Set(taken === undefined ? [] : [taken]);
+    for (let message = session.shift(); message !== undefined; message = session.shift()) expired.add(message);
+    for (const message of session.deferred) if (message.lock === undefined) expired.add(message);
+    for (const message of [...expired].toSorted((left, right) => left.position - right.position))
       this.#expireAlone(message, now);
-    for (const message of session.deferred) if (message.lock === undefined) this.#expireAlone(message, now);
   }
 
   /** @throws SobreError `MessagingEntityNotFound` once its entity is deleted. */
@@ -260,8 +266,9 @@ export class MessageQueue implements LaneQueue {
   }
 
   #handOver(message: QueuedMessage, link: ReceiveLink, now: number): Delivery {
+    const envelope = handedTo(link.holder, message.envelope);
     if (link.receiveMode === "receiveAndDelete") {
-      const delivery = this.store.describe(message);
+      const delivery = this.store.describe(message, envelope);
       this.#remove(message);
       return delivery;
     }
@@ -272,11 +279,8 @@ export class MessageQueue implements LaneQueue {
     message.lock = { token, slot, until, holder, transaction: undefined };
     this.policy.facts?.status(message);
     if (sessionLock === undefined) this.timeline.schedule(message, until);
-    else {
-      sessionLock.session.locked.add(message);
-      this.timeline.cancel(message);
-    }
-    return this.store.describe(message, message.lock);
+    else sessionLock.session.locked.add(message);
+    return this.store.describe(message, envelope, message.lock);
   }
 
   #makeReady(message: QueuedMessage, as: "fresh" | "returned", now: number): void {
@@ -303,10 +307,7 @@ export class MessageQueue implements LaneQueue {
     if (session === undefined) this.#expireAlone(message, now);
     else if (session.lock === undefined) {
       session.overdue.add(message);
-    } else {
-      this.#expireAlone(message, now);
-      this.expireSession(session, now);
-    }
+    } else this.expireSession(session, now, message);
   }
 
   #expireAlone(message: QueuedMessage, now: number): void {

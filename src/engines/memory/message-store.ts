@@ -3,6 +3,7 @@ import type { PeekOptions } from "../../engine/engine.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { sizeOf } from "../../envelope/size-of.ts";
 import { MessageLog } from "./message-log.ts";
+import { handedTo, type Holder } from "./handed-envelope.ts";
 import { type MessageLock, type QueuedMessage, toDelivery } from "./queued-message.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
 import { messageNotFound } from "./refusals.ts";
@@ -114,18 +115,19 @@ export class MessageStore {
     return this.#log.from(sequenceNumber);
   }
 
-  /** What a receiver sees of a message, or a browser, which sees no lock. */
-  describe(message: QueuedMessage, lock?: MessageLock): Delivery {
-    return toDelivery(message, this.numberOf(message), lock);
+  /** A message as a receiver sees it, or without lock as a browser does. */
+  describe(message: QueuedMessage, envelope: Envelope, lock?: MessageLock): Delivery {
+    return toDelivery(message, envelope, this.numberOf(message), lock);
   }
 
   /** Reads messages in order of their numbers. */
-  peek({ maxMessages, fromSequenceNumber, sessionId }: PeekOptions): Delivery[] {
+  peek({ maxMessages, fromSequenceNumber, sessionId }: PeekOptions, holder: Holder): Delivery[] {
     const found: Delivery[] = [];
     for (const message of this.#log.from(fromSequenceNumber)) {
       if (found.length >= maxMessages) break;
-      const fits = sessionId === undefined || message.envelope.brokerProperties.sessionId === sessionId;
-      if (fits) found.push(this.describe(message));
+      const { envelope } = message;
+      if (sessionId !== undefined && envelope.brokerProperties.sessionId !== sessionId) continue;
+      found.push(this.describe(message, handedTo(holder, envelope)));
     }
     return found;
   }

@@ -1,3 +1,4 @@
+import { invalidOption } from "../../options/option-checks.ts";
 import { checkEntityName, parseAddress, subscriptionAddress } from "../../engine/address.ts";
 import { checkFixed, queueSettings, subscriptionSettings, topicSettings } from "../../engine/entity-settings.ts";
 import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../../engine/admin.ts";
@@ -62,7 +63,8 @@ export class Namespace implements Transfer {
   /** @throws SobreError `MessagingEntityNotFound`, `MessagingEntityAlreadyExists`, or `InvalidArgument`. */
   createSubscription(topicName: string, name: string, options: SubscriptionOptions | undefined): void {
     const topic = this.topic(topicName);
-    if (!/^[\p{L}\p{N}](?:[\p{L}\p{N}_\-.]{0,48}[\p{L}\p{N}])?$/u.test(name)) throw illegalSubscriptionName();
+    if (typeof name !== "string" || !/^[\p{L}\p{N}](?:[\p{L}\p{N}_\-.]{0,48}[\p{L}\p{N}])?$/u.test(name))
+      throw illegalSubscriptionName();
     if (topic.subscriptions.has(name.toLowerCase())) throw entityExists(subscriptionAddress(topic.address, name));
     const subscription = new SubscriptionEntity(topic, name, subscriptionSettings(options));
     try {
@@ -96,6 +98,8 @@ export class Namespace implements Transfer {
 
   /** Changes the settings of an entity; the options given replace those there. @throws SobreError `InvalidArgument`. */
   update(entity: Entity, options: QueueOptions & SubscriptionOptions): void {
+    if (typeof options !== "object" || options === null || Array.isArray(options))
+      throw invalidOption("options", "must be an object");
     const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
     const merged = { ...entity.settings, ...given };
     const settings =

@@ -76,10 +76,15 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   }
 }
 
-/** What a receiver or a browser gets to see of a message. */
-export function toDelivery(message: QueuedMessage, sequenceNumber: bigint, lock: MessageLock | undefined): Delivery {
+/** A message as a receiver or a browser sees it. */
+export function toDelivery(
+  message: QueuedMessage,
+  envelope: Envelope,
+  sequenceNumber: bigint,
+  lock: MessageLock | undefined,
+): Delivery {
   return {
-    envelope: message.envelope,
+    envelope,
     lockToken: lock?.token,
     lockedUntilUtc: lock === undefined ? undefined : new Date(lock.until),
     sequenceNumber,

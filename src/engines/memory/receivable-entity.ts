@@ -1,5 +1,6 @@
 import type { QueueRuntimeProperties } from "../../engine/admin.ts";
 import type { ReceivableSettings, SendableSettings } from "../../engine/entity-settings.ts";
+import { withProperties } from "../../envelope/envelope.ts";
 import { sizeOf } from "../../envelope/size-of.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
 import type { DeadLetterMark } from "./arrival.ts";
@@ -36,6 +37,11 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
   constructor(address: string, timeline: Timeline, transfer: Transfer) {
     super(address, timeline);
     this.#transfer = transfer;
+  }
+
+  /** The most milliseconds that a message lives here. */
+  protected get longestTimeToLive(): number {
+    return this.settings.defaultMessageTimeToLive;
   }
 
   /** How large a session state may be, and all that the entity holds. */
@@ -90,22 +96,28 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
   }
 
   arrive(incoming: Incoming, now: number): void {
-    const { envelope, size, enqueuedSequenceNumber, deadLetter } = incoming;
-    const { forwardTo, defaultMessageTimeToLive, requiresSession } = this.settings;
+    const { size, enqueuedSequenceNumber, deadLetter } = incoming;
+    const { sessionId, partitionKey, timeToLive = Infinity } = incoming.envelope.brokerProperties;
+    const { forwardTo, requiresSession } = this.settings;
     if (forwardTo !== undefined) {
       const numbered = { ...incoming, enqueuedSequenceNumber: this.firstNumber(incoming) };
       this.#transfer.forward(this, numbered, forwardTo, now);
       return;
     }
-    if (requiresSession && envelope.brokerProperties.sessionId === undefined) {
+    if (requiresSession && sessionId === undefined) {
       const numbered = { ...incoming, enqueuedSequenceNumber: this.firstNumber(incoming) };
       this.deadLetterArrival(numbered, noSessionId, now);
       return;
     }
-    const expiresAt = now + Math.min(envelope.brokerProperties.timeToLive ?? Infinity, defaultMessageTimeToLive);
+    const expiresAt = now + Math.min(timeToLive, this.longestTimeToLive);
+    const isReplaced = requiresSession && sessionId !== undefined && partitionKey !== undefined;
     this.messages.enqueue(
       {
-        envelope,
+        // On session entities the session id is the partition key.
+        envelope:
+          isReplaced && partitionKey !== sessionId
+            ? withProperties(incoming.envelope, { partitionKey: sessionId })
+            : incoming.envelope,
         size,
         enqueuedAt: now,
         // A time that no Date can hold is never.

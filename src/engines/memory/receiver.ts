@@ -1,6 +1,7 @@
+import { checkReceiveOptions } from "../../engine/arguments.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { EngineReceiver, ReceiveOptions } from "../../engine/engine.ts";
-import { SobreError } from "../../errors/sobre-error.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
 import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
 import { closed } from "./refusals.ts";
@@ -26,8 +27,9 @@ export class MemoryReceiver implements EngineReceiver {
     this.#onClose = onClose;
   }
 
-  async receive({ maxMessages, maxWaitTime, signal }: ReceiveOptions): Promise<readonly Delivery[]> {
-    checkReceive(maxMessages, maxWaitTime);
+  async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
+    checkReceiveOptions(options);
+    const { maxMessages, maxWaitTime, signal } = options;
     const now = this.enter();
     this.#entity.touch(now);
     if (this.queue === this.#entity.messages) this.#entity.checkReceive();
@@ -99,17 +101,6 @@ export class MemoryReceiver implements EngineReceiver {
       // Whoever can end the wait, as a processor can, has a life of its own.
       if (signal === undefined) timeline.waitBegan();
       signal?.addEventListener("abort", abort);
-    });
-  }
-}
-
-function checkReceive(maxMessages: number, maxWaitTime: number): void {
-  if (!Number.isSafeInteger(maxMessages) || maxMessages < 1) {
-    throw new SobreError("InvalidArgument", "maxMessages must be a whole number from 1 up.", { path: "$.maxMessages" });
-  }
-  if (!(maxWaitTime >= 0)) {
-    throw new SobreError("InvalidArgument", "maxWaitTime must be a number of milliseconds from 0 up.", {
-      path: "$.maxWaitTime",
     });
   }
 }

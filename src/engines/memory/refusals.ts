@@ -1,79 +1,84 @@
+import type { ErrorCode } from "../../errors/codes.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { DeadLetterMark } from "./arrival.ts";
 
+/** The broker's refusal of an operation, under a tracking id of its own that its text ends with. */
+function refusal(code: ErrorCode, text: string, path?: string): SobreError {
+  const trackingId = crypto.randomUUID();
+  return new SobreError(code, `${text} TrackingId: ${trackingId}`, { trackingId, path });
+}
+
 /** The text is part of the protocol: official clients recognise a missing entity by it. */
 export const entityNotFound = (entity: string): SobreError =>
-  new SobreError(
+  refusal(
     "MessagingEntityNotFound",
     `The messaging entity '${entity}' could not be found. Create it, or check its name.`,
   );
 
-/** The refusal of a send, under an id of its own. */
-export function tracked(refusal: unknown): unknown {
-  if (!(refusal instanceof SobreError)) return refusal;
-  const { code, message, path, cause } = refusal;
-  const trackingId = crypto.randomUUID();
-  return new SobreError(code, `${message} TrackingId: ${trackingId}`, { path, cause, trackingId });
-}
-
 export const entityExists = (entity: string): SobreError =>
-  new SobreError("MessagingEntityAlreadyExists", `The messaging entity '${entity}' already exists.`);
+  refusal("MessagingEntityAlreadyExists", `The messaging entity '${entity}' already exists.`);
 
 export const illegalSubscriptionName = (): SobreError =>
-  new SobreError(
+  refusal(
     "InvalidArgument",
     'A subscription\'s name has 1 to 50 letters, digits, "_", "-" and ".", and begins and ends with a letter or digit.',
   );
 
 export const lockLost = (entity: string): SobreError =>
-  new SobreError(
+  refusal(
     "MessageLockLost",
-    `The lock is not held on '${entity}': it has expired, or the message was settled already. Nothing was changed; receive the message again.`,
+    `The lock is not held on '${entity}': it has expired, or the message was already settled. Nothing was changed; receive the message again.`,
   );
 
-/** Without session for a token whose session is not known any more. */
+/** Without session for a token whose session is no longer known. */
 export const sessionLockLost = (session: string | undefined, entity: string): SobreError =>
-  new SobreError(
+  refusal(
     "SessionLockLost",
-    `The lock on ${session === undefined ? "its session" : `the session '${session}'`} of '${entity}' is not held any more. Nothing was changed; accept the session again.`,
+    `The lock on ${session === undefined ? "its session" : `the session '${session}'`} of '${entity}' is no longer held. Nothing was changed; accept the session again.`,
   );
 
 export const sessionCannotBeLocked = (session: string, entity: string): SobreError =>
-  new SobreError(
+  refusal(
     "SessionCannotBeLocked",
     `The session '${session}' of '${entity}' is held by another receiver. Accept another one, or wait until it is closed.`,
   );
 
 export const noSessionInTime = (entity: string): SobreError =>
-  new SobreError("ServiceTimeout", `No session of '${entity}' became available in time. Try again.`);
+  refusal("ServiceTimeout", `No session of '${entity}' became available in time. Try again.`);
 
 export const messageNotFound = (sequenceNumber: bigint, state: string, entity: string): SobreError =>
-  new SobreError(
+  refusal(
     "MessageNotFound",
     `'${entity}' has no ${state} message with the sequence number ${sequenceNumber}. Nothing was changed.`,
   );
 
-export const closed = (what: string): SobreError =>
-  new SobreError("Closed", `The ${what} was closed before. Open a new one.`);
+export const closed = (what: string): SobreError => new SobreError("Closed", `The ${what} is closed. Open a new one.`);
 
-export const invalidOperation = (text: string): SobreError => new SobreError("InvalidOperation", text);
+export const invalidOperation = (text: string): SobreError => refusal("InvalidOperation", text);
+
+export const unequalKeys = (entity: string): SobreError =>
+  refusal(
+    "InvalidArgument",
+    `'${entity}' is partitioned: partitionKey and sessionId must be equal when both are set.`,
+    "$.brokerProperties.partitionKey",
+  );
 
 export const entityDisabled = (entity: string, status: string): SobreError =>
-  new SobreError(
+  refusal(
     "MessagingEntityDisabled",
     `The messaging entity '${entity}' has the status ${status}. Update its status to use it.`,
   );
 
 export const quotaExceeded = (entity: string, megabytes: number): SobreError =>
-  new SobreError(
+  refusal(
     "QuotaExceeded",
     `The messaging entity '${entity}' is full: it holds at most ${megabytes} MB. Receive messages, dead letters included, or update its size.`,
   );
 
 export const messageTooLarge = (size: number, limit: number, entity: string): SobreError =>
-  new SobreError(
+  refusal(
     "MessageSizeExceeded",
-    `A message of ${size} bytes is larger than the ${limit} bytes that '${entity}' takes. Send a smaller one, or a claim check.`,
+    `A message of ${size} bytes is larger than the ${limit} bytes that '${entity}' takes. Send a smaller one, or use a claim check.`,
   );
 
 /** The mark of a message that has failed as often as it may. */

@@ -1,9 +1,10 @@
 import type { EngineSender, SendOptions, Transaction } from "../../engine/engine.ts";
+import { checkEnvelopes } from "../../engine/arguments.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { type Incoming, sent } from "./incoming.ts";
 import type { Namespace } from "./namespace.ts";
 import type { QueueEntity } from "./queue-entity.ts";
-import { closed, tracked } from "./refusals.ts";
+import { closed } from "./refusals.ts";
 import type { TopicEntity } from "./topic-entity.ts";
 import type { MemoryTransaction } from "./transaction.ts";
 
@@ -38,13 +39,14 @@ export class MemorySender implements EngineSender {
 
   async send(envelopes: readonly Envelope[], options?: SendOptions): Promise<void> {
     if (this.#closed) throw closed("sender");
+    checkEnvelopes(envelopes);
     const now = this.#namespace.timeline.now();
     const messages = envelopes.map(sent);
     try {
       this.#check(messages, 0);
     } catch (error) {
       if (options?.settled === true) return;
-      throw tracked(error);
+      throw error;
     }
     if (options?.transaction === undefined) {
       this.#accept(messages, now);

@@ -1,3 +1,4 @@
+import { checkState } from "../../engine/arguments.ts";
 import type { EngineSessionReceiver } from "../../engine/engine.ts";
 import type { MessageQueue, ReceiveLink } from "./message-queue.ts";
 import type { ReceivableEntity } from "./receivable-entity.ts";
@@ -37,14 +38,15 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
   async getSessionState(): Promise<Uint8Array | undefined> {
     this.enter();
     this.#checkHeld();
-    return this.#lock.session.state?.slice();
+    return copyOf(this.#lock.session.state);
   }
 
-  async setSessionState(state: Uint8Array | undefined): Promise<void> {
+  async setSessionState(state: Uint8Array | null | undefined): Promise<void> {
     const now = this.enter();
     this.#checkHeld();
-    if (state !== undefined) this.#checkRoom(state.byteLength);
-    this.#lock.session.table.setState(this.#lock, state?.slice(), now);
+    const own = copyOf(checkState(state));
+    if (own !== undefined) this.#checkRoom(own.byteLength);
+    this.#lock.session.table.setState(this.#lock, own, now);
   }
 
   protected override closed(now: number): void {
@@ -67,3 +69,7 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
     if (total > maxSizeInMegabytes * megabyte) throw quotaExceeded(address, maxSizeInMegabytes);
   }
 }
+
+/** A copy; that of a `Buffer` by `slice` would share its bytes. */
+const copyOf = (bytes: Uint8Array | undefined): Uint8Array | undefined =>
+  bytes === undefined ? undefined : new Uint8Array(bytes);

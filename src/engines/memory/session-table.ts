@@ -4,7 +4,7 @@ import type { LaneQueue } from "./lane.ts";
 import { LinkedList } from "./linked-list.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
-import { sessionCannotBeLocked, sessionLockLost } from "./refusals.ts";
+import { sessionLockLost } from "./refusals.ts";
 import { Session, SessionLock, type SessionOwner } from "./session.ts";
 import type { Due, Timeline } from "./timeline.ts";
 
@@ -14,12 +14,14 @@ interface SessionQueue extends LaneQueue {
   readonly timeline: Timeline;
   /** Ends the lock of a message and puts it back. */
   giveBack(message: QueuedMessage, counting: "counted" | "uncounted", now: number): void;
-  /** Ends the time of all messages of a session that nobody holds. */
+  /** Expires every message of a session that is not locked. */
   expireSession(session: Session, now: number): void;
 }
 
 /** An `acceptSession` that waits for the next session. */
 export interface WaitingAccept extends Due {
+  /** The session wanted; `undefined` is the next available one. */
+  readonly sessionId: string | undefined;
   readonly holder: object;
   /** Ends the wait. */
   grant(lock: SessionLock): void;
@@ -32,6 +34,8 @@ export class SessionTable implements SessionOwner {
   readonly #sessions = new Map<string, Session>();
   readonly #marks = new Map<string, SessionLock>();
   readonly #waiting = new Set<WaitingAccept>();
+  /** How many of those want a session by its id. */
+  #wanting = 0;
   /** Free sessions with messages; the one that was free first is accepted first. */
   readonly #available = new LinkedList<Session>();
   #waking = false;
@@ -72,11 +76,10 @@ export class SessionTable implements SessionOwner {
     return this.#marks.has(mark);
   }
 
-  /** Locks the session of an id. @throws SobreError `SessionCannotBeLocked`. */
-  accept(id: string, holder: object, now: number): SessionLock {
+  /** Locks the session of an id, or returns `undefined` when it is held. */
+  accept(id: string, holder: object, now: number): SessionLock | undefined {
     const session = this.session(id);
-    if (session.lock !== undefined) throw sessionCannotBeLocked(id, this.#queue.policy.address);
-    return this.#grant(session, holder, now);
+    return session.lock === undefined ? this.#grant(session, holder, now) : undefined;
   }
 
   /** Locks the session that has waited longest with messages, or returns `undefined`. */
@@ -102,12 +105,15 @@ export class SessionTable implements SessionOwner {
 
   wait(waiting: WaitingAccept): void {
     this.#waiting.add(waiting);
+    if (waiting.sessionId !== undefined) this.#wanting++;
     this.#wake();
   }
 
   /** Says whether it was still waiting. */
   leave(waiting: WaitingAccept): boolean {
-    return this.#waiting.delete(waiting);
+    if (!this.#waiting.delete(waiting)) return false;
+    if (waiting.sessionId !== undefined) this.#wanting--;
+    return true;
   }
 
   settle(session: Session): void {
@@ -115,7 +121,7 @@ export class SessionTable implements SessionOwner {
     if (!free) this.#available.remove(session);
     else if (!this.#available.has(session)) this.#available.append(session);
     if (session.forgettable) this.#sessions.delete(session.id);
-    else if (free) this.#wake();
+    if (session.lock === undefined) this.#wake();
   }
 
   renew(lock: SessionLock, now: number): number {
@@ -190,15 +196,16 @@ export class SessionTable implements SessionOwner {
 
   /** In a microtask, so that what became free together is handed out in order of waiting. */
   #wake(): void {
-    if (this.#waking || this.#waiting.size === 0 || this.#available.first === undefined) return;
+    if (this.#waking || this.#waiting.size === 0) return;
     this.#waking = true;
     queueMicrotask(() => {
       this.#waking = false;
       const now = this.#queue.timeline.now();
       for (const waiting of this.#waiting) {
-        const lock = this.acceptNext(waiting.holder, now);
-        if (lock === undefined) return;
-        waiting.grant(lock);
+        const { sessionId, holder } = waiting;
+        const lock = sessionId === undefined ? this.acceptNext(holder, now) : this.accept(sessionId, holder, now);
+        if (lock !== undefined) waiting.grant(lock);
+        else if (this.#wanting === 0) return;
       }
     });
   }

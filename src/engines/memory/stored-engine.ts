@@ -1,9 +1,11 @@
 import type { EngineAdmin } from "../../engine/admin.ts";
+import { checkEngineOptions } from "../../engine/arguments.ts";
 import { boundSends } from "../../engine/bounded-sender.ts";
 import type { Capabilities } from "../../engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../engine/delivery.ts";
 import type {
   AcceptSessionOptions,
+  ConnectOptions,
   DeleteOptions,
   Engine,
   EngineReceiver,
@@ -54,7 +56,9 @@ export class StoredEngine implements Engine {
     });
   }
 
-  async openSender(entity: string, { via, maxInFlight }: OpenSenderOptions = {}): Promise<EngineSender> {
+  async openSender(entity: string, options: OpenSenderOptions = {}): Promise<EngineSender> {
+    checkEngineOptions.openSender(options);
+    const { via, maxInFlight } = options;
     const sender = new StoredSender(this.#home, await this.#link((inner) => inner.openSender(entity, { via })));
     return maxInFlight === undefined ? sender : boundSends(sender, maxInFlight);
   }
@@ -87,10 +91,10 @@ export class StoredEngine implements Engine {
   schedule(
     entity: string,
     envelopes: readonly Envelope[],
-    { transaction }: TransactionOption = {},
+    options: TransactionOption = {},
   ): Promise<readonly bigint[]> {
-    const options = { transaction: innerTransaction(transaction) };
-    return this.#run((inner) => inner.schedule(entity, envelopes, options));
+    const inside = { ...options, transaction: innerTransaction(options?.transaction) };
+    return this.#run((inner) => inner.schedule(entity, envelopes, inside));
   }
 
   cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void> {
@@ -124,8 +128,8 @@ export class StoredEngine implements Engine {
     return new StoredTransaction(this.#home, new Renewed(this.#home, inner, rolledBack));
   }
 
-  async connect(): Promise<Engine> {
-    return new StoredEngine(this.name, this.#home, await this.#link((inner) => inner.connect()));
+  async connect(options?: ConnectOptions): Promise<Engine> {
+    return new StoredEngine(this.name, this.#home, await this.#link((inner) => inner.connect(options)));
   }
 
   close(): Promise<void> {

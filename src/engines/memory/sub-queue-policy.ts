@@ -17,14 +17,18 @@ export class SubQueuePolicy implements QueuePolicy {
   readonly maxDeliveryCount: number = Infinity;
   readonly requiresSession: boolean = false;
   readonly canDeadLetter: boolean = false;
-  readonly numbering: Numbering = { partitioned: false, first: 1n };
+  readonly numbering: Numbering;
   readonly meter: Meter;
   readonly part: SubQueuePart;
   readonly #entity: Pick<QueuePolicy, "lockDuration" | "facts">;
 
-  constructor(entity: Pick<QueuePolicy, "address" | "lockDuration" | "meter" | "facts">, part: SubQueuePart) {
+  constructor(
+    entity: Pick<QueuePolicy, "address" | "lockDuration" | "meter" | "numbering" | "facts">,
+    part: SubQueuePart,
+  ) {
     this.#entity = entity;
     this.meter = entity.meter;
+    this.numbering = { partitioned: false, first: entity.numbering.first };
     this.part = part;
     this.address = `${entity.address}${suffixes[part]}`;
   }

@@ -1,3 +1,6 @@
+import type { SubscriptionOptions } from "../../engine/admin.ts";
+import { checkRules } from "../../engine/check-rule.ts";
+import { invalidOption } from "../../options/option-checks.ts";
 import { defaultRuleName, type RuleProperties } from "../../engine/rules.ts";
 import type { SubscriptionSettings, TopicSettings } from "../../engine/entity-settings.ts";
 import { subscriptionAddress } from "../../engine/address.ts";
@@ -13,9 +16,6 @@ import { compileRule, type Rule, type Subscriber } from "./rule.ts";
 import type { RuleIndex } from "./rule-index.ts";
 
 const defaultRule: RuleProperties = { name: defaultRuleName, filter: { kind: "true" } };
-
-/** The most characters of a subscription's or rule's name. */
-const maxNameLength = 50;
 
 /** The topic of a subscription. */
 interface Topic extends Entity {
@@ -46,20 +46,22 @@ export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
     this.messages = new MessageQueue(this, this.timeline);
   }
 
+  protected override get longestTimeToLive(): number {
+    return Math.min(this.settings.defaultMessageTimeToLive, this.topic.settings.defaultMessageTimeToLive);
+  }
+
   get limits(): Limits {
     return this.topic.settings;
   }
 
   /** Starts with these rules, or the one that lets everything through. */
-  startWith(rules: readonly RuleProperties[] = [defaultRule]): void {
-    for (const rule of rules) this.addRule(rule);
+  startWith(rules: NonNullable<SubscriptionOptions["rules"]> = [defaultRule]): void {
+    for (const rule of checkRules(rules)) this.addRule(rule);
   }
 
   /** @throws SobreError `MessagingEntityAlreadyExists`, `InvalidArgument`. */
   addRule(properties: RuleProperties): void {
     const { name } = properties;
-    if (typeof name !== "string" || name === "" || name.length > maxNameLength)
-      throw new SobreError("InvalidArgument", `The name of a rule has 1 to ${maxNameLength} characters.`);
     if (this.#rules.has(name.toLowerCase())) throw entityExists(`${this.address}/Rules/${name}`);
     const rule = compileRule(this, properties);
     this.#rules.set(name.toLowerCase(), rule);
@@ -69,6 +71,7 @@ export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
 
   /** @throws SobreError `MessagingEntityNotFound`. */
   deleteRule(name: string): void {
+    if (typeof name !== "string") throw invalidOption("name", "must name a rule");
     const rule = this.#rules.get(name.toLowerCase());
     if (rule === undefined) throw entityNotFound(`${this.address}/Rules/${name}`);
     this.#rules.delete(name.toLowerCase());

@@ -234,7 +234,7 @@ export class BrokerConnection {
     if (this.#namespace !== undefined && this.#namespace !== grant.engine)
       throw unauthorized("The connection belongs to another namespace.");
     this.#namespace = grant.engine;
-    const connecting = (this.#engine ??= grant.engine.connect());
+    const connecting = (this.#engine ??= grant.engine.connect({ sharesBytes: true }));
     // What could not be connected is tried again by the next link.
     connecting.catch(() => (this.#engine = undefined));
     return connecting;

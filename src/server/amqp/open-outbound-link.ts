@@ -55,7 +55,8 @@ async function openSessionLink(
   const { entity, engine, sessions } = context;
   const waiting = new AbortController();
   link.events = { flowed: () => undefined, disposed: () => undefined, detached: () => waiting.abort() };
-  const maxWaitTime = timeOutOf(remote?.properties) ?? defaultSessionWait;
+  // Only the next available session is waited for, as by the service.
+  const maxWaitTime = sessionId === undefined ? (timeOutOf(remote?.properties) ?? defaultSessionWait) : 0;
   // The client waits in real time and for this answer alone, whatever time the broker has.
   const over = setTimeout(() => waiting.abort(), Math.min(maxWaitTime, longestTimer));
   const options = { receiveMode, sessionId, maxWaitTime, signal: waiting.signal };

@@ -56,7 +56,7 @@ export class HttpEndpoint {
   }
 
   #engineOf(engine: Engine): Promise<Engine> {
-    const known = this.#engines.get(engine) ?? engine.connect();
+    const known = this.#engines.get(engine) ?? engine.connect({ sharesBytes: true });
     this.#engines.set(engine, known);
     // What could not be connected is tried again by the next request.
     known.catch(() => this.#engines.delete(engine));

@@ -5,6 +5,7 @@ export const azureDeviations: Readonly<Record<string, string>> = {
   "dead-letter-bytes": "The case sends a value body that is no AMQP value, which cannot go onto the wire.",
   "abandon-properties":
     "AMQP has no word for taking a property away: undefined arrives as null. The other properties arrive as given.",
-  "time-to-live-is-not-rewritten":
-    "A delivery on the wire has one field for both, the effective time to live, as with the service; the sender's own is gone.",
+  "session-wanted-waits": "The broker refuses a session that is held at once, and the engine does not ask again.",
+  "session-wanted-expiry": "The broker refuses a session that is held at once, and the engine does not ask again.",
+  "arguments-admin": "Names and options of the administration are not checked before they are written into a path.",
 };

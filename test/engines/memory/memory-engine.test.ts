@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryEngine, type MemoryEngineOptions } from "../../../src/engines/memory/index.ts";
+import { lockToken as tokenOf } from "../../../src/engine/delivery.ts";
 import { createEnvelope, type Envelope } from "../../../src/envelope/index.ts";
 import { ManualClock } from "../../../src/time/index.ts";
 import { refusal } from "../../refusal.support.ts";
@@ -84,14 +85,26 @@ describe("memoryEngine", () => {
     expect((a?.sequenceNumber ?? 0n) >> 48n).toBe((b?.sequenceNumber ?? 1n) >> 48n);
   });
 
-  it("keeps the payload by reference, without a copy", async () => {
-    const engine = memoryEngine({ queues: ["q"] });
+  it("hands bytes over without a copy to a connection that shares them", async () => {
+    const engine = await memoryEngine({ queues: ["q"] }).connect({ sharesBytes: true });
     const sent = message("a");
     await (await engine.openSender("q")).send([sent]);
 
     const [seen] = await engine.peek("q", { maxMessages: 1 });
 
     expect(seen?.envelope).toBe(sent);
+  });
+
+  it("begins the numbers of sub-queues where those of their entity begin", async () => {
+    const engine = memoryEngine({ queues: ["q"], firstSequenceNumber: 5000n });
+    await (await engine.openSender("q")).send([message("a")]);
+    const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
+    const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+
+    await engine.settle("q", delivery?.lockToken ?? tokenOf(""), { kind: "deadLetter" });
+
+    const [dead] = await engine.peek("q/$DeadLetterQueue", { maxMessages: 1 });
+    expect(dead?.sequenceNumber).toBe(5000n);
   });
 
   it("forgets message ids when their window is over, so that memory does not grow for ever", async () => {

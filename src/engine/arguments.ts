@@ -1,0 +1,133 @@
+import type { Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import {
+  checkOption,
+  checkOptions,
+  countFrom,
+  flag,
+  invalidOption,
+  isDate,
+  isEnvelope,
+  milliseconds,
+  name,
+  oneOf,
+  type OptionChecks,
+  sequenceNumber,
+  signal,
+  text,
+} from "../options/option-checks.ts";
+import { isRecord } from "../envelope/bag.ts";
+import type { Settlement } from "./delivery.ts";
+import type {
+  AcceptSessionOptions,
+  ConnectOptions,
+  DeleteOptions,
+  ListSessionsOptions,
+  OpenReceiverOptions,
+  OpenSenderOptions,
+  PeekOptions,
+  ReceiveDeferredOptions,
+  ReceiveOptions,
+  TransactionOption,
+} from "./engine.ts";
+
+// What callers without TypeScript may pass to an engine is refused as `InvalidArgument`, never by an error of the runtime.
+
+const receiveMode = oneOf("peekLock", "receiveAndDelete");
+/** Checked by the engine, which knows its own. */
+const transaction = (value: unknown): string | undefined => (isRecord(value) ? undefined : "must be a transaction");
+
+const senderChecks: OptionChecks<OpenSenderOptions> = { via: name, maxInFlight: countFrom(1) };
+const receiverChecks: OptionChecks<OpenReceiverOptions> = { receiveMode };
+const deferredChecks: OptionChecks<ReceiveDeferredOptions> = { receiveMode, sessionId: text };
+const sessionChecks: OptionChecks<AcceptSessionOptions> = {
+  receiveMode,
+  sessionId: text,
+  maxWaitTime: milliseconds,
+  signal,
+};
+const peekChecks: OptionChecks<PeekOptions> = {
+  maxMessages: countFrom(1),
+  fromSequenceNumber: sequenceNumber,
+  sessionId: text,
+};
+const deleteChecks: OptionChecks<DeleteOptions> = {
+  maxMessages: countFrom(1),
+  beforeEnqueueTime: isDate,
+  sessionId: text,
+};
+const listChecks: OptionChecks<ListSessionsOptions> = {
+  updatedAfter: isDate,
+  skip: countFrom(0),
+  maxSessions: countFrom(1),
+};
+const connectChecks: OptionChecks<ConnectOptions> = { sharesBytes: flag };
+const transactionChecks: OptionChecks<TransactionOption> = { transaction };
+
+/** Checks of the options of an engine's methods. @throws SobreError `InvalidArgument` naming the option. */
+export const checkEngineOptions = {
+  openSender: (options: unknown): void => checkOptions(options, senderChecks),
+  openReceiver: (options: unknown): void => checkOptions(options, receiverChecks, { needed: ["receiveMode"] }),
+  receiveDeferred: (options: unknown): void => checkOptions(options, deferredChecks, { needed: ["receiveMode"] }),
+  acceptSession: (options: unknown): void =>
+    checkOptions(options, sessionChecks, { needed: ["receiveMode", "maxWaitTime"] }),
+  peek: (options: unknown): void => checkOptions(options, peekChecks, { needed: ["maxMessages"] }),
+  deleteMessages: (options: unknown): void => checkOptions(options, deleteChecks, { needed: ["maxMessages"] }),
+  listSessions: (options: unknown): void => checkOptions(options, listChecks),
+  connect: (options: unknown): void => checkOptions(options, connectChecks),
+  schedule: (options: unknown): void => checkOptions(options, transactionChecks),
+} as const;
+
+/** @throws SobreError `InvalidArgument` unless it is text. */
+export function checkEntity(entity: string): void {
+  if (typeof entity !== "string") throw invalidOption("entity", 'must name an entity, e.g. "orders"');
+}
+
+/** Checks the options of a receive; every receive passes here, so that no table is gone through. */
+export function checkReceiveOptions(options: ReceiveOptions): void {
+  if (!isRecord(options)) throw invalidOption("options", "must be an object");
+  const { maxMessages, maxWaitTime, signal: abortSignal } = options;
+  if (!Number.isSafeInteger(maxMessages) || maxMessages < 1)
+    throw invalidOption("maxMessages", "must be a whole number from 1 up");
+  if (typeof maxWaitTime !== "number" || !(maxWaitTime >= 0))
+    throw invalidOption("maxWaitTime", "must be a number of milliseconds from 0 up");
+  if (abortSignal !== undefined) checkOption("signal", abortSignal, signal);
+}
+
+/** Whether a value has the form of a lock token: a UUID. */
+export const isLockToken = (token: string): boolean =>
+  typeof token === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(token);
+
+/** @throws SobreError `InvalidArgument` unless it is a list of envelopes. */
+export function checkEnvelopes(envelopes: readonly Envelope[]): void {
+  if (!Array.isArray(envelopes)) throw invalidOption("envelopes", "must be a list of envelopes");
+  for (const envelope of envelopes)
+    if (!isEnvelope(envelope)) throw invalidOption("envelopes", "must be made by createEnvelope or a serializer");
+}
+
+/** @throws SobreError `InvalidArgument` unless it is a list of bigints. */
+export function checkSequenceNumbers(numbers: readonly bigint[]): void {
+  if (Array.isArray(numbers) && numbers.every((number) => typeof number === "bigint")) return;
+  throw invalidOption("sequenceNumbers", "must be a list of bigints");
+}
+
+const settlements: readonly string[] = ["complete", "abandon", "release", "defer", "deadLetter"];
+
+/** @throws SobreError `InvalidArgument` naming the member that is wrong. */
+export function checkSettlement(settlement: Settlement): void {
+  if (!isRecord(settlement) || !settlements.includes(settlement.kind))
+    throw invalidOption("settlement.kind", `must be one of ${settlements.join(", ")}`);
+  for (const member of ["deadLetterReason", "deadLetterErrorDescription"]) {
+    const value: unknown = Reflect.get(settlement, member);
+    if (value !== undefined && typeof value !== "string") throw invalidOption(`settlement.${member}`, "must be text");
+  }
+}
+
+/** The bytes of a session state, or `undefined` to clear it. @throws SobreError `InvalidArgument` for other values. */
+export function checkState(state: unknown): Uint8Array | undefined {
+  if (state === undefined || state === null) return undefined;
+  if (state instanceof Uint8Array) return state;
+  throw new SobreError("InvalidArgument", "The session state must be a Uint8Array, or null to clear it.", {
+    path: "$.state",
+  });
+}
