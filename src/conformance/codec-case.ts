@@ -4,7 +4,7 @@ import type { CodecTarget } from "./codec-target.ts";
 export interface CodecCase {
   /** Short and stable, for `deviations` and reports. */
   readonly name: string;
-  /** What every codec promises, in one sentence. */
+  /** The promise of every codec, in one sentence. */
   readonly promise: string;
   /** Why the case does not apply to a target, or `undefined` when it does. */
   readonly skip?: (target: CodecTarget) => string | undefined;
@@ -12,7 +12,7 @@ export interface CodecCase {
   readonly run: (target: CodecTarget) => void;
 }
 
-/** What a case came to. */
+/** The outcome of a case. */
 export type CodecCaseResult =
   | { readonly name: string; readonly outcome: "passed" }
   | { readonly name: string; readonly outcome: "failed"; readonly error: unknown }
@@ -43,7 +43,7 @@ export function expect(holds: boolean, message: string): void {
   if (!holds) throw new Error(message);
 }
 
-/** What `action` throws, or `undefined` when it returns. */
+/** The error that `action` throws, or `undefined` when it returns. */
 export function thrownBy(action: () => unknown): { readonly error: unknown } | undefined {
   try {
     action();

@@ -6,7 +6,7 @@ import { type CodecTarget, decodeFor, encodeFor, sameBody } from "./codec-target
 import { expectDecodeError, expectSobreError } from "./codec-errors.ts";
 import { sameBytes } from "./codec-equality.ts";
 
-/** What a codec says about itself, and how its bodies come back. */
+/** A codec's description of itself, and how its bodies come back. */
 export const formCases: readonly CodecCase[] = [
   {
     name: "names",
@@ -39,7 +39,7 @@ export const formCases: readonly CodecCase[] = [
   },
   {
     name: "written-is-read",
-    promise: "What the codec writes it reads back as the same value; what it would not read it refuses to write.",
+    promise: "The codec reads back what it writes as the same value, and refuses to write what it would not read.",
     skip: ({ knownTypeOnly }) => (knownTypeOnly === true ? "The bodies are not of its type." : undefined),
     run(target) {
       for (const [name, body] of awkwardBodies()) {

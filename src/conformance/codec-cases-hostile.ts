@@ -4,7 +4,7 @@ import { expectDecodeError, expectSobreError } from "./codec-errors.ts";
 import { sameBytes } from "./codec-equality.ts";
 import { hostilePayloads } from "./codec-mutation.ts";
 
-/** What a codec does with bytes that nobody meant well. */
+/** A codec's answers to hostile bytes. */
 export const hostileCases: readonly CodecCase[] = [
   {
     name: "hostile-bytes",
@@ -21,7 +21,7 @@ export const hostileCases: readonly CodecCase[] = [
   },
   {
     name: "secret-names",
-    promise: "What is wrong inside a payload is told without the names of its members, in message and path.",
+    promise: "Errors inside a payload name none of its members, neither in the message nor in the path.",
     skip: ({ knownTypeOnly }) => (knownTypeOnly === true ? "The names are those of the type." : undefined),
     run(target) {
       const context = decodeContext(target);
@@ -69,7 +69,7 @@ function* payloads(target: CodecTarget): Generator<Uint8Array> {
 
 /** Payloads of which member names say what nobody but the sender may know; every byte of each is broken once. */
 function* payloadsOfNames(target: CodecTarget): Generator<Uint8Array> {
-  const inner = { "4111-1111-1111-1111": [1, { [stand]: 2 }] };
+  const inner = { "4111-1111-1111-1111": [1, { [placeholder]: 2 }] };
   const bodies = [{ "alice@example.com": inner }, { users: { "bob@example.com": inner } }];
   for (const body of bodies) {
     let payload: Uint8Array | undefined;
@@ -83,16 +83,16 @@ function* payloadsOfNames(target: CodecTarget): Generator<Uint8Array> {
   }
 }
 
-/** A name that stands in a payload for one that the encoder refuses. */
-const stand = "_-proto-_";
+/** A placeholder in a payload for a name that the encoder refuses. */
+const placeholder = "_-proto-_";
 
-/** The payload with another name of the same length in place of {@link stand}; ASCII, or UTF-16 in either order. */
+/** The payload with another name of the same length in place of {@link placeholder}; ASCII, or UTF-16 in either order. */
 function named(payload: Uint8Array, name: string): Uint8Array {
   const changed = payload.slice();
   for (const step of [1, 2]) {
-    for (let at = 0; at + step * stand.length <= payload.length; at++) {
-      const found = Array.from(stand, (_, index) => payload[at + step * index]);
-      if (String.fromCharCode(...found.map(Number)) !== stand) continue;
+    for (let at = 0; at + step * placeholder.length <= payload.length; at++) {
+      const found = Array.from(placeholder, (_, index) => payload[at + step * index]);
+      if (String.fromCharCode(...found.map(Number)) !== placeholder) continue;
       for (let index = 0; index < name.length; index++) changed[at + step * index] = name.charCodeAt(index);
     }
   }

@@ -45,7 +45,7 @@ export const limitCases: readonly CodecCase[] = [
     run(target) {
       for (const count of [10, 1000]) {
         const payload = encodeFor(target, many(target)?.(count));
-        // Whether containers count as items beside their elements is each format's own matter.
+        // Each format decides whether containers count as items in addition to their elements.
         decodeFor(target, payload, { maxItems: 3 * count });
         expectLimit(target, payload, { maxItems: Math.floor(count / 2) });
       }

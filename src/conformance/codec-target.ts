@@ -17,7 +17,7 @@ export interface CodecTarget {
   readonly codec: Codec;
   /** Bodies that must come back equal; at least one, and one of them with a string of eight characters or more. */
   readonly samples: readonly unknown[];
-  /** Content type of every context, as `application/protobuf; messageType=acme.Order`. Default: the codec's own. */
+  /** Content type of every context, e.g. `application/protobuf; messageType=acme.Order`. Default: the codec's own. */
   readonly contentType?: string;
   /** Application properties of every context. Default: none. */
   readonly applicationProperties?: ApplicationProperties;
@@ -28,7 +28,7 @@ export interface CodecTarget {
    * (nested lists, `__proto__`) are left out unless the target brings them. Default: false.
    */
   readonly knownTypeOnly?: boolean;
-  /** What zero bytes decode to, in a format that has an empty value. Default: they are refused. */
+  /** The body that zero bytes decode to, in a format that has an empty value. Default: they are refused. */
   readonly emptyBody?: unknown;
   /**
    * A body nested `depth` levels deep, where a scalar has depth 0; `"flat"` for a format without nesting.

@@ -15,7 +15,7 @@ export interface EngineTarget {
 export interface EngineCase {
   /** Short and stable, for `deviations` and reports. */
   readonly name: string;
-  /** What every engine promises, in one sentence, and where the promise comes from. */
+  /** The promise of every engine, in one sentence, and its source. */
   readonly promise: string;
   /** The case is skipped on an engine that refuses one of these. */
   readonly needs: readonly Capability[];
@@ -31,7 +31,7 @@ export function engineCases(
   return Object.entries(cases).map(([name, engineCase]) => ({ name, needs, ...engineCase }));
 }
 
-/** What a case came to. */
+/** The outcome of a case. */
 export type EngineCaseResult =
   | { readonly name: string; readonly outcome: "passed" }
   | { readonly name: string; readonly outcome: "failed"; readonly error: unknown }

@@ -3,7 +3,7 @@ import { call, envelope, refused, same, sessions, tokenOf } from "./engine-harne
 
 const wrong: readonly unknown[] = [null, 5, true, [], {}, Symbol("wrong")];
 
-/** What callers without types may pass. */
+/** Arguments of the wrong kind, as callers without types may pass them. */
 export const argumentCases: readonly EngineCase[] = engineCases([], {
   "arguments-entity": {
     promise: "An entity that is not text is refused as InvalidArgument, by every method that takes one.",
@@ -43,7 +43,7 @@ export const argumentCases: readonly EngineCase[] = engineCases([], {
     },
   },
   "arguments-send": {
-    promise: "What is not a list of envelopes is refused as InvalidArgument, and nothing is sent.",
+    promise: "Anything but a list of envelopes is refused as InvalidArgument, and nothing is sent.",
     needs: ["peek"],
     async run(harness) {
       const queue = await harness.queue();

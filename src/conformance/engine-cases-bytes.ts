@@ -71,8 +71,7 @@ export const byteCases: readonly EngineCase[] = engineCases(["peekLock"], {
     },
   },
   "bytes-sent-again": {
-    promise:
-      "What a receiver sends again is what it holds, and later changes of its bytes do not reach the new message.",
+    promise: "A receiver sends again the bytes it holds; its later changes do not reach the new message.",
     async run(harness) {
       const [queue, delivery] = await harness.received(filled());
       const target = await harness.queue();

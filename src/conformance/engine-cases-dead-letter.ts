@@ -31,7 +31,8 @@ export const deadLetterCases: readonly EngineCase[] = engineCases(["deadLetter"]
     },
   },
   "dead-letter-properties": {
-    promise: "Reason and description are application properties too, beside those given and those of the sender.",
+    promise:
+      "Reason and description are application properties too, in addition to those given and those of the sender.",
     async run(harness) {
       const queue = await harness.queueWith([envelope("a", {}, { applicationProperties: { tenant: "x" } })]);
       await harness.settle(queue, await harness.one(queue), {

@@ -45,7 +45,7 @@ export const deferCases: readonly EngineCase[] = engineCases(["defer"], {
       const queue = await harness.queue();
       const number = await deferred(harness, queue, "a");
       const taken = await harness.engine.receiveDeferred(queue, [number], { receiveMode: "receiveAndDelete" });
-      same(idsOf(taken), ["a"], "What was handed over");
+      same(idsOf(taken), ["a"], "Deliveries");
       same(await harness.browse(queue), [], "Messages left");
     },
   },

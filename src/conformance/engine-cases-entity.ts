@@ -15,7 +15,7 @@ import {
 
 const partitionOf = (sequenceNumber: bigint): bigint => sequenceNumber >> 48n;
 
-/** What entities are set to, and what that means for their messages. */
+/** Settings of entities, and their effect on messages. */
 export const entityCases: readonly EngineCase[] = engineCases(["administration"], {
   "update-options": {
     promise: "An update changes the options given and leaves the others; what is set at creation cannot change.",
@@ -154,7 +154,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
       const sender = await other.openSender(queue);
       await other.close();
       await other.close();
-      same(await waiting, [], "What the waiting receive returned");
+      same(await waiting, [], "Deliveries of the waiting receive");
       await refused(other.openSender(queue), "Closed", "A new sender");
       await refused(other.peek(queue, { maxMessages: 1 }), "Closed", "Peeking");
       await refused(other.admin.listQueues(), "Closed", "Listing");
@@ -216,7 +216,7 @@ export const entityCases: readonly EngineCase[] = engineCases(["administration"]
       await harness.send(queue, half);
       await refused(harness.send(queue, half), "QuotaExceeded", "More than fits");
       await harness.settle(queue, await harness.one(queue), { kind: "deadLetter" });
-      await refused(harness.send(queue, half), "QuotaExceeded", "More than fits beside a dead letter");
+      await refused(harness.send(queue, half), "QuotaExceeded", "More than fits with the dead letter");
       await harness.drain(`${queue}/$DeadLetterQueue`);
       await harness.send(queue, half);
     },

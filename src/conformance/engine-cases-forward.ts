@@ -64,7 +64,8 @@ export const forwardCases: readonly EngineCase[] = engineCases(["autoForward", "
     },
   },
   "forward-refused": {
-    promise: "What the target refuses, missing, disabled or full, goes to the source's transfer dead-letter queue.",
+    promise:
+      "A message that the target refuses, missing, disabled or full, goes to the source's transfer dead-letter queue.",
     needs: ["autoForward", "administration"],
     async run(harness) {
       const target = await harness.queue();

@@ -115,7 +115,7 @@ export const lockCases: readonly EngineCase[] = engineCases(["peekLock"], {
       same(idsOf(deliveries), ["a", "b", "c"], "Deliveries");
       same(new Set(tokens).size, 3, "Different tokens");
       const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-      same(tokens.filter((token) => !uuid.test(token)).length, 0, "Tokens that are no UUID");
+      same(tokens.filter((token) => !uuid.test(token)).length, 0, "Tokens that are not UUIDs");
     },
   },
 });

@@ -17,7 +17,7 @@ export const peekCases: readonly EngineCase[] = engineCases(["peek", "peekLock"]
     async run(harness) {
       const queue = await harness.queueWith(["a", "b"]);
       await harness.one(queue);
-      same(await harness.browse(queue), ["a", "b"], "What browsing shows");
+      same(await harness.browse(queue), ["a", "b"], "Messages shown");
     },
   },
   "peek-from": {

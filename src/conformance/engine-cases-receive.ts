@@ -44,7 +44,7 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
       const waiting = receiver.receive({ maxMessages: 5, maxWaitTime: 60 * second });
       await harness.advance(30 * second);
       await harness.send(queue, "a", "b");
-      same(idsOf(await waiting), ["a", "b"], "What the waiting receive got");
+      same(idsOf(await waiting), ["a", "b"], "Deliveries of the waiting receive");
     },
   },
   "long-poll-ends": {
@@ -54,7 +54,7 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
       const receiver = await harness.receiver(queue);
       const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: second });
       await harness.advance(second);
-      same(await waiting, [], "What the receive returned");
+      same(await waiting, [], "Deliveries of the receive");
       await harness.send(queue, "a");
       same((await harness.one(queue)).deliveryCount, 0, "Delivery count");
     },
@@ -68,7 +68,7 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
       const waiting = [receiver.receive(options), receiver.receive(options), receiver.receive(options)];
       await harness.send(queue, "a", "b", "c");
       const got = await Promise.all(waiting);
-      same(got.map(idsOf), [["a"], ["b"], ["c"]], "What each receive got");
+      same(got.map(idsOf), [["a"], ["b"], ["c"]], "Deliveries of each receive");
     },
   },
   "long-poll-redelivery": {
@@ -97,7 +97,7 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
       const abort = new AbortController();
       const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: 60 * second, signal: abort.signal });
       abort.abort();
-      same(await waiting, [], "What the aborted receive returned");
+      same(await waiting, [], "Deliveries of the aborted receive");
       await harness.send(queue, "a");
       same((await harness.one(queue)).deliveryCount, 0, "Delivery count");
     },
@@ -108,7 +108,7 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
       const queue = await harness.queueWith(["a"]);
       const receiver = await harness.receiver(queue);
       const signal = AbortSignal.abort();
-      same(await receiver.receive({ maxMessages: 1, maxWaitTime: 0, signal }), [], "What was taken");
+      same(await receiver.receive({ maxMessages: 1, maxWaitTime: 0, signal }), [], "Deliveries");
       same((await harness.one(queue)).deliveryCount, 0, "Delivery count");
     },
   },
@@ -136,7 +136,7 @@ export const receiveCases: readonly EngineCase[] = engineCases(["peekLock"], {
       const receiver = await harness.engine.openReceiver(queue, { receiveMode: "peekLock" });
       const waiting = receiver.receive({ maxMessages: 1, maxWaitTime: 60 * second });
       await receiver.close();
-      same(await waiting, [], "What the waiting receive returned");
+      same(await waiting, [], "Deliveries of the waiting receive");
       await refused(receiver.receive(atOnce()), "Closed", "Receiving after close");
       await harness.send(queue, "a");
       same(await harness.drain(queue), ["a"], "Messages of the queue");

@@ -45,7 +45,7 @@ export const scheduleCases: readonly EngineCase[] = engineCases(["schedule"], {
       await harness.engine.schedule(queue, [await later(harness, "a", minute)]);
       const waiting = (await harness.receiver(queue)).receive({ maxMessages: 1, maxWaitTime: 2 * minute });
       await harness.advance(minute);
-      same(idsOf(await waiting), ["a"], "What the waiting receive got");
+      same(idsOf(await waiting), ["a"], "Deliveries of the waiting receive");
     },
   },
   "schedule-order": {

@@ -3,7 +3,7 @@ import { createEnvelope } from "../envelope/envelope.ts";
 import { type EngineCase, engineCases } from "./engine-case.ts";
 import { envelope, refused, same, after } from "./engine-harness.ts";
 
-/** What a broker does with what it accepts. */
+/** Messages from the sender to the entity. */
 export const sendCases: readonly EngineCase[] = engineCases(["peekLock"], {
   "envelope-intact": {
     promise: "Payload, body kind and every property arrive as they were sent. (message model)",

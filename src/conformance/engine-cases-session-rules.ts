@@ -45,7 +45,7 @@ export const sessionRuleCases: readonly EngineCase[] = engineCases(["sessions"],
       await refused(harness.send(queue, "a"), "InvalidOperation", "A message without session id");
       await refused(harness.receiver(queue), "InvalidOperation", "A plain receiver");
       await harness.send(queue, inSession("s", "b"));
-      same(await harness.browse(queue), ["b"], "What browsing shows");
+      same(await harness.browse(queue), ["b"], "Messages shown");
       await refused(harness.session(await harness.queue(), "s"), "InvalidOperation", "A session of a plain queue");
     },
   },

@@ -1,7 +1,7 @@
 import { type EngineCase, engineCases } from "./engine-case.ts";
 import { call, atOnce, inSession, refused, same, sessions } from "./engine-harness.ts";
 
-/** What a session remembers between its receivers. */
+/** The state that a session keeps between its receivers. */
 export const sessionStateCases: readonly EngineCase[] = engineCases(["sessionState"], {
   "state-life": {
     promise: "Session state is absent at first, kept as it was set, and cleared by undefined; empty is not absent.",

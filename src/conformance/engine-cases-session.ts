@@ -38,7 +38,7 @@ export const sessionCases: readonly EngineCase[] = engineCases(["sessions"], {
       const session = await harness.session(queue, "s");
       const waiting = session.receive({ maxMessages: 1, maxWaitTime: minute / 2 });
       await harness.send(queue, inSession("other", "x"), inSession("s", "a"));
-      same(idsOf(await waiting), ["a"], "What the waiting receive got");
+      same(idsOf(await waiting), ["a"], "Deliveries of the waiting receive");
       same((await harness.session(queue)).sessionId, "other", "The next available session");
     },
   },

@@ -4,7 +4,7 @@ import { atOnce, envelope, idsOf, refused, same, tokenOf } from "./engine-harnes
 
 const hour = 3_600_000;
 
-/** What happens to a message when its receiver decides about it. */
+/** The effects of settling a message. */
 export const settleCases: readonly EngineCase[] = engineCases(["peekLock"], {
   "complete-removes": {
     promise: "A completed message is gone for good. (Service Bus, settlement of receive operations)",
@@ -151,8 +151,8 @@ export const settleCases: readonly EngineCase[] = engineCases(["peekLock"], {
       const taken = await receiver.receive(atOnce());
       await receiver.close();
       await harness.advance(hour);
-      same(idsOf(taken), ["a"], "What was handed over");
-      same(await harness.drain(queue), [], "What is left after the failure");
+      same(idsOf(taken), ["a"], "Deliveries");
+      same(await harness.drain(queue), [], "Messages left after the failure");
     },
   },
   "delivery-count-table": {

@@ -10,7 +10,7 @@ const only = (
   rules: [{ name: "r", filter }],
 });
 
-/** What subscriptions do with their copies. */
+/** Subscriptions and their copies. */
 export const subscriptionCases: readonly EngineCase[] = engineCases(["topics", "deadLetter"], {
   "topic-filter-error": {
     promise:

@@ -2,7 +2,7 @@ import { effectiveTimeToLive } from "../engine/delivery.ts";
 import { type EngineCase, engineCases } from "./engine-case.ts";
 import { envelope, idsOf, minute, same, tokenOf } from "./engine-harness.ts";
 
-/** What becomes of messages that nobody took in time. */
+/** Messages that nobody took in time. */
 export const timeToLiveCases: readonly EngineCase[] = engineCases(["timeToLive", "deadLetter", "administration"], {
   "expired-never-delivered": {
     promise: "A message is never delivered after its time to live, and until then it is. (Service Bus, TTL)",

@@ -142,7 +142,7 @@ export const topicCases: readonly EngineCase[] = engineCases(["topics"], {
       same(
         seen.toSorted((left, right) => (left < right ? -1 : 1)),
         ["- -", "- b", "a -"],
-        "What the copies carry",
+        "Properties of the copies",
       );
       same(
         copies.every(({ applicationProperties }) => applicationProperties["kept"] === true),

@@ -83,7 +83,7 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
     },
   },
   "transaction-refusals": {
-    promise: "What is illegal is refused when it is asked for, and is no part of the transaction.",
+    promise: "Illegal operations are refused at once, and are not part of the transaction.",
     needs: ["transactions", "administration"],
     async run(harness) {
       const { engine } = harness;
@@ -110,7 +110,7 @@ export const transactionCases: readonly EngineCase[] = engineCases(["transaction
       const [queue, delivery] = await harness.received("a");
       const transaction = await engine.begin();
       await engine.settle(queue, tokenOf(delivery), { kind: "abandon" }, { transaction });
-      await refused(harness.complete(queue, delivery), "InvalidOperation", "Completing beside the transaction");
+      await refused(harness.complete(queue, delivery), "InvalidOperation", "Completing outside the transaction");
       await harness.advance(minute / 2);
       await engine.renew(queue, tokenOf(delivery));
       await harness.advance(minute - 1);

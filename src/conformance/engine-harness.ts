@@ -31,7 +31,7 @@ export const sessions = { requiresSession: true } as const;
 /** More messages than any case sends. */
 const endless = 10_000;
 
-/** What a case works with: a fresh engine, its time, and short ways to say what a message model talks about. */
+/** The tools of a case: a fresh engine, its time, and short forms of the everyday operations. */
 export class EngineHarness {
   readonly engine: Engine;
   readonly #opened: OpenedEngine;
@@ -151,7 +151,7 @@ export class EngineHarness {
     return idsOf(await this.engine.peek(entity, { maxMessages: 1000 }));
   }
 
-  /** The engine's time, as a message enqueued now tells it. */
+  /** The engine's time, read from a message that is enqueued now. */
   async now(): Promise<Date> {
     const queue = await this.queue();
     await this.send(queue, "now");
@@ -186,7 +186,7 @@ export const inSession = (sessionId: string, messageId: string): Envelope => env
 export const after = (time: Date | undefined, milliseconds: number): Date =>
   new Date((time?.getTime() ?? 0) + milliseconds);
 
-/** What must be there. */
+/** The value, which must be there. */
 export function present<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new Error(`${what} is missing.`);
   return value;

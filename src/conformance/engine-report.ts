@@ -2,7 +2,7 @@ import { type Capability, capabilityNames, type Support } from "../engine/capabi
 import { type EngineTarget, runEngineCase } from "./engine-case.ts";
 import { engineSuite } from "./engine-suite.ts";
 
-/** How an engine stands with one capability. */
+/** An engine's result for one capability. */
 export interface CapabilityReport {
   readonly capability: Capability;
   readonly level: Support["level"];
@@ -13,7 +13,7 @@ export interface CapabilityReport {
   readonly deviations: number;
 }
 
-/** How an engine stands with the whole conformance suite. */
+/** An engine's result for the whole conformance suite. */
 export interface EngineReport {
   readonly engine: string;
   readonly cases: number;

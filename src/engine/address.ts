@@ -13,7 +13,7 @@ export interface EntityAddress {
   readonly subQueue: SubQueue | undefined;
 }
 
-/** What follows an entity's name in the address of its sub-queues. */
+/** The suffixes that address the sub-queues of an entity. */
 export const subQueueSuffix: Readonly<Record<SubQueue, string>> = {
   deadLetter: "/$DeadLetterQueue",
   transferDeadLetter: "/$Transfer/$DeadLetterQueue",

@@ -4,7 +4,7 @@ import type { RuleInit, RuleProperties } from "./rules.ts";
 /** Whether an entity takes sends and receives. */
 export type EntityStatus = "Active" | "Disabled" | "SendDisabled" | "ReceiveDisabled";
 
-/** What queues, topics and subscriptions have in common; names, units and defaults are those of Azure Service Bus. */
+/** Options of queues, topics and subscriptions; names, units and defaults are those of Azure Service Bus. */
 export interface EntityOptions {
   /** The longest and the default time to live. Default: for ever. */
   readonly defaultMessageTimeToLive?: DurationLike | undefined;
@@ -16,7 +16,7 @@ export interface EntityOptions {
   readonly userMetadata?: string | undefined;
 }
 
-/** What entities that senders send to have in common. */
+/** Options of the entities that take sends: queues and topics. */
 export interface SendableOptions extends EntityOptions {
   /** Most bytes of one message, AMQP-encoded. Default: 1 MiB. */
   readonly maxMessageSizeInBytes?: number | undefined;
@@ -30,7 +30,7 @@ export interface SendableOptions extends EntityOptions {
   readonly enablePartitioning?: boolean | undefined;
 }
 
-/** What entities that receivers receive from have in common. */
+/** Options of the entities that are received from: queues and subscriptions. */
 export interface ReceivableOptions {
   /** How long a receiver holds a message. Default: 1 minute; most 5 minutes. */
   readonly lockDuration?: DurationLike | undefined;
@@ -46,13 +46,13 @@ export interface ReceivableOptions {
   readonly forwardDeadLetteredMessagesTo?: string | undefined;
 }
 
-/** What a queue is created with. */
+/** Options of a queue. */
 export interface QueueOptions extends SendableOptions, ReceivableOptions {}
 
-/** What a topic is created with. */
+/** Options of a topic. */
 export interface TopicOptions extends SendableOptions {}
 
-/** What a subscription is created with. */
+/** Options of a subscription. */
 export interface SubscriptionOptions extends EntityOptions, ReceivableOptions {
   /** Whether a message goes to the dead-letter queue when a rule cannot be evaluated for it. Default: true. */
   readonly deadLetteringOnFilterEvaluationExceptions?: boolean | undefined;
@@ -80,7 +80,7 @@ export interface QueueRuntimeProperties extends EntityTimes {
   readonly sizeInBytes: number;
 }
 
-/** What a topic holds. */
+/** Counts and times of a topic. */
 export interface TopicRuntimeProperties extends EntityTimes {
   readonly name: string;
   readonly subscriptionCount: number;

@@ -31,7 +31,7 @@ import type {
   TransactionOption,
 } from "./engine.ts";
 
-// What callers without TypeScript may pass to an engine is refused as `InvalidArgument`, never by an error of the runtime.
+// Callers without TypeScript pass anything: an engine refuses it as `InvalidArgument`, not with an error of the runtime.
 
 const receiveMode = oneOf("peekLock", "receiveAndDelete");
 /** Checked by the engine, which knows its own. */

@@ -51,7 +51,7 @@ export const effectiveTimeToLive = ({ enqueuedTimeUtc, expiresAtUtc }: Delivery)
 /** Application properties to set when a message is settled; `undefined` removes one. */
 export type Modification = Readonly<Record<string, ApplicationPropertyValue | undefined>>;
 
-/** What a receiver decides about a message it holds. */
+/** A receiver's decision about a message it holds. */
 export type Settlement =
   | { readonly kind: "complete" }
   | { readonly kind: "abandon"; readonly propertiesToModify?: Modification | undefined }

@@ -144,7 +144,7 @@ export interface PeekOptions {
  * What a capability declares as `refused` throws `UnsupportedCapability`.
  */
 export interface Engine {
-  /** Short name in lower case, as `memory`. */
+  /** Short name in lower case, e.g. `memory`. */
   readonly name: string;
   readonly capabilities: Capabilities;
   /** Creates, reads and deletes entities. */

@@ -38,7 +38,7 @@ export interface SqlFilter {
 /** Which messages a rule lets through. */
 export type RuleFilter = BooleanFilter | CorrelationFilter | SqlFilter;
 
-/** What a rule does to the copy that it lets through. */
+/** Changes the copy that a rule lets through. */
 export interface RuleAction {
   readonly kind: "sql";
   /** `SET` and `REMOVE` statements of the Service Bus SQL action syntax, at most 1,024 characters. */
@@ -68,7 +68,7 @@ export interface OfficialRuleAction {
   readonly sqlParameters?: Readonly<Record<string, ApplicationPropertyValue>> | undefined;
 }
 
-/** What a rule is created with; filters and actions of the official client are understood. */
+/** Filter and action of a new rule; filters and actions of the official client are understood. */
 export interface RuleInit {
   readonly filter: RuleFilter | OfficialRuleFilter;
   readonly action?: RuleAction | OfficialRuleAction | undefined;

@@ -95,7 +95,7 @@ async function throughput(batch: number): Promise<number> {
   return 1 / slower;
 }
 
-/** What it costs that sender, engine and receivers share no bytes: a connection that copies against one that does not. */
+/** The cost of handing over bytes of one's own: a connection that copies against one that shares. */
 async function copying(batch: number): Promise<number> {
   const units = 20_000;
   const engine = engineWith({ queues: ["own", "shared"] });

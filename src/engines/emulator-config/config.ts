@@ -44,7 +44,7 @@ export interface RuleConfig {
   };
 }
 
-/** What a correlation filter wants. */
+/** The values that a correlation filter compares. */
 type CorrelationConfig = Capitalized<Omit<CorrelationFilter, "kind" | "subject" | "applicationProperties">> & {
   readonly Label?: string;
   readonly Properties?: Readonly<Record<string, string | number | boolean>>;

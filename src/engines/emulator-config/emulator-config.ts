@@ -18,15 +18,15 @@ export interface ConfiguredKey {
   readonly rights?: readonly ("Send" | "Listen" | "Manage")[] | undefined;
 }
 
-/** Entities by name, as `memoryEngine` takes them. */
+/** Entities by name, in the form that `memoryEngine` takes. */
 export interface ConfiguredEntities {
-  /** Shared access keys by their names, as `startServer` takes them; unset when there are none. */
+  /** Shared access keys by their names, in the form that `startServer` takes; unset when there are none. */
   readonly keys: Readonly<Record<string, ConfiguredKey>> | undefined;
   readonly queues: Readonly<Record<string, QueueOptions>>;
   readonly topics: Readonly<Record<string, ConfiguredTopic>>;
 }
 
-/** Problems that an error tells. */
+/** The most problems that an error lists. */
 const mostProblems = 5;
 
 let problemsOf: ReturnType<typeof compileJsonSchema> | undefined;
@@ -62,7 +62,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    const what = "The configuration is no JSON. Comments are allowed, nothing else is.";
+    const what = "The configuration is not JSON. Only comments may be added to JSON.";
     throw new SobreError("InvalidArgument", what, { path: "$", cause: error });
   }
 }

@@ -14,7 +14,7 @@ export interface Acceptance {
   readonly options: AcceptSessionOptions;
   readonly holder: Holder;
   readonly onClose: (receiver: MemoryReceiver) => void;
-  /** Told how to end the wait when the connection closes. */
+  /** Takes the function that ends the wait when the connection closes; returns one that forgets it. */
   readonly onWait: (end: () => void) => () => void;
 }
 

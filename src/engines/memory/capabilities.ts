@@ -2,7 +2,7 @@ import type { Capabilities } from "../../engine/capabilities.ts";
 
 const native = { level: "native" } as const;
 
-/** What the memory engine can do: everything, by itself. */
+/** The capabilities of the memory engine: all of them, natively. */
 export const memoryCapabilities: Capabilities = {
   peekLock: native,
   receiveAndDelete: native,

@@ -70,7 +70,7 @@ export class LockTable {
   }
 }
 
-/** Reads the last group; any number comes out of what is no token of ours, and no message is under it. */
+/** Reads the last group; a token that is not ours gives a number under which there is no message. */
 function slotOf(token: LockToken): number {
   let slot = 0;
   for (let index = headLength; index < tokenLength; index++) {

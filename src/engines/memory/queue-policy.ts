@@ -9,7 +9,7 @@ export interface Meter {
   bytes: number;
 }
 
-/** What a message queue asks the entity it belongs to. */
+/** The entity that a message queue belongs to. */
 export interface QueuePolicy {
   /** Address for error texts. */
   readonly address: string;

@@ -14,7 +14,7 @@ export interface Route {
   readonly through: QueueEntity | undefined;
 }
 
-/** What a sender asks its connection. */
+/** The connection of a sender. */
 export interface SenderConnection {
   closed(sender: MemorySender): void;
   transactionOf(transaction: Transaction): MemoryTransaction;

@@ -6,7 +6,7 @@ import type { QueuedMessage } from "./queued-message.ts";
 import { invalidOperation, lockLost } from "./refusals.ts";
 import type { Operation } from "./transaction.ts";
 
-/** What a settlement will do, once everything that can refuse it has been looked at. */
+/** Carries a settlement out; everything that can refuse it has been checked. */
 export type Decision = (now: number) => void;
 
 /**

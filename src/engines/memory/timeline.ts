@@ -12,7 +12,7 @@ export interface Due {
 /** Everything that will happen in a broker, ordered by due time; one timer of the clock serves them all. */
 export class Timeline {
   readonly #clock: Clock;
-  /** What was put on first happens first when two times are equal. */
+  /** Items of the same time happen in the order in which they were scheduled. */
   readonly #heap = new Heap<Due>((item, index) => (item.dueIndex = index));
   #timer: Timer | undefined;
   #armedAt = Infinity;

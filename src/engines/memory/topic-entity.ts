@@ -63,7 +63,7 @@ export class TopicEntity extends Entity implements IntakeOwner, QueuePolicy {
     this.arrive(moved(message, number), now);
   }
 
-  /** What it holds, and when it was used. */
+  /** Counts and times of the topic. */
   runtime(): TopicRuntimeProperties {
     return {
       name: this.address,

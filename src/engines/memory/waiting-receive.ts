@@ -3,7 +3,7 @@ import type { SobreError } from "../../errors/sobre-error.ts";
 import type { Linked } from "./linked-list.ts";
 import type { Due } from "./timeline.ts";
 
-/** What a {@link WaitingReceive} asks its receiver. */
+/** The receiver of a {@link WaitingReceive}. */
 export interface Waiter {
   /** Takes what is ready. */
   take(now: number): readonly Delivery[];

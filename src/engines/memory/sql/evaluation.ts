@@ -129,7 +129,7 @@ function negate(value: SqlValue): SqlValue {
   if (typeof value === "bigint") return BigInt.asIntN(64, -value);
   if (typeof value === "number") return -value;
   if (value === undefined) return undefined;
-  throw evaluationError('"-" was given something that is no number');
+  throw evaluationError('"-" was applied to a value that is not a number');
 }
 
 function nameOf(text: string): { readonly scope: "sys" | "user"; readonly name: string } {

@@ -14,7 +14,7 @@ const systemNames: ReadonlyMap<string, keyof BrokerProperties | undefined> = new
     .map((row) => [row.property.toLowerCase(), row.settable ? row.property : undefined] as const),
 ]);
 
-/** The broker property under a `sys.` name. @throws SobreError when there is none of this name. */
+/** The broker property under a `sys.` name. @throws SobreError for an unknown name. */
 export function systemProperty(name: string): keyof BrokerProperties | undefined {
   const lower = name.toLowerCase();
   if (!systemNames.has(lower)) throw evaluationError(`There is no system property "${name}": it was asked for`);

@@ -62,12 +62,13 @@ function orderOf(left: SqlValue, right: SqlValue): number | undefined {
 /**
  * Calculates; unknown operands make the result unknown, `+` joins texts.
  *
- * @throws SobreError `InvalidArgument` for operands that are no numbers, and for dividing an integer by zero.
+ * @throws SobreError `InvalidArgument` for operands that are not numbers, and for dividing an integer by zero.
  */
 export function calculate(operator: Arithmetic, left: SqlValue, right: SqlValue): SqlValue {
   if (left === undefined || right === undefined) return undefined;
   if (operator === "+" && typeof left === "string" && typeof right === "string") return left + right;
-  if (!isNumber(left) || !isNumber(right)) throw evaluationError(`"${operator}" was given something that is no number`);
+  if (!isNumber(left) || !isNumber(right))
+    throw evaluationError(`"${operator}" was applied to a value that is not a number`);
   if (typeof left === "bigint" && typeof right === "bigint") return BigInt.asIntN(64, integers(operator, left, right));
   return doubles(operator, Number(left), Number(right));
 }
