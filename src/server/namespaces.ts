@@ -2,6 +2,7 @@ import type { Access, Grant, Right } from "./access.ts";
 import type { Engine } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { decoded, equal, readSas } from "../http/sas.ts";
+import { trimSlashes } from "./path.ts";
 
 /** The name of the key that every namespace begins with. */
 export const rootKeyName = "RootManageSharedAccessKey";
@@ -99,8 +100,7 @@ function keyOf(keys: Namespace["keys"], name: string): SharedAccessKey | undefin
 /** The path of a resource URI; some clients leave out its scheme, others add a query. */
 function scopeOf(resource: string): string {
   const [uri = ""] = resource.split("?");
-  return decoded(uri.replace(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/]*/i, ""))
-    .replaceAll(/^\/+|\/+$/g, "")
+  return trimSlashes(decoded(uri.replace(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/]*/i, "")))
     .replace(/\/\$management$/i, "")
     .toLowerCase();
 }

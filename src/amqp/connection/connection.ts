@@ -17,6 +17,9 @@ import { type WireError, WireFault, wireErrorOf } from "./wire-fault.ts";
 /** The most bytes of a frame before the open, when nobody is known yet. */
 const handshakeFrameSize = 8192;
 
+/** Steps that the frames of one read may take besides their own bytes. */
+const mostSteps = 250_000;
+
 /** Bytes of output that may wait before nothing more is taken from an entity. */
 const highWater = 256 * 1024;
 
@@ -41,6 +44,7 @@ export class Connection implements ConnectionPort {
   readonly #sessions = new SessionTable();
   #phase: Phase = "header";
   #askedForOutput = false;
+  #steps = 0;
   #opened = false;
   #saslDone = false;
 
@@ -94,6 +98,7 @@ export class Connection implements ConnectionPort {
   receive(chunk: Uint8Array): void {
     if (this.#phase === "over") return;
     this.#liveness.heard();
+    this.#steps = 0;
     this.#reader.push(chunk);
     try {
       while (this.#step());
@@ -137,6 +142,12 @@ export class Connection implements ConnectionPort {
     this.#sessions.set(channel, session);
     session.begin();
     return session;
+  }
+
+  spend(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > mostSteps)
+      throw new WireFault("amqp:resource-limit-exceeded", "The frames of one read take too much work.");
   }
 
   forget(channel: number): void {

@@ -5,6 +5,9 @@ import { WireFault } from "./wire-fault.ts";
 /** Bytes that a session holds, a link, one that waits for what its filter asks for, and one that was refused; measured. */
 const held = { session: 650, link: 1000, wait: 4200, refused: 250 } as const;
 
+/** Bytes of unfinished messages that a connection may have at once; one larger message may come alone. */
+const mostUnfinished = 8 * 2 ** 20;
+
 /** How far beyond the limit links are refused one by one, before their connection is closed. */
 const patience = 1.25;
 
@@ -13,6 +16,8 @@ export class LinkBudget {
   readonly #limits: ConnectionLimits;
   #links = 0;
   #bytes = 0;
+  /** Bytes of messages whose last frame has not come, and of requests that wait for their answer. */
+  #unfinished = 0;
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
@@ -63,6 +68,21 @@ export class LinkBudget {
   removeLink(cost: number): void {
     this.#links--;
     this.#bytes -= cost;
+  }
+
+  /**
+   * Counts more bytes of a message that is not finished, of which `counted` are in the budget; false, and nothing
+   * counted, when there are too many.
+   */
+  hold(bytes: number, counted: number): boolean {
+    if (this.#unfinished > counted && this.#unfinished + bytes > mostUnfinished) return false;
+    this.#unfinished += bytes;
+    return true;
+  }
+
+  /** They are finished, or thrown away. */
+  drop(bytes: number): void {
+    this.#unfinished -= bytes;
   }
 
   #add(bytes: number): void {

@@ -57,6 +57,8 @@ export abstract class Link {
   /** The peer's flow for this link. */
   abstract flowed(flow: Flow): void;
   protected abstract attachedNow(): void;
+  /** Lets go of what an unfinished delivery holds. */
+  protected abstract letGo(): void;
 
   /** Attaches this end: answers the peer, or asks it. */
   protected attach(setup: LinkSetup, counts: { readonly initialDeliveryCount?: number | undefined }): void {
@@ -100,6 +102,7 @@ export abstract class Link {
   detach(error?: WireError): void {
     if (this.state !== "attached" && this.state !== "asking") return;
     this.state = "detaching";
+    this.letGo();
     this.session.writeDetach({ handle: this.handle, closed: true, error });
   }
 
@@ -107,6 +110,7 @@ export abstract class Link {
   detachedBy({ closed, error }: Detach): void {
     const { state } = this;
     this.state = "over";
+    this.letGo();
     if (state === "asked") this.attachNothing();
     if (state !== "detaching") this.session.writeDetach({ handle: this.handle, closed });
     if (state !== "detaching" || error !== undefined) this.events?.detached(error);
@@ -118,6 +122,7 @@ export abstract class Link {
     const { state } = this;
     this.state = "over";
     if (state === "over") return;
+    this.letGo();
     this.events?.detached(error);
     this.events?.closed?.();
   }

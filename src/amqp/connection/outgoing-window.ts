@@ -50,7 +50,7 @@ export class OutgoingWindow {
   send(link: OutgoingLink, outgoing: Outgoing): OutgoingDelivery {
     const id = this.#nextDeliveryId;
     this.#nextDeliveryId = plus(id, 1);
-    const delivery = { id, link, context: outgoing.context };
+    const delivery = { id, link, context: outgoing.context, isSettling: false };
     if (!outgoing.settled) this.#unsettled.add(delivery);
     this.#pending.push({ link, outgoing, id, from: 0 });
     this.#go();
@@ -72,7 +72,7 @@ export class OutgoingWindow {
     const transfer = { handle: link.handle, deliveryId: id };
     if (!connection.frames.message(channel, transfer, message, maxOutgoingFrame)) return false;
     this.#nextDeliveryId = plus(id, 1);
-    if (!message.settled) this.#unsettled.add({ id, link, context: message });
+    if (!message.settled) this.#unsettled.add({ id, link, context: message, isSettling: false });
     this.#sent();
     return true;
   }
@@ -84,6 +84,7 @@ export class OutgoingWindow {
   /** The peer's disposition; a range that claims more deliveries than there are costs no more than those. */
   disposed({ first, last, settled, state }: Disposition): void {
     const count = plus(last, -first) + 1;
+    if (count > 1) this.#session.connection.spend(Math.min(count, this.#unsettled.extent));
     if (count <= this.#unsettled.size) {
       for (let offset = 0; offset < count; offset++) this.#dispose(plus(first, offset), settled, state);
       return;
@@ -100,6 +101,9 @@ export class OutgoingWindow {
     const delivery = this.#unsettled.get(id);
     if (delivery === undefined || (!settled && (state === undefined || state.kind === "received"))) return;
     if (settled) this.#unsettled.delete(id);
+    // One that is being settled is not settled again.
+    if (delivery.isSettling) return;
+    delivery.isSettling = true;
     delivery.link.events?.disposed(delivery, state, settled);
   }
 

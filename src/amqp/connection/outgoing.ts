@@ -41,4 +41,6 @@ export interface OutgoingDelivery {
   readonly link: OutgoingLink;
   /** An opaque value of the sender's. */
   readonly context: unknown;
+  /** Whether the peer has said how it ended, and this side has not settled it yet. */
+  isSettling: boolean;
 }

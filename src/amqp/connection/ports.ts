@@ -20,6 +20,8 @@ export interface ConnectionPort {
   readonly lost: boolean;
   /** Whether so much output is waiting that new messages should wait until the link has `flowed`. */
   readonly full: boolean;
+  /** Counts the steps that a frame takes besides its own bytes. @throws WireFault when one read takes too many. */
+  spend(steps: number): void;
   /** The session on this channel is over. */
   forget(channel: number): void;
   /** Flushes the session on this channel before the output is next taken. */
@@ -33,6 +35,8 @@ export interface SessionPort {
   readonly canSend: boolean;
   /** How many transfer frames can go out without waiting. */
   readonly room: number;
+  /** Writes the dispositions that were held back. */
+  flush(): void;
   writeAttach(attach: Attach): void;
   writeDetach(detach: Detach): void;
   writeFlow(link: Partial<Flow>): void;

@@ -5,7 +5,7 @@ import type { FrameReader } from "./frame-reader.ts";
 import { plus } from "./serial.ts";
 import type { SessionPort } from "./ports.ts";
 import type { SingleFrameTransfer } from "./single-frame.ts";
-import { WireFault } from "./wire-fault.ts";
+import { type WireError, WireFault } from "./wire-fault.ts";
 
 /** A whole message that has come in. */
 export interface IncomingDelivery {
@@ -71,6 +71,8 @@ interface Partial {
   /** What is left to write to behind the last part. */
   room: Uint8Array;
   size: number;
+  /** Bytes counted in the budget of unfinished messages. */
+  held: number;
   settled: boolean;
   state: DeliveryState | undefined;
 }
@@ -116,18 +118,48 @@ export class ReceivingLink extends Link {
   /** Takes a frame of a delivery. @throws WireFault when the peer breaks the rules of deliveries. */
   transferred(transfer: Transfer, payload: Uint8Array): void {
     const partial = this.#partial ?? this.#start(transfer);
+    if (transfer.deliveryId !== undefined && transfer.deliveryId !== partial.first.deliveryId)
+      throw new WireFault("amqp:invalid-field", "The id of a delivery has changed between its frames.", "session");
     if (transfer.aborted) {
-      this.#partial = undefined;
+      this.letGo();
+      this.#topUp();
       return;
     }
     partial.size += payload.byteLength;
-    if (partial.size > this.#maxMessageSize) partial.parts.length = 0;
+    if (partial.size > this.#maxMessageSize) this.#throwAway(partial);
+    else if (transfer.more && !this.#hold(partial, payload)) return this.#refuseMore(tooManyUnfinished);
     else append(partial, payload);
+    if (partial.size > this.#maxMessageSize * patience && transfer.more) return this.#refuseMore(tooLarge);
     if (transfer.settled !== undefined) partial.settled = transfer.settled;
     if (transfer.state !== undefined) partial.state = transfer.state;
     if (transfer.more) return;
     this.#partial = undefined;
+    this.session.connection.budget.drop(partial.held);
     this.#finish(partial);
+  }
+
+  #hold(partial: Partial, payload: Uint8Array): boolean {
+    if (!this.session.connection.budget.hold(payload.byteLength, partial.held)) return false;
+    partial.held += payload.byteLength;
+    return true;
+  }
+
+  #throwAway(partial: Partial): void {
+    partial.parts.length = 0;
+    this.session.connection.budget.drop(partial.held);
+    partial.held = 0;
+  }
+
+  /** Detaches from a peer that goes on with a message that cannot be taken. */
+  #refuseMore(error: WireError): void {
+    this.detach(error);
+    this.events?.detached(error);
+  }
+
+  protected override letGo(): void {
+    if (this.#partial === undefined) return;
+    this.#throwAway(this.#partial);
+    this.#partial = undefined;
   }
 
   /** Whether the last frame of a delivery is still to come. */
@@ -139,7 +171,7 @@ export class ReceivingLink extends Link {
   took(transfer: SingleFrameTransfer, frame: FrameReader): void {
     const { deliveryId, settled } = transfer;
     this.#useCredit();
-    if (this.credit * 2 <= this.#topUpTo && this.#topUpTo > 0) this.grant(this.#topUpTo);
+    this.#topUp();
     if (frame.end - transfer.payloadAt > this.#maxMessageSize) {
       this.events?.tooLarge?.(deliveryId, settled);
       return;
@@ -172,12 +204,16 @@ export class ReceivingLink extends Link {
       throw new WireFault("amqp:invalid-field", `A delivery has a tag of more than ${longestTag} bytes.`, "session");
     this.#useCredit();
     const first = { ...transfer, deliveryId };
-    const partial: Partial = { first, parts: [], room: none, size: 0, settled: false, state: undefined };
+    const partial: Partial = { first, parts: [], room: none, size: 0, held: 0, settled: false, state: undefined };
     if (transfer.more) {
       this.#partial = { ...partial, first: { ...first, deliveryTag: transfer.deliveryTag.slice() } };
       return this.#partial;
     }
     return partial;
+  }
+
+  #topUp(): void {
+    if (this.credit * 2 <= this.#topUpTo && this.#topUpTo > 0) this.grant(this.#topUpTo);
   }
 
   #useCredit(): void {
@@ -188,7 +224,7 @@ export class ReceivingLink extends Link {
   }
 
   #finish({ first, parts, size, settled, state }: Partial): void {
-    if (this.credit * 2 <= this.#topUpTo && this.#topUpTo > 0) this.grant(this.#topUpTo);
+    this.#topUp();
     if (size > this.#maxMessageSize) {
       this.events?.tooLarge?.(first.deliveryId, settled);
       return;
@@ -215,6 +251,18 @@ export class ReceivingLink extends Link {
 }
 
 const none = new Uint8Array(0);
+
+/** How many times the size allowed a message may have before its link is detached instead of the message rejected. */
+const patience = 2;
+
+const tooLarge: WireError = {
+  condition: "amqp:link:message-size-exceeded",
+  description: "A message goes on and on beyond the size that the link allows.",
+};
+const tooManyUnfinished: WireError = {
+  condition: "amqp:resource-limit-exceeded",
+  description: "The connection has too many bytes in messages whose last frame has not come.",
+};
 
 /** Bytes of a tag, at most (AMQP 1.0 part 2.8.7). */
 const longestTag = 32;

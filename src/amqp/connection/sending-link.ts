@@ -83,6 +83,10 @@ export class SendingLink extends Link {
     if (this.state === "attached") this.events?.flowed();
   }
 
+  protected override letGo(): void {
+    // Deliveries that wait belong to the session.
+  }
+
   protected override attachedNow(): void {
     if (this.credit > 0 || this.drain) this.events?.flowed();
   }

@@ -24,6 +24,11 @@ export class UnsettledDeliveries {
     return this.#inRing + (this.#left?.size ?? 0);
   }
 
+  /** How many places a look at all of them takes. */
+  get extent(): number {
+    return this.#ring.length + (this.#left?.size ?? 0);
+  }
+
   /** Adds a delivery with a higher id than all before. */
   add(delivery: OutgoingDelivery): void {
     if (this.#inRing === 0) this.#first = delivery.id;

@@ -17,8 +17,9 @@ import { Grants } from "./grants.ts";
 import { answerManagement } from "./management.ts";
 import { type Node, nodeOf } from "./node-address.ts";
 import { openOutboundLink } from "./open-outbound-link.ts";
-import { RequestNode } from "./request-node.ts";
+import { cbsLimits, managementLimits, RequestNode } from "./request-node.ts";
 import { destinationOf, InboundLink } from "./inbound-link.ts";
+import { longestPath } from "../path.ts";
 import { sessionFilter } from "./session-filter.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -48,9 +49,6 @@ const toSend: readonly Right[] = ["Send"];
 const toListen: readonly Right[] = ["Listen"];
 /** Rights of which a client needs one to send requests to an entity. */
 const managing: readonly Right[] = ["Listen", "Send"];
-
-/** Names of entities have 260 characters at most, and may be percent-encoded behind a host and before a sub-queue. */
-const longestAddress = 2048;
 
 /** Refusals that somebody can do something about. */
 const mistakes: ReadonlySet<string> = new Set([
@@ -178,8 +176,7 @@ export class BrokerConnection {
     const address = (isReceiving ? remote?.target : remote?.source)?.address;
     if (address === undefined || address === "")
       throw new SobreError("InvalidArgument", "A link needs the address of an entity. Nodes are not made on demand.");
-    if (address.length > longestAddress)
-      throw new SobreError("InvalidArgument", `The address of a link has at most ${longestAddress} characters.`);
+    checkAddress(address);
     const node = nodeOf(address);
     if (node.kind !== "entity") return this.#openRequests(link, node);
     const { entity } = node;
@@ -190,6 +187,7 @@ export class BrokerConnection {
     await this.#options.autoCreate?.(engine, parseAddress(entity).name, { requiresSession });
     if (isReceiving) {
       const destination = destinationOf(link);
+      checkAddress(destination);
       if (destination !== undefined) this.#grants.need(destination, toSend);
       return InboundLink.open(link, { entity, destination }, engine, this.#transactions);
     }
@@ -216,13 +214,17 @@ export class BrokerConnection {
 
   async #newNode(node: Exclude<Node, { kind: "entity" }>): Promise<RequestNode> {
     if (node.kind === "cbs")
-      return new RequestNode((request) => answerCbs(request, (token) => this.#admit(token)), this.#gate);
+      return new RequestNode((request) => answerCbs(request, (token) => this.#admit(token)), this.#gate, cbsLimits);
     const { entity } = node;
     const engine = await this.#engineFor(entity, ...managing);
     await this.#options.autoCreate?.(engine, parseAddress(entity).name);
     const need = (right: Right): void => void this.#grants.need(entity, [right]);
     const context = { entity, engine, need, sessions: this.#sessions, transactions: this.#transactions };
-    return new RequestNode((request, transactionId) => answerManagement(request, context, transactionId), this.#gate);
+    return new RequestNode(
+      (request, transactionId) => answerManagement(request, context, transactionId),
+      this.#gate,
+      managementLimits,
+    );
   }
 
   /** The engine of the namespace, when one of the rights is there for the entity. @throws SobreError `UnauthorizedAccess`. */
@@ -239,6 +241,12 @@ export class BrokerConnection {
     connecting.catch(() => (this.#engine = undefined));
     return connecting;
   }
+}
+
+/** @throws SobreError `InvalidArgument` for more characters than an address can have. */
+function checkAddress(address: string | undefined): void {
+  if (address === undefined || address.length <= longestPath) return;
+  throw new SobreError("InvalidArgument", `The address of a link has at most ${longestPath} characters.`);
 }
 
 const unauthorized = (text: string): SobreError => new SobreError("UnauthorizedAccess", text);

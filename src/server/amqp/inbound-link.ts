@@ -3,6 +3,7 @@ import type { Envelope } from "../../envelope/envelope.ts";
 import { accepted, type DeliveryState } from "../../amqp/connection/delivery-state.ts";
 import type { IncomingDelivery, ReceivingLink, ReceivingLinkEvents } from "../../amqp/connection/receiving-link.ts";
 import { trackedErrorOf } from "../../amqp/connection/wire-fault.ts";
+import { longestPath } from "../path.ts";
 import { pathOf } from "./node-address.ts";
 import { readSent } from "./sent-message.ts";
 import { textOf } from "./settlement-of.ts";
@@ -20,7 +21,7 @@ interface Targets {
 /** The entity that the messages of a link go to by way of the one it is attached to. */
 export function destinationOf({ remote }: ReceivingLink): string | undefined {
   const address = textOf(remote?.properties?.get("com.microsoft:transfer-destination-address"));
-  return address === undefined ? undefined : pathOf(address);
+  return address === undefined || address.length > longestPath ? address : pathOf(address);
 }
 
 /** No arrivals; never written to. */

@@ -1,4 +1,6 @@
-/** What a link is attached to. */
+import { trimSlashes } from "../path.ts";
+
+/** The node that a link is attached to. */
 export type Node =
   | { readonly kind: "cbs" }
   | { readonly kind: "management"; readonly entity: string }
@@ -8,7 +10,7 @@ const management = "/$management";
 
 /** The path of an address: a bare name, a path with slashes and percent signs, or a whole URI. */
 export const pathOf = (address: string): string =>
-  decoded(address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, "").replaceAll(/^\/+|\/+$/g, ""));
+  decoded(trimSlashes(address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, "")));
 
 /** Reads the address of a link. */
 export function nodeOf(address: string): Node {

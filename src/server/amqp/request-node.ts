@@ -3,13 +3,26 @@ import { type MessageInit, writeMessage } from "../../amqp/message/write-message
 import { accepted, type DeliveryState } from "../../amqp/connection/delivery-state.ts";
 import type { IncomingDelivery, ReceivingLink } from "../../amqp/connection/receiving-link.ts";
 import type { SendingLink } from "../../amqp/connection/sending-link.ts";
-import { trackedErrorOf } from "../../amqp/connection/wire-fault.ts";
+import { trackedErrorOf, type WireError } from "../../amqp/connection/wire-fault.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import type { AnswerGate } from "./answer-gate.ts";
 
-/** Requests that a client may have open at once. */
-const credit = 100;
-/** A request's bytes: messages to schedule travel in one. */
-const maxMessageSize = 4n * 2n ** 20n;
+/** How much a node takes from the client of a connection. */
+export interface RequestLimits {
+  /** Requests that may be open at once on a link. */
+  readonly credit: number;
+  /** The largest request, in bytes. */
+  readonly maxMessageSize: number;
+  /** Links that requests come in at. */
+  readonly maxLinks: number;
+}
+
+/** Limits of a node that clients reach with a token: messages to schedule travel in one request. */
+export const managementLimits: RequestLimits = { credit: 100, maxMessageSize: 4 * 2 ** 20, maxLinks: Infinity };
+
+/** Limits of a node that everybody reaches: a request holds one token. */
+export const cbsLimits: RequestLimits = { credit: 4, maxMessageSize: 16 * 1024, maxLinks: 16 };
+
 /** Answers a request, which may be a part of a transaction. It must not reject. */
 export type Respond = (request: AmqpMessage, transactionId: Uint8Array | undefined) => Promise<MessageInit>;
 
@@ -19,25 +32,32 @@ interface Requests {
   open: number;
 }
 
-/** Credit comes with answers, so that no more than {@link credit} requests wait. */
-function answered(requests: Requests): void {
+/** Credit comes with answers, so that no more than that many requests wait. */
+function answered(requests: Requests, { credit }: RequestLimits): void {
   const { link } = requests;
   requests.open--;
   if (link.state === "attached" && (link.credit + requests.open) * 2 <= credit) link.grant(credit - requests.open);
 }
 
+const tooManyWaiting: WireError = {
+  condition: "amqp:resource-limit-exceeded",
+  description: "Too many bytes of requests wait for their answers. Send the next when one has come.",
+};
+
 /** A node that answers requests, such as `$cbs`, with the links of one connection. */
 export class RequestNode {
   readonly #respond: Respond;
   readonly #gate: AnswerGate;
+  readonly #limits: RequestLimits;
   readonly #replies = new Map<SendingLink, Uint8Array[]>();
   /** Links that requests come in at. */
   #requestLinks = 0;
   #tag = 0;
 
-  constructor(respond: Respond, gate: AnswerGate) {
+  constructor(respond: Respond, gate: AnswerGate, limits: RequestLimits) {
     this.#respond = respond;
     this.#gate = gate;
+    this.#limits = limits;
   }
 
   /** Whether it has no links. */
@@ -45,14 +65,17 @@ export class RequestNode {
     return this.#replies.size === 0 && this.#requestLinks === 0;
   }
 
-  /** Opens a link that requests come in at; `left` is told when it is over. */
+  /** Opens a link that requests come in at; `left` is called when it is over. @throws SobreError `QuotaExceeded`. */
   openRequests(link: ReceivingLink, left: () => void): void {
     const { remote } = link;
+    const { credit, maxMessageSize, maxLinks } = this.#limits;
     if (link.state !== "asked") return left();
+    if (this.#requestLinks >= maxLinks)
+      throw new SobreError("QuotaExceeded", `The connection has ${maxLinks} links to this node, as many as it may.`);
     this.#requestLinks++;
     const requests: Requests = { link, open: 0 };
     link.open(
-      { source: remote?.source, target: remote?.target, maxMessageSize },
+      { source: remote?.source, target: remote?.target, maxMessageSize: BigInt(maxMessageSize) },
       {
         delivered: (delivery) => this.#requested(requests, delivery),
         tooLarge: (id) =>
@@ -100,11 +123,20 @@ export class RequestNode {
     const transactionId = delivery.state?.kind === "transactional" ? delivery.state.transactionId : undefined;
     const state: DeliveryState =
       transactionId === undefined ? accepted : { kind: "transactional", transactionId, outcome: accepted };
+    const { budget } = link.session.connection;
+    const size = delivery.payload.byteLength;
+    if (!budget.hold(size, 0)) {
+      if (!delivery.settled) link.settle(delivery.id, { kind: "rejected", error: tooManyWaiting });
+      return;
+    }
     if (!delivery.settled) link.settle(delivery.id, state);
+    // Some clients do not expect the answer before the disposition of its request.
+    link.session.flush();
     requests.open++;
     this.#gate.enter(async () => {
       this.#answer(request, await this.#respond(request, transactionId));
-      answered(requests);
+      budget.drop(size);
+      answered(requests, this.#limits);
     });
   }
 

@@ -20,19 +20,24 @@ type Resource =
   | { readonly kind: "subscriptions"; readonly topic: string }
   | { readonly kind: "rules"; readonly topic: string; readonly subscription: string };
 
-function resourceOf(path: string): Resource {
+/** Takes a path of the administration apart. */
+export function resourceOf(path: string): Resource {
   const lower = path.toLowerCase();
   if (lower === "$resources/queues") return { kind: "queues" };
   if (lower === "$resources/topics") return { kind: "topics" };
   if (lower === "$namespaceinfo") return { kind: "namespace" };
-  const [, topic, subscription, rules, rule] =
-    /^(.+?)\/subscriptions(?:\/([^/]+)(?:(\/rules)(?:\/([^/]+))?)?)?$/i.exec(path) ?? [];
-  if (topic === undefined) return { kind: "entity", name: path };
-  if (subscription === undefined) return { kind: "subscriptions", topic };
-  if (rules === undefined) return { kind: "subscription", topic, name: subscription };
-  return rule === undefined
-    ? { kind: "rules", topic, subscription }
-    : { kind: "rule", topic, subscription, name: rule };
+  const parts = path.split("/");
+  const names = lower.split("/");
+  const below = (depth: number): string => parts.slice(0, -depth).join("/");
+  const [subscription = "", , rule = ""] = parts.slice(-3);
+  if (parts.length > 4 && names.at(-4) === "subscriptions" && names.at(-2) === "rules")
+    return { kind: "rule", topic: below(4), subscription, name: rule };
+  if (parts.length > 3 && names.at(-3) === "subscriptions" && names.at(-1) === "rules")
+    return { kind: "rules", topic: below(3), subscription: parts.at(-2) ?? "" };
+  if (parts.length > 2 && names.at(-2) === "subscriptions")
+    return { kind: "subscription", topic: below(2), name: parts.at(-1) ?? "" };
+  if (parts.length > 1 && names.at(-1) === "subscriptions") return { kind: "subscriptions", topic: below(1) };
+  return { kind: "entity", name: path };
 }
 
 /** Answers a request to create, read, update, list or delete entities. @throws SobreError as `EngineAdmin` does. */

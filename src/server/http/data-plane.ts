@@ -32,8 +32,10 @@ interface Target {
 
 /** Takes `entity/messages…` apart; `undefined` when the path is none of the data plane. */
 export function targetOf(path: string): Target | undefined {
-  const [, entity, rest = ""] = /^(.+?)\/messages(\/.*)?$/i.exec(path) ?? [];
-  return entity === undefined ? undefined : { entity, rest: rest.split("/").slice(1) };
+  const found = /(?<=[^])\/messages(?=\/|$)/i.exec(path);
+  if (found === null) return undefined;
+  const rest = path.slice(found.index + found[0].length);
+  return { entity: path.slice(0, found.index), rest: rest.split("/").slice(1) };
 }
 
 /** Answers a request of the runtime REST API. @throws SobreError as the engine does. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
+import { longestPath, trimSlashes } from "../path.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 
 /** Hands requests of Node's server to an endpoint. */
@@ -20,7 +21,12 @@ async function answer(endpoint: HttpEndpoint, incoming: IncomingMessage, outgoin
     return;
   }
   const request = requestOf(incoming, outgoing, gone.signal);
-  respond(incoming, outgoing, request === undefined ? { status: 400 } : await endpoint.answer(request));
+  respond(incoming, outgoing, await answerTo(endpoint, request));
+}
+
+async function answerTo(endpoint: HttpEndpoint, request: HttpRequest | undefined): Promise<HttpResponse> {
+  if (request === undefined) return { status: 400 };
+  return request.path.length > longestPath ? { status: 414 } : endpoint.answer(request);
 }
 
 /** Reads a body as far as it may go. */
@@ -50,7 +56,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, signal: 
   if (hosts.length > 1) return undefined;
   // A proxy's form of the target says whose it is, whatever the headers say.
   const [, authority, target = ""] = /^(?:https?:\/\/([^/?#]*))?(.*)$/is.exec(incoming.url ?? "") ?? [];
-  const [path = "", query = ""] = target.split("?");
+  const [path = "", query = ""] = target.split("?", 2);
   const headers = Object.fromEntries(
     Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]),
   );
@@ -58,7 +64,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, signal: 
     return {
       method: incoming.method ?? "GET",
       isSecure: "encrypted" in incoming.socket,
-      path: decodeURIComponent(path).replaceAll(/^\/+|\/+$/g, ""),
+      path: trimSlashes(decodeURIComponent(path)),
       query: new URLSearchParams(query),
       headers: authority === undefined ? headers : { ...headers, host: authority },
       rawHeaders,

@@ -30,7 +30,7 @@ describe("unsettled deliveries", () => {
             for (let sent = 0; sent < one.count; sent++) {
               // Some are settled when they are sent, and leave a gap.
               if (next % 7 !== 0) {
-                const delivery = { id: next, link, context: next };
+                const delivery = { id: next, link, context: next, isSettling: false };
                 ring.add(delivery);
                 model.set(next, delivery);
               }

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { parseAddress } from "../../src/engine/address.ts";
+import { compileSqlFilter } from "../../src/engines/memory/sql/filter.ts";
+import { memoryEngine } from "../../src/engines/memory/index.ts";
+import { createEnvelope } from "../../src/envelope/index.ts";
+import { readBrokerProperties } from "../../src/http/broker-properties-header.ts";
+import { readPropertyHeaders } from "../../src/http/property-headers.ts";
+import { readSas } from "../../src/http/sas.ts";
+import { readXml } from "../../src/http/xml.ts";
+import { nodeOf } from "../../src/server/amqp/node-address.ts";
+import { resourceOf } from "../../src/server/http/atom.ts";
+import { targetOf } from "../../src/server/http/data-plane.ts";
+import { Namespaces } from "../../src/server/namespaces.ts";
+import { toMilliseconds } from "../../src/time/duration.ts";
+
+const size = 65_536;
+const namespaces = new Namespaces({ name: "", engine: memoryEngine(), keys: undefined });
+const subject = createEnvelope({ payload: new Uint8Array(), brokerProperties: { subject: "a" } });
+
+/** Every reader of text that a peer reaches, some before it has shown a token. */
+const parsers: Readonly<Record<string, (text: string) => unknown>> = {
+  address: nodeOf,
+  "entity address": parseAddress,
+  "data path": targetOf,
+  "administration path": resourceOf,
+  token: readSas,
+  "resource of a token": (text) => namespaces.token(`SharedAccessSignature sr=${text}&sig=x&se=1&skn=k`, text),
+  XML: readXml,
+  "XML content": (text) => readXml(`<a>${text}</a>`),
+  "XML attributes": (text) => readXml(`<a ${text}></a>`),
+  "broker properties": readBrokerProperties,
+  "time span": (text) => readBrokerProperties(JSON.stringify({ TimeToLiveTimeSpan: text })),
+  "property header": (text) => readPropertyHeaders(["a", text]),
+  duration: (text) => toMilliseconds(text, "duration"),
+  SQL: (text) => compileSqlFilter(text)(subject),
+  "SQL text": (text) => compileSqlFilter(`sys.Label LIKE '${text}'`)(subject),
+};
+
+const pieces = [
+  "/",
+  "a/",
+  "/subscriptions",
+  "/messages",
+  "/$management",
+  "(",
+  "((a",
+  " ",
+  "&",
+  "&a",
+  "<",
+  "<a ",
+  "<!--",
+];
+const others = [
+  "%",
+  "%25",
+  "'",
+  "''",
+  "-",
+  ".",
+  "0",
+  "1.",
+  "1:",
+  ";",
+  '"',
+  "a",
+  "a=",
+  "aA",
+  "\\",
+  "%_",
+  "a OR ",
+  "NOT ",
+];
+
+/** Milliseconds of the best of three tries. */
+function cost(parse: (text: string) => unknown, text: string): number {
+  let best = Infinity;
+  for (let round = 0; round < 3; round++) {
+    const start = performance.now();
+    try {
+      parse(text);
+    } catch {
+      // Most of these texts are refused.
+    }
+    best = Math.min(best, performance.now() - start);
+  }
+  return best;
+}
+
+describe("texts of 64 KB that are made to be slow", () => {
+  it.each(Object.entries(parsers))("cost at most 2.5 times as much at twice the length: %s", (_name, parse) => {
+    const slow = [...pieces, ...others].filter((piece) => {
+      const text = piece.repeat(size / piece.length);
+      const texts = [text, `${text}!`, `a${text}`];
+      return texts.some((whole) => {
+        // Below ten milliseconds nothing can be said, and need not be.
+        if (cost(parse, whole) < 10) return false;
+        return cost(parse, whole) > 2.5 * cost(parse, whole.slice(0, whole.length / 2));
+      });
+    });
+
+    expect(slow).toEqual([]);
+  });
+});
