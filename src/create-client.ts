@@ -1,4 +1,5 @@
-import { type Client, type ClientOptions, createClient as createClientOver } from "./client/client.ts";
+import { type ClientOptions, createClient as createClientOver } from "./client/client.ts";
+import type { Client } from "./client/client-interface.ts";
 import { checkOption, invalidOption, name } from "./options/option-checks.ts";
 import { parseConnectionString } from "./engines/azure/connection-string.ts";
 import { lazyAzureEngine } from "./engines/azure/lazy-engine.ts";

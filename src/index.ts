@@ -4,7 +4,8 @@ export { json, type JsonOptions } from "../codecs/json/index.ts";
 export { msgpack, type MsgpackOptions } from "../codecs/msgpack/msgpack.ts";
 export { protobuf, type ProtobufOptions } from "../codecs/protobuf/protobuf.ts";
 export { text, type TextOptions } from "../codecs/text/index.ts";
-export type { Client, ClientOptions } from "./client/client.ts";
+export type { ClientOptions } from "./client/client.ts";
+export type { Client } from "./client/client-interface.ts";
 export { type ConnectedClientOptions, createClient } from "./create-client.ts";
 export {
   idempotent,

@@ -38,6 +38,14 @@ const nothing = new Uint8Array(0);
  * one behind the other: one list reads as an array, several read as an array of arrays. It writes the body kind that the
  * message asks for (an array as `sequence` in one list), or else `value`, and data when the content type asks for it. 64-bit integers are always bigints; objects have own members only,
  * also under `__proto__`; maps with a key that is no text are a `Map`. `undefined` is written as zero bytes.
+ *
+ * @example
+ * ```ts
+ * const serializer = createSerializer({ codecs: [json(), amqp()] });
+ * const value = serializer.serialize({ body: new Map([[1, "one"]]), bodyKind: "value" });
+ * const result = serializer.deserialize(value);
+ * console.log(result.ok && result.body); // Map(1) { 1 => 'one' }
+ * ```
  */
 export function amqp(options: AmqpCodecOptions = {}): Codec {
   checkOptions(options, optionChecks, { owner: "amqp: " });

@@ -8,6 +8,13 @@ import { checkOptions } from "../../src/options/option-checks.ts";
  * The codec of bytes as they are: `application/octet-stream`, where the body is the payload itself, uncopied.
  *
  * Writing takes a `Uint8Array` (a `Buffer` is one); anything else is `UnsupportedValue`. There are no options.
+ *
+ * @example
+ * ```ts
+ * const serializer = createSerializer({ codecs: [json(), bytes()] });
+ * const image = serializer.serialize({ body: Uint8Array.of(0x89, 0x50), contentType: "application/octet-stream" });
+ * console.log(image.payload.length); // 2
+ * ```
  */
 export function bytes(options: Readonly<Record<string, never>> = {}): Codec {
   checkOptions(options, {}, { owner: "bytes: " });

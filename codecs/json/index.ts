@@ -24,6 +24,13 @@ const optionChecks: OptionChecks<JsonOptions> = {
  * JSON.stringify does, members that are `undefined` left out; at most 1,000 levels. What JSON.stringify would silently
  * change (NaN, functions, Map, bytes, boxed primitives, `undefined` in lists) is `UnsupportedValue` with its path. Class
  * instances are written by their own members; members under symbols, and named members of arrays, are not looked at.
+ *
+ * @example
+ * ```ts
+ * const serializer = createSerializer({ codecs: [json()] });
+ * const { payload } = serializer.serialize({ body: { total: 9007199254740993n } });
+ * console.log(new TextDecoder().decode(payload)); // {"total":9007199254740993}
+ * ```
  */
 export function json(options: JsonOptions = {}): Codec {
   checkOptions(options, optionChecks, { owner: "json: " });

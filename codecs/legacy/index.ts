@@ -56,6 +56,12 @@ const optionChecks: OptionChecks<LegacyOptions> = {
  * of MessagePack and behind `json`.
  *
  * @throws SobreError `InvalidArgument` for a contract that is not understood, an unknown time zone or option.
+ * @example
+ * ```ts
+ * const readers = legacy({ timeZone: "Europe/Madrid" });
+ * const serializer = createSerializer({ codecs: [json(), ...readers], fallback: readers, whenUnknown: "fallback" });
+ * console.log(serializer.registry.decoders.length); // 9
+ * ```
  */
 export function legacy(options: LegacyOptions = {}): readonly Decoder[] {
   checkOptions(options, optionChecks, { owner: "legacy: " });

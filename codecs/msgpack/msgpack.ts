@@ -34,6 +34,13 @@ const accepts: readonly MediaRange[] = Object.freeze(
  *
  * Writes the same, each value in its shortest form; members that are `undefined` are left out. An `Instant` of whole
  * milliseconds comes back as a `Date`, a `Map` with only string keys as an object, a bigint of up to 53 bits as a number.
+ *
+ * @example
+ * ```ts
+ * const serializer = createSerializer({ codecs: [msgpack()] });
+ * const { payload, brokerProperties } = serializer.serialize({ body: { id: 7 } });
+ * console.log(payload.length, brokerProperties.contentType); // 5 application/vnd.msgpack
+ * ```
  */
 export function msgpack(options: MsgpackOptions = {}): Codec {
   checkOptions(options, optionChecks, { owner: "msgpack: " });

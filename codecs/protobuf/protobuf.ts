@@ -56,6 +56,13 @@ const accepts: readonly MediaRange[] = Object.freeze(
  * `encode` takes what `decode` gives, safe integers for 64 bits, and enum numbers; `undefined` is absent, everything else is refused.
  *
  * @throws SobreError `InvalidArgument` when the schema cannot be read or lacks `type`.
+ * @example
+ * ```ts
+ * const protos = 'syntax = "proto3"; package shop; message Order { int64 id = 1; }';
+ * const serializer = createSerializer({ codecs: [protobuf({ protos, type: "shop.Order" })] });
+ * const result = serializer.deserialize(serializer.serialize({ body: { id: 7n } }));
+ * console.log(result.ok && result.body); // { id: 7n }
+ * ```
  */
 export function protobuf(options: ProtobufOptions): Codec {
   checkOptions(options, optionChecks, { owner: "protobuf: " });

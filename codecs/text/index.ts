@@ -24,6 +24,12 @@ const optionChecks: OptionChecks<TextOptions> = { charset: isText };
  * hold, lone surrogates included, is `UnsupportedValue`.
  *
  * @throws SobreError `UnknownCharset` for a default charset that cannot be read.
+ * @example
+ * ```ts
+ * const serializer = createSerializer({ codecs: [text()] });
+ * const latin1 = serializer.serialize({ body: "café", contentType: "text/plain; charset=iso-8859-1" });
+ * console.log(latin1.payload.length); // 4
+ * ```
  */
 export function text(options: TextOptions = {}): Codec {
   checkOptions(options, optionChecks, { owner: "text: " });

@@ -42,6 +42,12 @@ import { propertyName, someMessage, unsupported } from "./unsupported.ts";
  *
  * @throws SobreError `InvalidArgument` for `null`, with the path for properties beyond the limits of an envelope, and
  *   `UnsupportedValue` when a header bears the name that a basic property needs.
+ * @example
+ * ```ts
+ * const content = Buffer.from('{"id":7}');
+ * const envelope = fromAmqplibMessage({ content, properties: { contentType: "application/json" } });
+ * console.log(serializer.deserialize(envelope).ok); // true
+ * ```
  */
 export function fromAmqplibMessage(message: AmqplibMessageLike): Envelope {
   const { content, properties: given } = someMessage(message);
@@ -130,6 +136,11 @@ function keepBasicProperties(application: Record<string, unknown>, properties: A
  *   no text, texts of more than 255 bytes in basic properties and names, times that are no whole seconds, unsigned
  *   64-bit integers, decimals, uuids, symbols, characters, described values, and a property named `__proto__`.
  *   `InvalidArgument` for what is no envelope.
+ * @example
+ * ```ts
+ * const { content, properties } = toAmqplibMessage(serializer.serialize({ body: { id: 7 }, messageId: "m-1" }));
+ * console.log(content.toString(), properties.messageId); // {"id":7} m-1
+ * ```
  */
 export function toAmqplibMessage(envelope: Envelope): AmqplibMessage {
   checkOption("envelope", envelope, anEnvelope);

@@ -33,6 +33,12 @@ const encodingProperty = "Content-Encoding";
  *
  * @throws SobreError `InvalidArgument` with the path: for a body that the client has parsed, and for properties beyond
  *   the limits of an envelope.
+ * @example
+ * ```ts
+ * const received = { body: Buffer.from('{"id":7}'), contentType: "application/json" }; // of @azure/service-bus
+ * const result = serializer.deserialize(fromServiceBusMessage(received));
+ * console.log(result.ok && result.body); // { id: 7 }
+ * ```
  */
 export function fromServiceBusMessage(message: ServiceBusMessageLike): Envelope {
   const { _rawAmqpMessage: raw, timeToLive, scheduledEnqueueTimeUtc } = someMessage(message);
@@ -101,6 +107,11 @@ function readProperties(given: ServiceBusMessageLike["applicationProperties"]): 
  *   body, via-partition keys, binary ids, properties that are bigint, bytes, typed, NaN, negative zero or integers beyond
  *   2^53 or named `__proto__`, times to live beyond 49 days.
  *   `InvalidArgument` for what is no envelope.
+ * @example
+ * ```ts
+ * const message = toServiceBusMessage(serializer.serialize({ body: { id: 7 }, subject: "order" }));
+ * console.log(message.contentType, message.subject); // application/json order
+ * ```
  */
 export function toServiceBusMessage(envelope: Envelope): ServiceBusMessageFields {
   checkOption("envelope", envelope, anEnvelope);

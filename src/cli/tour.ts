@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Client, createClient } from "../client/client.ts";
+import { createClient } from "../client/client.ts";
+import type { Client } from "../client/client-interface.ts";
 import type { Processor } from "../client/processor-loops.ts";
 import type { ReceivedMessage } from "../client/received-message.ts";
 import { withoutDeadLetterMarks } from "../client/dead-lettering.ts";

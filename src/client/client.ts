@@ -1,12 +1,10 @@
-import type { Message, Serializer } from "../codec/serializer.ts";
+import type { Serializer } from "../codec/serializer.ts";
 import type { PayloadStage } from "../codec/payload-stage.ts";
 import { subscriptionAddress } from "../engine/address.ts";
-import type { Engine, Transaction } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import type { MessageType } from "../message/message-type.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
 import type { ClientParts } from "./client-parts.ts";
-import type { ProcessorHandlers } from "./message-work.ts";
 import {
   checkOption,
   checkOptions,
@@ -16,28 +14,27 @@ import {
   type OptionChecks,
   text,
 } from "../options/option-checks.ts";
-import { type ProcessorOptions, startProcessor } from "./processor.ts";
-import type { Processor } from "./processor-loops.ts";
-import type { ReadMessage, Received } from "./received-message.ts";
-import { createReceiver, type Receiver, type ReceiverOptions } from "./receiver.ts";
-import { redrive, type RedriveOptions, type RedriveReport } from "./redrive.ts";
+import { startProcessor } from "./processor.ts";
+import type { ReadMessage } from "./received-message.ts";
+import { createReceiver, type ReceiverOptions } from "./receiver.ts";
+import { redrive } from "./redrive.ts";
 import {
   createRequester,
   oneRequest,
   type Requester,
   type RequesterOptions,
   type RequestManyOptions,
-  type RequestOptions,
 } from "./requester.ts";
-import { type ResponderHandlers, startResponder } from "./responder.ts";
+import { startResponder } from "./responder.ts";
 import { createRetry, type RetryOptions } from "./retry.ts";
 import { Replies } from "./replies.ts";
-import { createSender, type Sender, type SenderOptions } from "./sender.ts";
-import { type SessionContext, type SessionProcessorOptions, startSessionProcessor } from "./session-processor.ts";
+import { createSender } from "./sender.ts";
+import { startSessionProcessor } from "./session-processor.ts";
 import { acceptSession, type ReceivedSession, type SessionReceiverOptions } from "./session-receiver.ts";
-import { type SessionWorkflowOptions, startSessionWorkflow, type WorkflowHandlers } from "./session-workflow.ts";
+import { startSessionWorkflow } from "./session-workflow.ts";
 import { stageList } from "./staging.ts";
 import type { Tracing } from "./tracing.ts";
+import type { Client, OnUnreadableMode, TypeList } from "./client-interface.ts";
 
 /** Options of {@link createClient}. */
 export interface ClientOptions {
@@ -54,102 +51,6 @@ export interface ClientOptions {
   /** Follows messages from sender to handler. Default: nothing. */
   readonly tracing?: Tracing | undefined;
 }
-
-/** Senders, receivers and processors over one engine; the names are those of `@azure/service-bus`. */
-export interface Client extends AsyncDisposable {
-  /** The link is opened by the first send. */
-  createSender(entityPath: string, options?: SenderOptions): Sender;
-  /** The link is opened by the first receive. */
-  createReceiver<const Types extends TypeList = readonly [], const OnUnreadable extends OnUnreadableMode = "hand-over">(
-    entityPath: string,
-    options?: ReceiverOptions<Types, OnUnreadable>,
-  ): Receiver<Received<Types, OnUnreadable>, ReadMessage<Types>>;
-  createReceiver<const Types extends TypeList = readonly [], const OnUnreadable extends OnUnreadableMode = "hand-over">(
-    topic: string,
-    subscription: string,
-    options?: ReceiverOptions<Types, OnUnreadable>,
-  ): Receiver<Received<Types, OnUnreadable>, ReadMessage<Types>>;
-  /** Starts to receive at once, and calls the handlers until the processor is closed. */
-  startProcessor<const Types extends TypeList = readonly []>(
-    entityPath: string,
-    handlers: ProcessorHandlers<ReadMessage<Types>>,
-    options?: ProcessorOptions<Types>,
-  ): Processor;
-  /** Accepts a session by its id. @throws SobreError `SessionCannotBeLocked` when another receiver holds it. */
-  acceptSession<const Types extends TypeList = readonly [], const OnUnreadable extends OnUnreadableMode = "hand-over">(
-    entityPath: string,
-    sessionId: string,
-    options?: SessionReceiverOptions<Types, OnUnreadable>,
-  ): Promise<ReceivedSession<Types, OnUnreadable>>;
-  acceptSession<const Types extends TypeList = readonly [], const OnUnreadable extends OnUnreadableMode = "hand-over">(
-    topic: string,
-    subscription: string,
-    sessionId: string,
-    options?: SessionReceiverOptions<Types, OnUnreadable>,
-  ): Promise<ReceivedSession<Types, OnUnreadable>>;
-  /** Accepts a session that is free and has messages. @throws SobreError `ServiceTimeout` when there is none in time. */
-  acceptNextSession<
-    const Types extends TypeList = readonly [],
-    const OnUnreadable extends OnUnreadableMode = "hand-over",
-  >(
-    entityPath: string,
-    options?: SessionReceiverOptions<Types, OnUnreadable>,
-  ): Promise<ReceivedSession<Types, OnUnreadable>>;
-  acceptNextSession<
-    const Types extends TypeList = readonly [],
-    const OnUnreadable extends OnUnreadableMode = "hand-over",
-  >(
-    topic: string,
-    subscription: string,
-    options?: SessionReceiverOptions<Types, OnUnreadable>,
-  ): Promise<ReceivedSession<Types, OnUnreadable>>;
-  /** Starts to accept sessions at once, and handles the messages of each in order. */
-  startSessionProcessor<const Types extends TypeList = readonly []>(
-    entityPath: string,
-    handlers: ProcessorHandlers<ReadMessage<Types>, SessionContext>,
-    options?: SessionProcessorOptions<Types>,
-  ): Processor;
-  /** Makes a requester, which sends requests to an entity and receives their replies. */
-  createRequester<const Types extends TypeList = readonly []>(
-    entityPath: string,
-    options: RequesterOptions<Types>,
-  ): Requester<ReadMessage<Types>>;
-  /** Starts to answer requests at once. */
-  startResponder<const Types extends TypeList = readonly []>(
-    entityPath: string,
-    handlers: ResponderHandlers<ReadMessage<Types>>,
-    options?: ProcessorOptions<Types>,
-  ): Processor;
-  /** One request with a requester of its own; resolves to the first reply. */
-  request<const Types extends TypeList = readonly []>(
-    entityPath: string,
-    message: Message,
-    options: RequesterOptions<Types> & RequestOptions,
-  ): Promise<ReadMessage<Types>>;
-  /** One request with a requester of its own; the replies as they come. */
-  requestMany<const Types extends TypeList = readonly []>(
-    entityPath: string,
-    message: Message,
-    options: RequesterOptions<Types> & RequestManyOptions,
-  ): AsyncGenerator<ReadMessage<Types>, void, undefined>;
-  /** Starts workflows, one per session, at once. */
-  startSessionWorkflow<State, const Types extends TypeList = readonly []>(
-    entityPath: string,
-    handlers: WorkflowHandlers<State, ReadMessage<Types>>,
-    options?: SessionWorkflowOptions<Types>,
-  ): Processor;
-  /** Sends the messages of a dead-letter queue, e.g. `orders/$DeadLetterQueue`, back to where they were; resolves to a report. */
-  redrive(deadLetterQueue: string, options?: RedriveOptions): Promise<RedriveReport>;
-  /** Sends and settlements that are given the transaction happen together or not at all. */
-  beginTransaction(): Promise<Transaction>;
-  /** Closes everything the client made, gracefully; the engine stays open unless `closeEngine` is set. */
-  close(): Promise<void>;
-}
-
-/** The message types that a receiver reads. */
-export type TypeList = readonly MessageType[];
-/** Whether a receiver hands an unreadable message over or dead-letters it. */
-export type OnUnreadableMode = "hand-over" | "dead-letter";
 
 /**
  * Makes a client.

@@ -102,7 +102,18 @@ function fits(envelope: Envelope, added: Readonly<Record<string, string>>, limit
   return headerSize(envelope.brokerProperties, application) <= limit;
 }
 
-/** A dead letter without its marks, ready to be sent again. */
+/**
+ * A dead letter without its marks, ready to be sent again.
+ *
+ * @example
+ * ```ts
+ * const dead = client.createReceiver("orders/$DeadLetterQueue");
+ * for (const message of await dead.receiveMessages(10, { maxWaitTimeInMs: 0 })) {
+ *   await sender.sendEnvelopes(withoutDeadLetterMarks(message.envelope));
+ *   await dead.completeMessage(message);
+ * }
+ * ```
+ */
 export function withoutDeadLetterMarks(envelope: Envelope): Envelope {
   return amend(envelope, {
     applicationProperties: {

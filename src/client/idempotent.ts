@@ -38,6 +38,15 @@ const checks: OptionChecks<IdempotentOptions<never>> = { key: aFunction };
  * Deliveries of one message that overlap wait for the first. A handler that rejects is run again.
  *
  * @throws SobreError `InvalidArgument` naming the option.
+ * @example
+ * ```ts
+ * const store = memoryIdempotencyStore();
+ * const processor = client.startProcessor("orders", {
+ *   processMessage: idempotent(store, ({ body }) => console.log("once", body)),
+ *   processError: ({ error }) => console.error(error),
+ * });
+ * await processor.close();
+ * ```
  */
 export function idempotent<Message extends ReceivedMessage, Context>(
   store: IdempotencyStore,
@@ -83,6 +92,12 @@ const storeChecks: OptionChecks<MemoryIdempotencyStoreOptions> = { capacity: cou
  * A store in memory of the latest `capacity` keys, for one process; default: 10,000.
  *
  * @throws SobreError `InvalidArgument` naming the option.
+ * @example
+ * ```ts
+ * const store = memoryIdempotencyStore({ capacity: 10_000 });
+ * await store.add("order-7");
+ * console.log(await store.has("order-7")); // true
+ * ```
  */
 export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = {}): IdempotencyStore {
   checkOptions(options, storeChecks);

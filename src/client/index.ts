@@ -1,4 +1,5 @@
-export type { Client, ClientOptions, OnUnreadableMode, TypeList } from "./client.ts";
+export type { ClientOptions } from "./client.ts";
+export type { Client, OnUnreadableMode, TypeList } from "./client-interface.ts";
 export {
   idempotent,
   type IdempotencyStore,

@@ -18,6 +18,11 @@ export interface MessageBatch {
    *
    * @throws SobreError what the message type and the serializer throw; `InvalidOperation` where a stage or a schema is
    *   asynchronous, or an `addMessage` is under way: use {@link MessageBatch.addMessage} there.
+   * @example
+   * ```ts
+   * const batch = await sender.createMessageBatch({ maxSizeInBytes: 1_024 });
+   * console.log(batch.tryAddMessage({ body: "small" }), batch.tryAddMessage({ body: "x".repeat(2_000) })); // true false
+   * ```
    */
   tryAddMessage(message: Message): boolean;
   /**

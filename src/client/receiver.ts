@@ -79,23 +79,77 @@ export interface Receiver<Message = ReadMessage<readonly []> | UnreadableMessage
   /** With the sub-queue. */
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
-  /** Resolves to at most `maxMessageCount` messages, or to none when the wait is over. */
+  /**
+   * Resolves to at most `maxMessageCount` messages, or to none when the wait is over.
+   *
+   * @example
+   * ```ts
+   * const [message] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 1_000 });
+   * if (message?.ok) console.log(message.result.codec, message.body); // json { id: 7 }
+   * ```
+   */
   receiveMessages(maxMessageCount: number, options?: ReceiveMessagesOptions): Promise<readonly Message[]>;
-  /** Messages as they come, until the iteration is left, `abortSignal` ends it or the receiver is closed; a lost link is opened again. */
+  /**
+   * Messages as they come, until the iteration is left, `abortSignal` ends it or the receiver is closed; a lost link is opened again.
+   *
+   * @example
+   * ```ts
+   * for await (const message of receiver.getMessageIterator()) {
+   *   await receiver.completeMessage(message);
+   *   break;
+   * }
+   * ```
+   */
   getMessageIterator(options?: MessageIteratorOptions): AsyncGenerator<Message, void, undefined>;
-  /** Reads messages without locking them; unreadable ones are handed over. */
+  /**
+   * Reads messages without locking them; unreadable ones are handed over.
+   *
+   * @example
+   * ```ts
+   * const messages = await receiver.peekMessages(10);
+   * console.log(messages.map(({ sequenceNumber }) => sequenceNumber)); // [ 1n ]
+   * ```
+   */
   peekMessages(
     maxMessageCount: number,
     options?: PeekMessagesOptions,
   ): Promise<readonly (Message | UnreadableMessage)[]>;
-  /** @throws SobreError `MessageNotFound` when one of them is not deferred. */
+  /**
+   * Receives messages that were deferred, by their sequence numbers.
+   *
+   * @throws SobreError `MessageNotFound` when one of them is not deferred.
+   * @example
+   * ```ts
+   * await receiver.deferMessage(message);
+   * const [deferred] = await receiver.receiveDeferredMessages(message.sequenceNumber);
+   * console.log(deferred?.body); // { id: 7 }
+   * ```
+   */
   receiveDeferredMessages(
     sequenceNumbers: bigint | readonly bigint[],
     options?: AbortOption,
   ): Promise<readonly Message[]>;
-  /** Deletes messages that nobody holds, oldest first; resolves to how many. */
+  /**
+   * Deletes messages that nobody holds, oldest first; resolves to how many.
+   *
+   * @example
+   * ```ts
+   * console.log(await receiver.deleteMessages(100)); // 1
+   * ```
+   */
   deleteMessages(maxMessageCount: number, options?: DeleteMessagesOptions): Promise<number>;
-  /** Starts a processor on the entity, with this receiver's mode and types. */
+  /**
+   * Starts a processor on the entity, with this receiver's mode and types.
+   *
+   * @example
+   * ```ts
+   * const processor = receiver.subscribe({
+   *   processMessage: async ({ body }) => console.log(body),
+   *   processError: ({ error }) => console.error(error),
+   * });
+   * await processor.close();
+   * ```
+   */
   subscribe(handlers: ProcessorHandlers<Read>, options?: SubscribeOptions): Processor;
   close(): Promise<void>;
 }

@@ -6,6 +6,10 @@ import { SobreError } from "../errors/sobre-error.ts";
  * The host of an absolute one is not looked at: a reply goes out where the request came in.
  *
  * @throws SobreError `InvalidArgument` when it names no entity.
+ * @example
+ * ```ts
+ * console.log(resolveReplyTo("sb://contoso.servicebus.windows.net/replies")); // replies
+ * ```
  */
 export function resolveReplyTo(replyTo: string): string {
   const text: string = typeof replyTo === "string" ? replyTo : "";

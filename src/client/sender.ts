@@ -63,20 +63,49 @@ export interface Sender extends AsyncDisposable {
    * connection was lost before the answer: then nobody knows, and the error is retryable.
    *
    * @throws SobreError what the message type, the serializer, a stage or the engine throws.
+   * @example
+   * ```ts
+   * await sender.sendMessages({ body: { id: 8 }, messageId: "order-8", timeToLive: 60_000 });
+   * ```
    */
   sendMessages(messages: Message | readonly Message[] | MessageBatch, options?: SendMessagesOptions): Promise<void>;
   /**
    * Sends each message by itself, several at once; resolves to an outcome per message, in their order.
    *
    * @throws SobreError with the code of the first failure, with `throwOnFailure`; its `cause` is the list of outcomes.
+   * @example
+   * ```ts
+   * const outcomes = await sender.sendMany([{ body: 1 }, { body: 2, timeToLive: -1 }], { maxConcurrency: 8 });
+   * console.log(outcomes.map(({ ok }) => ok)); // [ true, false ]
+   * ```
    */
   sendMany(
     messages: Iterable<Message> | AsyncIterable<Message>,
     options?: SendManyOptions,
   ): Promise<readonly SendOutcome[]>;
-  /** @throws SobreError `InvalidArgument` when `maxSizeInBytes` is above what the entity takes, which is the default. */
+  /**
+   * Makes an empty batch, which takes messages until it is full.
+   *
+   * @throws SobreError `InvalidArgument` when `maxSizeInBytes` is above what the entity takes, which is the default.
+   * @example
+   * ```ts
+   * const batch = await sender.createMessageBatch();
+   * for (const id of [8, 9]) {
+   *   if (!batch.tryAddMessage({ body: { id } })) throw new Error("The message does not fit; send the batch first.");
+   * }
+   * await sender.sendMessages(batch);
+   * ```
+   */
   createMessageBatch(options?: CreateMessageBatchOptions): Promise<MessageBatch>;
-  /** Has the messages enqueued at a time; resolves to their sequence numbers, in order, with which they can be cancelled. */
+  /**
+   * Has the messages enqueued at a time; resolves to their sequence numbers, in order, with which they can be cancelled.
+   *
+   * @example
+   * ```ts
+   * const [sequenceNumber = 0n] = await sender.scheduleMessages({ body: "later" }, new Date(Date.now() + 3_600_000));
+   * await sender.cancelScheduledMessages(sequenceNumber);
+   * ```
+   */
   scheduleMessages(
     messages: Message | readonly Message[],
     scheduledEnqueueTimeUtc: Date,
@@ -84,7 +113,14 @@ export interface Sender extends AsyncDisposable {
   ): Promise<readonly bigint[]>;
   /** @throws SobreError `MessageNotFound` when one of them is not scheduled any more. */
   cancelScheduledMessages(sequenceNumbers: bigint | readonly bigint[], options?: AbortOption): Promise<void>;
-  /** Sends envelopes as they are, without serializer and stages; for re-driving and for bridges. */
+  /**
+   * Sends envelopes as they are, without serializer and stages; for re-driving and for bridges.
+   *
+   * @example
+   * ```ts
+   * await sender.sendEnvelopes([envelope, amend(envelope, { applicationProperties: { copy: true } })]);
+   * ```
+   */
   sendEnvelopes(envelopes: Envelope | readonly Envelope[], options?: SendMessagesOptions): Promise<void>;
   /** Resolves when every send that was begun has its outcome; a failure rejects its own send alone. */
   flush(): Promise<void>;

@@ -41,9 +41,26 @@ export interface HeldSession {
   readonly sessionLockedUntilUtc: Date;
   /** Resolves to the new end of the lock; it is renewed without this too. */
   renewSessionLock(options?: AbortOption): Promise<Date>;
-  /** The bytes kept with the session, or `undefined` when there are none. */
+  /**
+   * The bytes kept with the session, or `undefined` when there are none.
+   *
+   * @example
+   * ```ts
+   * const session = await client.acceptSession("carts", "cart-7");
+   * const state = await session.getSessionState();
+   * console.log(state); // undefined
+   * ```
+   */
   getSessionState(options?: AbortOption): Promise<Uint8Array | undefined>;
-  /** `undefined` or `null` clears the state. */
+  /**
+   * `undefined` or `null` clears the state.
+   *
+   * @example
+   * ```ts
+   * const session = await client.acceptSession("carts", "cart-7");
+   * await session.setSessionState(new TextEncoder().encode('{"items":2}'));
+   * ```
+   */
   setSessionState(state: Uint8Array | null | undefined, options?: AbortOption): Promise<void>;
 }
 

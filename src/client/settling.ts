@@ -30,15 +30,51 @@ export interface DeadLetterOptions {
  * They throw SobreError `MessageLockLost` when the lock is gone; nothing is changed then.
  */
 export interface SettlingVerbs {
-  /** Removes the message from the entity. */
+  /**
+   * Removes the message from the entity.
+   *
+   * @example
+   * ```ts
+   * await receiver.completeMessage(message);
+   * ```
+   */
   completeMessage(message: Delivery, options?: SettleOptions): Promise<void>;
-  /** Makes the message available again at once; its delivery count rises. */
+  /**
+   * Makes the message available again at once; its delivery count rises.
+   *
+   * @example
+   * ```ts
+   * await receiver.abandonMessage(message, { "last-problem": "payment service away" });
+   * ```
+   */
   abandonMessage(message: Delivery, propertiesToModify?: PropertiesToModify, options?: SettleOptions): Promise<void>;
-  /** Keeps the message on the entity until it is received by its sequence number. */
+  /**
+   * Keeps the message on the entity until it is received by its sequence number.
+   *
+   * @example
+   * ```ts
+   * await receiver.deferMessage(message);
+   * const [later] = await receiver.receiveDeferredMessages(message.sequenceNumber);
+   * ```
+   */
   deferMessage(message: Delivery, propertiesToModify?: PropertiesToModify, options?: SettleOptions): Promise<void>;
-  /** Moves the message to the dead-letter queue. */
+  /**
+   * Moves the message to the dead-letter queue.
+   *
+   * @example
+   * ```ts
+   * await receiver.deadLetterMessage(message, { deadLetterReason: "NoSuchCustomer", deadLetterErrorDescription: "id 7" });
+   * ```
+   */
   deadLetterMessage(message: Delivery, deadLetter?: DeadLetterOptions, options?: SettleOptions): Promise<void>;
-  /** Renews the lock; resolves to its new end. */
+  /**
+   * Renews the lock; resolves to its new end.
+   *
+   * @example
+   * ```ts
+   * const lockedUntilUtc = await receiver.renewMessageLock(message);
+   * ```
+   */
   renewMessageLock(message: Delivery): Promise<Date>;
 }
 

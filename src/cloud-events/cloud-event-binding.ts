@@ -32,6 +32,12 @@ export interface CloudEventEnvelopeOptions {
  * The message of an event, by the AMQP binding (CloudEvents 1.0.2).
  *
  * @throws SobreError `InvalidArgument` naming the attribute or the option.
+ * @example
+ * ```ts
+ * const event = { id: "1", source: "/shop", type: "acme.order", data: new TextEncoder().encode('{"id":7}') };
+ * const envelope = cloudEventToEnvelope(event, { mode: "binary" });
+ * console.log(envelope.applicationProperties["cloudEvents:type"]); // acme.order
+ * ```
  */
 export function cloudEventToEnvelope(event: CloudEvent, options: CloudEventEnvelopeOptions = {}): Envelope {
   checkOptions(options, checks);
@@ -63,6 +69,11 @@ const checks: OptionChecks<CloudEventEnvelopeOptions> = {
  * The event of a message in either mode, or `undefined` when it is no CloudEvent.
  *
  * @throws SobreError `DecodeFailed` when it is one and breaks the specification.
+ * @example
+ * ```ts
+ * const envelope = cloudEventToEnvelope({ id: "1", source: "/shop", type: "acme.order" });
+ * console.log(cloudEventFromEnvelope(envelope)?.type); // acme.order
+ * ```
  */
 export function cloudEventFromEnvelope(envelope: Envelope, types: CloudEventTypes = {}): CloudEvent | undefined {
   checkOption("envelope", envelope, anEnvelope);

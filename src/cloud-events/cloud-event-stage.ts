@@ -10,6 +10,12 @@ import { cloudEventFromJson } from "./cloud-event-json.ts";
  * It stands first. The other attributes a handler has from `cloudEventFromEnvelope(message.envelope)`. What is sent stays
  * as it is: `cloudEventToEnvelope` and `sendEnvelopes` send events. Receiving fails with `DecodeFailed` for an event that
  * breaks the format.
+ *
+ * @example
+ * ```ts
+ * const opening = createClient({ engine, serializer, stages: [cloudEvents()] });
+ * await opening.close();
+ * ```
  */
 export function cloudEvents(): PayloadStage {
   return {

@@ -80,11 +80,32 @@ export interface Serializer {
    *
    * @throws SobreError `UnknownContentType`, `InvalidContentType`, `UnsupportedValue` (also for what a getter or `toJSON`
    *   of the body throws), `InvalidArgument`, `MessageSizeExceeded`.
+   * @example
+   * ```ts
+   * const envelope = serializer.serialize({ body: { id: 7 }, subject: "order" });
+   * console.log(envelope.brokerProperties); // { contentType: 'application/json', subject: 'order' }
+   * ```
    */
   serialize(message: Message): Envelope;
-  /** Reads the payload; the result tells what read it or why nothing could. Never throws for what is in the envelope. */
+  /**
+   * Reads the payload; the result tells what read it or why nothing could. Never throws for what is in the envelope.
+   *
+   * @example
+   * ```ts
+   * const result = serializer.deserialize(createEnvelope({ payload: Uint8Array.of(0xff) }));
+   * if (!result.ok) console.log(result.error.code); // UnknownContentType
+   * ```
+   */
   deserialize(envelope: Envelope, options?: DeserializeOptions): DeserializeResult;
-  /** {@link Serializer.deserialize} of each, in order: one bad message never spoils the rest. */
+  /**
+   * {@link Serializer.deserialize} of each, in order: one bad message never spoils the rest.
+   *
+   * @example
+   * ```ts
+   * const results = serializer.deserializeMany([envelope, createEnvelope({ payload: Uint8Array.of(0xff) })]);
+   * console.log(results.map(({ ok }) => ok)); // [ true, false ]
+   * ```
+   */
   deserializeMany(envelopes: readonly Envelope[]): readonly DeserializeResult[];
 }
 
@@ -93,6 +114,13 @@ export interface Serializer {
  *
  * @throws SobreError `InvalidArgument` naming the option that is wrong, also one that there is none of: no codec, two of
  *   one name, an unknown fallback name, a fallback decoder that reads nothing on the `accept` list.
+ * @example
+ * ```ts
+ * const serializer = createSerializer({ codecs: [json(), msgpack()], fallback: ["msgpack"] });
+ * const envelope = serializer.serialize({ body: { id: 7 }, contentType: "application/json" });
+ * const result = serializer.deserialize(envelope);
+ * console.log(result.ok ? result.body : result.error.code); // { id: 7 }
+ * ```
  */
 export function createSerializer(options: SerializerOptions): Serializer {
   checkOptions(options, checks, { needed: ["codecs"] });

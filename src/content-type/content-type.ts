@@ -23,6 +23,11 @@ export const maxContentTypeLength = 1024;
  *
  * @throws SobreError `InvalidContentType` with the offset, also for lists such as `application/json, text/plain`,
  *   media ranges such as `application/*+json`, and more than 1,024 characters.
+ * @example
+ * ```ts
+ * const { type, parameters } = parseContentType('application/json; charset="utf-8"');
+ * console.log(type, parameters.length); // application/json 1
+ * ```
  */
 export function parseContentType(text: string): ContentType {
   // Envelopes of other makers hold anything.

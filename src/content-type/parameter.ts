@@ -1,6 +1,13 @@
 import type { ContentType } from "./content-type.ts";
 
-/** The value of the parameter `name` (compared without case), or `undefined`. */
+/**
+ * The value of the parameter `name` (compared without case), or `undefined`.
+ *
+ * @example
+ * ```ts
+ * console.log(parameter(parseContentType("text/plain; charset=utf-8"), "charset")); // utf-8
+ * ```
+ */
 export function parameter(contentType: ContentType, name: string): string | undefined {
   const wanted = name.toLowerCase();
   return contentType.parameters.find((candidate) => candidate.name.toLowerCase() === wanted)?.value;

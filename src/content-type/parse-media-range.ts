@@ -7,6 +7,10 @@ import { scanParameters } from "./parameters.ts";
  * Reads a media range (RFC 9110 section 12.5.1, with `*+suffix` for the structured suffixes of RFC 6839).
  *
  * @throws SobreError `InvalidArgument` when it is none.
+ * @example
+ * ```ts
+ * console.log(matchesRange(parseMediaRange("application/*+json"), parseContentType("application/hal+json"))); // true
+ * ```
  */
 export function parseMediaRange(text: string): MediaRange {
   const semicolon = text.indexOf(";");

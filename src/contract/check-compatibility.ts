@@ -22,6 +22,15 @@ import { type CompatibilityResult, worst } from "./verdict.ts";
  *
  * @throws SobreError `InvalidArgument` when a schema cannot be read or an option is wrong or misspelt, `LimitExceeded` for
  *   one that nests too deep.
+ * @example
+ * ```ts
+ * const { verdict } = await checkCompatibility({
+ *   format: "json-schema",
+ *   older: { type: "object", properties: { id: { type: "integer" } } },
+ *   newer: { type: "object", properties: { id: { type: "number" } } },
+ * });
+ * console.log(verdict); // safe
+ * ```
  */
 export async function checkCompatibility(options: CompatibilityOptions): Promise<CompatibilityResult> {
   checkOptions(options, optionChecks, { needed: ["format", "older", "newer"] });

@@ -24,7 +24,15 @@ const suffixes: readonly (readonly [SubQueue, string])[] = [
   ["deadLetter", subQueueSuffix.deadLetter.toLowerCase()],
 ];
 
-/** Takes an address such as `orders/$DeadLetterQueue` or `prices/Subscriptions/eu` apart. @throws SobreError `InvalidArgument` unless it is text. */
+/**
+ * Takes an address such as `orders/$DeadLetterQueue` or `prices/Subscriptions/eu` apart.
+ *
+ * @throws SobreError `InvalidArgument` unless it is text.
+ * @example
+ * ```ts
+ * console.log(parseAddress("orders/$DeadLetterQueue")); // { key: 'orders', name: 'orders', subQueue: 'deadLetter' }
+ * ```
+ */
 export function parseAddress(address: string): EntityAddress {
   checkEntity(address);
   const lower = address.toLowerCase();

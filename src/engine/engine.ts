@@ -170,7 +170,15 @@ export interface Engine {
   /** @throws SobreError `MessageNotFound` when one of them is not scheduled. */
   cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void>;
 
-  /** @throws SobreError `MessageLockLost` when the lock has expired, was settled or never was; nothing is changed then. */
+  /**
+   * @throws SobreError `MessageLockLost` when the lock has expired, was settled or never was; nothing is changed then.
+   * @example
+   * ```ts
+   * const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
+   * const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+   * if (delivery?.lockToken) await engine.settle("orders", delivery.lockToken, { kind: "complete" });
+   * ```
+   */
   settle(entity: string, lockToken: LockToken, settlement: Settlement, options?: TransactionOption): Promise<void>;
   /** Renews a lock; resolves to its new end. @throws SobreError `MessageLockLost`. */
   renew(entity: string, lockToken: LockToken): Promise<Date>;

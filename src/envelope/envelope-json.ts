@@ -8,6 +8,12 @@ import { valueFromJsonAt } from "../values/value-json-reading.ts";
  * The JSON form of an envelope, for files and the command line; `schemas/envelope.schema.json` describes it.
  *
  * Values are rendered as by {@link valueToJson}; property names are never taken for its `$` keys. The origin is not part of it.
+ *
+ * @example
+ * ```ts
+ * const envelope = createEnvelope({ payload: Uint8Array.of(1), applicationProperties: { total: 7n } });
+ * console.log(envelopeToJson(envelope)); // applicationProperties: { total: { '$int64': '7' } }
+ * ```
  */
 export function envelopeToJson(envelope: Envelope): Json {
   const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
@@ -27,6 +33,11 @@ function render(properties: object): Json {
  * Reads an envelope from its JSON form; all but `payload` may be absent.
  *
  * @throws SobreError `InvalidArgument` with the path, also for members that the form does not have.
+ * @example
+ * ```ts
+ * const envelope = envelopeFromJson({ payload: { $bytes: "AQI=" }, brokerProperties: { subject: "order" } });
+ * console.log(envelope.payload.length, envelope.brokerProperties.subject); // 2 order
+ * ```
  */
 export function envelopeFromJson(json: unknown): Envelope {
   const { payload, bodyKind, brokerProperties, applicationProperties, ...others }: Partial<Record<string, unknown>> = {

@@ -45,6 +45,15 @@ export type EnvelopeChanges = Partial<EnvelopeInit>;
  *
  * @throws SobreError `InvalidArgument` naming the property, or `MessageSizeExceeded` when the properties
  *   are larger than 64 KiB.
+ * @example
+ * ```ts
+ * const envelope = createEnvelope({
+ *   payload: new TextEncoder().encode('{"id":7}'),
+ *   brokerProperties: { contentType: "application/json", messageId: "order-7" },
+ *   applicationProperties: { tenant: "acme" },
+ * });
+ * console.log(envelope.brokerProperties.messageId); // order-7
+ * ```
  */
 export const createEnvelope: (init: EnvelopeInit) => Envelope = checkEnvelope;
 
@@ -82,6 +91,11 @@ export function checkEnvelope(init: UncheckedEnvelope): Envelope {
  * so that a border sends their sections on byte for byte.
  *
  * @throws SobreError as {@link createEnvelope} does.
+ * @example
+ * ```ts
+ * const renamed = amend(envelope, { brokerProperties: { subject: "order" } });
+ * console.log(renamed.brokerProperties.subject, renamed.payload === envelope.payload); // order true
+ * ```
  */
 export function amend(envelope: Envelope, changes: EnvelopeChanges): Envelope {
   checkNames(changes, parts, { owner: "amend: " });

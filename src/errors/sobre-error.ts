@@ -21,6 +21,16 @@ const brand = Symbol.for("sobre.SobreError");
  *
  * Messages say what happened, where, and what to do next, and never contain payload content.
  * `instanceof` also recognises errors made by another installed copy of sobre.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.acceptSession("carts", "cart-9", { maxWaitTimeInMs: 0 });
+ * } catch (error) {
+ *   const { code, retryable } = SobreError.from(error);
+ *   console.log(code, retryable);
+ * }
+ * ```
  */
 export class SobreError extends Error {
   readonly code: ErrorCode;
@@ -56,6 +66,11 @@ export class SobreError extends Error {
    *
    * @param code Code of the wrapper; an `AbortError` is `Aborted` if none is given. Default: `GeneralError`.
    * @param what What failed, the beginning of the message. Default: `The operation failed`.
+   * @example
+   * ```ts
+   * const error = SobreError.from(new TypeError("x is not a function"));
+   * console.log(error.code, error.message); // GeneralError The operation failed (TypeError).
+   * ```
    */
   static from(
     error: unknown,
@@ -74,7 +89,18 @@ export class SobreError extends Error {
   }
 }
 
-/** Whether a value is a {@link SobreError}, and of this code if one is given. */
+/**
+ * Whether a value is a {@link SobreError}, and of this code if one is given.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   createEnvelope({ payload: new Uint8Array(), brokerProperties: { timeToLive: -1 } });
+ * } catch (error) {
+ *   if (isSobreError(error, "InvalidArgument")) console.log(error.path); // $.brokerProperties.timeToLive
+ * }
+ * ```
+ */
 export function isSobreError<Code extends ErrorCode = ErrorCode>(
   error: unknown,
   code?: Code,

@@ -39,6 +39,18 @@ const maxVersion = 2 ** 31 - 1;
  * Version 0 is what names no version. A body is sent as it was given: what a schema transforms, the reader transforms.
  *
  * @throws SobreError `InvalidArgument` naming what is wrong: no version, a broken schema, a missing upcast.
+ * @example
+ * ```ts
+ * const Order = defineMessage(
+ *   "acme.order",
+ *   {
+ *     1: { type: "object", properties: { total: { type: "number" } }, required: ["total"] },
+ *     2: { type: "object", properties: { cents: { type: "integer" } }, required: ["cents"] },
+ *   },
+ *   { upcast: { 1: ({ total }) => ({ cents: Math.round(total * 100) }) } },
+ * );
+ * console.log(await Order.read({ total: 12.5 }, 1)); // { cents: 1250 }
+ * ```
  */
 export function defineMessage<const Name extends string, const V extends SchemaVersions>(
   name: Name,

@@ -64,6 +64,11 @@ export interface MessageType<Name extends string = string, Input = unknown, Outp
    * A message of this type, for `sendMessages`.
    *
    * @throws SobreError `UnknownMessageVersion` for a version the type does not have.
+   * @example
+   * ```ts
+   * const Order = defineMessage("acme.order", { 1: { type: "object", properties: { id: { type: "integer" } } } });
+   * await sender.sendMessages(Order.message({ id: 7 }, { subject: "order" }));
+   * ```
    */
   message(body: Input, properties?: TypedMessageProperties): TypedMessage<Input>;
   /**

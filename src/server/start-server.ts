@@ -38,6 +38,12 @@ export interface Server extends AsyncDisposable, ServedNamespace {
  *
  * @throws SobreError `InvalidOperation` when the port is in use; `InvalidArgument` naming the option that is wrong, also
  * one that there is none of.
+ * @example
+ * ```ts
+ * const server = await startServer({ queues: ["orders"] });
+ * console.log(server.connectionString.slice(0, 23)); // Endpoint=sb://localhost
+ * await server.close();
+ * ```
  */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   checkServerOptions(options);

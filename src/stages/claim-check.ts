@@ -54,6 +54,17 @@ const checks: OptionChecks<ClaimCheckOptions> = {
  * more, with `LimitExceeded` beyond `maxBytes`, and with `DecodeFailed` when it is not what was kept.
  *
  * @throws SobreError `InvalidArgument` naming the option.
+ * @example
+ * ```ts
+ * const blobs = new Map<string, Uint8Array>();
+ * const store = {
+ *   put: async (payload: Uint8Array) => (blobs.set("blob-1", payload), "blob-1"),
+ *   get: async (key: string) => blobs.get(key),
+ * };
+ * const large = createClient({ engine, serializer, stages: [claimCheck({ store })] });
+ * await large.createSender("orders").sendMessages({ body: "x".repeat(1_000_000) });
+ * console.log(blobs.size); // 1
+ * ```
  */
 export function claimCheck(options: ClaimCheckOptions): PayloadStage {
   checkOptions(options, checks, { needed: ["store"] });

@@ -43,6 +43,11 @@ const ratioFloor = 1024 * 1024;
  * `DecodeFailed`, `TruncatedPayload` or `TrailingBytes` for broken data, and `UnknownContentEncoding` for any other name.
  *
  * @throws SobreError `InvalidArgument` for a wrong option, or zstd on a Node without it.
+ * @example
+ * ```ts
+ * const packing = createClient({ engine, serializer, stages: [compression({ encoding: "gzip", threshold: 1_024 })] });
+ * await packing.createSender("orders").sendMessages({ body: "again and ".repeat(1_000) });
+ * ```
  */
 export function compression(options: CompressionOptions = {}): PayloadStage {
   checkOptions(options, checks);

@@ -57,6 +57,12 @@ const tagBytes = 16;
  * Receiving fails with `DecryptionFailed`, `UnknownKey` or `PlaintextRefused`.
  *
  * @throws SobreError `InvalidArgument` naming the option.
+ * @example
+ * ```ts
+ * const keys = { "key-2026": crypto.getRandomValues(new Uint8Array(32)) };
+ * const secret = createClient({ engine, serializer, stages: [encryption({ keys, keyId: "key-2026" })] });
+ * await secret.createSender("orders").sendMessages({ body: "for your eyes only" });
+ * ```
  */
 export function encryption(options: EncryptionOptions): PayloadStage {
   checkOptions(options, checks, { needed: ["keys"] });

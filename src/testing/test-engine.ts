@@ -8,7 +8,17 @@ export interface TestEngine extends FaultyEngine {
   readonly clock: ManualClock;
 }
 
-/** The memory engine on a clock that stands still until it is advanced, with faults on demand. */
+/**
+ * The memory engine on a clock that stands still until it is advanced, with faults on demand.
+ *
+ * @example
+ * ```ts
+ * const { engine, faults } = testEngine({ queues: ["orders"] });
+ * faults.refuse("send", "ServiceBusy");
+ * const retrying = createClient({ engine, serializer, retryOptions: { retryDelayInMs: 1 } });
+ * await retrying.createSender("orders").sendMessages({ body: "arrives at the second try" });
+ * ```
+ */
 export function testEngine(options: Omit<MemoryEngineOptions, "clock"> = {}): TestEngine {
   const clock = new ManualClock();
   return { clock, ...faultyEngine(memoryEngine({ ...options, clock }), clock) };

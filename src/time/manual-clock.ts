@@ -14,6 +14,13 @@ const settlingTurns = 32;
  * A clock that stands still until a test advances it.
  *
  * It starts at the real now (or at `start`) and only moves forward.
+ *
+ * @example
+ * ```ts
+ * const clock = new ManualClock();
+ * const engine = memoryEngine({ clock, queues: ["orders"] });
+ * await clock.advance(60_000); // every lock, schedule and expiry of that minute has happened
+ * ```
  */
 export class ManualClock implements Clock {
   #now: number;

@@ -56,6 +56,10 @@ const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
  * Makers of {@link Typed} values, one per AMQP type.
  *
  * @throws SobreError `InvalidArgument` for a value that the type cannot hold.
+ * @example
+ * ```ts
+ * await sender.sendMessages({ body: 1, applicationProperties: { weight: typed.float(1.5), items: typed.ubyte(3) } });
+ * ```
  */
 export const typed: TypedMakers = {
   ubyte: integer("ubyte", 0, 0xff),

@@ -14,6 +14,10 @@ const maxDepth = 1000;
  * a number, an `AmqpMap` as a `Map`. A UTC time of whole milliseconds comes back as a `Date`. What was shared is shared.
  *
  * @throws SobreError `InvalidArgument` with the path, for a `$` object that is unknown or malformed.
+ * @example
+ * ```ts
+ * console.log(valueFromJson({ id: { $int64: "7" } })); // { id: 7n }
+ * ```
  */
 export function valueFromJson(json: unknown): unknown {
   return valueFromJsonAt(json, "$");

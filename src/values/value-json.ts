@@ -24,6 +24,10 @@ const longestPath = 256;
  * as `{"$ref":"1"}` from then on. `valueFromJson` is the inverse.
  *
  * @throws SobreError `UnsupportedValue` with the path, for functions, symbols, unknown classes, and more than 1,000 levels.
+ * @example
+ * ```ts
+ * console.log(JSON.stringify(valueToJson({ id: 7n, raw: Uint8Array.of(1) }))); // {"id":{"$int64":"7"},"raw":{"$bytes":"AQ=="}}
+ * ```
  */
 export function valueToJson(value: unknown): Json {
   const ids = new Map<Container, string>();

@@ -24,6 +24,11 @@ export const decodeNames: Readonly<Record<keyof DecodeMessageOptions, true>> = {
  *
  * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded` with offset and path;
  *   with `check` also `InvalidArgument` and `MessageSizeExceeded`.
+ * @example
+ * ```ts
+ * const envelope = decodeMessage(encodeMessage(createEnvelope({ payload: Uint8Array.of(1, 2) })));
+ * console.log(envelope.bodyKind, envelope.payload.length); // data 2
+ * ```
  */
 export function decodeMessage(bytes: Uint8Array, options?: DecodeMessageOptions): Envelope {
   if (options !== undefined) checkNames(options, decodeNames);

@@ -34,6 +34,11 @@ export const encodeNames: Readonly<Record<keyof EncodeMessageOptions, true>> = {
  * The profile applies to envelopes that were not received: what was received keeps its types.
  *
  * @throws SobreError `UnsupportedValue` with the path to what AMQP cannot hold.
+ * @example
+ * ```ts
+ * const bytes = encodeMessage(createEnvelope({ payload: Uint8Array.of(1, 2) }));
+ * console.log(bytes.length); // 7
+ * ```
  */
 export function encodeMessage(envelope: Envelope, options?: EncodeMessageOptions): Uint8Array {
   if (options !== undefined) checkNames(options, encodeNames);
