@@ -42,6 +42,8 @@ export interface CheckCommand {
   readonly from?: string | undefined;
   /** Name of the subject of `from`. */
   readonly subject?: string | undefined;
+  /** Steps for each pair. Default: 10,000,000. */
+  readonly budget?: number | undefined;
 }
 
 /** Checks the subjects of a folder; resolves to the exit code. */
@@ -103,7 +105,7 @@ async function reportOf(
   const checked: CheckedPair[] = [];
   const upcast = types.length === 0 ? undefined : upcastBy(types);
   for (const pair of pairsOf(subjects, against, other))
-    checked.push(await checkPair(pair, { codecs: witnessCodecs(), upcast }));
+    checked.push(await checkPair(pair, { codecs: witnessCodecs(), upcast, budget: command.budget }));
   const lockFile = join(folder, "lock.json");
   if (against === "lock" && !existsSync(lockFile)) throw new Misuse(`${lockFile}: no such file`);
   const lock = existsSync(lockFile) ? parseLock(readText(lockFile)) : {};

@@ -1,5 +1,6 @@
 import { Command, Option, textOf } from "./commander.ts";
 import { reportFormats } from "../contract/report/check-report.ts";
+import { defaultBudget } from "../contract/meter.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -17,6 +18,7 @@ interface Options {
   readonly html?: unknown;
   readonly from?: unknown;
   readonly types?: unknown;
+  readonly budget?: unknown;
   readonly export?: unknown;
   readonly messages?: unknown;
   readonly subject?: unknown;
@@ -60,8 +62,9 @@ function checkCommand(terminal: Terminal, finish: (code: number) => void): Comma
     .option("--from <SOURCE>", "a module with schemas, or a .json or .proto file, that must agree with the files")
     .option("--subject <NAME>", "the subject of --from; default: as init names it")
     .option("--strict", "fail when a pair is unproven")
+    .option("--budget <STEPS>", "steps for each pair; default: 10000000")
     .addHelpText("after", exitCodesText)
-    .action(async ({ schemas, fixtures, against, format, strict, types, from, subject }: Options) => {
+    .action(async ({ schemas, fixtures, against, format, strict, types, from, subject, budget }: Options) => {
       const { checkContracts } = await import("./contract-check.ts");
       const folder = String(schemas);
       const other = typeof against === "string" ? against : undefined;
@@ -76,6 +79,7 @@ function checkCommand(terminal: Terminal, finish: (code: number) => void): Comma
             types: textOf(types),
             from: textOf(from),
             subject: textOf(subject),
+            budget: stepsOf(budget),
           },
           terminal,
         ),
@@ -98,6 +102,7 @@ function compatCommand(terminal: Terminal, finish: (code: number) => void): Comm
     )
     .addOption(new Option("-f, --format <F>", "how to report").choices(reportFormats).default("text"))
     .option("--strict", "fail when the pair is unproven")
+    .option("--budget <STEPS>", "steps for the pair; default: 10000000")
     .addHelpText("after", exitCodesText)
     .action(async (older: string, newer: string, options: Options) => {
       const { compareFiles } = await import("./contract-compat.ts");
@@ -108,6 +113,7 @@ function compatCommand(terminal: Terminal, finish: (code: number) => void): Comm
         formats: one(options.formats, formatPolicies),
         report: one(options.format, reportFormats),
         strict: options.strict === true,
+        budget: stepsOf(options.budget) ?? defaultBudget,
       };
       finish(await compareFiles([older, newer], chosen, terminal));
     });
@@ -182,6 +188,13 @@ function replayCommand(terminal: Terminal, finish: (code: number) => void): Comm
       const { replayWitness } = await import("./contract-replay.ts");
       finish(await replayWitness({ report, hash, schemas: textOf(schemas) }, terminal));
     });
+}
+
+function stepsOf(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  const text = textOf(value) ?? "";
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new Misuse(`--budget ${text}: must be a number of steps`);
 }
 
 function one<const Value extends string>(value: unknown, known: readonly Value[]): Value {

@@ -4,7 +4,7 @@ import {
   checkOptions,
   listOf,
   methods,
-  milliseconds,
+  countFrom,
   name,
   oneOf,
   type OptionChecks,
@@ -57,7 +57,7 @@ const optionChecks: OptionChecks<CompatibilityOptions> = {
   upcast: aFunction,
   type: name,
   typeName: oneOf("travels", "agreed"),
-  budget: milliseconds,
+  budget: countFrom(0),
 };
 
 async function comparePair(

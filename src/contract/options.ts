@@ -44,6 +44,6 @@ export interface CompatibilityOptions {
   readonly type?: string;
   /** For Protobuf. Default: `agreed`. */
   readonly typeName?: TypeNamePolicy;
-  /** Milliseconds for each pair. Default: 2000. */
+  /** Steps for each pair, which are counted so that the verdict is the same on every machine. Default: 10,000,000. */
   readonly budget?: number;
 }

@@ -43,6 +43,13 @@ describe("sobre contract check", () => {
     expect((await check(folderOf(unproven))).code).toBe(0);
   });
 
+  it("compares within --budget, which are steps and no time", async () => {
+    const { code, terminal } = await check(folderOf(broken), "--strict", "--budget", "20");
+
+    expect(code).toBe(3);
+    expect(terminal.text()).toContain("used up its budget of 20 steps");
+  });
+
   it("exits with 4 when a schema is not JSON", async () => {
     expect((await check(folderOf({ ...broken, "order/1.1.schema.json": "{" }))).code).toBe(4);
   });

@@ -62,7 +62,7 @@ describe("options of checkCompatibility", () => {
     [{ contentModel: "asWritten" }, 'contentModel must be one of "declared-writer"'],
     [{ policy: "wires" }, 'policy must be one of "json", "wire", "source"'],
     [{ formats: "asserted" }, "formats must be one of"],
-    [{ budget: "2s" }, "budget must be a number of milliseconds"],
+    [{ budget: "2s" }, "budget must be a whole number"],
     [{ codecs: "json" }, "codecs must be a list of codecs"],
     [{ older: undefined }, "older must be a schema"],
   ])("are refused where they are misspelt or wrong: %j", async (wrong, text) => {

@@ -74,8 +74,8 @@ function judged(schema: SchemaObject, value: unknown): boolean | undefined {
 }
 
 function attacksOf(writer: SchemaObject, reader: SchemaObject, make: RandomSchema): readonly unknown[] {
-  const comparison = { writer, reader, declared: false, formats: "annotation", budget: 200 } as const;
-  const frame = { siblings: false, deadline: performance.now() + 200 };
+  const comparison = { writer, reader, declared: false, formats: "annotation", budget: 1_000_000 } as const;
+  const frame = { siblings: false };
   const plain = Array.from({ length: 200 }, () => make.value(0));
   try {
     const told = new PairComparison(comparison, frame).samples().slice(0, 60);

@@ -106,11 +106,11 @@ function refute(pair: LabelledPair): number {
     reader: schemaOf(pair, "new"),
     declared: false,
     formats: "annotation",
-    budget: 500,
+    budget: 2_000_000,
   } as const;
   const [writer, reader] = [judge(comparison.writer), judge(comparison.reader)];
   if (writer === undefined || reader === undefined) return 0;
-  const values = new PairComparison(comparison, { siblings: false, deadline: performance.now() + 500 }).samples();
+  const values = new PairComparison(comparison, { siblings: false }).samples();
   for (const value of values) {
     if (writer(value) === true && reader(value) === false)
       throw new Error(`${pair.id} is called safe, and ajv refutes it with ${JSON.stringify(value)}`);

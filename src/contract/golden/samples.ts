@@ -22,12 +22,12 @@ export interface RecordingCodec {
   readonly contentType: string;
 }
 
-/** Milliseconds for the values of one version. */
-const budget = 2000;
+/** Steps for the values of one version. */
+const budget = 5_000_000;
 
 /**
  * Golden messages of a version: of a JSON Schema the simplest and the richest value that was found, of a .proto file a
- * message of each type. None when nothing was found within two seconds.
+ * message of each type. None when nothing was found within the budget of steps.
  *
  * @throws SobreError `InvalidArgument` for a broken schema.
  */

@@ -24,8 +24,8 @@ export type WorkerAnswer =
 const mostText = 50_000;
 const mostUnfolded = 5000;
 
-/** Milliseconds for the worker to load its code, which does not count as comparing. */
-const mostLoading = 20_000;
+/** Milliseconds for the worker to load its code, and to run: a brake for patterns that backtrack, whose steps nobody counts. */
+const [mostLoading, mostRunning] = [20_000, 30_000];
 
 /**
  * Compares two JSON Schemas within the budget. Comparisons that counting steps cannot bound (large schemas, references
@@ -80,7 +80,6 @@ function inWorker(task: WorkerTask): Promise<WorkerAnswer> {
   const worker = new Worker(new URL(file, import.meta.url), { workerData: task, resourceLimits: limits });
   let timer: NodeJS.Timeout | undefined;
   return new Promise<WorkerAnswer>((resolve, reject) => {
-    const { budget } = task.comparison;
     const stop = (why: string): void => resolve({ stopped: why });
     const stopAfter = (milliseconds: number, why: string): void => {
       clearTimeout(timer);
@@ -88,7 +87,7 @@ function inWorker(task: WorkerTask): Promise<WorkerAnswer> {
     };
     stopAfter(mostLoading, "the thread for the comparison did not start");
     worker.on("message", (told: WorkerAnswer | "started") => {
-      if (told === "started") stopAfter(budget, `the comparison was stopped after ${budget} ms`);
+      if (told === "started") stopAfter(mostRunning, `the comparison was stopped after ${mostRunning / 1000} seconds`);
       else resolve(told);
     });
     worker.once("error", (error) => {

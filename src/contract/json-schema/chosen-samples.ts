@@ -1,5 +1,6 @@
 import { metaSchema } from "../../json-schema/ajv.ts";
 import type { Comparison } from "./compared.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject, weight } from "./json-value.ts";
 import { withPlausibleTexts } from "./native-values.ts";
 import { PairComparison } from "./pair-comparison.ts";
@@ -17,19 +18,27 @@ export interface ChosenSamples {
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
 export function chooseSamples(comparison: Comparison): ChosenSamples | undefined {
-  const deadline = performance.now() + comparison.budget;
-  const pair = new PairComparison(comparison, { siblings: false, deadline });
+  const pair = new PairComparison(comparison, { siblings: false });
   const document = new SchemaDocument(comparison.writer, "writer", metaSchema);
-  const plausible = pair.samples().map((sample): unknown => {
+  const plausible = samplesOf(pair).map((sample): unknown => {
     // Equal parts of a sample are one object; a message that was received has no such thing.
     const own: unknown = JSON.parse(JSON.stringify(sample));
-    if (performance.now() > deadline) return own;
+    if (!pair.meter.take(stepsOfJudging)) return own;
     const better = withPlausibleTexts(document, own);
     return pair.isSent(better) ? better : own;
   });
   const sorted = plausible.toSorted((a, b) => weight(a) - weight(b));
-  const richer = (sample: unknown): boolean => performance.now() <= deadline && pair.isSent(sample);
+  const richer = (sample: unknown): boolean => pair.meter.take(stepsOfJudging) && pair.isSent(sample);
   return sorted.length === 0 ? undefined : { least: sorted[0], most: richest(sorted.toReversed(), richer) };
+}
+
+function samplesOf(pair: PairComparison): readonly unknown[] {
+  try {
+    return pair.samples();
+  } catch (error) {
+    if (error instanceof SobreError && error.code === "LimitExceeded" && pair.meter.isSpent) return [];
+    throw error;
+  }
 }
 
 /** The members of all samples together, as far as the schema takes them together; the first sample when it is not an object. */
@@ -42,3 +51,6 @@ function richest([first, ...others]: readonly unknown[], isSent: (value: unknown
   }
   return rich;
 }
+
+/** The steps that a validator counts for. */
+const stepsOfJudging = 1000;

@@ -8,7 +8,7 @@ export interface Comparison {
   /** Whether objects of the writer have declared members only. */
   readonly declared: boolean;
   readonly formats: FormatPolicy;
-  /** Milliseconds for the whole pair. */
+  /** Steps for the whole pair. */
   readonly budget: number;
 }
 

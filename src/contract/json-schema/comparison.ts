@@ -1,6 +1,7 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 import type { Compared, Comparison, Refused } from "./compared.ts";
+import { Meter } from "../meter.ts";
 import { meaningOf } from "./meaning.ts";
 import { PairComparison } from "./pair-comparison.ts";
 import { type Departure, departureText } from "./departure-texts.ts";
@@ -19,7 +20,8 @@ const mostBreaks = 24;
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
 export function compareSchemas(comparison: Comparison): Compared {
-  const first = compareOnce(comparison);
+  const meter = new Meter(comparison.budget);
+  const first = compareOnce(comparison, meter);
   if (first.verdict !== "breaking") return first;
   const { writer } = comparison;
   const found: Refused[] = [];
@@ -35,17 +37,17 @@ export function compareSchemas(comparison: Comparison): Compared {
     found.push(...fresh);
     if (canonicalJson(patches) === canonicalJson(reader)) break;
     reader = patches;
-    last = compareAgain(comparison, reader);
+    last = compareAgain(comparison, reader, meter);
   }
   const refused =
-    found.length > mostAlone ? found : found.map((one) => ({ ...one, alone: aloneOf(one, found, comparison) }));
+    found.length > mostAlone ? found : found.map((one) => ({ ...one, alone: aloneOf(one, found, comparison, meter) }));
   return { ...first, refused, rest: last.verdict };
 }
 
 /** Compares with a patched reader, which may refer to a place that a patch has removed. */
-function compareAgain(comparison: Comparison, reader: unknown): Compared {
+function compareAgain(comparison: Comparison, reader: unknown, meter: Meter): Compared {
   try {
-    return compareOnce({ ...comparison, reader });
+    return compareOnce({ ...comparison, reader }, meter);
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
     return { verdict: "unproven", refused: [], tried: [error.message], assumptions: [] };
@@ -56,7 +58,7 @@ function compareAgain(comparison: Comparison, reader: unknown): Compared {
 const mostAlone = 8;
 
 /** A break with the witness that it has when every other break is patched. */
-function aloneOf(own: Refused, found: readonly Refused[], comparison: Comparison): Refused {
+function aloneOf(own: Refused, found: readonly Refused[], comparison: Comparison, meter: Meter): Refused {
   if (found.length === 1) return own;
   const reader = found
     .filter((other) => other !== own)
@@ -64,7 +66,7 @@ function aloneOf(own: Refused, found: readonly Refused[], comparison: Comparison
       (patched, other) => patchedReader(patched, comparison.writer, other) ?? patched,
       comparison.reader,
     );
-  return compareAgain(comparison, reader).refused.find((one) => isSameBreak(one, own)) ?? own;
+  return compareAgain(comparison, reader, meter).refused.find((one) => isSameBreak(one, own)) ?? own;
 }
 
 function isSameBreak(one: Refused, other: Refused): boolean {
@@ -92,16 +94,15 @@ function distinctive({ keyword, params, value, instancePath }: Refused): unknown
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
-function compareOnce(comparison: Comparison): Compared {
-  const deadline = performance.now() + comparison.budget;
-  const pair = new PairComparison(comparison, { siblings: false, deadline });
+function compareOnce(comparison: Comparison, meter: Meter): Compared {
+  const pair = new PairComparison(comparison, { siblings: false, meter });
   const specified = pair.compare();
   const first =
-    specified.verdict === "safe" ? asValidatorsRead(specified, pair.departed, comparison, deadline) : specified;
+    specified.verdict === "safe" ? asValidatorsRead(specified, pair.departed, comparison, meter) : specified;
   if (first.verdict === "unproven" && pair.departed.has("foreign"))
     return { ...first, tried: [...first.tried, departureText("foreign")] };
   if (first.verdict === "unproven" || ![comparison.writer, comparison.reader].some(hasSiblings)) return first;
-  const applied = new PairComparison(comparison, { siblings: true, deadline });
+  const applied = new PairComparison(comparison, { siblings: true, meter });
   const second = applied.compare();
   const assumptions = [
     ...first.assumptions,
@@ -130,8 +131,7 @@ function refusedEitherWay({ refused }: Compared, ignoring: PairComparison): read
 
 /** Values that the writer may send, of as many kinds as the schemas distinguish, until the budget is used up. */
 export function samplesOfPair(comparison: Comparison): readonly unknown[] {
-  const deadline = performance.now() + comparison.budget;
-  return new PairComparison(comparison, { siblings: false, deadline }).samples();
+  return new PairComparison(comparison, { siblings: false }).samples();
 }
 
 /** A safe verdict, unless it depends on a departure of validators from the specification. */
@@ -139,10 +139,10 @@ function asValidatorsRead(
   safe: Compared,
   departed: ReadonlySet<Departure>,
   comparison: Comparison,
-  deadline: number,
+  meter: Meter,
 ): Compared {
   if (departed.size === 0 || meaningOf(comparison.writer) === meaningOf(comparison.reader)) return safe;
-  const read = new PairComparison(comparison, { siblings: false, departures: true, deadline }).compare();
+  const read = new PairComparison(comparison, { siblings: false, departures: true, meter }).compare();
   if (read.verdict === "safe") return safe;
   const tried = ["the verdict is safe by the specification, and depends on where a validator departs from it"];
   return {

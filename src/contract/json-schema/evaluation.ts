@@ -26,7 +26,7 @@ export class Evaluation {
   }
 
   private visit(formula: Formula, value: unknown, depth: number): Truth {
-    if (++this.steps > mostSteps || depth > deepest) return undefined;
+    if (++this.steps > mostSteps || depth > deepest || !this.pool.meter.take()) return undefined;
     const type = typeOfLiteral(formula);
     if (type !== undefined && type !== typeOfValue(value)) return true;
     switch (formula.kind) {

@@ -1,5 +1,6 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { type Formula, type Shape, type SizedType, type TypeName, typeNames } from "./formula.ts";
+import type { Meter } from "../meter.ts";
 import { canonicalJson } from "./json-value.ts";
 import { type Rational, rationalKey } from "./rational.ts";
 
@@ -8,11 +9,16 @@ const mostFormulas = 250_000;
 
 /** Makes formulas, each once, simplified a little, and their negations. */
 export class FormulaPool {
+  readonly meter: Meter;
   private readonly known = new Map<string, Formula>();
   private readonly negations = new Map<number, Formula>();
   private readonly definitions = new Map<string, Formula>();
   readonly always: Formula = this.make("all:", { kind: "all", of: [] });
   readonly never: Formula = this.make("any:", { kind: "any", of: [] });
+
+  constructor(meter: Meter) {
+    this.meter = meter;
+  }
 
   all(parts: readonly Formula[]): Formula {
     return this.combine("all", parts);
@@ -196,6 +202,7 @@ export class FormulaPool {
 
   private combine(kind: "all" | "any", parts: readonly Formula[]): Formula {
     const members = new Map<number, Formula>();
+    this.meter.spend(parts.length);
     for (const part of parts) {
       for (const member of part.kind === kind ? part.of : [part]) members.set(member.id, member);
     }

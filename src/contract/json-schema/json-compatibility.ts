@@ -1,3 +1,4 @@
+import { defaultBudget, Meter } from "../meter.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { metaSchema } from "../../json-schema/ajv.ts";
 import type { Codec } from "../../codec/codec.ts";
@@ -42,7 +43,7 @@ export async function jsonCompatibility(
     reader: writing === "older" ? newer : older,
     declared: (options.contentModel ?? "declared-writer") !== "as-written",
     formats: options.formats ?? "either",
-    budget: options.budget ?? 2000,
+    budget: options.budget ?? defaultBudget,
   };
   const isUpcast = options.contentModel === "upcast";
   const compared = isUpcast ? await afterUpcast(comparison, options) : await compareWithin(comparison);
@@ -89,7 +90,7 @@ async function withNativeTypes(
   ];
   const isConcerned = ({ name }: Codec): boolean => lost?.kind === "integer" || hasNativeValues(name);
   if (codecs.length === 0 || meaningOf(comparison.writer) === meaningOf(comparison.reader)) return result;
-  const lost = lostMark(writer, reader, performance.now() + comparison.budget);
+  const lost = lostMark(writer, reader, new Meter(comparison.budget));
   if (lost === undefined || !codecs.some(isConcerned)) return result;
   const samples = lost.kind === "integer" ? [] : await messagesOf(comparison, lost);
   const [change] = samples.flatMap((sample) => nativeChange(writer, reader, sample) ?? []);
@@ -125,7 +126,7 @@ async function messagesOf(comparison: Comparison, lost: LostMark): Promise<reado
   try {
     const chosen = await chooseSamplesWithin({ ...comparison, reader: comparison.writer });
     const found = [...Object.values(chosen ?? {}), ...(await samplesWithin(comparison))];
-    const pair = new PairComparison(comparison, { siblings: false, deadline: performance.now() + comparison.budget });
+    const pair = new PairComparison(comparison, { siblings: false });
     const marked = found.map((sample) => withMarked(sample, lost)).filter((sample) => pair.isSent(sample));
     return [...found, ...marked];
   } catch (error) {
@@ -150,16 +151,16 @@ async function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOpti
     "readers see what the upcaster makes",
   ];
   const unproven = (why: string): Compared => ({ verdict: "unproven", refused: [], tried: [why], assumptions });
-  const deadline = performance.now() + comparison.budget;
   const samples = await samplesWithin(comparison).catch((error: unknown) => {
     if (error instanceof SobreError && error.code === "LimitExceeded") return [];
     throw error;
   });
   if (samples.length === 0) return unproven("no message of the writer was found within the budget");
-  const pair = new PairComparison(comparison, { siblings: false, deadline });
+  const pair = new PairComparison(comparison, { siblings: false });
   const refused: Refused[] = [];
+  const meter = new Meter(comparison.budget);
   for (const [at, value] of samples.entries()) {
-    if (performance.now() > deadline && refused.length === 0 && at > 0)
+    if (!meter.take(stepsOfUpcast) && refused.length === 0 && at > 0)
       return unproven(`the upcaster made valid values of ${at} of ${samples.length} kinds of values within the budget`);
     const problem = await upcastProblem(pair, value, upcast);
     if (problem !== undefined && !refused.some(({ schemaPath }) => schemaPath === problem.schemaPath))
@@ -171,6 +172,9 @@ async function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOpti
   ];
   return { verdict: "tested", refused: [], tried, assumptions };
 }
+
+/** The steps that one upcast and its validation count for. */
+const stepsOfUpcast = 10_000;
 
 async function upcastProblem(
   pair: PairComparison,

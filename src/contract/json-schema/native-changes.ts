@@ -1,4 +1,4 @@
-import { SobreError } from "../../errors/sobre-error.ts";
+import { Meter } from "../meter.ts";
 import { PatchedValue } from "../../json-schema/json-form.ts";
 import { type NativeKind, nativeKindOf } from "../../json-schema/native-form.ts";
 import type { Keywords } from "./keyword-value.ts";
@@ -16,12 +16,12 @@ export interface LostMark {
  * Where values travel as bytes, times or 64-bit integers by the writer's schema and the reader's says something else; in
  * codecs that have such types its reader finds them where it wants a text.
  *
- * @throws SobreError `LimitExceeded` beyond `deadline` by `performance.now()`.
+ * @throws SobreError `LimitExceeded` once the steps of `meter` are used up.
  */
 export function lostMark(
   writer: SchemaDocument,
   reader: SchemaDocument,
-  deadline: number = Infinity,
+  meter: Meter = new Meter(Infinity),
 ): LostMark | undefined {
   if (!/"(?:contentEncoding|format|pattern)":/.test(JSON.stringify(writer.root.schema))) return undefined;
   const seen = new Set<string>();
@@ -29,11 +29,7 @@ export function lostMark(
     const [left, right] = [appliedTogether(sent), appliedTogether(read)];
     const key = [left, right].map((group) => group.map(({ node }) => node.pointer).join(" ")).join(" | ");
     if (seen.has(key) || left.length === 0) return undefined;
-    if (performance.now() > deadline)
-      throw new SobreError(
-        "LimitExceeded",
-        "The bytes, times and 64-bit integers of the schemas are too many to compare.",
-      );
+    meter.spend(left.length + right.length);
     seen.add(key);
     const [kind, other] = [markOf(left), markOf(right)];
     // Without a keyword of the reader a number of any size passes.

@@ -28,6 +28,7 @@ class ObjectSearch {
   }
 
   search(members: readonly Formula[], placed: readonly OtherMember[]): Outcome {
+    this.searcher.pool.meter.spend(members.length);
     const literals = objectLiterals(members);
     const { named, min, max } = literals;
     if (named.size > max || min > max) return { kind: "closed", proof: { rule: "membersRequired" } };

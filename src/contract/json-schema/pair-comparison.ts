@@ -4,6 +4,7 @@ import type { Compared, Comparison, Refused } from "./compared.ts";
 import type { Departure } from "./departure-texts.ts";
 import { Evaluation } from "./evaluation.ts";
 import type { Formula } from "./formula.ts";
+import { Meter } from "../meter.ts";
 import { FormulaPool } from "./formula-pool.ts";
 import { formatTests } from "./formats.ts";
 import { type Judge, judgesOf } from "./judge.ts";
@@ -27,20 +28,17 @@ const assumptionOfMultiples =
   "numbers are below 10^21 times what multipleOf says, from where on validators that divide floating-point numbers refuse them";
 
 const mostFindings = 12;
-const mostSteps = 300_000;
 
-/** Steps for each further way to refuse; counted, so that a finding and its hash do not depend on the machine. */
-const mostStepsOfWay = 5000;
+/** Steps for each further way to refuse, for making one witness smaller, and for the samples of one variation. */
+const mostSteps = { way: 300_000, shrinking: 1_000_000, sample: 1_000_000 } as const;
 
-/** Milliseconds for what makes a finding better, once there is one; rarely met, since steps are counted too. */
-const patience = { shrinking: 500, others: 800 } as const;
-
-/** How one comparison reads `$ref`, and until when it may last by `performance.now()`. */
+/** How one comparison reads `$ref`, and how many steps it may take. */
 export interface Frame {
   readonly siblings: boolean;
   /** Whether what ajv does otherwise than the specification is read along. Default: false. */
   readonly departures?: boolean;
-  readonly deadline: number;
+  /** Default: a meter of the comparison's budget. */
+  readonly meter?: Meter;
 }
 
 interface Judges {
@@ -52,7 +50,8 @@ interface Judges {
 export class PairComparison {
   private readonly comparison: Comparison;
   private readonly frame: Frame;
-  private readonly pool = new FormulaPool();
+  readonly meter: Meter;
+  private readonly pool: FormulaPool;
   private readonly circular = new Set<string>();
   /** Where ajv departs from the specification, once {@link compare} has read the schemas. */
   readonly departed: Set<Departure> = new Set<Departure>();
@@ -66,6 +65,8 @@ export class PairComparison {
   constructor(comparison: Comparison, frame: Frame) {
     this.comparison = comparison;
     this.frame = frame;
+    this.meter = frame.meter ?? new Meter(comparison.budget);
+    this.pool = new FormulaPool(this.meter);
     this.evaluation = new Evaluation(this.pool, formatTests(comparison.formats));
     this.restriction = new Restriction(this.pool);
     this.writer = new SchemaDocument(comparison.writer, "writer", metaSchema);
@@ -120,8 +121,8 @@ export class PairComparison {
     const [sent, accepted] = this.formulas();
     const found = new Map<string, unknown>();
     for (const variation of [this.pool.always, ...variations(this.pool, [sent, accepted])]) {
-      if (performance.now() > this.frame.deadline) break;
-      const outcome = this.quietly([sent, variation]);
+      if (this.meter.isSpent) break;
+      const outcome = this.quietly([sent, variation], mostSteps.sample);
       if (outcome?.kind === "open") found.set(canonicalJson(outcome.value), outcome.value);
     }
     return Array.from(found.values());
@@ -169,10 +170,9 @@ export class PairComparison {
     };
   }
 
-  private search(formulas: readonly Formula[], most = mostSteps): Outcome {
-    const { pool, evaluation, restriction } = this;
-    const isLate = (): boolean => performance.now() > this.frame.deadline;
-    return new Refutation({ pool, evaluation, restriction, mostSteps: most, isLate }).search(formulas);
+  private search(formulas: readonly Formula[], most = Infinity): Outcome {
+    const { pool, evaluation, restriction, meter } = this;
+    return meter.within(most, () => new Refutation({ pool, evaluation, restriction }).search(formulas));
   }
 
   private closed(formulas: readonly Formula[], proof: Proof, assumptions: readonly string[]): Compared {
@@ -197,7 +197,9 @@ export class PairComparison {
         this.evaluation.truth(accepted, smaller) === false &&
         (wanted === undefined || this.evaluation.truth(wanted, smaller) === true);
       const small =
-        found.kind === "open" ? shrink(value.value, keeps, this.lateAfter(patience.shrinking)) : value.value;
+        found.kind === "open"
+          ? this.meter.within(mostSteps.shrinking, () => shrink(value.value, keeps, () => this.meter.isSpent))
+          : value.value;
       const judged = this.judged(small, sent, judges);
       if (judged === undefined) tried.add("a value that the validators did not confirm");
       else if (
@@ -211,7 +213,6 @@ export class PairComparison {
     consider(outcome);
     // Each way in which the reader may refuse is searched on its own, so that every change gets its finding.
     const ways = this.pool.not(accepted);
-    const isLate = this.lateAfter(patience.others);
     if (ways.kind === "any")
       for (const way of ways.of.slice(0, mostFindings)) {
         // Prefer a message that is refused for one reason alone.
@@ -220,7 +221,7 @@ export class PairComparison {
           ...ways.of.filter((other) => other !== way).map((one) => this.pool.not(one)),
         ]);
         for (const wanted of [alone, way]) {
-          const found = isLate() ? undefined : this.quietly([sent, wanted], mostStepsOfWay);
+          const found = this.quietly([sent, wanted], mostSteps.way);
           if (found?.kind !== "open") continue;
           consider(found, wanted);
           break;
@@ -229,8 +230,8 @@ export class PairComparison {
     // Where the search by cases has no sure value, one of the variations may do.
     if (refused.length === 0 && judges !== undefined)
       for (const variation of variations(this.pool, [sent, accepted])) {
-        if (isLate() || refused.length > 0) break;
-        const found = this.quietly([sent, variation]);
+        if (this.meter.isSpent || refused.length > 0) break;
+        const found = this.quietly([sent, variation], mostSteps.sample);
         if (found?.kind === "open" && this.evaluation.truth(accepted, found.value) !== true) consider(found);
       }
     return refused.length > 0
@@ -238,12 +239,7 @@ export class PairComparison {
       : { verdict: "unproven", refused, tried: Array.from(tried) };
   }
 
-  private lateAfter(milliseconds: number): () => boolean {
-    const end = Math.min(this.frame.deadline, performance.now() + milliseconds);
-    return () => performance.now() > end;
-  }
-
-  private quietly(formulas: readonly Formula[], most = mostSteps): Outcome | undefined {
+  private quietly(formulas: readonly Formula[], most = Infinity): Outcome | undefined {
     try {
       return this.search(formulas, most);
     } catch (error) {

@@ -1,5 +1,4 @@
 import type { Refused } from "./compared.ts";
-import { typeOfValue } from "./formula.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
 
 type Draft = Record<string, unknown>;
@@ -60,12 +59,6 @@ function patch({ holder, keyword }: Place, writer: unknown, { params, value, ins
       const known = keyword === "const" ? [holder["const"]] : holder["enum"];
       delete holder["const"];
       holder["enum"] = [...(Array.isArray(known) ? known : []), there];
-      return true;
-    }
-    case "type": {
-      const types = [holder["type"]].flat();
-      const found = typeOfValue(there);
-      holder["type"] = found === "number" ? [...types.filter((type) => type !== "integer"), found] : [...types, found];
       return true;
     }
     case "oneOf":

@@ -1,4 +1,3 @@
-import { SobreError } from "../../errors/sobre-error.ts";
 import { arrayOutcome } from "./array-outcome.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { formatSamples } from "./formats.ts";
@@ -17,10 +16,6 @@ export interface RefutationOptions {
   readonly pool: FormulaPool;
   readonly evaluation: Evaluation;
   readonly restriction: Restriction;
-  /** Steps before the search gives up. */
-  readonly mostSteps: number;
-  /** Says when to give up, by a clock. */
-  readonly isLate: () => boolean;
 }
 
 /**
@@ -31,15 +26,12 @@ export class Refutation implements Searcher {
   readonly pool: FormulaPool;
   readonly evaluation: Evaluation;
   readonly restriction: Restriction;
-  private readonly options: RefutationOptions;
   private readonly closed = new Map<string, Outcome>();
   private readonly path: ReadonlySet<number>[] = [];
-  private steps = 0;
   /** The outermost ancestor that the steps since the last reset have leaned on. */
   private lowest = Infinity;
 
   constructor(options: RefutationOptions) {
-    this.options = options;
     this.pool = options.pool;
     this.evaluation = options.evaluation;
     this.restriction = options.restriction;
@@ -51,7 +43,7 @@ export class Refutation implements Searcher {
   }
 
   inside(formulas: readonly Formula[]): Outcome {
-    this.count();
+    this.pool.meter.spend(stepsOfSearch);
     const flat = this.pool.all(formulas);
     const members = flat.kind === "all" ? flat.of : [flat];
     const ids = new Set(members.map(({ id }) => id));
@@ -76,7 +68,7 @@ export class Refutation implements Searcher {
   }
 
   private further(members: readonly Formula[], type: TypeName, more?: Formula): Outcome {
-    this.count();
+    this.pool.meter.spend(stepsOfSearch);
     const { restriction } = this;
     const reduced = more === undefined ? restriction.saturate(members, type) : restriction.extend(members, more, type);
     if (reduced === undefined) return { kind: "closed", proof: { rule: "clash" } };
@@ -140,6 +132,7 @@ export class Refutation implements Searcher {
         return this.amongValues(members, numbers.candidates, proof);
       }
       case "string":
+        this.pool.meter.spend(stepsOfStrings);
         return this.byString(members);
       case "object":
         return objectOutcome(members, this);
@@ -174,14 +167,15 @@ export class Refutation implements Searcher {
   private holds(members: readonly Formula[], value: unknown): boolean {
     return members.every((member) => this.evaluation.truth(member, value) === true);
   }
-
-  private count(): void {
-    if (++this.steps > this.options.mostSteps || (this.steps % 64 === 0 && this.options.isLate()))
-      throw new SobreError("LimitExceeded", "The search has used up its budget.");
-  }
 }
 
 const deepest = 60;
+
+/** The steps that one search for a value counts for, besides those that it takes. */
+const stepsOfSearch = 10;
+
+/** The same for strings, whose automata have limits of their own. */
+const stepsOfStrings = 1000;
 
 function better(old: Outcome | undefined, next: Outcome): Outcome {
   return old?.kind === "unknown" && old.candidate !== undefined ? old : next;

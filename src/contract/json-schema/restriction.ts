@@ -63,6 +63,7 @@ export class Restriction {
 
   /** All consequences of a reduced set and one more formula. */
   extend(reduced: readonly Formula[], more: Formula, type: TypeName): Reduced {
+    this.pool.meter.spend(reduced.length);
     return this.closure(new Map(reduced.map((member) => [member.id, member])), [this.restrict(more, type)], type);
   }
 
@@ -71,6 +72,7 @@ export class Restriction {
     const unfolded = new Set<number>();
     for (;;) {
       for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+        this.pool.meter.spend();
         if (next === this.pool.never) return undefined;
         if (next.kind === "all") queue.push(...next.of);
         else if (!members.has(next.id)) {
@@ -94,6 +96,7 @@ export class Restriction {
     const known = type === "object" ? membersKnown(members.values()) : noMembers;
     for (const member of alternatives) {
       members.delete(member.id);
+      this.pool.meter.spend(member.of.length);
       if (member.of.some((part) => memberTruth(part, known) === true || this.implied(part, members))) continue;
       const left = member.of.filter(
         (part) => memberTruth(part, known) !== false && !this.implied(this.negation(part, type), members),

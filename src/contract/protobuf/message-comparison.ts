@@ -1,3 +1,4 @@
+import type { Meter } from "../meter.ts";
 import type { ProtobufPolicy } from "../options.ts";
 import { describe, shownDefault } from "./field-description.ts";
 import { keySamples, samplesOf } from "./kinds.ts";
@@ -29,16 +30,20 @@ export interface Sides {
   readonly policy: ProtobufPolicy;
   /** Whether the reader is the older version: what it lacks was added, and it skips it. */
   readonly readerIsOlder: boolean;
-  /** Until when the comparison may last, by `performance.now()`. */
-  readonly deadline: number;
+  readonly meter: Meter;
 }
 
 /** More values than that make no message to show. */
 const mostValues = 500;
 
+interface OpenPair extends RelatedPair {
+  readonly fields: Map<number, FieldReason>;
+}
+
 /** Compares pairs of message types and all pairs inside them. */
 export class MessageComparison {
   readonly relation: Map<string, RelatedPair> = new Map();
+  private readonly open: OpenPair[] = [];
   readonly changes: Change[] = [];
   /** Changes that could neither be proven safe nor shown to break. */
   readonly doubts: string[] = [];
@@ -49,10 +54,21 @@ export class MessageComparison {
   }
 
   compare(writer: MessageShape, reader: MessageShape): void {
+    this.relate(writer, reader);
+    // Messages may contain one another in rings of any length.
+    for (let next = this.open.shift(); next !== undefined; next = this.open.shift()) this.compareOne(next);
+  }
+
+  private relate(writer: MessageShape, reader: MessageShape): void {
     const key = pairKey(writer, reader);
-    if (this.relation.has(key) || this.isLate()) return;
-    const fields = new Map<number, FieldReason>();
-    this.relation.set(key, { writer, reader, fields });
+    if (this.relation.has(key)) return;
+    const pair = { writer, reader, fields: new Map<number, FieldReason>() };
+    this.relation.set(key, pair);
+    this.open.push(pair);
+  }
+
+  private compareOne({ writer, reader, fields }: OpenPair): void {
+    if (this.isLate()) return;
     if (writer.isMessageSet !== reader.isMessageSet)
       this.doubts.push(`${writer.name} is a message set on one side only, which protobufjs does not encode.`);
     for (const field of writer.fields) {
@@ -69,9 +85,9 @@ export class MessageComparison {
   }
 
   /** Fields that are left when the budget ends stay undecided. */
-  private isLate(): boolean {
-    if (performance.now() <= this.sides.deadline) return false;
-    const doubt = "The comparison has used up its budget before all fields were compared.";
+  private isLate(steps = 1): boolean {
+    if (this.sides.meter.take(steps)) return false;
+    const doubt = "The comparison has used up its budget of steps before all fields were compared.";
     if (this.doubts.at(-1) !== doubt) this.doubts.push(doubt);
     return true;
   }
@@ -120,7 +136,7 @@ export class MessageComparison {
     }: { readonly writer: MessageShape; readonly reader: MessageShape; readonly fields: Map<number, FieldReason> },
   ): void {
     const { policy } = this.sides;
-    if (field.message && other.message) this.compare(field.message, other.message);
+    if (field.message && other.message) this.relate(field.message, other.message);
     if (!isUnsetAlike(field, other)) this.unset(field, other, { writer, reader });
     if (isKept(field, other, { relation: this.relation, policy })) {
       fields.set(field.number, "read as it is");
@@ -238,7 +254,7 @@ export class MessageComparison {
       readerPlace: `${reader.name}.${reader.byNumber.get(field.number)?.name ?? ""}`.replace(/\.$/, ""),
     };
     for (const value of values) {
-      if (this.isLate()) return;
+      if (this.isLate(writer.fields.length + reader.fields.length)) return;
       const loss = this.lossIfSent(() =>
         lossOf(value, { schema: this.sides.writer, shape: writer }, { schema: this.sides.reader, shape: reader }),
       );

@@ -1,3 +1,4 @@
+import { defaultBudget, Meter } from "../meter.ts";
 import type { Writing } from "../json-schema/json-compatibility.ts";
 import type { CompatibilityOptions, ProtobufPolicy } from "../options.ts";
 import type { CodecRow, CompatibilityResult, Finding, Verdict } from "../verdict.ts";
@@ -16,24 +17,27 @@ export function protobufCompatibility(
   writing: Writing,
   options: CompatibilityOptions,
 ): CompatibilityResult {
-  const deadline = performance.now() + (options.budget ?? 2000);
   const [first, second] = [openProtobufSchema(older), openProtobufSchema(newer)];
   const policy = options.policy ?? "json";
   const readerIsOlder = writing === "newer";
   const [writer, reader] = readerIsOlder ? [second, first] : [first, second];
-  const sides: Sides = { writer, reader, policy, readerIsOlder, deadline };
+  const sides: Sides = { writer, reader, policy, readerIsOlder, meter: new Meter(options.budget ?? defaultBudget) };
   const comparison = new MessageComparison(sides);
   const { pairs, alone } = pairsOf(sides, options.type);
   for (const [own, other] of pairs) comparison.compare(own, other);
-  const renamed = options.typeName === "travels" ? renamedRoots(pairs, sides) : [];
-  const changes = [...comparison.changes, ...renamed, ...brokenRules(sides)];
-  comparison.doubts.push(...unreadOf(sides, { pairs, alone }, comparison.relation));
+  const names = options.typeName === "travels" && !readerIsOlder ? unreadNames({ pairs, alone }, sides) : [];
+  const changes = [...comparison.changes, ...names, ...brokenRules(sides)];
+  comparison.doubts.push(...undecidedOf(sides, { pairs, alone }));
   const verdict = verdictOf(changes, comparison.doubts, { relation: comparison.relation, policy });
   const assumptions = [
     `${writing} writes`,
     `policy: ${policy}`,
     `type names: ${options.typeName ?? "agreed"}`,
-    ...alone.map((name) => `${name} has no counterpart, so nothing of it was compared`),
+    ...alone.map((name) =>
+      readerIsOlder
+        ? `${name} has no counterpart, so nothing of it was compared`
+        : `${name} is gone, and nobody sends it: no field leads to it`,
+    ),
   ];
   return {
     verdict,
@@ -67,8 +71,8 @@ function findingOf({ sent, writerPlace, readerPlace, ...change }: Change, writin
   });
 }
 
-/** Root messages that the reader knows by another name: readers look for the name that travels with the message. */
-function renamedRoots(pairs: Pairs["pairs"], { writer }: Sides): readonly Change[] {
+/** Root messages that the reader lacks or knows by another name: readers look for the name that travels with a message. */
+function unreadNames({ pairs, alone }: Pairs, { writer }: Sides): readonly Change[] {
   const inner = new Set(
     Array.from(writer.messages.values(), ({ name, fields }) =>
       fields.flatMap(({ message }) => (message === undefined || message.name === name ? [] : [message.name])),
@@ -76,14 +80,23 @@ function renamedRoots(pairs: Pairs["pairs"], { writer }: Sides): readonly Change
   );
   const isNested = ({ name }: MessageShape): boolean =>
     writer.messages.has(name.slice(0, Math.max(0, name.lastIndexOf("."))));
-  return pairs
-    .filter(([sent, read]) => sent.name !== read.name && !inner.has(sent.name) && !isNested(sent))
+  const isRoot = (shape: MessageShape): boolean => !inner.has(shape.name) && !isNested(shape);
+  const gone = alone.flatMap((name) => writer.messages.get(name) ?? []);
+  const unread: readonly (readonly [MessageShape, MessageShape | undefined])[] = [
+    ...pairs.filter(([sent, read]) => sent.name !== read.name),
+    ...gone.map((sent) => [sent, undefined] as const),
+  ];
+  return unread
+    .filter(([sent]) => isRoot(sent))
     .map(([sent, read]) => ({
-      code: "type-renamed",
-      message: `${sent.name} is named ${read.name} by the reader, which looks for the name that travels with the message.`,
+      code: read === undefined ? "type-removed" : "type-renamed",
+      message:
+        read === undefined
+          ? `${sent.name} is gone, and the reader looks for the name that travels with the message.`
+          : `${sent.name} is named ${read.name} by the reader, which looks for the name that travels with the message.`,
       repair: `Keep the name and the package of ${sent.name}, or release a new major version.`,
       writerPlace: sent.name,
-      readerPlace: read.name,
+      readerPlace: read?.name ?? sent.name,
       sent: {
         type: sent.name,
         value: {},
@@ -100,7 +113,7 @@ function rowsOf(sides: Sides, { pairs, alone }: Pairs, verdict: Verdict): readon
     if (policy === sides.policy) return { codec, verdict, reason: `by policy ${policy}` };
     const other = new MessageComparison({ ...sides, policy });
     for (const [writer, reader] of pairs) other.compare(writer, reader);
-    other.doubts.push(...unreadOf(sides, { pairs, alone }, other.relation));
+    other.doubts.push(...undecidedOf(sides, { pairs, alone }));
     const changes = [...other.changes, ...brokenRules({ ...sides, policy })];
     const own = verdictOf(changes, other.doubts, { relation: other.relation, policy });
     return { codec, verdict: own, reason: changes[0]?.message ?? `by policy ${policy}` };
@@ -108,13 +121,11 @@ function rowsOf(sides: Sides, { pairs, alone }: Pairs, verdict: Verdict): readon
   return [row("protobuf", "wire"), row("json", sides.policy === "source" ? "source" : "json")];
 }
 
-/** Types that were not compared: removed ones that no field leads to, or every type of a schema without messages. */
-function unreadOf({ readerIsOlder }: Sides, { pairs, alone }: Pairs, relation: Relation): readonly string[] {
-  if (pairs.length === 0) return ["there is no message type that both versions have"];
-  const reached = new Set(Array.from(relation.values(), ({ writer }) => writer.name));
-  // An older version never has to read an added type.
-  const unread = readerIsOlder ? [] : alone.filter((name) => !reached.has(name));
-  return unread.map((name) => `${name} is gone, so nothing reads its messages; nothing of it was compared`);
+/** A pair of schemas without a type in common proves nothing. */
+function undecidedOf({ writer, reader }: Sides, { pairs, alone }: Pairs): readonly string[] {
+  const isDecided =
+    pairs.length > 0 || (alone.length === 0 && Array.from(writer.enums.keys()).some((name) => reader.enums.has(name)));
+  return isDecided ? [] : ["there is no message type that both versions have"];
 }
 
 interface Pairs {

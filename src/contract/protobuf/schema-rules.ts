@@ -1,5 +1,5 @@
 import type { Change, Sides } from "./message-comparison.ts";
-import { type EnumShape, isReserved, type MessageShape, type Reserved } from "./shape.ts";
+import { type EnumShape, type FieldShape, isReserved, type MessageShape, type Reserved } from "./shape.ts";
 
 /**
  * Rules about schemas that protect future versions rather than a message of today: what is set aside stays so, what is
@@ -33,7 +33,7 @@ export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): r
         `${name} no longer promises a JSON form: its file went from proto3 or an edition to proto2.`,
         name,
       );
-    if (policy === "source") fieldNames(message, other, add);
+    if (policy === "source") generatedFields(message, other, add);
   }
   for (const [name, enumeration] of writer.enums) {
     const other = reader.enums.get(name);
@@ -70,12 +70,31 @@ export function brokenRules({ writer, reader, policy, readerIsOlder }: Sides): r
 
 type Add = (code: string, message: string, place: string) => void;
 
-function fieldNames(message: MessageShape, other: MessageShape, add: Add): void {
+/** Changes of fields that code generated from the schema does not survive, though messages do. */
+function generatedFields(message: MessageShape, other: MessageShape, add: Add): void {
   for (const field of message.fields) {
     const same = other.byNumber.get(field.number);
-    if (same !== undefined && same.name !== field.name)
-      add("field-renamed", `${message.name}.${field.name} is named ${same.name} now.`, `${message.name}.${field.name}`);
+    if (same === undefined) continue;
+    const place = `${message.name}.${field.name}`;
+    if (same.name !== field.name) add("field-renamed", `${place} is named ${same.name} now.`, place);
+    if (typeOf(same) !== typeOf(field))
+      add("field-type-changed", `${place} was ${typeOf(field)} and is ${typeOf(same)} in generated code now.`, place);
+    if (field.oneof !== undefined && same.oneof !== undefined && field.oneof !== same.oneof)
+      add("oneof-renamed", `The oneof ${field.oneof} of ${place} is named ${same.oneof} now.`, place);
+    else if ((field.oneof === undefined) !== (same.oneof === undefined))
+      add("oneof-changed", `${place} went ${field.oneof === undefined ? "into" : "out of"} a oneof.`, place);
+    else if (field.label === "one" && field.message === undefined && field.hasPresence !== same.hasPresence)
+      add(
+        "presence-changed",
+        `${place} ${field.hasPresence ? "no longer says" : "now says"} whether it was set, so its accessors change.`,
+        place,
+      );
   }
+}
+
+function typeOf({ kind, label, keyKind, message, enumeration }: FieldShape): string {
+  const own = message?.name ?? enumeration?.name ?? kind;
+  return label === "map" ? `map<${keyKind}, ${own}>` : label === "many" ? `repeated ${own}` : own;
 }
 
 function enumValues(

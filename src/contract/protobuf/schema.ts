@@ -167,7 +167,9 @@ function reflected(root: Root, bundled: ReadonlySet<string>): ProtobufSchema {
     }
   };
   visit(root);
-  for (const type of types.values()) messageShape(type, messages);
+  const shapes = new Messages(messages);
+  for (const type of types.values()) shapes.of(type);
+  shapes.describeAll();
   const typeNamed = (name: string): Type => types.get(name) ?? root.lookupType(name);
   return {
     messages,
@@ -184,10 +186,28 @@ function isOption(name: string): boolean {
   return /^google\.protobuf\.(\w+Options|FeatureSet)$/.test(name);
 }
 
-function messageShape(type: Type, known: Map<string, MessageShape>): MessageShape {
+/** Messages may contain one another in rings of any length, so that each is named first and described later. */
+class Messages {
+  readonly known: Map<string, MessageShape>;
+  private readonly open: (() => void)[] = [];
+
+  constructor(known: Map<string, MessageShape>) {
+    this.known = known;
+  }
+
+  of(type: Type): MessageShape {
+    const made = this.known.get(nameOf(type)) ?? messageShape(type, this, this.open);
+    this.known.set(made.name, made);
+    return made;
+  }
+
+  describeAll(): void {
+    for (let next = this.open.pop(); next !== undefined; next = this.open.pop()) next();
+  }
+}
+
+function messageShape(type: Type, messages: Messages, open: (() => void)[]): MessageShape {
   const name = nameOf(type);
-  const made = known.get(name);
-  if (made !== undefined) return made;
   const fields: FieldShape[] = [];
   const byNumber = new Map<number, FieldShape>();
   const shape: MessageShape = {
@@ -198,27 +218,39 @@ function messageShape(type: Type, known: Map<string, MessageShape>): MessageShap
     strictJson: isStrictJson(type),
     isMessageSet: type.options?.["message_set_wire_format"] === true,
   };
-  // A message may contain itself.
-  known.set(name, shape);
-  const jsonNames = new Set(type.fieldsArray.map((field) => jsonNameOf(field.resolve())));
-  for (const field of type.fieldsArray) {
-    const described = fieldShape(field, { known, jsonNames });
-    fields.push(described);
-    byNumber.set(described.number, described);
-  }
+  open.push(() => {
+    const jsonNames = new Set(type.fieldsArray.map((field) => jsonNameOf(field.resolve())));
+    for (const field of type.fieldsArray) {
+      checkNumber(field, name);
+      const described = fieldShape(field, { messages, jsonNames });
+      fields.push(described);
+      byNumber.set(described.number, described);
+    }
+  });
   return shape;
 }
 
+/** @throws SobreError `InvalidArgument` for a number that Protobuf does not allow. */
+function checkNumber({ id, name }: Field, message: string): void {
+  if (id >= 1 && id <= greatestNumber && !(id >= 19_000 && id <= 19_999)) return;
+  throw new SobreError(
+    "InvalidArgument",
+    `${message}.${name} has the number ${id}; Protobuf allows 1 to ${greatestNumber}, except 19000 to 19999.`,
+  );
+}
+
+const greatestNumber = 2 ** 29 - 1;
+
 interface Surroundings {
-  readonly known: Map<string, MessageShape>;
+  readonly messages: Messages;
   /** The JSON names of all fields of the message. */
   readonly jsonNames: ReadonlySet<string>;
 }
 
-function fieldShape(field: Field, { known, jsonNames }: Surroundings): FieldShape {
+function fieldShape(field: Field, { messages, jsonNames }: Surroundings): FieldShape {
   const { resolvedType, partOf, name } = field;
   const jsonName = jsonNameOf(field);
-  const message = resolvedType instanceof Type ? messageShape(resolvedType, known) : undefined;
+  const message = resolvedType instanceof Type ? messages.of(resolvedType) : undefined;
   // The messages of a map are never delimited.
   const isGroup = field.delimited && !field.map;
   const kind = message ? (isGroup ? "group" : "message") : resolvedType instanceof Enum ? "enum" : field.type;
@@ -232,7 +264,8 @@ function fieldShape(field: Field, { known, jsonNames }: Surroundings): FieldShap
     keyKind: field instanceof MapField ? field.keyType : "",
     required: field.required,
     oneof: partOf === null || partOf === undefined || partOf.isProto3Optional ? undefined : partOf.name,
-    hasPresence: field.hasPresence,
+    // protobufjs gives the oneof itself for its members.
+    hasPresence: Boolean(field.hasPresence),
     unset: message || field.map || field.repeated ? undefined : unsetForm(field, kind),
     message,
     enumeration: resolvedType instanceof Enum ? enumShape(resolvedType) : undefined,

@@ -6,6 +6,7 @@ import { nativeChange } from "../json-schema/native-changes.ts";
 import { PairComparison } from "../json-schema/pair-comparison.ts";
 import type { CompatibilityOptions } from "../options.ts";
 import { SchemaDocument } from "../json-schema/schema-document.ts";
+import { defaultBudget } from "../meter.ts";
 import type { Finding } from "../verdict.ts";
 import { hashOf } from "../witness.ts";
 
@@ -58,8 +59,8 @@ function replayJson(
   for (const [writer, reader] of ways)
     // In old drafts some validators ignore keywords next to $ref, and others apply them.
     for (const siblings of [false, true]) {
-      const comparison = { writer, reader, declared: false, formats: formats ?? "either", budget: 2000 };
-      const pair = new PairComparison(comparison, { siblings, deadline: Infinity });
+      const comparison = { writer, reader, declared: false, formats: formats ?? "either", budget: defaultBudget };
+      const pair = new PairComparison(comparison, { siblings });
       const refusal = pair.refusalOf(value, value);
       if (refusal !== undefined) return `${refusal.instancePath || "/"}: ${refusal.message}`;
     }

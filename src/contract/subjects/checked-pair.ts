@@ -18,6 +18,8 @@ export interface PairOptions {
   readonly codecs: readonly Codec[];
   /** For subjects whose content model is `upcast`. */
   readonly upcast?: SubjectUpcast | undefined;
+  /** Steps for the pair. Default: 10,000,000. */
+  readonly budget?: number | undefined;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface PairOptions {
  *
  * @throws SobreError `InvalidArgument` when a schema cannot be read, or the two are of different formats.
  */
-export async function checkPair(pair: VersionPair, { codecs, upcast }: PairOptions): Promise<CheckedPair> {
+export async function checkPair(pair: VersionPair, { codecs, upcast, budget }: PairOptions): Promise<CheckedPair> {
   const { subject, older, newer, direction } = pair;
   if (older.format !== newer.format)
     throw new SobreError(
@@ -45,6 +47,7 @@ export async function checkPair(pair: VersionPair, { codecs, upcast }: PairOptio
     formats,
     policy,
     typeName,
+    ...(budget === undefined ? {} : { budget }),
     codecs: codecs.filter(({ name }) => subject.codecs.length === 0 || subject.codecs.includes(name)),
   });
   return { ...pair, result: withoutIgnored(result, subject) };
