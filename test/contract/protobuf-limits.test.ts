@@ -17,6 +17,8 @@ const large = (last: string): string =>
     `message M { ${list(5000, (at) => `reserved ${20_000 + at * 3} to ${20_001 + at * 3};`)} ${list(3999, (at) => `int32 f${at} = ${at + 1};`)} ${last} f = 4000; }`,
   );
 
+const self = (type: string): string => proto2(`message M { required M m = 1; optional ${type} n = 2; }`);
+
 const codesOf = async (older: string, newer: string, options?: Partial<CompatibilityOptions>) =>
   (await compare(older, newer, options)).findings.map(({ code }) => code);
 
@@ -30,8 +32,6 @@ describe("Protobuf schemas of any shape end in a verdict", () => {
   });
 
   it("a message that requires itself, which nobody can send, is no error", async () => {
-    const self = (type: string): string => proto2(`message M { required M m = 1; optional ${type} n = 2; }`);
-
     expect((await compare(self("int32"), self("string"))).verdict).toBe("unproven");
     expect((await compare(self("int32"), `${self("int32")} // same`)).verdict).toBe("safe");
   });

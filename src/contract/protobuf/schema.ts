@@ -265,7 +265,7 @@ function fieldShape(field: Field, { messages, jsonNames }: Surroundings): FieldS
     required: field.required,
     oneof: partOf === null || partOf === undefined || partOf.isProto3Optional ? undefined : partOf.name,
     // protobufjs gives the oneof itself for its members.
-    hasPresence: Boolean(field.hasPresence),
+    hasPresence: field.hasPresence ? true : false,
     unset: message || field.map || field.repeated ? undefined : unsetForm(field, kind),
     message,
     enumeration: resolvedType instanceof Enum ? enumShape(resolvedType) : undefined,
