@@ -264,12 +264,16 @@ function fieldShape(field: Field, { messages, jsonNames }: Surroundings): FieldS
     keyKind: field instanceof MapField ? field.keyType : "",
     required: field.required,
     oneof: partOf === null || partOf === undefined || partOf.isProto3Optional ? undefined : partOf.name,
-    // protobufjs gives the oneof itself for its members.
-    hasPresence: field.hasPresence ? true : false,
+    hasPresence: !isImplicit(field),
     unset: message || field.map || field.repeated ? undefined : unsetForm(field, kind),
     message,
     enumeration: resolvedType instanceof Enum ? enumShape(resolvedType) : undefined,
   };
+}
+
+/** Whether nothing says that the field was set; for members of a oneof protobufjs gives the oneof itself. */
+function isImplicit({ hasPresence }: Field): boolean {
+  return !hasPresence;
 }
 
 function jsonNameOf(field: Field): string {
