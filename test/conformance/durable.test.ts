@@ -9,7 +9,7 @@ const target: EngineTarget = {
   async open() {
     const clock = new ManualClock();
     const directory = await storeDirectory();
-    const engine = await durableEngine({ directory, clock });
+    const engine = await durableEngine({ directory, clock, memoryBudget: 0 });
     return {
       engine,
       advance: (milliseconds) => clock.advance(milliseconds),

@@ -1,5 +1,5 @@
 import type { Engine } from "../../engine/engine.ts";
-import { checkOptions, name, type OptionChecks } from "../../options/option-checks.ts";
+import { checkOptions, countFrom, name, type OptionChecks } from "../../options/option-checks.ts";
 import { type MemoryEngineOptions, memoryOptionChecks } from "../memory/memory-engine.ts";
 import { StoredEngine } from "../memory/stored-engine.ts";
 import { StoredHome } from "../memory/stored-home.ts";
@@ -9,6 +9,11 @@ import { SqliteStore } from "./sqlite-store.ts";
 export interface DurableEngineOptions extends MemoryEngineOptions {
   /** Where the messages are kept; made when it is missing. One process at a time has it open. */
   readonly directory: string;
+  /**
+   * Bytes of messages in memory. While they are used up, further messages are on disk only, with about 250 bytes each
+   * in memory, and are read when they are received, peeked at or moved. Default: 256 MiB.
+   */
+  readonly memoryBudget?: number | undefined;
 }
 
 /** An engine whose messages outlive its process. */
@@ -39,10 +44,10 @@ export interface DurableEngine extends Engine {
  */
 export async function durableEngine(options: DurableEngineOptions): Promise<DurableEngine> {
   checkOptions(options, checks, { needed: ["directory"] });
-  const { directory, ...rest } = options;
+  const { directory, memoryBudget = defaultBudget, ...rest } = options;
   const store = await SqliteStore.open(directory);
   try {
-    const engine = new StoredEngine("durable", await StoredHome.open(store, rest));
+    const engine = new StoredEngine("durable", await StoredHome.open(store, { ...rest, memoryBudget }));
     return Object.assign(engine, { backup: (target: string) => store.backup(target) });
   } catch (error) {
     await store.close();
@@ -50,4 +55,10 @@ export async function durableEngine(options: DurableEngineOptions): Promise<Dura
   }
 }
 
-const checks: OptionChecks<DurableEngineOptions> = { ...memoryOptionChecks, directory: name };
+const defaultBudget = 256 * 2 ** 20;
+
+const checks: OptionChecks<DurableEngineOptions> = {
+  ...memoryOptionChecks,
+  directory: name,
+  memoryBudget: countFrom(0),
+};

@@ -1,15 +1,18 @@
 import { decodeMessage } from "../../amqp/message/decode-message.ts";
 import { encodeMessage } from "../../amqp/message/encode-message.ts";
 import { amend, createEnvelope, type Envelope } from "../../envelope/envelope.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
 import type { Fact } from "../memory/store.ts";
-import { FactReader } from "./fact-reader.ts";
+import type { FactWriter } from "./fact-writer.ts";
 import {
   type BesidesSections,
+  headOf,
   packStatus,
   partNamed,
-  readMessageHead,
+  readHead,
+  sectionsOf,
   unpackStatus,
-  writeMessageHead,
+  writeMessageRow,
 } from "./message-row.ts";
 import type { RowBytes, RowSink } from "./row-bytes.ts";
 import { readEntity, readRule, writeEntity, writeRule } from "./stored-entity.ts";
@@ -54,11 +57,9 @@ export function writeFact(rows: RowBytes, fact: Fact, encoded: (envelope: Envelo
     case "amended": {
       const { message, envelope } = fact;
       const { record, entity } = message;
-      const row = (writer: Parameters<typeof writeMessageHead>[0]): void => {
-        const parts = encoded(envelope);
-        writeMessageHead(writer, message, parts);
-        writer.raw(parts.sections);
-      };
+      if (envelope === undefined) throw new RangeError("A message to keep has an envelope.");
+      const parts = encoded(envelope);
+      const row = (writer: FactWriter): void => writeMessageRow(writer, message, parts, parts.sections);
       if (fact.kind === "message") rows.writeMessage(record, entity, packStatus(message), row);
       else rows.writeAmended(record, entity, row);
       return;
@@ -76,6 +77,13 @@ export function writeFact(rows: RowBytes, fact: Fact, encoded: (envelope: Envelo
     default:
       return fact satisfies never;
   }
+}
+
+/** The envelope of a message's row. @throws SobreError as `decodeMessage` does. */
+function readEnvelope(row: Uint8Array): Envelope {
+  const { besides } = readHead(headOf(row), 0, 0, unpackStatus(0));
+  // The row lies in a buffer of many.
+  return complete(decodeMessage(sectionsOf(row).slice()), besides);
 }
 
 /** Turns the rows of a database back into facts. What only takes rows away is not in a database. */
@@ -99,12 +107,10 @@ export class FactSink implements RowSink {
     this.facts.push({ kind: "rule", entity, rule: readRule(text) });
   }
 
-  message(record: number, entity: number, status: number, row: Uint8Array): void {
-    // The row lies in a chunk of many, which one that is left for long would keep.
-    const reader = new FactReader(row);
-    const { message, besides } = readMessageHead(reader, record, entity, unpackStatus(status));
-    const envelope = decodeMessage(reader.rest().slice());
-    this.facts.push({ kind: "message", message, envelope: complete(envelope, besides) });
+  /** @param head the row without the sections. */
+  message(record: number, entity: number, status: number, head: Uint8Array): void {
+    const { message } = readHead(head, record, entity, unpackStatus(status));
+    this.facts.push({ kind: "message", message, envelope: undefined });
   }
 
   sessionState(entity: number, session: string, at: number, state: Uint8Array | undefined): void {
@@ -120,6 +126,32 @@ export class FactSink implements RowSink {
   amended(): void {}
   status(): void {}
   removed(): void {}
+  forgotten(): void {}
+}
+
+/** Takes the envelopes of messages, or why one cannot be read, out of their rows. */
+export class EnvelopeSink implements RowSink {
+  readonly byRecord: Map<number, Envelope | SobreError> = new Map();
+
+  message(record: number, _entity: number, _status: number, row: Uint8Array): void {
+    try {
+      this.byRecord.set(record, readEnvelope(row));
+    } catch (error) {
+      if (!(error instanceof SobreError)) throw error;
+      this.byRecord.set(record, error);
+    }
+  }
+
+  entity(): void {}
+  entityDeleted(): void {}
+  counter(): void {}
+  rule(): void {}
+  ruleDeleted(): void {}
+  amended(): void {}
+  status(): void {}
+  removed(): void {}
+  sessionState(): void {}
+  seen(): void {}
   forgotten(): void {}
 }
 

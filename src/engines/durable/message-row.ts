@@ -2,7 +2,7 @@ import type { MessageState } from "../../engine/delivery.ts";
 import type { BodyKind } from "../../envelope/envelope.ts";
 import type { DeadLetterMark } from "../memory/arrival.ts";
 import type { Part, StoredMessage } from "../memory/store.ts";
-import type { FactReader } from "./fact-reader.ts";
+import { FactReader } from "./fact-reader.ts";
 import type { FactWriter } from "./fact-writer.ts";
 
 const parts: readonly Part[] = ["messages", "deadLetters", "transferDeadLetters"];
@@ -23,7 +23,7 @@ export function unpackStatus(packed: number): Status {
   return { state, delivered: packed % 8 >= 4, deliveryCount: Math.floor(packed / 8) };
 }
 
-const has = { number: 1, mark: 2, timeToLive: 4, value: 8, sequence: 16 } as const;
+const has = { number: 1, mark: 2, timeToLive: 4, value: 8, sequence: 16, session: 32 } as const;
 
 /** Longer times to live do not fit into the header of an AMQP message. */
 const longestInHeader = 0xffff_ffff;
@@ -35,15 +35,26 @@ export interface BesidesSections {
   readonly bodyKind?: BodyKind | undefined;
 }
 
-/** The part of a message's row that stays as it is, in front of the message's own sections. */
-export function writeMessageHead(writer: FactWriter, message: StoredMessage, besides: BesidesSections): void {
-  const { enqueuedSequenceNumber, deadLetter } = message;
+/** Writes a message's row: the broker's bookkeeping behind its length, then the message's own sections. */
+export function writeMessageRow(
+  writer: FactWriter,
+  message: StoredMessage,
+  besides: BesidesSections,
+  sections: Uint8Array,
+): void {
+  writer.within(() => writeHead(writer, message, besides));
+  writer.raw(sections);
+}
+
+function writeHead(writer: FactWriter, message: StoredMessage, besides: BesidesSections): void {
+  const { enqueuedSequenceNumber, deadLetter, sessionId } = message;
   const { timeToLive, bodyKind } = besides;
   const keepsTimeToLive = timeToLive !== undefined && timeToLive > longestInHeader;
   writer.byte(
     (enqueuedSequenceNumber === undefined ? 0 : has.number) |
       (deadLetter === undefined ? 0 : has.mark) |
       (keepsTimeToLive ? has.timeToLive : 0) |
+      (sessionId === undefined ? 0 : has.session) |
       (bodyKind === "value" ? has.value : bodyKind === "sequence" ? has.sequence : 0),
   );
   writer.byte(parts.indexOf(message.part));
@@ -56,16 +67,27 @@ export function writeMessageHead(writer: FactWriter, message: StoredMessage, bes
   if (enqueuedSequenceNumber !== undefined) writer.bigint(enqueuedSequenceNumber);
   if (deadLetter !== undefined) writeMark(writer, deadLetter);
   if (keepsTimeToLive) writer.number(timeToLive);
+  if (sessionId !== undefined) writer.text(sessionId);
 }
 
-/** A row's head, behind which the reader is at the message's sections. */
+/** The head of a row: everything but the message's sections. */
+export const headOf = (row: Uint8Array): Uint8Array => new FactReader(row).bytes();
+
+/** The sections of a row, behind its head. */
+export function sectionsOf(row: Uint8Array): Uint8Array {
+  const reader = new FactReader(row);
+  reader.bytes();
+  return reader.rest();
+}
+
+/** A row's head. */
 export interface MessageHead {
   readonly message: StoredMessage;
   readonly besides: BesidesSections;
 }
 
-/** Reads a row's head and leaves the reader at the sections. */
-export function readMessageHead(reader: FactReader, record: number, entity: number, status: Status): MessageHead {
+export function readHead(head: Uint8Array, record: number, entity: number, status: Status): MessageHead {
+  const reader = new FactReader(head);
   const flags = reader.byte();
   const part = parts[reader.byte()] ?? "messages";
   const partition = reader.byte();
@@ -77,6 +99,7 @@ export function readMessageHead(reader: FactReader, record: number, entity: numb
   const enqueuedSequenceNumber = (flags & has.number) === 0 ? undefined : reader.bigint();
   const deadLetter = (flags & has.mark) === 0 ? undefined : readMark(reader);
   const timeToLive = (flags & has.timeToLive) === 0 ? undefined : reader.number();
+  const sessionId = (flags & has.session) === 0 ? undefined : reader.text();
   const message: StoredMessage = {
     record,
     entity,
@@ -92,6 +115,7 @@ export function readMessageHead(reader: FactReader, record: number, entity: numb
     enqueuedSequenceNumber,
     deadLetter,
     size,
+    sessionId,
   };
   const bodyKind = (flags & has.value) !== 0 ? "value" : (flags & has.sequence) !== 0 ? "sequence" : undefined;
   return { message, besides: { timeToLive, bodyKind } };

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { SobreError } from "../../errors/sobre-error.ts";
 import type { RowSink } from "./row-bytes.ts";
 import { damaged } from "./failures.ts";
@@ -9,10 +9,13 @@ type Cell = string | number | bigint | Uint8Array | null;
 /** The entity under which the store counts for itself. */
 export const storeEntity = 0;
 
+const messages = "SELECT record, entity, status, checksum, value FROM message";
+
 /** Reads every row, holding each to its check, in an order that a reader can follow: entities first, messages last. */
 export class RowLoader {
   readonly #database: DatabaseSync;
   readonly #directory: string;
+  #one: StatementSync | undefined;
 
   constructor(database: DatabaseSync, directory: string) {
     this.#database = database;
@@ -20,9 +23,20 @@ export class RowLoader {
   }
 
   /** Hands every row to what `sink` gives, and yields after each. @throws SobreError `DecodeFailed` naming the row that is damaged. */
-  *rows(sink: () => RowSink): Generator<void> {
+  *rows(sink: () => RowSink, part: (row: Uint8Array) => Uint8Array): Generator<void> {
     yield* this.#small(sink);
-    yield* this.#messages(sink);
+    for (const row of this.#select(`${messages} ORDER BY record`)) {
+      this.#message(row, sink(), part);
+      yield;
+    }
+  }
+
+  /** Hands over the row of one message. @throws SobreError `DecodeFailed` when it is damaged or missing. */
+  message(record: number, sink: RowSink): void {
+    this.#one ??= arrays(this.#database, `${messages} WHERE record = ?`);
+    const row: unknown = this.#one.get(record);
+    if (!isRow(row)) throw damaged(this.#directory, `the row ${record} of the table message is missing`);
+    this.#message(row, sink, (whole) => whole);
   }
 
   *#small(sink: () => RowSink): Generator<void> {
@@ -56,23 +70,21 @@ export class RowLoader {
     }
   }
 
-  *#messages(sink: () => RowSink): Generator<void> {
-    const sql = "SELECT record, entity, status, checksum, value FROM message ORDER BY record";
-    for (const [record, entity, status, check, row] of this.#select(sql)) {
-      if (typeof record !== "number" || typeof entity !== "number" || !(row instanceof Uint8Array))
-        throw this.#damaged("message", String(record));
-      const plain = unguardStatus(record, Number(status));
-      if (plain === undefined || check !== messageCheck(record, entity, row))
-        throw this.#damaged("message", String(record));
-      sink().message(record, entity, plain, row);
-      yield;
-    }
+  #message(
+    [record, entity, status, check, row]: readonly Cell[],
+    sink: RowSink,
+    part: (row: Uint8Array) => Uint8Array,
+  ): void {
+    if (typeof record !== "number" || typeof entity !== "number" || !(row instanceof Uint8Array))
+      throw this.#damaged("message", String(record));
+    const plain = unguardStatus(record, Number(status));
+    if (plain === undefined || check !== messageCheck(record, entity, row))
+      throw this.#damaged("message", String(record));
+    sink.message(record, entity, plain, part(row));
   }
 
   *#select(sql: string): Generator<readonly Cell[]> {
-    const statement = this.#database.prepare(sql);
-    statement.setReturnArrays(true);
-    const rows: Iterable<unknown> = statement.iterate();
+    const rows: Iterable<unknown> = arrays(this.#database, sql).iterate();
     for (const row of rows) if (isRow(row)) yield row;
   }
 
@@ -87,3 +99,9 @@ export class RowLoader {
 }
 
 const isRow = (row: unknown): row is readonly Cell[] => Array.isArray(row);
+
+function arrays(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  return statement;
+}

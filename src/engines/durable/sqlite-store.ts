@@ -3,7 +3,7 @@ import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Fact, Store } from "../memory/store.ts";
 import { FactReader } from "./fact-reader.ts";
-import { encode, type Encoded, FactSink, writeFact } from "./fact-rows.ts";
+import { encode, type Encoded, EnvelopeSink, FactSink, writeFact } from "./fact-rows.ts";
 import { storeOver } from "./failures.ts";
 import { readRows, RowBytes } from "./row-bytes.ts";
 import type { Answer, Request } from "./store-messages.ts";
@@ -11,6 +11,12 @@ import type { Answer, Request } from "./store-messages.ts";
 interface Pending {
   resolve(rows: Uint8Array<ArrayBuffer> | undefined): void;
   reject(error: SobreError): void;
+}
+
+interface Reading {
+  readonly record: number;
+  resolve(envelope: Envelope): void;
+  reject(error: unknown): void;
 }
 
 type WithoutId<T> = T extends unknown ? Omit<T, "id"> : never;
@@ -22,6 +28,7 @@ export class SqliteStore implements Store {
   readonly #pending = new Map<number, Pending>();
   /** The sections of envelopes that were checked and are to be committed. */
   readonly #encoded = new WeakMap<Envelope, Encoded>();
+  #reads: Reading[] = [];
   #id = 0;
   #batchSize = 4096;
   #over: SobreError | undefined;
@@ -70,9 +77,37 @@ export class SqliteStore implements Store {
       return parts ?? encode(envelope);
     };
     for (const fact of facts) writeFact(rows, fact, encoded);
+    // They are about the messages before this commit.
+    void this.#read();
     // The next batch is probably as large.
     this.#batchSize = Math.max(4096, rows.size + 512);
     await this.#ask({ kind: "commit", batch: rows.take() });
+  }
+
+  read(record: number): Promise<Envelope> {
+    return new Promise((resolve, reject) => {
+      this.#reads.push({ record, resolve, reject });
+      // Those of one turn are read together, unless a commit goes before.
+      if (this.#reads.length === 1) queueMicrotask(() => void this.#read());
+    });
+  }
+
+  async #read(): Promise<void> {
+    const reads = this.#reads;
+    if (reads.length === 0) return;
+    this.#reads = [];
+    try {
+      const rows = await this.#ask({ kind: "read", records: reads.map(({ record }) => record) });
+      const envelopes = new EnvelopeSink();
+      readRows(new FactReader(rows ?? new Uint8Array()), envelopes);
+      for (const read of reads) {
+        const envelope = envelopes.byRecord.get(read.record);
+        if (envelope instanceof SobreError || envelope === undefined) read.reject(envelope);
+        else read.resolve(envelope);
+      }
+    } catch (error) {
+      for (const read of reads) read.reject(error);
+    }
   }
 
   async recovered(): Promise<void> {

@@ -30,6 +30,7 @@ export class StoreDatabase {
   readonly #database: DatabaseSync;
   readonly #synced: SyncedCommits;
   readonly #writer: RowWriter;
+  readonly #loader: RowLoader;
   readonly #countCommit: StatementSync;
   #commits: number;
   #sinceCheckpoint = 0;
@@ -61,6 +62,7 @@ export class StoreDatabase {
       this.#checkpoint();
       writeHolder(directory);
       this.#writer = new RowWriter(database);
+      this.#loader = new RowLoader(database, directory);
       this.#countCommit = database.prepare("REPLACE INTO counter VALUES (?, 'commits', ?, ?)");
     } catch (error) {
       synced?.close();
@@ -74,9 +76,14 @@ export class StoreDatabase {
     return statSync(join(this.directory, fileName)).size;
   }
 
-  /** Every row, held to its check. @throws SobreError `DecodeFailed`. */
-  rows(sink: () => RowSink): Generator<void> {
-    return new RowLoader(this.#database, this.directory).rows(sink);
+  /** Every row, held to its check; `part` is what the sink gets of a message's. @throws SobreError `DecodeFailed`. */
+  rows(sink: () => RowSink, part: (row: Uint8Array) => Uint8Array = (row) => row): Generator<void> {
+    return this.#loader.rows(sink, part);
+  }
+
+  /** The row of one message. @throws SobreError `DecodeFailed` when it is damaged or missing. */
+  read(record: number, sink: RowSink): void {
+    this.#loader.message(record, sink);
   }
 
   /**

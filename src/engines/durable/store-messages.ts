@@ -6,12 +6,14 @@ export type Request = { readonly id: number } & (
   | { readonly kind: "commit"; readonly batch: Uint8Array<ArrayBuffer> }
   /** The next rows of the database, from the first one on when it begins. */
   | { readonly kind: "load"; readonly begins: boolean }
+  /** Rows of messages by their records. */
+  | { readonly kind: "read"; readonly records: readonly number[] }
   | { readonly kind: "recovered" }
   | { readonly kind: "backup"; readonly directory: string }
   | { readonly kind: "close" }
 );
 
-/** An answer of the thread; `rows` are those of a load, none at its end. */
+/** An answer of the thread; `rows` are those of a load, none at its end, or of a read. */
 export type Answer = { readonly id: number } & (
   | { readonly rows?: Uint8Array<ArrayBuffer> | undefined }
   | { readonly error: { readonly code: ErrorCode; readonly message: string } }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { SobreError } from "../../errors/sobre-error.ts";
+import { headOf } from "./message-row.ts";
 import { RowBytes } from "./row-bytes.ts";
 import { StoreDatabase } from "./store-database.ts";
 import type { Answer, Request } from "./store-messages.ts";
@@ -47,6 +48,11 @@ class StoreThread {
         return undefined;
       case "load":
         return this.#load(request.begins);
+      case "read": {
+        const rows = new RowBytes();
+        for (const record of request.records) this.#open.read(record, rows);
+        return rows.take();
+      }
       case "recovered":
         while (!this.#open.hasRecovered()) await sleep(probeEvery);
         return undefined;
@@ -69,7 +75,7 @@ class StoreThread {
 
   #load(begins: boolean): Uint8Array<ArrayBuffer> {
     this.#rows = new RowBytes(chunkSize * 1.25);
-    if (begins) this.#loading = this.#open.rows(() => this.#rows);
+    if (begins) this.#loading = this.#open.rows(() => this.#rows, headOf);
     while (this.#rows.size < chunkSize && this.#loading !== undefined)
       if (this.#loading.next().done === true) this.#loading = undefined;
     return this.#rows.take();

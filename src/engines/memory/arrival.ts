@@ -22,3 +22,10 @@ export interface Arrival {
   readonly enqueuedSequenceNumber: bigint | undefined;
   readonly deadLetter: DeadLetterMark | undefined;
 }
+
+/** A message that was in its queue before a restart, with its envelope left in the store. */
+export interface StoredArrival extends Omit<Arrival, "envelope"> {
+  readonly envelope: undefined;
+  readonly size: number;
+  readonly sessionId: string | undefined;
+}

@@ -187,8 +187,7 @@ export class MemoryConnection implements Engine, Holder {
       .queue(entity)
       .deleteMessages(
         maxMessages,
-        ({ enqueuedAt, envelope }) =>
-          enqueuedAt < before && (sessionId === undefined || envelope.brokerProperties.sessionId === sessionId),
+        (message) => message.enqueuedAt < before && (sessionId === undefined || message.sessionId === sessionId),
       );
   }
 

@@ -1,3 +1,4 @@
+import type { Delivery } from "../../engine/delivery.ts";
 import type { RuleProperties } from "../../engine/rules.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import type { Journal } from "./journal.ts";
@@ -46,7 +47,8 @@ export class EntityFacts {
 
   /** A message has come; `dueAt` is when it becomes active, 0 when it is. */
   added(part: Part, message: QueuedMessage, dueAt: number): void {
-    message.record = this.#journal.nextRecord();
+    message.position = this.#journal.nextRecord();
+    this.#journal.pager.came(message);
     this.#journal.record({
       kind: "message",
       message: this.#stored(part, message, dueAt),
@@ -54,18 +56,49 @@ export class EntityFacts {
     });
   }
 
-  /** A message has another envelope. */
-  amended(part: Part, message: QueuedMessage): void {
+  /** A message has another envelope; `before` is the size of the one it had. */
+  amended(part: Part, message: QueuedMessage, before: number): void {
+    this.#journal.pager.came(message, before);
     this.#journal.record({ kind: "amended", message: this.#stored(part, message, 0), envelope: message.envelope });
   }
 
-  /** A message was handed over, given back or set aside. */
-  status({ record, state, lock, deliveryCount }: QueuedMessage): void {
+  /** A message was handed over. */
+  handedOver(message: QueuedMessage): void {
+    this.#status(message);
+  }
+
+  /** A message was given back or set aside. */
+  cameBack(message: QueuedMessage): void {
+    this.#journal.pager.cameBack(message);
+    this.#status(message);
+  }
+
+  #status({ position: record, state, lock, deliveryCount }: QueuedMessage): void {
     this.#journal.record({ kind: "status", record, state, delivered: lock !== undefined, deliveryCount });
   }
 
-  removed({ record }: QueuedMessage): void {
-    this.#journal.record({ kind: "removed", record });
+  removed(message: QueuedMessage): void {
+    this.left(message);
+    this.#journal.record({ kind: "removed", record: message.position });
+  }
+
+  /** A message is gone with its entity, or for good. */
+  left(message: QueuedMessage): void {
+    this.#journal.pager.left(message);
+  }
+
+  /** The delivery of a message whose envelope is read from the store meanwhile. */
+  describe(
+    message: QueuedMessage,
+    describe: (envelope: Envelope) => Delivery,
+    hand: (envelope: Envelope) => Envelope,
+  ): Delivery {
+    return this.#journal.pager.describe(message, describe, hand);
+  }
+
+  /** Goes on with a message once its envelope is in memory. */
+  park(message: QueuedMessage, goOn: () => void): void {
+    this.#journal.pager.park(message, goOn);
   }
 
   numbered(part: Part, partition: number, numbers: { readonly next: number }): void {
@@ -86,7 +119,7 @@ export class EntityFacts {
 
   #stored(part: Part, message: QueuedMessage, dueAt: number): StoredMessage {
     return {
-      record: message.record,
+      record: message.position,
       entity: this.entity,
       part,
       partition: message.partition,
@@ -100,6 +133,7 @@ export class EntityFacts {
       enqueuedSequenceNumber: message.enqueuedSequenceNumber,
       deadLetter: message.deadLetter,
       size: message.size,
+      sessionId: message.sessionId,
     };
   }
 }

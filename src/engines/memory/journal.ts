@@ -1,4 +1,6 @@
 import type { Envelope } from "../../envelope/envelope.ts";
+import type { Pager } from "./pager.ts";
+import type { QueuedMessage } from "./queued-message.ts";
 import type { Fact, Part, Store } from "./store.ts";
 
 /** The numbers of one partition. */
@@ -13,6 +15,7 @@ interface Numbers {
  * While one batch is under way the next one gathers, so that any number of callers share one sync of the disk.
  */
 export class Journal {
+  readonly pager: Pager;
   readonly #store: Store;
   /** Called once, when a commit has failed: nothing is recorded any more. */
   readonly #onFailure: (error: unknown) => void;
@@ -25,8 +28,9 @@ export class Journal {
   #lastRecord = 0;
   #lastEntity = 0;
 
-  constructor(store: Store, onFailure: (error: unknown) => void) {
+  constructor(store: Store, pager: Pager, onFailure: (error: unknown) => void) {
     this.#store = store;
+    this.pager = pager;
     this.#onFailure = onFailure;
   }
 
@@ -100,16 +104,17 @@ export class Journal {
     if (batch === undefined) return;
     this.#committing = batch;
     this.#gathering = undefined;
-    void this.#keep(batch, this.#takeFacts());
+    void this.#keep(batch, this.#takeFacts(), this.pager.takeLeaving());
   }
 
-  async #keep(batch: Outcome, facts: readonly Fact[]): Promise<void> {
+  async #keep(batch: Outcome, facts: readonly Fact[], leaving: readonly QueuedMessage[]): Promise<void> {
     try {
       await this.#store.commit(facts);
     } catch (error) {
       this.#fail(batch, error);
       return;
     }
+    this.pager.unload(leaving);
     this.#committing = undefined;
     batch.resolve();
     this.#commit();

@@ -6,7 +6,7 @@ import { brokerDeadLetter } from "./dead-letter.ts";
 import { Lane, type LaneQueue } from "./lane.ts";
 import { LockTable } from "./lock-table.ts";
 import { MessageStore } from "./message-store.ts";
-import { handedTo, type Holder } from "./handed-envelope.ts";
+import type { Holder } from "./handed-envelope.ts";
 import { QueuedMessage } from "./queued-message.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
 import { lockLost, messageNotFound, sessionLockLost, tooManyDeliveries } from "./refusals.ts";
@@ -66,21 +66,19 @@ export class MessageQueue implements LaneQueue {
   }
 
   /** Puts a message back that was there before a restart; one that was handed over waits for its {@link giveBack}. */
-  restore(stored: StoredMessage, envelope: Envelope): QueuedMessage {
-    const { sessionId } = envelope.brokerProperties;
-    const { state } = stored;
+  restore(stored: StoredMessage): QueuedMessage {
+    const { sessionId, state } = stored;
     // A session begins with the message's activation.
     const session = sessionId === undefined || state === "scheduled" ? undefined : this.sessions?.session(sessionId);
-    const message = new QueuedMessage(session ?? this.#lane, { ...stored, envelope });
+    const message = new QueuedMessage(session ?? this.#lane, { ...stored, envelope: undefined });
     message.state = state;
-    message.record = stored.record;
+    message.position = stored.record;
     this.store.restore(message, stored);
     if (state === "scheduled") {
       this.timeline.schedule(message, stored.dueAt);
       return message;
     }
     if (session !== undefined) session.messageCount++;
-    message.position = this.#position++;
     if (stored.delivered) return message;
     if (state === "deferred") session?.deferred.add(message);
     else message.place.append(message);
@@ -164,7 +162,7 @@ export class MessageQueue implements LaneQueue {
     this.#unlock(message);
     message.deliveryCount++;
     message.state = "deferred";
-    this.policy.facts?.status(message);
+    this.policy.facts?.cameBack(message);
     this.#setAside(message, now);
   }
 
@@ -180,10 +178,12 @@ export class MessageQueue implements LaneQueue {
     this.#unlock(message);
     if (counting === "counted" && ++message.deliveryCount >= this.policy.maxDeliveryCount) {
       const mark = tooManyDeliveries(message.deliveryCount);
-      this.deadLetter(message, brokerDeadLetter(message.envelope, mark), mark, now);
+      this.#whenLoaded(message, now, (at) =>
+        this.deadLetter(message, brokerDeadLetter(message.envelope, mark), mark, at),
+      );
       return;
     }
-    this.policy.facts?.status(message);
+    this.policy.facts?.cameBack(message);
     if (message.state === "deferred") this.#setAside(message, now);
     else this.#makeReady(message, "returned", now);
   }
@@ -207,11 +207,14 @@ export class MessageQueue implements LaneQueue {
   }
 
   /** Takes every ready message out, oldest first; for forwarding. */
-  *drainReady(): Generator<QueuedMessage> {
+  drainReady(take: (message: QueuedMessage, now: number) => void): void {
+    const now = this.timeline.now();
     for (const message of this.store.from(undefined)) {
       if (!message.ready) continue;
-      this.#remove(message);
-      yield message;
+      this.#whenLoaded(message, now, (at) => {
+        this.#remove(message);
+        take(message, at);
+      });
     }
   }
 
@@ -242,7 +245,10 @@ export class MessageQueue implements LaneQueue {
   /** Drops everything and refuses the receives that wait. */
   destroy(refusal: SobreError): void {
     this.#refusal = refusal;
-    for (const message of this.store.from(undefined)) this.timeline.cancel(message);
+    for (const message of this.store.from(undefined)) {
+      this.timeline.cancel(message);
+      this.policy.facts?.left(message);
+    }
     this.#locks.clear();
     this.refuseWaiting(refusal);
     this.sessions?.destroy();
@@ -261,14 +267,30 @@ export class MessageQueue implements LaneQueue {
 
   #activate(message: QueuedMessage, now: number): void {
     const number = this.store.numberOf(message);
-    this.#remove(message);
-    this.policy.activated(message, number, now);
+    this.#whenLoaded(message, now, (at) => {
+      this.#remove(message);
+      this.policy.activated(message, number, at);
+    });
+  }
+
+  /** Goes on with a message that needs its envelope: at once, or when it has been read from the store. */
+  #whenLoaded(message: QueuedMessage, now: number, goOn: (now: number) => void): void {
+    const { facts } = this.policy;
+    if (message.isLoaded || facts === undefined) {
+      goOn(now);
+      return;
+    }
+    this.timeline.cancel(message);
+    message.place.remove(message);
+    facts.park(message, () => {
+      // It happened then, however long reading took.
+      if (this.#refusal === undefined && !message.isGone) goOn(now);
+    });
   }
 
   #handOver(message: QueuedMessage, link: ReceiveLink, now: number): Delivery {
-    const envelope = handedTo(link.holder, message.envelope);
     if (link.receiveMode === "receiveAndDelete") {
-      const delivery = this.store.describe(message, envelope);
+      const delivery = this.store.describe(message, link.holder);
       this.#remove(message);
       return delivery;
     }
@@ -277,10 +299,10 @@ export class MessageQueue implements LaneQueue {
     const token = this.#locks.token(slot, sessionLock?.mark);
     const until = sessionLock?.until ?? now + this.policy.lockDuration;
     message.lock = { token, slot, until, holder, transaction: undefined };
-    this.policy.facts?.status(message);
+    this.policy.facts?.handedOver(message);
     if (sessionLock === undefined) this.timeline.schedule(message, until);
     else sessionLock.session.locked.add(message);
-    return this.store.describe(message, envelope, message.lock);
+    return this.store.describe(message, holder, message.lock);
   }
 
   #makeReady(message: QueuedMessage, as: "fresh" | "returned", now: number): void {
@@ -311,8 +333,14 @@ export class MessageQueue implements LaneQueue {
   }
 
   #expireAlone(message: QueuedMessage, now: number): void {
-    this.#remove(message);
-    this.policy.expired(message, now);
+    if (!this.policy.keepsExpired) {
+      this.#remove(message);
+      return;
+    }
+    this.#whenLoaded(message, now, (at) => {
+      this.#remove(message);
+      this.policy.expired(message, at);
+    });
   }
 
   #unlock(message: QueuedMessage): void {

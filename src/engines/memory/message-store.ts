@@ -66,16 +66,18 @@ export class MessageStore {
     this.#weigh(-message.size);
     if (message.state === "scheduled") this.#scheduledCount--;
     this.#policy.facts?.removed(message);
+    message.leave();
   }
 
   /** Gives a message another envelope. */
   amend(message: QueuedMessage, envelope: Envelope): void {
     if (message.envelope === envelope) return;
     const size = sizeOf(envelope);
-    this.#weigh(size - message.size);
+    const before = message.size;
+    this.#weigh(size - before);
     message.size = size;
     message.envelope = envelope;
-    this.#policy.facts?.amended(this.#policy.part, message);
+    this.#policy.facts?.amended(this.#policy.part, message, before);
   }
 
   #weigh(bytes: number): void {
@@ -116,8 +118,16 @@ export class MessageStore {
   }
 
   /** A message as a receiver sees it, or without lock as a browser does. */
-  describe(message: QueuedMessage, envelope: Envelope, lock?: MessageLock): Delivery {
-    return toDelivery(message, envelope, this.numberOf(message), lock);
+  describe(message: QueuedMessage, holder: Holder, lock?: MessageLock): Delivery {
+    const number = this.numberOf(message);
+    const { facts } = this.#policy;
+    if (message.isLoaded || facts === undefined)
+      return toDelivery(message, handedTo(holder, message.envelope), number, lock);
+    return facts.describe(
+      message,
+      (envelope) => toDelivery(message, envelope, number, lock),
+      (envelope) => handedTo(holder, envelope),
+    );
   }
 
   /** Reads messages in order of their numbers. */
@@ -125,9 +135,8 @@ export class MessageStore {
     const found: Delivery[] = [];
     for (const message of this.#log.from(fromSequenceNumber)) {
       if (found.length >= maxMessages) break;
-      const { envelope } = message;
-      if (sessionId !== undefined && envelope.brokerProperties.sessionId !== sessionId) continue;
-      found.push(this.describe(message, handedTo(holder, envelope)));
+      const fits = sessionId === undefined || message.sessionId === sessionId;
+      if (fits) found.push(this.describe(message, holder));
     }
     return found;
   }

@@ -122,8 +122,8 @@ export class Namespace implements Transfer {
       for (const subscription of entity.subscriptions.values()) this.delete(subscription);
     if (entity instanceof SubscriptionEntity) entity.unsubscribe();
     entity.facts?.deleted();
-    entity.facts = undefined;
     entity.destroy(entityNotFound(entity.address));
+    entity.facts = undefined;
   }
 
   /** The entity under a name or the address of its sub-queue. */

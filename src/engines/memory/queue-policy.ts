@@ -18,6 +18,8 @@ export interface QueuePolicy {
   /** `Infinity` where nothing is dead-lettered, as on sub-queues. */
   readonly maxDeliveryCount: number;
   readonly requiresSession: boolean;
+  /** Whether a message whose time to live is over goes on to somewhere else. */
+  readonly keepsExpired: boolean;
   /** Whether a receiver may dead-letter from here. */
   readonly canDeadLetter: boolean;
   readonly numbering: Numbering;

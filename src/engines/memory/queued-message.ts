@@ -1,7 +1,7 @@
 import type { Delivery, LockToken, MessageState } from "../../engine/delivery.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { sizeOf } from "../../envelope/size-of.ts";
-import type { Arrival, DeadLetterMark } from "./arrival.ts";
+import type { Arrival, DeadLetterMark, StoredArrival } from "./arrival.ts";
 import type { Linked } from "./linked-list.ts";
 import type { Due } from "./timeline.ts";
 
@@ -32,10 +32,15 @@ export interface Place {
   messageDue(message: QueuedMessage, now: number): void;
 }
 
+/** The position of a message that has left its queue. */
+const gone = -1;
+
 /** An envelope in a queue with the broker's bookkeeping: one object, on the timeline by itself, in its lane by its own links. */
 export class QueuedMessage implements Due, Linked<QueuedMessage> {
-  envelope: Envelope;
   readonly place: Place;
+  /** The session it belongs to, by the sender's word. */
+  readonly sessionId: string | undefined;
+  #envelope: Envelope | undefined;
   enqueuedAt: number;
   expiresAt: number;
   deliveryCount: number;
@@ -45,9 +50,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   lock: MessageLock | undefined = undefined;
   /** Its place in its partition's {@link SequenceLog}. */
   ordinal = 0;
-  /** Its number in the store, 0 without one. */
-  record = 0;
-  /** Its place in the order of arrival of the whole queue. */
+  /** Its place in the order of arrival; with a store its number there. */
   position = 0;
   partition = 0;
   /** Bytes of the envelope. */
@@ -60,15 +63,50 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   next: QueuedMessage | undefined = undefined;
   dueIndex = -1;
 
-  constructor(place: Place, arrival: Arrival) {
+  constructor(place: Place, arrival: Arrival | StoredArrival) {
     this.place = place;
-    this.envelope = arrival.envelope;
-    this.size = arrival.size ?? sizeOf(arrival.envelope);
+    this.#envelope = arrival.envelope;
+    if (arrival.envelope === undefined) {
+      this.sessionId = arrival.sessionId;
+      this.size = arrival.size;
+    } else {
+      this.sessionId = arrival.envelope.brokerProperties.sessionId;
+      this.size = arrival.size ?? sizeOf(arrival.envelope);
+    }
     this.enqueuedAt = arrival.enqueuedAt;
     this.expiresAt = arrival.expiresAt;
     this.deliveryCount = arrival.deliveryCount;
     this.enqueuedSequenceNumber = arrival.enqueuedSequenceNumber;
     this.deadLetter = arrival.deadLetter;
+  }
+
+  /** In memory unless {@link isLoaded} says otherwise. */
+  get envelope(): Envelope {
+    if (this.#envelope === undefined) throw new RangeError("The envelope is in the store.");
+    return this.#envelope;
+  }
+
+  set envelope(envelope: Envelope) {
+    this.#envelope = envelope;
+  }
+
+  /** Whether the envelope is in memory, as it always is without a store. */
+  get isLoaded(): boolean {
+    return this.#envelope !== undefined;
+  }
+
+  /** Leaves the envelope to the store. */
+  unload(): void {
+    this.#envelope = undefined;
+  }
+
+  /** Whether it has left its queue for good. */
+  get isGone(): boolean {
+    return this.position === gone;
+  }
+
+  leave(): void {
+    this.position = gone;
   }
 
   due(now: number): void {

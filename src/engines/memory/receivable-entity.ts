@@ -55,6 +55,10 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
     return this.settings.maxDeliveryCount;
   }
 
+  get keepsExpired(): boolean {
+    return this.settings.deadLetteringOnMessageExpiration;
+  }
+
   get requiresSession(): boolean {
     return this.settings.requiresSession;
   }
@@ -185,8 +189,7 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
     if (refusal !== undefined) this.messages.refuseWaiting(refusal);
     for (const queue of this.queues()) queue.release(undefined, now);
     if (this.settings.forwardTo === undefined) return;
-    for (const message of this.messages.drainReady())
-      this.arrive(moved(message, this.messages.store.numberOf(message)), now);
+    this.messages.drainReady((message, at) => this.arrive(moved(message, this.messages.store.numberOf(message)), at));
   }
 
   /** How many messages there are, by where they are. */

@@ -42,9 +42,9 @@ class Restoration {
         return;
       }
       case "message": {
-        const { message, envelope } = fact;
+        const { message } = fact;
         const queue = this.#queue(message.entity, message.part);
-        const queued = queue.restore(message, envelope);
+        const queued = queue.restore(message);
         if (message.delivered) this.#delivered.push([queue, queued]);
         this.#lastRecord = message.record;
         return;

@@ -53,6 +53,7 @@ export interface StoredMessage {
   readonly deadLetter: DeadLetterMark | undefined;
   /** Bytes of the envelope. */
   readonly size: number;
+  readonly sessionId: string | undefined;
 }
 
 /**
@@ -78,7 +79,12 @@ export type Fact =
       readonly next: number;
     }
   /** A message is there, ready, deferred or scheduled. */
-  | { readonly kind: "message"; readonly message: StoredMessage; readonly envelope: Envelope }
+  | {
+      readonly kind: "message";
+      readonly message: StoredMessage;
+      /** Left in the store by a load; {@link Store.read} reads it. */
+      readonly envelope: Envelope | undefined;
+    }
   /** A message has another envelope, of another size. */
   | { readonly kind: "amended"; readonly message: StoredMessage; readonly envelope: Envelope }
   /** A message was handed over, given back or set aside. */
@@ -125,6 +131,12 @@ export interface Store {
    *   {@link recovered}; another one when the store is over until it is opened again.
    */
   commit(facts: readonly Fact[]): Promise<void>;
+  /**
+   * Reads the envelope of a message as the commits that were begun before have left it.
+   *
+   * @throws SobreError `DecodeFailed` for one that is damaged or missing.
+   */
+  read(record: number): Promise<Envelope>;
   /**
    * Says that an envelope can be kept, before anything is accepted.
    *

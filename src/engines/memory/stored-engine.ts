@@ -76,16 +76,16 @@ export class StoredEngine implements Engine {
     return new StoredSessionReceiver(this.#home, new Renewed(this.#home, inner, lost));
   }
 
-  peek(entity: string, options: PeekOptions): Promise<readonly Delivery[]> {
-    return this.#run((inner) => inner.peek(entity, options));
+  async peek(entity: string, options: PeekOptions): Promise<readonly Delivery[]> {
+    return this.#home.fill(await this.#run((inner) => inner.peek(entity, options)));
   }
 
-  receiveDeferred(
+  async receiveDeferred(
     entity: string,
     sequenceNumbers: readonly bigint[],
     options: ReceiveDeferredOptions,
   ): Promise<readonly Delivery[]> {
-    return this.#run((inner) => inner.receiveDeferred(entity, sequenceNumbers, options));
+    return this.#home.fill(await this.#run((inner) => inner.receiveDeferred(entity, sequenceNumbers, options)));
   }
 
   schedule(

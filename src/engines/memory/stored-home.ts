@@ -1,3 +1,4 @@
+import type { Delivery } from "../../engine/delivery.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { type Clock, systemClock } from "../../time/clock.ts";
@@ -5,8 +6,15 @@ import { MemoryConnection } from "./connection.ts";
 import { Journal } from "./journal.ts";
 import { createEntities, type MemoryEngineOptions } from "./memory-engine.ts";
 import { Namespace } from "./namespace.ts";
+import { Pager } from "./pager.ts";
 import { restore } from "./restoration.ts";
 import type { Store } from "./store.ts";
+
+/** Options of a memory engine with a store. */
+export interface StoredEngineOptions extends MemoryEngineOptions {
+  /** Bytes of envelopes in memory; more are left in the store. */
+  readonly memoryBudget: number;
+}
 
 /**
  * A memory engine in front of its store: nothing is answered before it is durable.
@@ -18,6 +26,7 @@ export class StoredHome {
   readonly #store: Store;
   readonly #options: MemoryEngineOptions;
   readonly #clock: Clock;
+  readonly #memoryBudget: number;
   #namespace: Namespace;
   #journal: Journal;
   #root: Engine;
@@ -25,7 +34,8 @@ export class StoredHome {
   /** Rises with every engine that is made. */
   generation = 0;
 
-  private constructor(store: Store, options: MemoryEngineOptions) {
+  private constructor(store: Store, options: StoredEngineOptions) {
+    this.#memoryBudget = options.memoryBudget;
     this.#store = store;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
@@ -34,7 +44,7 @@ export class StoredHome {
   }
 
   /** @throws SobreError what the store says of itself, or `InvalidArgument` naming an option. */
-  static async open(store: Store, options: MemoryEngineOptions): Promise<StoredHome> {
+  static async open(store: Store, options: StoredEngineOptions): Promise<StoredHome> {
     const home = new StoredHome(store, options);
     await restore(home.#namespace, store, home.#journal);
     const namespace = home.#namespace;
@@ -60,7 +70,9 @@ export class StoredHome {
 
   /** Runs what happens at once, and resolves when it is durable. */
   async run<T, R>(of: Renewed<T>, operation: (inner: T) => Promise<R>): Promise<R> {
-    const inner = of.current ?? (await of.renew());
+    const entering = this.#enter(of);
+    // Calls of one turn happen in one turn.
+    const inner = entering instanceof Promise ? await entering : entering;
     const result = operation(inner);
     // Later facts are others' to wait for.
     const synced = this.#journal.synced();
@@ -71,11 +83,30 @@ export class StoredHome {
 
   /** Runs what may wait for others first, and resolves when it is durable. */
   async runWaiting<T, R>(of: Renewed<T>, operation: (inner: T) => Promise<R>): Promise<R> {
-    const inner = of.current ?? (await of.renew());
+    const entering = this.#enter(of);
+    const inner = entering instanceof Promise ? await entering : entering;
     const journal = this.#journal;
     const value = await operation(inner);
     await journal.synced();
     return value;
+  }
+
+  /** The deliveries with envelopes that were left in the store. */
+  fill(deliveries: readonly Delivery[]): Promise<readonly Delivery[]> {
+    return this.#journal.pager.fill(deliveries);
+  }
+
+  /** Waits until everything due has happened, messages that had to be read included. */
+  #enter<T>(of: Renewed<T>): T | Promise<T> {
+    const { current } = of;
+    this.#namespace.timeline.now();
+    const { settled } = this.#journal.pager;
+    return settled === undefined && current !== undefined ? current : this.#entered(of, settled);
+  }
+
+  async #entered<T>(of: Renewed<T>, settled: Promise<void> | undefined): Promise<T> {
+    for (let waiting = settled; waiting !== undefined; waiting = this.#journal.pager.settled) await waiting;
+    return of.current ?? (await of.renew());
   }
 
   /** Runs the end of something that there may be no more. */
@@ -97,7 +128,8 @@ export class StoredHome {
   }
 
   #make(): readonly [Namespace, Journal] {
-    const journal: Journal = new Journal(this.#store, (error) => {
+    const pager = new Pager(this.#store, this.#memoryBudget);
+    const journal: Journal = new Journal(this.#store, pager, (error) => {
       // Nobody is called back in the middle of a commit's end.
       if (journal === this.#journal) this.#fail(error);
     });

@@ -51,7 +51,7 @@ export class StoredReceiver implements EngineReceiver {
 
   async receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
     if (this.#closed) throw closed("receiver");
-    return this.#home.runWaiting(this.#inner, (inner) => inner.receive(options));
+    return this.#home.fill(await this.#home.runWaiting(this.#inner, (inner) => inner.receive(options)));
   }
 
   async close(): Promise<void> {

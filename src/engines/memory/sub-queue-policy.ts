@@ -17,6 +17,7 @@ export class SubQueuePolicy implements QueuePolicy {
   readonly maxDeliveryCount: number = Infinity;
   readonly requiresSession: boolean = false;
   readonly canDeadLetter: boolean = false;
+  readonly keepsExpired: boolean = false;
   readonly numbering: Numbering;
   readonly meter: Meter;
   readonly part: SubQueuePart;

@@ -29,6 +29,7 @@ export class TopicEntity extends Entity implements IntakeOwner, QueuePolicy {
   readonly maxDeliveryCount: number = Infinity;
   readonly requiresSession: boolean = false;
   readonly canDeadLetter: boolean = false;
+  readonly keepsExpired: boolean = false;
   readonly awaited: boolean = false;
 
   constructor(name: string, settings: TopicSettings, timeline: Timeline, transfer: Transfer, first: bigint) {

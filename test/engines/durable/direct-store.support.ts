@@ -1,5 +1,6 @@
 import type { Envelope } from "../../../src/envelope/envelope.ts";
-import { encode, FactSink, writeFact } from "../../../src/engines/durable/fact-rows.ts";
+import { encode, EnvelopeSink, FactSink, writeFact } from "../../../src/engines/durable/fact-rows.ts";
+import { headOf } from "../../../src/engines/durable/message-row.ts";
 import { RowBytes } from "../../../src/engines/durable/row-bytes.ts";
 import { StoreDatabase } from "../../../src/engines/durable/store-database.ts";
 import type { Fact, Store } from "../../../src/engines/memory/store.ts";
@@ -15,7 +16,7 @@ export class DirectStore implements Store {
 
   async *load(): AsyncGenerator<readonly Fact[]> {
     const sink = new FactSink();
-    for (const _row of this.#database.rows(() => sink)) continue;
+    for (const _row of this.#database.rows(() => sink, headOf)) continue;
     yield sink.facts;
   }
 
@@ -32,6 +33,14 @@ export class DirectStore implements Store {
     await new Promise(setImmediate);
     if (this.#killed) throw new Error("The process is gone.");
     this.#database.commit(bytes);
+  }
+
+  async read(record: number): Promise<Envelope> {
+    const sink = new EnvelopeSink();
+    this.#database.read(record, sink);
+    const envelope = sink.byRecord.get(record);
+    if (envelope === undefined || envelope instanceof Error) throw envelope ?? new Error("Nothing was read.");
+    return envelope;
   }
 
   async recovered(): Promise<void> {

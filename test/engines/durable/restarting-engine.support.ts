@@ -288,5 +288,5 @@ interface Link<T> {
 
 async function start({ directory, clock }: Life): Promise<readonly [StoredEngine, DirectStore]> {
   const store = new DirectStore(directory);
-  return [new StoredEngine("durable", await StoredHome.open(store, { clock })), store];
+  return [new StoredEngine("durable", await StoredHome.open(store, { clock, memoryBudget: 0 })), store];
 }
