@@ -99,8 +99,11 @@ export class SequenceLog<T extends Logged> {
   /** The messages from `ordinal` on, in order; messages stored or deleted meanwhile may be missed. */
   *from(ordinal: number): Generator<T> {
     let segment = this.#segments.get(Math.floor(ordinal / width)) ?? this.#segmentAfter(ordinal);
-    for (; segment !== undefined; segment = segment.next) {
-      for (const message of segment.slots) if (message !== undefined && message.ordinal >= ordinal) yield message;
+    while (segment !== undefined) {
+      const { index, slots }: Segment<T> = segment;
+      for (const message of slots) if (message !== undefined && message.ordinal >= ordinal) yield message;
+      // A segment whose messages were deleted meanwhile is no longer in the list.
+      segment = this.#inOrder.has(segment) ? segment.next : this.#segmentAfter((index + 1) * width);
     }
   }
 

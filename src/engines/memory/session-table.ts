@@ -93,9 +93,9 @@ export class SessionTable implements SessionOwner {
     return undefined;
   }
 
-  /** Whether somebody waits for a session. */
+  /** Whether somebody waits for the next available session. */
   get contended(): boolean {
-    return this.#waiting.size > 0;
+    return this.#waiting.size > this.#wanting;
   }
 
   /** Whether somebody waits for a session, or holds one. */

@@ -49,4 +49,18 @@ describe("SequenceLog", () => {
       }),
     );
   });
+
+  it("goes on when what it yields is deleted, past the end of a segment", () => {
+    const log = new SequenceLog({ first: 1n, bits: 64, partition: 0 });
+    for (let count = 0; count < 1000; count++) log.append(message());
+
+    let deleted = 0;
+    for (const { ordinal } of log.from(0)) {
+      log.delete(ordinal);
+      deleted++;
+    }
+
+    expect(deleted).toBe(1000);
+    expect([...log.from(0)]).toEqual([]);
+  });
 });

@@ -27,8 +27,8 @@ export function accept(world: World): void {
   const connection = world.connection();
   const sessionId = random.chance(50) ? `s${random.below(4)}` : undefined;
   const wait = random.chance(40) ? 1 + random.below(1500) : 0;
-  const contended = queue.waits.some(({ max }) => max === undefined);
-  let expected: string | undefined = "SessionCannotBeLocked";
+  const contended = queue.waits.some(({ max, sessionId: wanted }) => max === undefined && wanted === undefined);
+  let expected = wait === 0 ? "SessionCannotBeLocked" : undefined;
   let lock =
     sessionId !== undefined && queue.lockOf(sessionId) === undefined
       ? queue.grant(sessionId, connection.holder)
@@ -67,6 +67,7 @@ export function accept(world: World): void {
     holder: connection.holder,
     sessionLock: undefined,
     max: undefined,
+    sessionId,
     deletes: false,
     slot,
     dueAt: Infinity,

@@ -1,4 +1,4 @@
-import type { ModelDue, ModelMessage } from "./model-message.ts";
+import type { ModelDue, ModelMessage, ModelWait } from "./model-message.ts";
 import { type ModelOptions, ModelQueue, type ModelTime } from "./model-queue.ts";
 
 const plain: ModelOptions = {
@@ -111,7 +111,7 @@ export class ModelBroker {
         }
         for (const wait of queue.waits) {
           earliest = Math.min(earliest, wait.dueAt);
-          consider(wait, () => queue.end(wait, wait.max === undefined ? "ServiceTimeout" : ""));
+          consider(wait, () => queue.end(wait, inVain(wait)));
         }
         for (const lock of queue.sessionLocks) {
           earliest = Math.min(earliest, lock.dueAt);
@@ -187,4 +187,10 @@ export class ModelBroker {
     queue.remove(message);
     this.#arrive(name, message.id, message.session, message.timeToLive, message.firstNumber);
   }
+}
+
+/** The outcome of a wait whose time is over. */
+function inVain({ max, sessionId }: ModelWait): string {
+  if (max !== undefined) return "";
+  return sessionId === undefined ? "ServiceTimeout" : "SessionCannotBeLocked";
 }

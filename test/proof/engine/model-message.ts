@@ -22,8 +22,6 @@ export interface ModelMessage extends ModelDue {
   lock: number;
   lockedUntil: number;
   holder: number;
-  /** The order of its first deferral. */
-  deferredAs: number;
   overdue: boolean;
 }
 
@@ -39,6 +37,8 @@ export interface ModelWait extends ModelDue {
   readonly holder: number;
   readonly sessionLock: ModelSessionLock | undefined;
   readonly max: number | undefined;
+  /** The session wanted, where one is waited for by its id. */
+  readonly sessionId?: string | undefined;
   readonly deletes: boolean;
   readonly slot: Slot;
 }

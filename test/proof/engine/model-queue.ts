@@ -83,7 +83,6 @@ export class ModelQueue {
       lock: 0,
       lockedUntil: 0,
       holder: 0,
-      deferredAs: 0,
       overdue: false,
       dueAt: Infinity,
       setAs: 0,
@@ -126,7 +125,8 @@ export class ModelQueue {
       message.holder = holder;
       locks.push(message.lock);
       message.lockedUntil = sessionLock?.dueAt ?? this.time.now + this.options.lockDuration;
-      this.set(message, sessionLock === undefined ? message.lockedUntil : Infinity);
+      // In a session the time to live goes on.
+      if (sessionLock === undefined) this.set(message, message.lockedUntil);
       return told(message, message.lockedUntil);
     });
     return { text: texts.join("|"), locks };
@@ -152,7 +152,6 @@ export class ModelQueue {
     message.lock = 0;
     message.count++;
     message.state = "deferred";
-    message.deferredAs ||= ++this.time.settings;
     this.#waitForExpiry(message);
   }
 
@@ -169,16 +168,17 @@ export class ModelQueue {
 
   /** The end of a message whose time has come. */
   due(message: ModelMessage): void {
-    if (message.lock !== 0) this.giveBack(message, true);
-    else this.#expire(message);
+    message.dueAt = Infinity;
+    if (message.lock === 0) this.#expire(message);
+    else if (this.options.sessions) this.expireSession(message.session ?? "");
+    else this.giveBack(message, true);
   }
 
   expireSession(id: string): void {
-    const own = this.messages.filter(({ session, lock }) => session === id && lock === 0);
-    for (const message of own.filter(({ state }) => state === "ready").toSorted(byPosition)) this.#expireAlone(message);
-    const deferred = own.filter(({ state }) => state === "deferred");
-    for (const message of deferred.toSorted((left, right) => left.deferredAs - right.deferredAs))
-      this.#expireAlone(message);
+    const own = this.messages.filter(
+      ({ session, lock, state }) => session === id && lock === 0 && state !== "scheduled",
+    );
+    for (const message of own.toSorted(byPosition)) this.#expireAlone(message);
   }
 
   lockOf(id: string | undefined): ModelSessionLock | undefined {
@@ -229,7 +229,10 @@ export class ModelQueue {
   serve(): void {
     for (const wait of this.waits.slice()) {
       if (wait.max === undefined) {
-        const lock = this.grantNext(wait.holder);
+        const { sessionId, holder } = wait;
+        const isFree = sessionId !== undefined && this.lockOf(sessionId) === undefined;
+        const lock =
+          sessionId === undefined ? this.grantNext(holder) : isFree ? this.grant(sessionId, holder) : undefined;
         if (lock === undefined) continue;
         wait.slot.sessionLock = lock;
         this.end(wait, `session ${lock.id}`);
@@ -265,10 +268,7 @@ export class ModelQueue {
     else if (this.lockOf(message.session) === undefined) {
       message.overdue = true;
       message.dueAt = Infinity;
-    } else {
-      this.#expireAlone(message);
-      this.expireSession(message.session ?? "");
-    }
+    } else this.expireSession(message.session ?? "");
   }
 
   #expireAlone(message: ModelMessage): void {
