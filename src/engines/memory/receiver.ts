@@ -46,12 +46,16 @@ export class MemoryReceiver implements EngineReceiver {
   async close(): Promise<void> {
     if (this.#closed) return;
     const now = this.queue.timeline.now();
-    await this.abort();
+    this.#end();
     this.closed(now);
   }
 
   /** Ends without giving anything back. */
   async abort(): Promise<void> {
+    this.#end();
+  }
+
+  #end(): void {
     this.#closed = true;
     this.#onClose(this);
     for (const { owner, waiter } of this.waiting()) if (owner === this) waiter.end([]);
