@@ -24,7 +24,7 @@ export interface TypedJson {
 /**
  * Renders a value as `{t, v}`; plain values show the type they stand for.
  *
- * @throws SobreError `UnsupportedValue` with the path, for what is no AMQP value.
+ * @throws SobreError `UnsupportedValue` with the path, for values that AMQP lacks.
  */
 export function toTypedJson(value: AmqpValue): TypedJson {
   return render(value, "$", 0);

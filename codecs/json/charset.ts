@@ -3,7 +3,7 @@ import type { ContentType } from "../../src/content-type/content-type.ts";
 import { parameter } from "../../src/content-type/parameter.ts";
 
 /**
- * The charset of a JSON payload: the declared one, or else what the byte-order mark or the zero bytes tell
+ * The charset of a JSON payload: the declared one, else the one that the byte-order mark or the zero bytes imply
  * (RFC 4627 section 3), or else UTF-8.
  *
  * @throws SobreError `UnknownCharset` for a label it does not know, and for UTF-32.

@@ -12,7 +12,7 @@ export function encodeJson(body: unknown, { contentType }: EncodeContext, option
   if (body === undefined) return { payload: new Uint8Array(0) };
   const plain = isPlain(body, 0);
   const text = plain ? JSON.stringify(body) : writeExactly(body);
-  // What reading refuses must not be written.
+  // Never writes what reading would refuse.
   if (!plain && text.includes("__proto__"))
     refuseHazards(JSON.parse(text), options.protoKey !== "keep", "UnsupportedValue");
   return { payload: toBytes(text, declaredCharset(contentType) ?? "utf-8") };

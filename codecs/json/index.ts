@@ -16,7 +16,7 @@ const optionChecks: OptionChecks<JsonOptions> = {
 /**
  * The codec of JSON (RFC 8259): reads `application/json`, `application/*+json` and `text/json`, writes `application/json`.
  *
- * Reading: the charset parameter counts, otherwise a byte-order mark or zero bytes tell UTF-16 from UTF-8; decoding is
+ * Reading: the charset parameter counts, otherwise a byte-order mark or zero bytes distinguish UTF-16 from UTF-8; decoding is
  * fatal. Integers that no number holds become bigint; numbers beyond 1.8e308 are refused. Of equal member names
  * the last counts.
  *

@@ -37,7 +37,7 @@ export const tooLong: RegExp = /\d{4301}/;
 /**
  * The bigint that an integer of the text stands for when no number holds it exactly, otherwise `value`.
  *
- * Where it cannot be told (too many digits; an engine without source text for revivers), `NaN`.
+ * Where it is unknown (too many digits; an engine without source text for revivers), `NaN`.
  */
 export function exactInteger(value: number, source: string | undefined): bigint | number {
   // Doubles beyond this have no fractions.

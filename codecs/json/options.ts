@@ -1,12 +1,12 @@
 /** Options of `json()`. */
 export interface JsonOptions {
   /**
-   * What an integer beyond 2^53 becomes: a bigint with `lossless`, the nearest number with `number`.
+   * How integers beyond 2^53 are read: `lossless` as bigint, `number` as the nearest number.
    * Default: `lossless`.
    */
   readonly bigint?: "lossless" | "number";
   /**
-   * What becomes of a member named `__proto__`, in both directions: refused, or kept as an own member.
+   * Whether a member named `__proto__` is refused or kept as an own member, in both directions.
    * Default: `refuse`.
    */
   readonly protoKey?: "refuse" | "keep";

@@ -10,7 +10,7 @@ export interface Step {
 const shown = 32;
 
 /**
- * The error of a value that `what` is told of; its path is as in `$.order.lines[2]`, of very long ones the first 32 steps.
+ * The error of a value. Its path is e.g. `$.order.lines[2]`; a very long path is cut after 32 steps.
  *
  * With `DecodeFailed` it is as in `$.*.*[2]`, since the names are those of the payload; only `__proto__` is shown.
  */

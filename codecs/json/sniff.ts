@@ -7,10 +7,10 @@ const blank = /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)|[ \t\n\r\0]/g;
 const closed = /^(?:\{(?:".*)?\}|\[(?:[[{"\-\dtfn].*)?\]|true|false|null)$/;
 const possible = /^(?:\{(?:["}]|$)|\[(?:[[\]{"\-\dtfn]|$)|".*"$|-?\d[-+.\deE]*$)/;
 
-/** Tells by both ends whether a payload is JSON; reads UTF-8 and UTF-16. */
+/** Guesses from both ends whether a payload is JSON; reads UTF-8 and UTF-16. */
 export function sniffJson(payload: Uint8Array): Sniff {
   const head = shown(payload.subarray(0, looked));
-  // What comes behind much space cannot be told from the middle of something.
+  // Behind much white space, this could be the middle of anything.
   if (head === "") return "weak";
   const ends = head + shown(payload.subarray(looked).subarray(-looked));
   if (closed.test(ends)) return "strong";

@@ -10,7 +10,7 @@ type Members = Readonly<Record<string, unknown>>;
 /**
  * Turns a body into what protobufjs writes faithfully: it would write `"abc"` as 0 and forget members it does not know.
  *
- * What needs no change is handed on as it is.
+ * Values that need no change are passed on as they are.
  *
  * @throws SobreError `UnsupportedValue` with the path to a value that the schema does not hold.
  */

@@ -1,7 +1,7 @@
 import { generate } from "./reflection.ts";
 import type { FieldShape, MessageShape } from "./shape.ts";
 
-/** What a conversion found beside the values. */
+/** Side results of a conversion. */
 export interface Findings {
   /** Elements of lists and entries of maps. */
   items: number;

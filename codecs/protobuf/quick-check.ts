@@ -38,7 +38,7 @@ function generateCheck(shape: MessageShape, known: Map<MessageShape, QuickCheck>
       "var m,l,a,x,w,i,k,n=0;",
       ...shape.fields.map(fieldLine),
       "for(k in b)if(b[k]!==undefined)--n;",
-      // Otherwise a member is no field.
+      // Otherwise some member is not a field.
       "if(n===0)return m||b",
     ],
     { checks, numbers, isPlain, isWellFormed, isSafe: Number.isSafeInteger, holdsInteger },
@@ -54,7 +54,7 @@ function fieldLine(field: FieldShape, index: number): string {
   return `if((a=${member})!==undefined){++n;if(!Array.isArray(a))return;l=undefined;${items}if(l)${copy}=l;}`;
 }
 
-/** Leaves the generated function when `x` is no value of the field; `store` takes `w` in its place. */
+/** Leaves the generated function when `x` is not a value of the field; `store` takes `w` in its place. */
 function valueLine({ kind }: FieldShape, index: number, store: string): string {
   const isNegativeZero = "x===0&&1/x<0";
   switch (kind) {

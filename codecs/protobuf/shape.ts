@@ -23,7 +23,7 @@ export interface EnumShape {
   readonly numbers: ReadonlyMap<string, number>;
   /** The first name of each number. */
   readonly names: ReadonlyMap<number, string>;
-  /** Unknown numbers are no values of it (proto2). */
+  /** Unknown numbers are not values of it (proto2). */
   readonly closed: boolean;
 }
 
@@ -37,9 +37,9 @@ export interface FieldShape {
   readonly keyKind: FieldKind;
   /** Whether absent and default are told apart, so that an absent one is left out. */
   readonly presence: boolean;
-  /** What the generated message shows when the field is absent. */
+  /** The value of an absent field in the generated message. */
   readonly absent: unknown;
-  /** What the body shows instead. */
+  /** The value in the body instead. */
   readonly fallback: unknown;
   /** Whether `Object.prototype` has a member of this name. */
   readonly inherited: boolean;
@@ -57,7 +57,7 @@ interface OneofShape {
 
 /** A message of the schema, in our own terms. */
 export interface MessageShape {
-  /** Full name without a leading dot, as `acme.Order`. */
+  /** Full name without a leading dot, e.g. `acme.Order`. */
   readonly name: string;
   readonly fields: readonly FieldShape[];
   readonly byName: ReadonlyMap<string, FieldShape>;

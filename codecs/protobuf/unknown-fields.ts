@@ -1,13 +1,13 @@
 import { SobreError } from "../../src/errors/sobre-error.ts";
 import type { FieldShape, MessageShape } from "./shape.ts";
 
-/** Fields of one message type that are told: hostile payloads have a million. */
+/** The most fields to list per message type: hostile payloads have a million. */
 const most = 20;
 
 /** Per message type, the tags of what its schema does not have, each with where in the buffer it was first. */
 type Unknown = ReadonlyMap<MessageShape, ReadonlyMap<number, number>>;
 
-/** Tells what was left out because the schema has no place for it. */
+/** Lists the fields that were left out because the schema lacks them. */
 export function unknownWarnings(unknown: Unknown): readonly string[] {
   return Array.from(unknown, ([shape, tags]) => warningsOf(shape, [...tags.keys()].slice(0, most))).flat();
 }
@@ -38,7 +38,7 @@ export function refuseMismatches(unknown: Unknown, payload: Uint8Array): void {
   for (const [shape, tags] of unknown) {
     for (const [tag, at] of tags) {
       const field = fieldOf(shape, tag);
-      // A number that a closed enum lacks is kept beside it (proto2), and may be of a later version.
+      // A number that a closed enum lacks is kept apart (proto2), and may be of a later version.
       if (field === undefined || (field.enumeration !== undefined && isEnumNumber(field, tag % 8))) continue;
       throw mismatch(shape, field, tag % 8, at - payload.byteOffset);
     }

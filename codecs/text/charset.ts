@@ -27,7 +27,7 @@ export function readCharset(fallback: string): (payload: Uint8Array, contentType
 /**
  * Writes text in the charset of the content type, or else in `fallback`, or else in UTF-8.
  *
- * @throws SobreError `UnknownCharset`, and `UnsupportedValue` for a body that is no string or that the charset cannot hold.
+ * @throws SobreError `UnknownCharset`, and `UnsupportedValue` for a body that is not a string, or that the charset cannot hold.
  */
 export function encodeCharset(body: unknown, contentType: ContentType | undefined, fallback = "utf-8"): Uint8Array {
   if (typeof body !== "string")
@@ -57,7 +57,7 @@ function platformDecoder(label: string): InstanceType<typeof TextDecoder> {
     // It is no charset: it reads every byte beyond ASCII as a private character.
     if (decoder.encoding !== "x-user-defined") return decoder;
   } catch {
-    // It is told below.
+    // Reported below.
   }
   throw unknownCharset(`The charset "${label}"`);
 }

@@ -3,7 +3,7 @@ import type { Sniff } from "../../src/codec/codec.ts";
 const looked = 1024;
 
 /**
- * Rules out what is no UTF-8, and what has control bytes that text does not; the first 1,024 bytes tell.
+ * Rules out invalid UTF-8 and control bytes that text lacks; looks at the first 1,024 bytes.
  *
  * UTF-16 passes with a byte-order mark. It is never sure: text has no form of its own.
  */

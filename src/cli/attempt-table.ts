@@ -15,7 +15,7 @@ export function attemptTable(
   const tried = attempts.filter(({ outcome }) => outcome !== "vetoed");
   const taken = [Math.max(8, ...tried.map(({ codec }) => codec.length)), 18, 9];
   const why = columns - indent - taken.reduce((sum, width) => sum + width + gap, 0);
-  // What kept the chain from the declared codec is not an attempt, and explains all that follow.
+  // The reason why the declared codec was not tried is not an attempt, but explains all that follow.
   const problem = attempts.length === 0 ? error : error.cause;
   const before = problem instanceof SobreError ? [["message", problem.code, "", oneLine(problem.message)]] : [];
   const others =

@@ -15,13 +15,13 @@ export function captureCommand(terminal: Terminal, finish: Finish): Command {
     .summary("copy the messages of a queue into a file, and take none")
     .description(
       "Peeks at the messages of a queue, subscription or dead-letter queue and appends\n" +
-        "their envelopes to FILE, one a line. FILE.next tells where it is: the same\n" +
-        "command goes on there, after a cut or when there are more.",
+        "their envelopes to FILE, one per line. FILE.next keeps the position: the same\n" +
+        "command continues from there, after an interruption or for new messages.",
     )
     .argument("<ENTITY>")
     .argument("<FILE>")
-    .option("-n, --max <N>", "most messages of this run; default: all there are")
-    .option("--from <SEQ>", "the sequence number to begin with")
+    .option("-n, --max <N>", "maximum number of messages in this run; default: all")
+    .option("--from <SEQ>", "the sequence number to start with")
     .option("--session <ID>", "only messages of this session");
   return withEndpointOptions(command)
     .addHelpText(

@@ -33,7 +33,7 @@ export function captureMessages(endpoint: Endpoint, request: CaptureRequest, ter
     const source = session === undefined ? address : `${address} session ${session}`;
     const place = await placeOf(file, source);
     let fromSequenceNumber = request.from ?? place.next;
-    // What follows the last place was cut while it was being written.
+    // Anything after the last position was cut off while it was written.
     const output = await appendTo(file, place.bytes);
     let count = 0;
     try {
@@ -74,7 +74,7 @@ async function placeOf(file: string, source: string): Promise<Place> {
   if (place === undefined || place.source !== source)
     throw new Misuse(`${file} is a capture of ${place?.source ?? "something else"}; name another file`);
   if (size >= place.bytes) return place;
-  throw new Misuse(`${file} is shorter than its ${placeFile(file)} tells; delete both to begin again`);
+  throw new Misuse(`${file} is shorter than ${placeFile(file)} says; delete both to start over`);
 }
 
 function readPlace(text: string): Place | undefined {

@@ -26,9 +26,9 @@ export interface Schema {
   readonly messageType: string | undefined;
 }
 
-/** What a command knows beside the payloads. */
+/** The hints of a command line about payloads. */
 export interface Hints extends Schema {
-  /** What .NET's types are; of a single one, that bodies in .NET's JSON are of it, too. Default: nothing. */
+  /** The .NET types. A single one is also the type of bodies in .NET's JSON. Default: none. */
   readonly contracts?: readonly DotnetContract[] | undefined;
   /** Whether bodies in .NET's JSON are of the type of a single contract, whatever their members. Default: true. */
   readonly jsonIsOfContract?: boolean | undefined;
@@ -56,8 +56,8 @@ function names(codecs: readonly Decoder[]): string {
 }
 
 /**
- * How the other commands read: every codec that can stand on its own is a fallback. In their order: JSON proves itself,
- * so do the legacy formats, text needs every byte to be printable, MessagePack and AMQP take more of what is none.
+ * How the other commands read: every codec that needs no schema is a fallback, the strictest first: JSON and the legacy formats
+ * are recognised by their bytes, text needs every byte to be printable, MessagePack and AMQP accept more by accident.
  * Broken JSON is not text.
  *
  * @throws Misuse for a schema that cannot be read or lacks the message type.
@@ -108,7 +108,7 @@ function isOctets({ bodyKind, brokerProperties: { contentType } }: Envelope): bo
   return bodyKind === "data" && /^application\/octet-stream\s*(?:;|$)/i.test(contentType ?? "");
 }
 
-/** Protobuf without a schema still tells that one is needed. */
+/** Without a schema, Protobuf still reports that one is needed. */
 const emptySchema = 'syntax = "proto3";';
 
 function legacyReaders({ contracts = [], timeZone, jsonIsOfContract }: Hints): readonly Decoder[] {

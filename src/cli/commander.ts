@@ -3,7 +3,7 @@ export { Command, CommanderError, Help, Option } from "commander";
 /** Help is set for the narrowest terminal, so that it looks the same everywhere. */
 export const helpColumns = 80;
 
-/** Tells the exit code of a command when it has ended. */
+/** Reports the exit code of a command that has ended. */
 export type Finish = (code: number) => void;
 
 /** The values of an option that may be repeated. */

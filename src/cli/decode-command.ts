@@ -23,7 +23,7 @@ export function decodeCommand(terminal: Terminal, finish: Finish): Command {
     .option("-t, --content-type <CT>", "what the sender declared; default: nothing")
     .option("-j, --json", "one line of JSON per file, in order")
     .addOption(new Option("--proto <FILE>", "a .proto file, for Protobuf bodies; may be repeated").argParser(collect))
-    .addOption(new Option("--message-type <T>", "their message type, as shop.Order"))
+    .addOption(new Option("--message-type <T>", "their message type, e.g. shop.Order"))
     .addOption(new Option("--contracts <PATH>", ".NET types: a file or folder; may be repeated").argParser(collect))
     .addOption(new Option("--time-zone <Z>", "the zone of .NET's senders, as Europe/Madrid"))
     .addHelpText(

@@ -14,7 +14,7 @@ import { readInput } from "./input.ts";
 import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What `sobre decode` reads, and as what. */
+/** The arguments of `sobre decode`. */
 export interface DecodeCommand {
   readonly files: readonly string[];
   readonly contentType: string | undefined;
@@ -42,7 +42,7 @@ export async function decodeFiles(command: DecodeCommand, serializer: Serializer
   return worst;
 }
 
-/** What became of a file. */
+/** The outcome for one file. */
 type Outcome =
   | { readonly kind: "missing"; readonly code: string; readonly message: string }
   | { readonly kind: "read"; readonly result: ReadResult; readonly value: Json | undefined }
@@ -106,7 +106,7 @@ function messageOf(payload: Uint8Array, contentType: string | undefined): Envelo
   try {
     return decodeMessage(payload, { check: true });
   } catch {
-    // What only begins like a message is read as what it is declared, and complained of as that.
+    // Bytes that only begin like a message are read, and reported, as their declared type.
     return undefined;
   }
 }
@@ -156,7 +156,7 @@ function line(head: object, warnings: readonly string[], attempts: readonly Atte
   return visibleJson(JSON.stringify({ ...head, warnings, attempts: told, ...(error === undefined ? {} : { error }) }));
 }
 
-/** Missing files are told on standard error alone. */
+/** Missing files are reported on standard error only. */
 function forPeople(file: string, outcome: Outcome, terminal: Terminal): string {
   if (outcome.kind === "missing") return "";
   const { style } = terminal;

@@ -1,4 +1,4 @@
-/** What a terminal would obey or hide: C0 and C1 controls, separators of lines, bidirectional and invisible characters. */
+/** Characters that a terminal would obey or hide: C0 and C1 controls, separators of lines, bidirectional and invisible characters. */
 // oxlint-disable-next-line no-control-regex -- these are exactly the characters to find
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
 // oxlint-disable-next-line no-misleading-character-class -- the same without the controls that JSON escapes by itself

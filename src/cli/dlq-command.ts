@@ -41,7 +41,7 @@ function listCommand(terminal: Terminal, finish: Finish): Command {
     .summary("one line per dead letter, and how many there are of each reason")
     .description("Lists the dead letters of ENTITY, as orders, with their reasons; takes none away.")
     .argument("[ENTITY]")
-    .option("-n, --max <N>", "most messages; default: all there are")
+    .option("-n, --max <N>", "maximum number of messages; default: all")
     .option("-j, --json", "one line of JSON per dead letter");
   return withEndpointOptions(command)
     .addHelpText(
@@ -88,12 +88,12 @@ function redriveCommand(terminal: Terminal, finish: Finish): Command {
         "the marks of the dead letter. Each is completed only after it was sent.",
     )
     .argument("[ENTITY]")
-    .option("--dry-run", "only tell what would be sent")
+    .option("--dry-run", "only show what would be sent")
     .option("--to <ENTITY>", "where to; default: where they came from")
     .option("--reason <R>", "only those of this reason")
     .option("--sequence <SEQ>", "only this one")
-    .option("-n, --max <N>", "most messages to look at; default: all there are")
-    .option("--max-redrives <N>", "leave what was sent back so often")
+    .option("-n, --max <N>", "maximum messages to read; default: all")
+    .option("--max-redrives <N>", "skip messages re-driven N times")
     .addOption(
       new Option("--message-ids <I>", "where duplicates are detected: keep or renew ids").choices(["keep", "renew"]),
     )

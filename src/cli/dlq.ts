@@ -115,7 +115,7 @@ export interface RedriveRequest {
   readonly json: boolean;
 }
 
-/** Sends dead letters back, told one by one; resolves to the exit code. */
+/** Re-drives dead letters and reports each; resolves to the exit code. */
 export function redriveDeadLetters(endpoint: Endpoint, request: RedriveRequest, terminal: Terminal): Promise<number> {
   const { reason, sequenceNumber, dryRun } = request;
   if (request.to !== undefined && parseAddress(request.to).subQueue !== undefined)

@@ -9,7 +9,7 @@ import { fileProblem, Misuse } from "./misuse.ts";
 /**
  * Reads contracts of .NET types: a JSON file each, or all `.json` files of a folder.
  *
- * @throws Misuse for what cannot be read or is no JSON object or no contract.
+ * @throws Misuse for a file that cannot be read or is not a contract in JSON.
  */
 export async function readDotnetContracts(paths: readonly string[]): Promise<readonly DotnetContract[]> {
   const files = await Promise.all(paths.map(filesOf));

@@ -17,7 +17,7 @@ export function encodeCommand(terminal: Terminal, finish: Finish): Command {
     .argument("[FILE]", "the value; - is standard input", "-")
     .requiredOption("-t, --to <CT>", "the content type, which chooses the codec")
     .addOption(new Option("--proto <FILE>", "a .proto file, for a Protobuf body; may be repeated").argParser(collect))
-    .addOption(new Option("--message-type <T>", "its message type, as shop.Order"))
+    .addOption(new Option("--message-type <T>", "its message type, e.g. shop.Order"))
     .addHelpText(
       "after",
       `

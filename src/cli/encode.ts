@@ -10,7 +10,7 @@ import { readInput } from "./input.ts";
 import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What `sobre encode` reads and writes. */
+/** The arguments of `sobre encode`. */
 export interface EncodeCommand {
   readonly file: string;
   /** The content type that chooses the codec. */

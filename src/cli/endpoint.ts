@@ -17,7 +17,7 @@ export interface EndpointOptions {
 export interface Endpoint {
   readonly engine: Engine;
   readonly entity: string;
-  /** Host, port and entity: tells one endpoint from another, and holds no secret. */
+  /** Host, port and entity: identifies an endpoint without its secret. */
   readonly address: string;
 }
 
@@ -49,7 +49,7 @@ export async function openEndpoint(options: EndpointOptions, entity: string | un
   return { engine, entity: named, address: `${hostOf(settings)}/${named.toLowerCase()}` };
 }
 
-/** Does something with an endpoint, closes it, and tells in one line why that did not work; resolves to the exit code. */
+/** Works with an endpoint, closes it, and reports a failure in one line; resolves to the exit code. */
 export async function atEndpoint(
   endpoint: Endpoint,
   terminal: Terminal,

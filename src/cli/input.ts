@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 
-/** Reads a file, or standard input for `-`, up to `most` bytes and one more, which tells that there are too many. */
+/** Reads a file, or standard input for `-`, up to `most` bytes and one more, which shows that there are too many. */
 export async function readInput(file: string, most: number): Promise<Uint8Array> {
   const stream: Readable = file === "-" ? process.stdin : createReadStream(file, { end: most });
   const chunks: Uint8Array[] = [];

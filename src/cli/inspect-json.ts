@@ -3,7 +3,7 @@ import { toTypedJson, type TypedJson } from "../../codecs/amqp/typed-json.ts";
 import { openMessage } from "../amqp/message/amqp-message.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** What `sobre inspect` says of some bytes as JSON: a message, one value, several values, or why it is none of them. */
+/** The JSON output of `sobre inspect`: a message, one value, several values, or the error. */
 export type Inspected =
   | { readonly ok: true; readonly sections: readonly TypedJson[] }
   | { readonly ok: true; readonly value: TypedJson }
@@ -25,7 +25,7 @@ export function inspectBytes(bytes: Uint8Array): Inspected {
   if (value !== undefined && more.length === 0) return { ok: true, value };
   const isMeant = beginsLikeMessage(bytes);
   if (value !== undefined && !isMeant) return { ok: true, values: [value, ...more] };
-  // What begins like a section was meant as a message, and its error says more.
+  // Bytes that begin like a section are meant as a message, whose error says more.
   return failure(values.ok || isMeant ? message : values);
 }
 

@@ -48,7 +48,7 @@ export function rowsOf(bytes: Uint8Array, at: number, depth: number, section?: S
   return capped(rows);
 }
 
-/** The rows of values that stand one behind the other. */
+/** The rows of consecutive values. */
 export function rowsOfValues(bytes: Uint8Array): readonly Row[] {
   const rows: Row[] = [];
   let at = 0;

@@ -31,7 +31,7 @@ function bodyLines(bytes: Uint8Array, borders: readonly SectionBorder[], termina
   ]);
 }
 
-/** The borders of the sections, or none when the bytes are no message. */
+/** The borders of the sections, or none when the bytes are not a message. */
 function bordersOf(bytes: Uint8Array): readonly SectionBorder[] {
   try {
     return openMessage(bytes).borders();

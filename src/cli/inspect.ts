@@ -8,7 +8,7 @@ import { inspectText } from "./inspect-text.ts";
 import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What `sobre inspect` looks at, and for whom. */
+/** The arguments of `sobre inspect`. */
 export interface InspectCommand {
   readonly files: readonly string[];
   /** One line of typed JSON per file instead of text for people. */

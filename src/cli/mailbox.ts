@@ -24,7 +24,7 @@ export interface Letter {
   readonly repair: { readonly contentType: string; readonly expect: Expectation } | undefined;
 }
 
-/** What should become of a message; the value is in the rendering with `$` objects, `undefined` for an empty body. */
+/** The expected outcome of a message; the value is in the rendering with `$` objects, `undefined` for an empty body. */
 export type Expectation =
   | { readonly readBy: string; readonly value: unknown }
   | { readonly deadLetter: string; readonly tried: readonly string[]; readonly looksLike: string | undefined };

@@ -1,4 +1,4 @@
-/** What a caller of the command got wrong; told in one line, exit code 2. */
+/** A usage error, reported in one line with exit code 2. */
 export class Misuse extends Error {}
 
 /** One sentence for what the file system says about `path`. */

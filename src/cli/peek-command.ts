@@ -20,7 +20,7 @@ export function peekCommand(terminal: Terminal, finish: Finish): Command {
         "Nothing is locked, counted or taken away.",
     )
     .argument("[ENTITY]")
-    .option("-n, --max <N>", "most messages", "10")
+    .option("-n, --max <N>", "maximum number of messages", "10")
     .option("--from <SEQ>", "the sequence number to begin with")
     .option("--session <ID>", "only messages of this session")
     .option("-j, --json", "one line of JSON per message, with its envelope");

@@ -12,7 +12,7 @@ export interface PeekRequest {
   readonly json: boolean;
 }
 
-/** What messages are read by, and where they are shown. */
+/** The serializer and the terminal of a command that shows messages. */
 export interface Showing {
   readonly serializer: Serializer;
   readonly terminal: Terminal;

@@ -41,7 +41,7 @@ export async function run(args: readonly string[], product: Product, terminal: T
   for (const make of asked) if (make !== undefined) program.addCommand(make());
   for (const command of program.commands.flatMap((own) => [own, ...own.commands]))
     command.copyInheritedSettings(program).helpOption("-h, --help", "show this");
-  // There 2 tells of ambiguities.
+  // There, 2 means ambiguities.
   const { misuse } = args[0] === "migrate" ? { misuse: migrateExitCodes.stopped } : exitCodes;
   try {
     await program.parseAsync(args[0] === "help" ? [...args.slice(1), "--help"] : args, { from: "user" });
@@ -83,12 +83,12 @@ function visibleOptions(command: Command): Option[] {
   return command.parent === null ? [] : new Help().visibleOptions(command);
 }
 
-/** Arguments are told by a command's own help, and would wrap the lines of all. */
+/** Each command's own help describes its arguments; here they would wrap the lines. */
 function nameOnly(command: Command): string {
   return command.name();
 }
 
-/** What commander complains of, on one line; it may quote arguments. */
+/** The usage error that commander reports, on one line; it may quote arguments. */
 function complaint(text: string): string {
   const line = text
     .replace(/^error: /, "sobre: ")

@@ -24,7 +24,7 @@ export function receiveCommand(terminal: Terminal, finish: Finish): Command {
         "codec reads goes back, unless --json or --out keeps all of it.",
     )
     .argument("[ENTITY]")
-    .option("-n, --max <N>", "most messages", "1")
+    .option("-n, --max <N>", "maximum number of messages", "1")
     .option("-w, --wait <S>", "seconds to wait for the next one", "5")
     .option("--session <ID>", "of this session")
     .option("--next-session", "of the next session that is free")

@@ -44,7 +44,7 @@ export function receiveMessages(endpoint: Endpoint, request: ReceiveRequest, sho
           await file?.append(`${JSON.stringify(envelopeToJson(delivery.envelope))}\n`);
           await terminal.out(shown(view, request, showing));
           count++;
-          // What nobody has seen whole is not taken away.
+          // A message that was not shown in full is not completed.
           const isWritten = (view.ok || request.json || file !== undefined) && !terminal.closed;
           if (!request.complete || !isWritten || delivery.lockToken === undefined) kept.push(delivery);
           else await engine.settle(entity, delivery.lockToken, { kind: "complete" });

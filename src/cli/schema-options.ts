@@ -17,5 +17,5 @@ export function schemaOptions({ proto, messageType }: SchemaOptions): Schema {
 export function withSchemaOptions(command: Command): Command {
   return command
     .addOption(new Option("--proto <FILE>", "a .proto file, for Protobuf; may be repeated").argParser(collect))
-    .addOption(new Option("--message-type <T>", "their message type, as shop.Order"));
+    .addOption(new Option("--message-type <T>", "their message type, e.g. shop.Order"));
 }

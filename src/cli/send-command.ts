@@ -13,15 +13,15 @@ export function sendCommand(terminal: Terminal, finish: Finish): Command {
   const command = new Command("send")
     .summary("send a file of envelopes to a queue or topic, once")
     .description(
-      "Sends envelopes, one a line, as capture and receive --out write them. What was\n" +
-        "sent stands in FILE.sent, and is not sent there again: after a cut, the same\n" +
-        "command sends the rest. Nothing is sent unless every line can be read. FILE - is\n" +
-        "standard input, which has no FILE.sent.",
+      "Sends envelopes, one per line, as written by capture and receive --out. FILE.sent\n" +
+        "lists what was sent, which is not sent there again: after an interruption, the\n" +
+        "same command sends the rest. Nothing is sent unless every line can be read.\n" +
+        "FILE - is standard input, which has no FILE.sent.",
     )
     .argument("<ENTITY>")
     .argument("<FILE>")
-    .option("--again", "send what was sent before, too")
-    .option("--dry-run", "only tell what would be sent");
+    .option("--again", "also send what was sent before")
+    .option("--dry-run", "only show what would be sent");
   return withEndpointOptions(command)
     .addHelpText(
       "after",

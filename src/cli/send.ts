@@ -8,7 +8,7 @@ import { type EnvelopeLine, envelopeLines } from "./envelope-lines.ts";
 import { exitCodes } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What `sobre send` sends. */
+/** The arguments of `sobre send`. */
 export interface SendRequest {
   readonly file: string;
   /** Whether what was sent before is sent once more. */
@@ -31,9 +31,9 @@ export function sendFile(endpoint: Endpoint, request: SendRequest, terminal: Ter
       if (before.has(keyOf(line))) passed++;
       else count++;
     }
-    const told = passed === 0 ? "" : `, ${passed} before`;
+    const reported = passed === 0 ? "" : `, ${passed} before`;
     if (dryRun || count === 0) {
-      await terminal.out(`${dryRun ? `${count} would be sent` : "nothing to send"} to ${entity}${told}\n`);
+      await terminal.out(`${dryRun ? `${count} would be sent` : "nothing to send"} to ${entity}${reported}\n`);
       return exitCodes.done;
     }
     const sender = await engine.openSender(entity);
@@ -46,7 +46,7 @@ export function sendFile(endpoint: Endpoint, request: SendRequest, terminal: Ter
       await journal?.close();
       await sender.close();
     }
-    await terminal.out(`${count} sent to ${entity}${told}\n`);
+    await terminal.out(`${count} sent to ${entity}${reported}\n`);
     return exitCodes.done;
   });
 }
@@ -62,7 +62,7 @@ const journalFile = (file: string): string => `${file}.sent`;
 /** A changed line is another message; so is the same text on another line. */
 const keyOf = ({ number, digest }: Pick<EnvelopeLine, "number" | "digest">): string => `${number} ${digest}`;
 
-/** The lines that the journal tells to be at that address. */
+/** The lines that the journal lists as sent to that address. */
 async function sentBefore(file: string, address: string): Promise<Set<string>> {
   const sent = new Set<string>();
   try {

@@ -12,7 +12,7 @@ import { readInput } from "./input.ts";
 import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What `sobre serve` serves, and where. */
+/** The arguments of `sobre serve`. */
 export interface ServeCommand {
   readonly config: string | undefined;
   /** The directory of a store; none keeps everything in memory. */
@@ -138,7 +138,7 @@ const machineCodes: ReadonlySet<ErrorCode> = new Set([
   "ServiceBusy",
 ]);
 
-/** What the command calls the server's options. */
+/** The command's names for the server's options. */
 const portOptions: ReadonlyMap<string | undefined, string> = new Map([
   ["$.port", "--port"],
   ["$.httpPort", "--http-port"],

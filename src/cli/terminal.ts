@@ -8,7 +8,7 @@ export interface Terminal {
   readonly style: Style;
   /** Whether a person's terminal shows standard output. */
   readonly interactive: boolean;
-  /** Whether the reader of standard output has gone away, as `head` does. */
+  /** Whether the reader of standard output has gone away, e.g. `head`. */
   readonly closed: boolean;
   /** Writes to standard output and resolves when it was taken. */
   out(text: string | Uint8Array): Promise<void>;
@@ -37,7 +37,7 @@ export function createStyle(wanted: boolean): Style {
   };
 }
 
-/** The columns to fill for a terminal that tells its own, or `undefined` for a pipe or file. */
+/** The width of the terminal, or `undefined` for a pipe or file. */
 export function fittingColumns(columns: number | undefined): number {
   return columns === undefined || columns === 0 ? 100 : Math.min(200, Math.max(60, columns));
 }
@@ -47,7 +47,7 @@ export function processTerminal(): Terminal {
   const { stdout, stderr } = process;
   const state = { closed: false };
   const gone = (error: NodeJS.ErrnoException): void => {
-    // A reader that goes away early is no error; a full disk is one, told once.
+    // A reader that goes away early is not an error; a full disk is, reported once.
     if (error.code !== "EPIPE" && process.exitCode !== exitCodes.unwritten) {
       process.exitCode = exitCodes.unwritten;
       stderr.write(`sobre: standard output cannot be written (${error.code ?? error.name})\n`);

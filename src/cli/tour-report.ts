@@ -35,7 +35,7 @@ function unreadableStories(stops: readonly Stop[], screen: Screen): readonly str
   const unreadable = stops.filter(({ result }) => !result.ok);
   if (unreadable.length === 0) return [];
   return [
-    heading("What nothing could read", "every codec that was allowed to try, and why it gave up", screen),
+    heading("Unreadable", "every codec that was allowed to try, and why it gave up", screen),
     ...unreadable.map((stop) => story(stop, screen)),
   ];
 }
@@ -81,7 +81,7 @@ function messageTable(stops: readonly Stop[], { columns, style }: Screen): strin
   return `${renderTable(rows, { widths: [...taken, body], head })}\n\n${note}`;
 }
 
-/** The name of its type, where the payload told one, and the body. */
+/** The name of its type, if the payload has one, and the body. */
 function content({ body, typeName }: ReadResult, width: number, style: Screen["style"]): string {
   if (typeName === undefined) return preview(body, width);
   const name = fit(shortTypeName(oneLine(typeName)), Math.floor(width / 2));
@@ -102,13 +102,13 @@ function reader({ result, byFallback }: Stop): string {
   return byFallback ? `${result.codec}*` : result.codec;
 }
 
-/** What is wrong with an unreadable message, in a few words. */
+/** The reason why a message is unreadable, in a few words. */
 function ailment({ letter, result, likeness }: Stop): string {
   if (result.ok) return "";
   const declared = letter.envelope.brokerProperties.contentType ?? "";
   const failure = result.attempts.find(({ outcome }) => outcome === "failed");
   const asDeclared = likeness !== undefined && declared.startsWith(likeness.contentType);
-  // Broken JSON that calls itself JSON looks like JSON, which tells nobody anything.
+  // That broken JSON looks like JSON is not worth saying.
   const telling = likeness !== undefined && !(asDeclared && result.attempts[0] === failure);
   if (telling) return `looks like ${likeness.name}`;
   if (failure === undefined) return "no known format";

@@ -14,7 +14,7 @@ import { compression } from "../stages/compression.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Expectation, Letter, Mailbox } from "./mailbox.ts";
 
-/** What became of a mailbox that was sent through a queue. */
+/** The outcome of a mailbox that was sent through a queue. */
 export interface Tour {
   /** How the messages are read, a sentence each. */
   readonly rules: readonly string[];

@@ -43,7 +43,7 @@ export function vetoed(codec: string): Attempt {
   };
 }
 
-/** One line for people, as `json: DecodeFailed at byte 3: …`. */
+/** One line for people, e.g. `json: DecodeFailed at byte 3: …`. */
 export function describeAttempt({ codec, outcome, code, offset, message }: Attempt): string {
   // Of ten decoders nine may be ruled out, and the others are the story.
   if (code === undefined) return `${codec}: ${outcome === "vetoed" ? "ruled out" : outcome}`;

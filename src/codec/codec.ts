@@ -4,7 +4,7 @@ import type { ApplicationProperties, ApplicationPropertyValue } from "../envelop
 import type { BodyKind } from "../envelope/envelope.ts";
 import type { DecodeLimits } from "./limits.ts";
 
-/** What a decoder may know about the message beside the payload. */
+/** The facts about a message that a decoder may use besides the payload. */
 export interface DecodeContext {
   /** The declared content type, or `undefined` when there is none or it could not be read. */
   readonly contentType: ContentType | undefined;
@@ -18,9 +18,9 @@ export interface DecodeContext {
 /** A decoded body. */
 export interface Decoded {
   readonly body: unknown;
-  /** The type the payload names or was read by, as `acme.Order`. */
+  /** The type the payload names or was read by, e.g. `acme.Order`. */
   readonly typeName?: string;
-  /** What was tolerated or could not be kept, one sentence each. */
+  /** Tolerated flaws and lost details, one sentence each. */
   readonly warnings?: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export type Sniff = "no" | "weak" | "strong";
 
 /** Reads payloads of one format. */
 export interface Decoder {
-  /** Short name in lower case, as `json`; it appears in attempts and on the command line. */
+  /** Short name in lower case, e.g. `json`; it appears in attempts and on the command line. */
   readonly name: string;
   /** The content types it reads. */
   readonly accepts: readonly MediaRange[];
@@ -59,7 +59,7 @@ export interface Decoder {
   sniff?(payload: Uint8Array): Sniff;
 }
 
-/** What an encoder may know beside the body. */
+/** The facts about a message that an encoder may use besides the body. */
 export interface EncodeContext {
   /** The content type asked for, or `undefined` to use the encoder's own. */
   readonly contentType: ContentType | undefined;
@@ -79,7 +79,7 @@ export interface Encoded {
 
 /** Writes payloads of one format. */
 export interface Encoder {
-  /** Short name in lower case, as `json`. */
+  /** Short name in lower case, e.g. `json`. */
   readonly name: string;
   /** The content type it writes. */
   readonly contentType: string;

@@ -11,10 +11,10 @@ import { type DecodeLimits, limitExceeded } from "./limits.ts";
 import type { CodecRegistry, Selection } from "./registry.ts";
 import { type DeserializeResult, readable, unreadable } from "./result.ts";
 
-/** What becomes of a payload whose content type is missing, broken or unknown. */
+/** How to treat a payload whose content type is missing, broken or unknown. */
 export type WhenUnknown = "dead-letter" | "fallback" | "raw";
 
-/** What {@link createDeserializerChain} takes. */
+/** Options of {@link createDeserializerChain}. */
 export interface DeserializerChainOptions {
   readonly registry: CodecRegistry;
   readonly fallback: readonly Decoder[];
@@ -82,7 +82,7 @@ function checkFallback(fallback: readonly Decoder[], accept: readonly MediaRange
   }
 }
 
-/** What the chain reads at a time: the payload of the envelope, or what a wrapping format held. */
+/** One thing to read: the payload of the envelope, or the payload inside a wrapping format. */
 interface Layer {
   readonly payload: Uint8Array;
   readonly bodyKind: BodyKind;
@@ -197,7 +197,7 @@ class Run {
     const refusal = refuse(inner, this.#accept, this.#options.limits);
     const result = refusal === undefined ? this.read(inner) : undefined;
     if (result?.ok === true) return result;
-    // Without a decoder nothing else tells why the layer was not read.
+    // Without a decoder, nothing else explains why the layer was not read.
     const problem = refusal ?? selection.problem;
     if (problem !== undefined) this.#note(failed(name, problem));
     return undefined;
@@ -226,7 +226,7 @@ class Run {
   }
 }
 
-/** What a decoder gives, checked, since decoders are anyone's code; @throws what it throws. */
+/** The decoder's result, checked, since decoders may be third-party code; @throws whatever the decoder throws. */
 function decodeWith(decoder: Decoder, payload: Uint8Array, context: DecodeContext): Decoded | Unwrapped {
   const decoded: unknown = decoder.decode(payload, context);
   if (isDecoded(decoded)) return decoded;
@@ -243,7 +243,7 @@ function isDecoded(decoded: unknown): decoded is Decoded | Unwrapped {
   return "unwrapped" in decoded ? decoded.unwrapped instanceof Uint8Array : "body" in decoded;
 }
 
-/** A sniff that breaks tells nothing. */
+/** A sniff that throws counts as `weak`. */
 function sniffWith(decoder: Decoder, payload: Uint8Array): Sniff {
   try {
     return decoder.sniff?.(payload) ?? "weak";

@@ -55,7 +55,7 @@ const likenesses: readonly (Likeness & { readonly mark: Mark })[] = [
   like("JSON", "application/json", (payload) => ["{", "["].includes(firstText(payload))),
 ];
 
-/** What the payload looks like, or `undefined` when nothing is known about it. */
+/** Guesses the format of a payload; `undefined` when it resembles none. */
 export function looksLike(payload: Uint8Array): Likeness | undefined {
   const found = likenesses.find(({ mark }) => mark(payload));
   return found && { name: found.name, contentType: found.contentType };
@@ -79,7 +79,7 @@ function isText(payload: Uint8Array): boolean {
   }
 }
 
-/** MC-NBFX 2.2: an element record, a name in printable UTF-8 of the length told, then another record. */
+/** MC-NBFX 2.2: an element record, a name in printable UTF-8 of the stated length, then another record. */
 function looksLikeBinaryXml(payload: Uint8Array): boolean {
   const record = payload[0] ?? 0;
   // 0x40 short element, 0x41 element with prefix, 0x5e to 0x77 elements with a one-letter prefix.

@@ -1,13 +1,12 @@
 import type { Envelope } from "../envelope/envelope.ts";
 
 /**
- * What a client does to payloads between serializer and engine, where waiting is allowed:
- * compression, encryption, claim check.
+ * An asynchronous step between serializer and engine: compression, encryption, claim check.
  *
  * Stages run in their order when sending and in the reverse order when receiving.
  */
 export interface PayloadStage {
-  /** Short name in lower case, as `compression`. */
+  /** Short name in lower case, e.g. `compression`. */
   readonly name: string;
   /** The envelope to send in place of this one; the same object to leave it alone. */
   beforeSend?(envelope: Envelope): Envelope | Promise<Envelope>;

@@ -4,7 +4,7 @@ import type { BodyKind } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Codec, Decoder, Encoder } from "./codec.ts";
 
-/** What chose the decoders: the body kind, an exact media type, the most specific range, or nothing. */
+/** How the decoders were chosen: by the body kind, an exact media type, the most specific range, or nothing. */
 export type SelectedBy = "bodyKind" | "mediaType" | "mediaRange" | "nothing";
 
 /** The decoders for a content type, with the step that chose them. */
@@ -23,7 +23,7 @@ export interface Selection {
 export interface CodecRegistry {
   readonly decoders: readonly Decoder[];
   readonly encoders: readonly Encoder[];
-  /** Never throws: what cannot be selected is told in `problem`. */
+  /** Never throws; `problem` says why nothing was selected. */
   select(contentType: string | undefined, bodyKind: BodyKind): Selection;
   /**
    * The encoder for `contentType`, or the first of all for `undefined` and `""`; for the body kinds `value` and `sequence`

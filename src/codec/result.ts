@@ -17,7 +17,7 @@ export interface ReadResult {
   readonly typeName: string | undefined;
   /** Every try in order; the last one read the body. */
   readonly attempts: readonly Attempt[];
-  /** What was tolerated or could not be kept, one sentence each. */
+  /** Tolerated flaws and lost details, one sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface UnreadableResult {
   readonly attempts: readonly Attempt[];
 }
 
-/** What became of a payload. */
+/** The outcome of a deserialization. */
 export type DeserializeResult = ReadResult | UnreadableResult;
 
 export function readable(

@@ -24,7 +24,7 @@ import { type DecodeLimits, resolveDecodeLimits } from "./limits.ts";
 import { type CodecRegistry, createCodecRegistry } from "./registry.ts";
 import type { DeserializeResult } from "./result.ts";
 
-/** A message to send: the body as a value, the broker properties beside it, as in `@azure/service-bus`. */
+/** A message to send: the body as a value, next to the broker properties, as in `@azure/service-bus`. */
 export type Message<Body = unknown> = BrokerPropertiesInit & {
   readonly body: Body;
   readonly applicationProperties?: EnvelopeInit["applicationProperties"];
@@ -35,9 +35,9 @@ export type Message<Body = unknown> = BrokerPropertiesInit & {
   readonly bodyKind?: BodyKind | undefined;
 };
 
-/** What {@link createSerializer} takes. */
+/** Options of {@link createSerializer}. */
 export interface SerializerOptions {
-  /** Tried by content type; several on one media type are tried in their order. The first one writes what names no type. */
+  /** Tried by content type; several on one media type are tried in their order. The first codec encodes messages without a content type. */
   readonly codecs: readonly (Codec | Decoder | Encoder)[];
   /**
    * Decoders to try, in their order, when the declared ones fail: names from `codecs`, or more decoders. Default: none.
@@ -53,7 +53,7 @@ export interface SerializerOptions {
   /** Budgets for every decoder. */
   readonly limits?: Partial<DecodeLimits> | undefined;
   /**
-   * What becomes of a payload whose content type is missing, broken or unknown: unreadable (`dead-letter`, the default),
+   * How to treat a payload whose content type is missing, broken or unknown: as unreadable (`dead-letter`, the default),
    * tried by the `fallback` decoders, or handed over as its bytes (`raw`).
    */
   readonly whenUnknown?: WhenUnknown | undefined;
@@ -88,7 +88,7 @@ export interface Serializer {
    */
   serialize(message: Message): Envelope;
   /**
-   * Reads the payload; the result tells what read it or why nothing could. Never throws for what is in the envelope.
+   * Reads the payload; the result names the codec that read it, or says why none could. Never throws because of the envelope's contents.
    *
    * @example
    * ```ts
@@ -112,8 +112,8 @@ export interface Serializer {
 /**
  * Makes a serializer from codecs.
  *
- * @throws SobreError `InvalidArgument` naming the option that is wrong, also one that there is none of: no codec, two of
- *   one name, an unknown fallback name, a fallback decoder that reads nothing on the `accept` list.
+ * @throws SobreError `InvalidArgument` naming the option: no codec, two of one name, an unknown fallback name, a fallback
+ *   decoder that reads nothing on the `accept` list; unknown options are rejected.
  * @example
  * ```ts
  * const serializer = createSerializer({ codecs: [json(), msgpack()], fallback: ["msgpack"] });

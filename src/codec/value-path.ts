@@ -1,7 +1,7 @@
 /** Steps that a path shows: nobody reads more. */
 const shown = 32;
 
-/** The way to a value that cannot be encoded, as `$.order.lines[2]`; of very long ones the first 32 steps. */
+/** The path to a value that cannot be encoded, e.g. `$.order.lines[2]`; cut after 32 steps. */
 export function valuePath(steps: readonly (string | number)[]): string {
   const text = steps.slice(0, shown).map(stepText).join("");
   return `$${text}${steps.length > shown ? "…" : ""}`;

@@ -4,7 +4,7 @@ import { isQuotable, type Parameter, scanParameters, skipBlanks, wordEnd } from 
 
 /** A parsed content type (RFC 2045 section 5.1). */
 export interface ContentType {
-  /** Type and subtype in lower case, as `application/json`. */
+  /** Type and subtype in lower case, e.g. `application/json`. */
   readonly type: string;
   /** In order; of several with one name (compared without case) the first is kept. */
   readonly parameters: readonly Parameter[];
@@ -61,15 +61,16 @@ const none: { readonly parameters: readonly Parameter[]; readonly skipped: reado
 };
 
 /**
- * Writes a content type; values that are no tokens are quoted.
+ * Writes a content type; values that are not tokens are quoted.
  *
- * @throws SobreError `InvalidContentType` for a type or name that is no token, a media range, and for a value with control characters.
+ * @throws SobreError `InvalidContentType` for a type or name that is not a token, a media range, and for a value with control characters.
  */
 export function formatContentType(type: string, parameters: readonly Parameter[] = []): string {
   checkType(type, 0);
   let text = type;
   for (const { name, value } of parameters) {
-    if (!isTokenValid(name)) throw invalid("has a parameter name that is no token (RFC 2045 section 5.1)", text.length);
+    if (!isTokenValid(name))
+      throw invalid("has a parameter name that is not a token (RFC 2045 section 5.1)", text.length);
     if (!isQuotable(value)) {
       throw invalid(`has a value for "${name}" that no quoted string can hold (RFC 2045 section 5.1)`, text.length);
     }

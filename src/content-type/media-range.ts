@@ -13,7 +13,7 @@ export interface MediaRange {
 }
 
 /**
- * Makes a media range of parts that are known to be right, as `mediaRange("application", "*+json")`.
+ * Makes a media range of parts that are known to be valid, e.g. `mediaRange("application", "*+json")`.
  *
  * It checks nothing, and brings no parser into a bundle.
  */

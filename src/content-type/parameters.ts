@@ -13,7 +13,7 @@ export interface Parameter {
  */
 const unquoted = /^[!#$%&'*+\-.0-9A-Z^_`a-z{|}~\x80-\xff]+$/;
 
-/** What a quoted string can hold: RFC 822 section 3.3 without line breaks, and the same octets from 0x80. */
+/** The characters of a quoted string: RFC 822 section 3.3 without line breaks, and the same octets from 0x80. */
 const quotable = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Whether `value` fits between quotes. */
@@ -58,7 +58,7 @@ interface Scanned {
 function scanOne(text: string, begin: number): Scanned {
   const nameEnd = wordEnd(text, begin, "=");
   const name = text.slice(begin, nameEnd);
-  // RFC 822 section 3.1.4 lets white space and comments stand around every token, so also around "=".
+  // RFC 822 section 3.1.4 allows white space and comments around every token, so also around "=".
   const equals = skipBlanks(text, nameEnd);
   if (text[equals] !== "=") return broken(text, equals);
   const from = skipBlanks(text, equals + 1);

@@ -22,7 +22,7 @@ export function parseMediaRange(text: string): MediaRange {
   if (!tokens || rest.length > 0 || skipped.length > 0) {
     throw new SobreError(
       "InvalidArgument",
-      `"${text}" is no media range. Write one as in "application/json", "application/*+json", "text/*" or "*/*".`,
+      `"${text}" is not a media range. Write e.g. "application/json", "application/*+json", "text/*" or "*/*".`,
     );
   }
   return mediaRange(type, subtype, parameters);

@@ -2,7 +2,7 @@ import * as portable from "./utf8.ts";
 
 // Bundles for browsers have the portable module in place of this one, by the field "browser" of package.json.
 const buffer: object = Object(Reflect.get(Object(Reflect.get(globalThis, "Buffer")), "prototype"));
-// What `toString` and `write` of Node's Buffer come to: they need half the time of TextDecoder and TextEncoder, and give
+// The functions behind `toString` and `write` of Node's Buffer: they need half the time of TextDecoder and TextEncoder, and give
 // strings of one byte a character where they can, which everything reads faster.
 const slice: unknown = Reflect.get(buffer, "utf8Slice");
 const write: unknown = Reflect.get(buffer, "utf8Write");
@@ -11,7 +11,7 @@ const write: unknown = Reflect.get(buffer, "utf8Write");
 export const readUtf8: (bytes: Uint8Array) => string = isSlice(slice)
   ? (bytes) => {
       const text = slice.call(bytes, 0, bytes.length);
-      // What is no UTF-8 became U+FFFD.
+      // Invalid UTF-8 became U+FFFD.
       if (text.includes("\ufffd")) return portable.readUtf8(bytes);
       return text.startsWith("\ufeff") ? text.slice(1) : text;
     }

@@ -39,7 +39,7 @@ export function isText(value: unknown): value is string {
   return typeof value === "string" && value.isWellFormed();
 }
 
-/** Whether a value is a Date that stands for a time. */
+/** Whether a value is a valid Date. */
 export function isTime(value: unknown): value is Date {
   return value instanceof Date && !Number.isNaN(value.getTime());
 }
@@ -49,7 +49,7 @@ export function isOwn(object: object, name: string): boolean {
   return Object.prototype.hasOwnProperty.call(object, name);
 }
 
-/** The error of a value that its contract forbids, told by its path, as `$.brokerProperties.to`. */
+/** The error of an invalid value at a path, e.g. `$.brokerProperties.to`. */
 export function invalid(path: string, what: string): SobreError {
   return new SobreError("InvalidArgument", `${path} ${what}.`, { path });
 }

@@ -33,7 +33,7 @@ export interface BrokerProperties {
   readonly to?: string;
 }
 
-/** What the broker says about a message; a sender never writes these. */
+/** The properties that only the broker sets. */
 export const readOnlyProperties = [
   "deadLetterSource",
   "deadLetterReason",

@@ -17,7 +17,7 @@ export type BodyKind = "data" | "value" | "sequence";
 /** The sections of a message as a border received them; engines carry it and never read it. */
 export type Origin = object;
 
-/** What a sender wrote: an opaque payload and its properties. Immutable; {@link amend} makes a changed one. */
+/** A message as its sender wrote it: an opaque payload and its properties. Immutable; {@link amend} makes a changed one. */
 export interface Envelope {
   readonly payload: Uint8Array;
   readonly bodyKind: BodyKind;
@@ -26,7 +26,7 @@ export interface Envelope {
   readonly origin?: Origin;
 }
 
-/** What {@link createEnvelope} takes; all but the payload is optional. */
+/** The parts of an envelope for {@link createEnvelope}; all but the payload are optional. */
 export interface EnvelopeInit {
   readonly payload: Uint8Array;
   /** Default: `data`. */
@@ -65,7 +65,7 @@ const parts: { readonly [Part in keyof Envelope]-?: true } = {
   origin: true,
 };
 
-/** What {@link checkEnvelope} takes: an {@link EnvelopeInit} of which nothing is known yet. */
+/** An unvalidated {@link EnvelopeInit}. */
 export interface UncheckedEnvelope {
   readonly payload: unknown;
   readonly bodyKind?: unknown;

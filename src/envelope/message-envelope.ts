@@ -3,7 +3,7 @@ import { isOwn } from "./bag.ts";
 import { type BrokerProperties, type Draft, id, key, set, span, text } from "./broker-properties.ts";
 import { assemble, checkBodyKind, checkPayload, type Envelope } from "./envelope.ts";
 
-/** What {@link messageEnvelope} puts in place of a message's body. */
+/** The encoded body of a message. */
 export interface EncodedBody {
   readonly payload: unknown;
   readonly bodyKind: unknown;
@@ -11,7 +11,7 @@ export interface EncodedBody {
 }
 
 /**
- * The envelope of a message: broker properties that have `body`, `bodyKind` and `applicationProperties` beside them.
+ * The envelope of a message: broker properties next to `body`, `bodyKind` and `applicationProperties`.
  *
  * @throws SobreError as `createEnvelope` does.
  */

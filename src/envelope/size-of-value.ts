@@ -14,7 +14,7 @@ export function sizeOfValue(value: unknown): number {
     default:
       if (value === null) return 1;
       if (value instanceof Uint8Array) return sizeOfVariable(value.byteLength);
-      // What is left is a date.
+      // The rest are dates.
       return value instanceof Typed ? sizeOfTyped(value) : 9;
   }
 }

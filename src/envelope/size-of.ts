@@ -16,7 +16,7 @@ interface SizedOrigin {
  * For an envelope that was received it counts the sections that are sent on as they came.
  */
 export function sizeOf(envelope: Envelope): number {
-  // What was received has been read only where somebody asked for it.
+  // A received message is decoded only where somebody asked for it.
   const { origin } = envelope;
   if (origin !== undefined && isSized(origin)) return origin.sizeOf(envelope);
   const { brokerProperties, applicationProperties } = envelope;
@@ -34,7 +34,7 @@ export function sizeOfBody({ payload, bodyKind }: Envelope): number {
   return payload.byteLength + sectionHead * (bodyKind === "sequence" ? countLists(payload) : 1);
 }
 
-/** How many lists stand one behind the other: each is a section. */
+/** Counts consecutive lists: each is a section. */
 function countLists(payload: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < payload.byteLength; count++) {

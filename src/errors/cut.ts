@@ -1,7 +1,7 @@
 /**
- * The text, cut to at most `length` characters, never inside a surrogate pair; halves that stood alone become U+FFFD.
+ * The text, cut to at most `length` characters, never inside a surrogate pair; lone surrogates become U+FFFD.
  *
- * What tells of a failure has to arrive, and no wire carries half a character.
+ * Failure descriptions must arrive, and no wire format carries half a character.
  */
 export function cut(text: string, length: number): string {
   if (text.length <= length) return text.toWellFormed();

@@ -4,20 +4,20 @@ import { type ErrorCode, isRetryable } from "./codes.ts";
 export interface SobreErrorOptions {
   /** Byte offset in the payload at which reading stopped. */
   readonly offset?: number | undefined;
-  /** Path to the value concerned, as `$.order.lines[2]`. */
+  /** Path to the value concerned, e.g. `$.order.lines[2]`. */
   readonly path?: string | undefined;
-  /** What a broker calls the refusal in its own records. */
+  /** The broker's own id of the refusal. */
   readonly trackingId?: string | undefined;
   /** Set when the call may have happened nevertheless. */
   readonly outcome?: "unknown" | undefined;
-  /** What caused it. */
+  /** The underlying error. */
   readonly cause?: unknown;
 }
 
 const brand = Symbol.for("sobre.SobreError");
 
 /**
- * The one error class of sobre; tell errors apart by {@link SobreError.code}.
+ * The one error class of sobre; distinguish errors by {@link SobreError.code}.
  *
  * Messages say what happened, where, and what to do next, and never contain payload content.
  * `instanceof` also recognises errors made by another installed copy of sobre.
@@ -38,9 +38,9 @@ export class SobreError extends Error {
   readonly retryable: boolean;
   /** Byte offset in the payload at which reading stopped, where the format has one. */
   readonly offset: number | undefined;
-  /** Path to the value concerned, as `$.order.lines[2]`, where there is one. */
+  /** Path to the value concerned, e.g. `$.order.lines[2]`, if there is one. */
   readonly path: string | undefined;
-  /** What the broker calls a refused send in its own records; it is part of the message too. */
+  /** The broker's own id of the refusal; part of the message too. */
   readonly trackingId: string | undefined;
   /** `unknown` when the answer to an earlier try was lost, so that the call may have happened nevertheless. */
   readonly outcome: "unknown" | undefined;

@@ -1,6 +1,6 @@
 import { type ErrorCode, isRetryable } from "./codes.ts";
 
-/** What a code means to the borders: whether a client may try again, and its AMQP and HTTP forms. */
+/** The traits of an error code: whether to retry, its AMQP condition and its HTTP status. */
 export interface ErrorTraits {
   readonly retryable: boolean;
   readonly amqpCondition: string;
@@ -16,7 +16,7 @@ const traits = (amqpCondition: string, httpStatus: number): BorderTraits => ({ a
 const unreadable = traits("amqp:decode-error", 422);
 const misuse = traits("amqp:not-allowed", 400);
 
-/** The one table of what the borders say. */
+/** AMQP condition and HTTP status of every code. */
 const borders: Readonly<Record<ErrorCode, BorderTraits>> = {
   GeneralError: traits("amqp:internal-error", 500),
   MessageLockLost: traits("com.microsoft:message-lock-lost", 410),

@@ -17,7 +17,7 @@ export interface Clock {
 /** The longest delay `setTimeout` takes, about 24.8 days; longer ones fire at once. */
 const longestDelay = 2 ** 31 - 1;
 
-/** The machine's own clock. Its timers do not keep a process alive unless they are told to. */
+/** The system clock. Its timers do not keep a process alive unless `keepAlive` is called. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer(at, due) {
@@ -39,7 +39,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Node's timers are objects that can be told whether to keep the process alive; a browser's are numbers. */
+/** Node's timers are objects with `ref` and `unref`; a browser's are numbers. */
 function hold(handle: unknown, alive: boolean): void {
   if (typeof handle !== "object" || handle === null || !("ref" in handle) || !("unref" in handle)) return;
   const { ref, unref } = handle;

@@ -11,7 +11,7 @@ interface Due {
 const settlingTurns = 32;
 
 /**
- * A clock that stands still until a test advances it.
+ * A clock that only moves when a test advances it.
  *
  * It starts at the real now (or at `start`) and only moves forward.
  *

@@ -1,8 +1,8 @@
-/** What a foreign object says of itself beside its members. */
+/** Metadata of a foreign object besides its members. */
 export interface Annotations {
   /** Its type: `{ns}Name` of a data contract, the CLR or JVM name otherwise. Rendered as `$type`. */
   readonly typeName?: string;
-  /** What Java's `writeObject` or `writeExternal` appended. Rendered as `$data`. */
+  /** Data that Java's `writeObject` or `writeExternal` appended. Rendered as `$data`. */
   readonly data?: readonly unknown[];
   /** Members of base classes that a member of the same name hides, per class. Rendered as `$super`. */
   readonly superMembers?: object;
@@ -22,7 +22,7 @@ export function annotateTyped(target: object, key?: unknown): void {
   else if (typed !== "all") typed.add(key);
 }
 
-/** Whether {@link annotateTyped} was told of a member or an item. */
+/** Whether {@link annotateTyped} marked a member or an item. */
 export function isTypedIn(container: object, key: unknown): boolean {
   const typed = annotationsOf(container)?.typed;
   return typed !== undefined && (typed === "all" || typed.has(key));
@@ -41,7 +41,7 @@ interface Annotated {
   readonly [key]?: Annotations;
 }
 
-/** Marks an object or list, in place, with what it says of itself; the mark is no member and is not enumerated. */
+/** Marks an object or list, in place, with metadata; the mark is not a member and is not enumerated. */
 export function annotate<T extends object>(target: T, annotations: Annotations): T {
   const before = annotationsOf(target);
   // Many objects of one type can share what is frozen already.

@@ -24,7 +24,7 @@ export class DateTimeOffset extends TaggedScalar {
     return new Date(ticksToMilliseconds(this.utcTicks));
   }
 
-  /** ISO 8601, as `2024-01-01T00:00:00+02:00`, with up to seven decimals. */
+  /** ISO 8601, e.g. `2024-01-01T00:00:00+02:00`, with up to seven decimals. */
   override toString(): string {
     return `${clockText(this.utcTicks + BigInt(this.offsetMinutes) * ticksPerMinute)}${offsetText(this.offsetMinutes)}`;
   }

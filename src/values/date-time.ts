@@ -2,7 +2,7 @@ import type { JsonObject } from "./json.ts";
 import { TaggedScalar } from "./tagged-value.ts";
 import { clockText, millisecondsToTicks, offsetText, ticksPerMinute, ticksToMilliseconds } from "./ticks.ts";
 
-/** What the clock of a {@link DateTime} shows: UTC, the sender's local time, or nobody knows. */
+/** The time zone of a {@link DateTime}: UTC, the sender's local time, or unspecified. */
 export type DateTimeKind = "utc" | "local" | "unspecified";
 
 /** A point in time as .NET's `DateTime`: ticks of 100 nanoseconds since 0001-01-01 of its own clock, and its kind. */

@@ -8,7 +8,7 @@ const form = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:E[+-]?\d+)?$/i;
 export class Decimal extends TaggedScalar {
   readonly text: string;
 
-  /** @throws SobreError `InvalidArgument` for text that is no decimal number. */
+  /** @throws SobreError `InvalidArgument` for text that is not a decimal number. */
   constructor(text: string) {
     super();
     if (!isDecimalText(text)) throw new SobreError("InvalidArgument", "A Decimal takes text as -12.30 or 1E+5.");

@@ -7,11 +7,11 @@ const form = /^-?P(?=.)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)
 
 /** A span of time in ISO 8601; of .NET's `TimeSpan` also its ticks of 100 nanoseconds. */
 export class Duration extends TaggedScalar {
-  /** ISO 8601, as `P1DT2H3M4.005S` or `-PT1.5S`. */
+  /** ISO 8601, e.g. `P1DT2H3M4.005S` or `-PT1.5S`. */
   readonly iso: string;
   readonly ticks: bigint | undefined;
 
-  /** @throws SobreError `InvalidArgument` for text that is no ISO 8601 duration. */
+  /** @throws SobreError `InvalidArgument` for text that is not an ISO 8601 duration. */
   constructor(iso: string, ticks?: bigint) {
     super();
     if (!form.test(iso)) throw new SobreError("InvalidArgument", "A Duration takes text as PT1H30M.");

@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json.ts";
 import { TaggedScalar } from "./tagged-value.ts";
 
-/** A member of an enumeration: the name it travels by (several for flags), and its number where the format tells it. */
+/** A member of an enumeration: the name it travels by (several for flags), and its number where the format has it. */
 export class EnumValue extends TaggedScalar {
   readonly name: string;
   readonly value: bigint | undefined;

@@ -5,13 +5,13 @@ import { annotateDictionary } from "./annotations.ts";
 export interface Plan<N> {
   /** The container, or a value that holds no other. */
   readonly value: unknown;
-  /** What the container holds, in order; `undefined` of a value that is no container. */
+  /** The contents of the container, in order; `undefined` for other values. */
   readonly children?: readonly N[];
   /** Puts the value of the child at `index` into the container; it may be a container that is not filled yet. */
   put?(this: void, value: unknown, index: number): void;
 }
 
-/** What {@link GraphRules.leaf} says of a node that is no leaf. */
+/** The answer of {@link GraphRules.leaf} for a node that is not a leaf. */
 export const notLeaf: unique symbol = Symbol("not a leaf");
 
 /** How {@link buildGraph} treats the nodes of one format. */
@@ -20,7 +20,7 @@ export interface GraphRules<N> {
   leaf(this: void, node: N): unknown;
   /** The node that stands for this one: the target of a reference, the content of a wrapper, or the node itself. */
   resolve(this: void, node: N): N;
-  /** Makes the value of a node that is no leaf; called once for each. */
+  /** Makes the value of a node that is not a leaf; called once for each. */
   plan(node: N): Plan<N>;
   /** Containers that may lie in one another. */
   readonly maxDepth: number;
@@ -56,7 +56,7 @@ export function buildGraph<N extends object>(root: N, rules: GraphRules<N>): unk
   for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
     const { children, put } = top;
     const level = open.length;
-    // What a child opens is filled first.
+    // Containers that a child opens are filled first.
     while (top.next < children.length && open.length === level) {
       const index = top.next++;
       const child = children[index];

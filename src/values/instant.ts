@@ -14,7 +14,7 @@ export class Instant {
     return new Date(Number(this.epochNanoseconds < milliseconds * 1_000_000n ? milliseconds - 1n : milliseconds));
   }
 
-  /** ISO 8601 in UTC with nine decimals, as `2018-01-02T03:04:05.678901234Z`. */
+  /** ISO 8601 in UTC with nine decimals, e.g. `2018-01-02T03:04:05.678901234Z`. */
   toString(): string {
     const second = 1_000_000_000n;
     const fraction = ((this.epochNanoseconds % second) + second) % second;

@@ -2,7 +2,7 @@ import { SobreError } from "../errors/sobre-error.ts";
 import type { JsonObject } from "./json.ts";
 import { TaggedScalar } from "./tagged-value.ts";
 
-/** What the clock of an {@link IsoTime} shows: UTC, nobody knows, or a time with an offset. */
+/** The time zone of an {@link IsoTime}: UTC, unspecified, or an offset. */
 export type IsoTimeKind = "utc" | "unspecified" | "offset";
 
 const clock = String.raw`[+-]?\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?`;
@@ -18,7 +18,7 @@ export class IsoTime extends TaggedScalar {
   readonly text: string;
   readonly kind: IsoTimeKind;
 
-  /** @throws SobreError `InvalidArgument` for text that is no time of the kind. */
+  /** @throws SobreError `InvalidArgument` for text that is not a time of the kind. */
   constructor(text: string, kind: IsoTimeKind) {
     super();
     if (!forms[kind].test(text) || !exists(text)) {

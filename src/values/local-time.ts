@@ -2,11 +2,11 @@ import { SobreError } from "../errors/sobre-error.ts";
 import type { JsonObject } from "./json.ts";
 import { TaggedScalar } from "./tagged-value.ts";
 
-/** A date without a time, as `2024-12-31`. */
+/** A date without a time, e.g. `2024-12-31`. */
 export class LocalDate extends TaggedScalar {
   readonly text: string;
 
-  /** @throws SobreError `InvalidArgument` for text that is no ISO 8601 date. */
+  /** @throws SobreError `InvalidArgument` for text that is not an ISO 8601 date. */
   constructor(text: string) {
     super();
     if (!/^[+-]?\d{4,}-\d\d-\d\d$/.test(text)) {
@@ -25,11 +25,11 @@ export class LocalDate extends TaggedScalar {
   }
 }
 
-/** A time of day without a date, as `23:59:59.000000001`. */
+/** A time of day without a date, e.g. `23:59:59.000000001`. */
 export class LocalTime extends TaggedScalar {
   readonly text: string;
 
-  /** @throws SobreError `InvalidArgument` for text that is no ISO 8601 time. */
+  /** @throws SobreError `InvalidArgument` for text that is not an ISO 8601 time. */
   constructor(text: string) {
     super();
     if (!/^\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)) {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json.ts";
 import { TaggedScalar } from "./tagged-value.ts";
 
-/** A text of a kind of its own. */
+/** The base of text values with a type of their own. */
 export abstract class NamedText extends TaggedScalar {
   readonly text: string;
 
@@ -23,7 +23,7 @@ export class Uri extends NamedText {
   }
 }
 
-/** A version number, as `1.2.3.4`. */
+/** A version number, e.g. `1.2.3.4`. */
 export class Version extends NamedText {
   override toTagged(): JsonObject {
     return { $version: this.text };

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from "./json.ts";
 
-/** Renders a value that stands inside another, under its index. */
+/** Renders a value inside another, under its index. */
 export type RenderInner = (inner: unknown, index: number) => Json;
 
 /**
- * A value that JavaScript lacks and that JSON shows as an object with one `$` key, as `{"$decimal":"12.30"}`.
+ * A value that JavaScript lacks and that JSON shows as an object with one `$` key, e.g. `{"$decimal":"12.30"}`.
  *
  * `valueToJson` renders it and `valueFromJson` reads it back.
  */

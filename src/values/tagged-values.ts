@@ -32,7 +32,7 @@ export const valueReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>
   ["$enum", (content, { value, ...others }) => new EnumValue(content, only(others, optionalInteger(value)))],
 ]);
 
-/** A `$dateTime` that is no instant of JavaScript: local, of no kind, finer than a `Date`, or text alone. */
+/** A `$dateTime` that a `Date` cannot hold: local, unspecified, finer than a millisecond, or text alone. */
 export function dateTime(content: string, rest: Partial<Record<string, unknown>>): DateTime | IsoTime {
   const { kind, ticks, ...others } = rest;
   if (kind === "unspecified" && ticks === undefined) return only(others, new IsoTime(content, kind));
@@ -69,6 +69,6 @@ function dateTimeOffset(content: string): DateTimeOffset | IsoTime {
   const time = parseTime(content);
   if (time?.offsetMinutes === undefined || time.utc) return new IsoTime(content, "offset");
   const read = new DateTimeOffset(time.ticks - BigInt(time.offsetMinutes) * ticksPerMinute, time.offsetMinutes);
-  // What is finer than a tick is kept as text.
+  // Times finer than a tick are kept as text.
   return /\.\d{8}/.test(content) ? new IsoTime(content, "offset") : read;
 }

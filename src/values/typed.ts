@@ -138,7 +138,7 @@ export class AmqpMap implements Iterable<readonly [AmqpValue, AmqpValue]> {
       if (typeof name !== "string" || name in object) {
         throw new SobreError(
           "InvalidOperation",
-          "The map has a key that no object can hold beside the others. Read it entry by entry.",
+          "The map has keys that no object can hold together. Read it entry by entry.",
         );
       }
       object[name] = value;

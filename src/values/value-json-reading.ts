@@ -23,7 +23,7 @@ export function valueFromJson(json: unknown): unknown {
   return valueFromJsonAt(json, "$");
 }
 
-/** {@link valueFromJson} of a part that stands at `path`, so that errors name the whole path. */
+/** {@link valueFromJson} of a part at `path`, so that errors name the whole path. */
 export function valueFromJsonAt(json: unknown, path: string): unknown {
   try {
     return new Reading().read(json, { path, depth: 0 });
@@ -43,7 +43,7 @@ function within({ path, depth }: Place, step: string): Place {
   return { path: `${path}${step}`, depth: depth + 1 };
 }
 
-/** Members that stand beside ordinary members or beside the one tag of a container. */
+/** Members that may appear next to ordinary members or next to the one tag of a container. */
 const headers: ReadonlySet<string> = new Set(["$id", "$type", "$data", "$super"]);
 const containers: ReadonlySet<string> = new Set(["$object", "$values", "$map", "$array", "$stream"]);
 
@@ -67,13 +67,13 @@ class Reading {
   #reference(content: unknown, rest: object, place: Place): object {
     const target = typeof content === "string" ? this.#numbered.get(content) : undefined;
     if (target !== undefined && Object.keys(rest).length === 0) return target;
-    throw malformed(place, "refers to an $id that does not stand before it");
+    throw malformed(place, "refers to an $id that is not defined before it");
   }
 
   #container(json: object, place: Place): unknown {
     const { $id, $type, $data, $super, ...rest }: Partial<Record<string, unknown>> = { ...json };
     const tag = Object.keys(rest).find((key) => key.startsWith("$"));
-    if (tag !== undefined && Object.keys(rest).length > 1) throw malformed(place, `has members beside ${tag}`);
+    if (tag !== undefined && Object.keys(rest).length > 1) throw malformed(place, `has other members next to ${tag}`);
     const number = (target: object): void => this.#number($id, target, place);
     const target = this.#contents(tag, tag === undefined ? rest : rest[tag], number, place);
     const notes: Annotations = {
@@ -115,7 +115,7 @@ class Reading {
         return array;
       }
       default:
-        throw malformed(place, `has the tag ${tag} beside an $id, $type, $data or $super`);
+        throw malformed(place, `has the tag ${tag} next to an $id, $type, $data or $super`);
     }
   }
 
@@ -133,7 +133,7 @@ class Reading {
   #entries(json: readonly unknown[], target: Map<unknown, unknown>, place: Place): Map<unknown, unknown> {
     for (const [index, entry] of json.entries()) {
       const pair = list(entry, place);
-      if (pair.length !== 2) throw malformed(place, "has an entry in $map that is no pair");
+      if (pair.length !== 2) throw malformed(place, "has an entry in $map that is not a pair");
       const inner = within(place, `[${index}]`);
       target.set(this.read(pair[0], inner), this.read(pair[1], inner));
     }
@@ -153,7 +153,7 @@ class Reading {
 
 function text(content: unknown, place: Place): string {
   if (typeof content === "string") return content;
-  throw malformed(place, "has an $id or $type that is no text");
+  throw malformed(place, "has an $id or $type that is not a string");
 }
 
 function list(content: unknown, place: Place): readonly unknown[] {

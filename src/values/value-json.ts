@@ -17,7 +17,7 @@ const maxDepth = 1000;
 const longestPath = 256;
 
 /**
- * Renders a value as JSON for people and files; what JSON lacks becomes an object with one `$` key, as `{"$int64":"9"}`.
+ * Renders a value as JSON for people and files; values that JSON lacks become objects with one `$` key, e.g. `{"$int64":"9"}`.
  *
  * `undefined` members are left out. Objects of which a key begins with `$` are wrapped: `{"$object":{…}}`. Objects,
  * lists and maps that are reached twice are written once, with a number: `{"$id":"1",…}` (`$values` holds a list), and
@@ -40,7 +40,7 @@ export function valueToJson(value: unknown): Json {
   }
 }
 
-/** Where in the value a part stands, and what all parts share. */
+/** The place of a part in the value, and the state that all parts share. */
 interface Place {
   readonly path: string;
   readonly depth: number;
@@ -83,7 +83,7 @@ function renderContainer(value: Container, place: Place): Json {
   const known = place.ids.get(value);
   if (known !== undefined) return { $ref: known };
   if (!place.shared.has(value)) {
-    // Most have nothing to be told but their contents, and each call on the way takes stack.
+    // Most have only contents to render, and each call on the way takes stack.
     if (annotationsOf(value) !== undefined) return withHeader(value, undefined, place);
     return Array.isArray(value) ? renderItems(value, place) : renderContents(value, place);
   }
