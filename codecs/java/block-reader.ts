@@ -57,7 +57,7 @@ export function malformed(what: string, offset: number): SobreError {
   return new SobreError("DecodeFailed", text, { offset });
 }
 
-/** The bytes of block data that stand in a row; where the writer cut them means nothing. */
+/** Adjacent block data as one run of bytes; where the writer split it has no meaning. */
 export function joinBlocks(blocks: readonly BlockDataNode[]): Uint8Array {
   const [first] = blocks;
   if (blocks.length === 1 && first !== undefined) return first.bytes;

@@ -4,7 +4,7 @@ import { malformed } from "./block-reader.ts";
 import type { ContentNode, ObjectNode } from "./nodes.ts";
 import { type FieldNode, ObjectView, targetOf } from "./object-view.ts";
 
-/** What a collection holds: a list's items, or a map's keys and values in turn. */
+/** The contents of a collection: a list's items, or a map's keys and values in turn. */
 export interface Collected {
   readonly kind: "list" | "map";
   readonly items: readonly FieldNode[];
@@ -22,7 +22,7 @@ function counted(view: ObjectView, className: string, count: number | undefined,
   return items;
 }
 
-/** Items behind their count, which stands `at` bytes into the block data; `before` objects stand before them. */
+/** Items after their count, which is `at` bytes into the block data; `before` objects precede them. */
 const blockList =
   (className: string, at: number, before = 0): Collector =>
   (view) =>
@@ -82,7 +82,7 @@ function copies(view: ObjectView, budget: ItemBudget): Collected | undefined {
   return list(Array.from({ length: count }, () => element));
 }
 
-/** What `List.of`, `Set.of` and `Map.of` are written as. */
+/** The serial proxy of `List.of`, `Set.of` and `Map.of`. */
 function immutable(view: ObjectView): Collected | undefined {
   const name = "java.util.CollSer";
   const items = counted(view, name, view.writtenInt(name, 0));
@@ -148,7 +148,7 @@ const collectors: ReadonlyMap<string, Collector> = new Map<string, Collector>([
   [`${concurrent}ConcurrentSkipListMap`, endedMap(`${concurrent}ConcurrentSkipListMap`)],
 ]);
 
-/** What a collection holds, or `undefined` for any other object. */
+/** The contents of a collection, or `undefined` for any other object. */
 export function collectedOf(node: ObjectNode, budget: ItemBudget): Collected | undefined {
   const set = keySets.get(node.description.name);
   if (set !== undefined) {
@@ -175,7 +175,7 @@ function collectionClass({ parts }: ObjectNode): string | undefined {
   return undefined;
 }
 
-/** Whether a class is none of a collection, nor one that stands before another object. */
+/** Whether a class is neither a collection nor a wrapper of one. */
 export function isOrdinary(name: string): boolean {
   return !collectors.has(name) && !keySets.has(name) && !wrappers.has(name);
 }
@@ -187,7 +187,7 @@ const keySets: ReadonlyMap<string, string> = new Map([
   [`${util}Collections$SetFromMap`, "m"],
 ]);
 
-/** Classes that only stand before a collection, with the field it is in. */
+/** Classes that only wrap a collection, with the field that holds it. */
 const wrappers: ReadonlyMap<string, string> = new Map([
   ...["Unmodifiable", "Synchronized", "Checked"].flatMap((kind) =>
     [

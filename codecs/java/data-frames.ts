@@ -16,7 +16,7 @@ import {
   SC_WRITE_METHOD,
 } from "./nodes.ts";
 
-/** What a description can open. */
+/** A frame that a class description can open. */
 export type Described = "object" | "array" | "enum" | "class";
 
 /** Reads the class description that a content begins with, then gives way to the frame for the rest. */
@@ -40,7 +40,7 @@ export class DescribedFrame implements Frame {
   take(content: ContentNode | undefined): void {
     const description = content === undefined ? undefined : describedBy(content);
     const { cursor } = this.#parser;
-    if (description === undefined) throw cursor.broken(`An ${this.#kind} has no class; it stands`, this.#offset);
+    if (description === undefined) throw cursor.broken(`An ${this.#kind} without a class is`, this.#offset);
     if (this.#open.has(description)) throw cursor.broken("A class is used before its description ends", this.#offset);
     this.#begin(description);
   }
@@ -191,7 +191,7 @@ class ObjectFrame implements Frame {
     const external = (flags & SC_EXTERNALIZABLE) !== 0;
     if (external && (flags & SC_BLOCK_DATA) === 0) {
       throw cursor.broken(
-        "An externalizable object of protocol version 1 cannot be read without its class; it stands",
+        "An externalizable object of protocol version 1 cannot be read without its class; it is",
         cursor.at,
       );
     }
@@ -204,7 +204,7 @@ class ObjectFrame implements Frame {
 function hierarchy(parser: Parser, offset: number, description: ClassDescriptionNode): ClassDescriptionNode[] {
   const { cursor } = parser;
   if (description.name.startsWith("[") || (description.flags & (SC_SERIALIZABLE | SC_EXTERNALIZABLE)) === 0) {
-    throw cursor.broken("An object has a class without serializable instances; it stands", offset);
+    throw cursor.broken("An object of a class that cannot have serialized instances is", offset);
   }
   if ((description.flags & SC_ENUM) !== 0) throw cursor.broken("An enum constant is written as an object", offset);
   if ((description.flags & SC_EXTERNALIZABLE) !== 0) return [description];

@@ -152,6 +152,6 @@ function readField(parser: Parser): FieldDescription {
 function checkOrder({ cursor }: Parser, { fields, offset }: ClassDescriptionNode): void {
   const firstObject = fields.findIndex(({ className }) => className !== undefined);
   if (firstObject !== -1 && fields.slice(firstObject).some(({ className }) => className === undefined)) {
-    throw cursor.broken("A class lists primitive fields behind those of objects; it stands", offset);
+    throw cursor.broken("A class that lists primitive fields after object fields is", offset);
   }
 }

@@ -9,7 +9,7 @@ export interface Frame {
   take(content: ContentNode | undefined): void;
 }
 
-/** What the grammar allows at a place. */
+/** The contents that the grammar allows at one place. */
 export type Allowed =
   /** Any object, as a field or an element is. */
   | "object"

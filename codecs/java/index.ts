@@ -32,7 +32,7 @@ export { type JavaStream, readStream } from "./read-stream.ts";
 /** Options of {@link java}. */
 export interface JavaOptions {
   /**
-   * What the body is: plain values, or the structural tree (`JavaStream`) with byte offsets and everything written.
+   * The form of the body: plain values, or the structural tree (`JavaStream`) with byte offsets and everything written.
    * Default: `values`.
    */
   readonly form?: "values" | "tree";
@@ -42,7 +42,7 @@ export interface JavaOptions {
  * The reader of Java object streams (`ObjectOutputStream`), `application/x-java-serialized-object`.
  *
  * It loads, resolves and runs nothing. Boxed types, strings, the JDK's collections, `BigDecimal`, dates, `java.time`,
- * UUIDs, URIs and enums become values; any other object becomes its fields, with its class as `typeNameOf` tells. A
+ * UUIDs, URIs and enums become values; any other object becomes its fields, whose class `typeNameOf` gives. A
  * long is a bigint always. What is shared or cyclic stays so. Several top-level contents are a `ContentStream`.
  *
  * @throws SobreError `InvalidArgument` for an unknown option.

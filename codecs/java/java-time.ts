@@ -76,7 +76,7 @@ function isoTime(reader: BlockReader, text: string, kind: IsoTimeKind): IsoTime 
   try {
     return new IsoTime(text, kind);
   } catch {
-    // A day that its month does not have, or a zone that is no name.
+    // A day that its month does not have, or an invalid zone name.
     throw reader.broken();
   }
 }

@@ -1,6 +1,6 @@
 import { TextCache, utf8Text } from "../../src/codec/binary/text.ts";
 
-/** The offset of the first byte that is no modified UTF-8. */
+/** The offset of the first byte that is not modified UTF-8. */
 export interface TextFault {
   readonly at: number;
 }

@@ -1,7 +1,7 @@
 /** The letter of a primitive type in class descriptions (Java Object Serialization Specification 6.4.2, `prim_typecode`). */
 export type PrimitiveCode = "B" | "C" | "D" | "F" | "I" | "J" | "S" | "Z";
 
-/** What every node of the structural tree has. */
+/** The members that every node of the structural tree has. */
 export interface Located {
   /** Byte offset of the first byte. */
   readonly offset: number;
@@ -51,7 +51,7 @@ export interface FieldDescription {
   readonly name: string;
   /** A primitive's letter, `L` of an object, `[` of an array. */
   readonly code: PrimitiveCode | "L" | "[";
-  /** The declared class of an object or array, as `Ljava/lang/String;`. */
+  /** The declared class of an object or array, e.g. `Ljava/lang/String;`. */
   readonly className: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface FieldDescription {
 export interface ClassDescriptionNode extends Located {
   readonly kind: "class-description";
   readonly handle: number;
-  /** The JVM name, as `acme.Order$Line`; `java.lang.reflect.Proxy` stands for generated proxy classes. */
+  /** The JVM name, e.g. `acme.Order$Line`; `java.lang.reflect.Proxy` for generated proxy classes. */
   readonly name: string;
   /** The interfaces of a generated proxy class; `undefined` for any other. */
   readonly interfaces: readonly string[] | undefined;
@@ -104,12 +104,12 @@ export interface ArrayNode extends Located {
   readonly elements: readonly ContentNode[];
 }
 
-/** What one class of an object's hierarchy wrote. */
+/** The data that one class of an object's hierarchy wrote. */
 export interface ObjectPart extends Located {
   readonly description: ClassDescriptionNode;
   /** Values in the order of the description's fields; empty where `writeObject` wrote none of them. */
   readonly values: readonly (PrimitiveNode | ContentNode)[];
-  /** What `writeObject` or `writeExternal` wrote itself. */
+  /** Data written by `writeObject` or `writeExternal` itself. */
   readonly annotations: readonly ContentNode[];
 }
 
@@ -121,7 +121,7 @@ export interface ObjectNode extends Located {
   readonly parts: readonly ObjectPart[];
 }
 
-/** What a later reference can point at. */
+/** A node that a later reference can point to. */
 export type HandledNode =
   | StringNode
   | ClassDescriptionNode
@@ -131,7 +131,7 @@ export type HandledNode =
   | ArrayNode
   | ObjectNode;
 
-/** Anything that stands where the grammar (6.4.1) says `content`. */
+/** Anything that the grammar (6.4.1) allows as `content`. */
 export type ContentNode = HandledNode | NullNode | ReferenceNode | BlockDataNode | ResetNode;
 
 /** The class of what follows has its own `writeObject`. */

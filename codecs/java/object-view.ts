@@ -1,7 +1,7 @@
 import type { BlockDataNode, ContentNode, ObjectNode, ObjectPart, PrimitiveNode } from "./nodes.ts";
 import { PlainObject } from "./plain-object.ts";
 
-/** What can stand in a field. */
+/** The value of a field. */
 export type FieldNode = PrimitiveNode | ContentNode;
 
 /** The node that a reference points at, or the node itself. */
@@ -19,7 +19,7 @@ export function spelledOut(contents: readonly ContentNode[]): readonly ContentNo
   return result;
 }
 
-/** An object's fields by name, and what its classes wrote beside them. */
+/** An object's fields by name, and the data that its classes wrote besides them. */
 export class ObjectView {
   readonly node: ObjectNode;
 
@@ -27,7 +27,7 @@ export class ObjectView {
     this.node = node;
   }
 
-  /** What the class wrote, or `undefined` when the object is none of its. */
+  /** The data that the class wrote, or `undefined` when the object is not an instance of it. */
   part(className: string): ObjectPart | undefined {
     return this.node.parts.find(({ description }) => description.name === className);
   }
@@ -68,7 +68,7 @@ export class ObjectView {
     return field?.kind === "array" ? spelledOut(field.elements) : undefined;
   }
 
-  /** The objects that a class's `writeObject` wrote beside the fields, without block data. */
+  /** The objects that a class's `writeObject` wrote in addition to the fields, without block data. */
   written(className: string): readonly ContentNode[] {
     return spelledOut(this.part(className)?.annotations.filter(({ kind }) => kind !== "block-data") ?? []);
   }

@@ -74,7 +74,7 @@ export class StreamParser implements Parser {
     cursor.spend(1);
     const code = cursor.u8("a type code");
     if (allowed === "description" && !descriptionCodes.has(code)) {
-      throw cursor.broken("A class description is expected, and something else stands", offset);
+      throw cursor.broken("Expected a class description; something else is", offset);
     }
     switch (code) {
       case typeCodes.null:
@@ -100,7 +100,7 @@ export class StreamParser implements Parser {
       case typeCodes.class:
         return this.open(new DescribedFrame(this, "class", offset, this.#openDescriptions));
       case typeCodes.exception:
-        throw cursor.broken("The sender failed while it wrote, as TC_EXCEPTION tells", offset);
+        throw cursor.broken("The sender failed while writing, which it recorded as a TC_EXCEPTION", offset);
       default:
         return this.#readOther(code, offset, allowed);
     }
@@ -114,7 +114,7 @@ export class StreamParser implements Parser {
     if (code === typeCodes.string || code === typeCodes.longString) return this.#string(code, offset).value;
     const target = code === typeCodes.reference ? this.#referenced(offset) : undefined;
     if (target?.kind === "string") return target.value;
-    throw cursor.broken("A string is expected, and something else stands", offset);
+    throw cursor.broken("Expected a string; something else is", offset);
   }
 
   handle<T extends HandledNode>(make: (handle: number) => T): T {
@@ -176,7 +176,7 @@ export class StreamParser implements Parser {
     else if (content !== undefined) append(this.contents, content);
   }
 
-  /** Block data, its end, and TC_RESET, which stand only in some places. */
+  /** Block data, its end, and TC_RESET, which are allowed only in some places. */
   #readOther(code: number, offset: number, allowed: Allowed): void {
     const { cursor } = this;
     const inBlocks = allowed === "annotation" || allowed === "top";
@@ -192,7 +192,7 @@ export class StreamParser implements Parser {
       return this.#give({ kind: "reset", offset });
     }
     const known = code >= typeCodes.null && code <= typeCodes.enum;
-    throw cursor.broken(known ? "A type code stands where it may not" : "An unknown type code stands", offset);
+    throw cursor.broken(known ? "A type code that is not allowed here is" : "An unknown type code is", offset);
   }
 
   #block(offset: number, size: number): void {
@@ -226,7 +226,7 @@ export class StreamParser implements Parser {
       if (target.kind === "array") this.#sharedArrays.add(target);
       return target;
     }
-    throw this.cursor.broken("A reference points at nothing that was written before; it stands", offset);
+    throw this.cursor.broken("A reference to nothing written before is", offset);
   }
 }
 
@@ -250,7 +250,7 @@ class StringContent implements StringNode {
   }
 }
 
-/** Block data beside block data counts as so many items more: writers begin another at a kilobyte. */
+/** Each further block of adjacent block data counts as one more item: writers begin another at a kilobyte. */
 const blockBesideBlock = 3;
 
 /** Block data that makes its view when it is asked for: many are never looked at. */

@@ -19,7 +19,7 @@ const maxBytesAgain = 512 * 1024;
  * Reads a Java object stream (Java Object Serialization Specification 6, protocol versions 1 and 2) into a tree that
  * keeps everything written, with byte offsets. Nothing is loaded, resolved or run.
  *
- * A class whose `writeObject` leaves out `defaultWriteObject` cannot be told from one that does not: where a stream
+ * A class whose `writeObject` leaves out `defaultWriteObject` is indistinguishable from one that does not: where a stream
  * does not read with its fields, it is read again without them, at the places that allow it, the nearest first.
  *
  * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded`, with the offset.
@@ -58,7 +58,7 @@ function attempt(parser: StreamParser): Failure | undefined {
     return undefined;
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
-    // A used-up limit is no sign of a misread stream.
+    // Reaching a limit does not mean that the stream was misread.
     const doubtful = error.code === "LimitExceeded" ? [] : parser.doubtful;
     return { error, reached: parser.cursor.at, doubtful };
   }

@@ -89,7 +89,7 @@ function bigDecimal(view: ObjectView, budget: ItemBudget): Decimal | undefined {
   return new Decimal(`${value < 0n ? "-" : ""}${decimalText(digits, scale)}`);
 }
 
-/** Digits with a scale, as `BigDecimal.toString` writes them; an exponent is never expanded. */
+/** Digits with a scale, in the form of `BigDecimal.toString`; an exponent is never expanded. */
 function decimalText(digits: string, scale: number): string {
   const exponent = digits.length - 1 - scale;
   if (scale === 0) return digits;

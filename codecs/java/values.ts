@@ -34,7 +34,7 @@ export function valueOfStream({ contents }: JavaStream, limits: DecodeLimits): u
   return buildGraph<ValueNode>(root, {
     ...planner.nodes,
     plan: (node) => planner.plan(node),
-    // The stream itself is no level.
+    // The stream itself does not count as a level.
     maxDepth: limits.maxDepth + (single ? 0 : 1),
     tooDeep: ({ offset }) => limitExceeded("maxDepth", limits, { offset }),
   });
@@ -205,7 +205,7 @@ function withoutResets(contents: readonly ContentNode[]): readonly ContentNode[]
   return contents.some(({ kind }) => kind === "reset") ? contents.filter(({ kind }) => kind !== "reset") : contents;
 }
 
-/** Contents with block data that stands in a row made one. */
+/** Contents in which adjacent block data is merged. */
 function joined(contents: readonly ContentNode[]): readonly ContentNode[] {
   if (!contents.some(({ kind }) => kind === "block-data")) return contents;
   const result: ContentNode[] = [];

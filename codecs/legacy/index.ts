@@ -19,20 +19,20 @@ export { gzip, rawDeflate, zlib } from "./compressed.ts";
 /** Options of {@link legacy}. */
 export interface LegacyOptions {
   /**
-   * What .NET's types are, for what payloads do not tell; the one whose name the root bears counts, or in .NET's JSON
-   * the one class with just these members. Default: none.
+   * The .NET types, for facts that payloads leave out. The contract with the root's name applies; in .NET's JSON the one
+   * class with exactly these members. Default: none.
    */
   readonly contracts?: readonly DotnetContract[];
-  /** What the type of every body in .NET's JSON is, whatever its members. Default: none. */
+  /** The type of every body in .NET's JSON, whatever its members. Default: none. */
   readonly jsonContract?: DotnetContract;
   /**
-   * The IANA zone of the senders, as `Europe/Madrid`: .NET's binary formats write local times without their offset.
+   * The IANA zone of the senders, e.g. `Europe/Madrid`: .NET's binary formats write local times without their offset.
    * Default: the zone of this process.
    */
   readonly timeZone?: string;
-  /** Options of the BinaryFormatter reader beside the contracts. */
+  /** Options of the BinaryFormatter reader besides the contracts. */
   readonly nrbf?: Omit<NrbfOptions, "contracts">;
-  /** Options of the XML reader beside the contracts. */
+  /** Options of the XML reader besides the contracts. */
   readonly xml?: Omit<DataContractXmlOptions, "contracts">;
   /** Whether bare deflate streams are opened, which bear no mark. Default: false. */
   readonly rawDeflate?: boolean;

@@ -1,6 +1,6 @@
 import { looksLike } from "../../src/codec/looks-like.ts";
 
-/** What readers for compressed data, .NET and Java take without looking at the bytes again. */
+/** Media types that the readers for compressed data, .NET and Java accept without sniffing the bytes again. */
 const marked: ReadonlySet<string> = new Set([
   "application/x-java-serialized-object",
   "application/x-nrbf",
@@ -11,7 +11,7 @@ const marked: ReadonlySet<string> = new Set([
   "application/json",
 ]);
 
-/** The content type of what was opened: the declared one, or what the bytes look like; left open where neither tells. */
+/** The content type of what was opened: the declared one, or what the bytes look like; left open where neither decides. */
 export function typeInside(bytes: Uint8Array, declared: string | undefined): { readonly contentType?: string } {
   if (declared !== undefined) return { contentType: declared };
   const likeness = looksLike(bytes);

@@ -11,7 +11,7 @@ import { writeMsgpack } from "./writer.ts";
 /** Options of {@link msgpack}. */
 export interface MsgpackOptions {
   /**
-   * What happens to a map key `__proto__`, in both directions: refused (default), or kept as an own property.
+   * The treatment of a map key `__proto__`, in both directions: refused (default), or kept as an own property.
    * Either way it never becomes a prototype.
    */
   readonly protoKey?: "refuse" | "keep";

@@ -4,7 +4,7 @@ import { SobreError } from "../../src/errors/sobre-error.ts";
 import { MsgpackExtension } from "../../src/values/msgpack-extension.ts";
 import { readTimestamp, timestampType } from "./timestamp.ts";
 
-/** What a {@link readMsgpack} is allowed. */
+/** Limits and options of {@link readMsgpack}. */
 export interface ReadRules {
   readonly limits: DecodeLimits;
   /** Whether a map key `__proto__` is kept as an own property, or refused. */
@@ -202,7 +202,7 @@ class Reader {
     Object.defineProperty(object, "__proto__", { value, enumerable: true, configurable: true, writable: true });
   }
 
-  /** Goes on as a `Map` from the first key that is no string. */
+  /** Goes on as a `Map` from the first key that is not a string. */
   private mixedMap(begun: object, firstKey: unknown, left: number, depth: number): Map<unknown, unknown> {
     const map = new Map<unknown, unknown>(Object.entries(begun));
     map.set(firstKey, this.value(depth + 1));

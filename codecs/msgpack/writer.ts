@@ -9,7 +9,7 @@ import { timestampParts, timestampType } from "./timestamp.ts";
 /** Bodies nested deeper are refused, which also ends bodies that contain themselves. */
 const deepest = 512;
 
-/** What a {@link writeMsgpack} is allowed. */
+/** Limits and options of {@link writeMsgpack}. */
 export interface WriteRules {
   /** Whether a member `__proto__` is written, or refused. */
   readonly protoKey: "refuse" | "keep";

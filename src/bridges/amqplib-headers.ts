@@ -5,7 +5,7 @@ import { Typed } from "../values/typed.ts";
 import { asBuffer, asBytes } from "./bytes.ts";
 import { unsupported } from "./unsupported.ts";
 
-/** A value with its type beside it, as amqplib takes and gives those that JavaScript cannot name. */
+/** A value with an explicit type: amqplib's form of values whose type JavaScript cannot express. */
 interface Tagged {
   readonly "!": string;
   readonly value: unknown;

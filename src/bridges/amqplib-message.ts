@@ -16,7 +16,7 @@ export interface AmqplibPropertiesLike {
   readonly clusterId?: unknown;
 }
 
-/** What is read of a message of amqplib; no type of that package is needed for it. */
+/** The parts of an amqplib message that are read, declared here so that its types are not needed. */
 export interface AmqplibMessageLike {
   readonly content: Uint8Array;
   /** How it was delivered (exchange, routing key, …); not part of an envelope. */
@@ -44,7 +44,7 @@ export interface AmqplibProperties {
   readonly clusterId?: string;
 }
 
-/** What to hand to `channel.publish(exchange, routingKey, content, properties)`. */
+/** The arguments of `channel.publish(exchange, routingKey, content, properties)`. */
 export interface AmqplibMessage {
   readonly content: Buffer;
   readonly properties: AmqplibProperties;

@@ -26,8 +26,8 @@ import { propertyName, someMessage, unsupported } from "./unsupported.ts";
  *   `sobre-partition-key`, `sobre-via-partition-key`, `sobre-reply-to-session-id`, `sobre-scheduled-enqueue-time-utc`.
  * - Basic properties without a place in an envelope become application properties: `sobre-priority`,
  *   `sobre-delivery-mode`, `sobre-timestamp`, `sobre-user-id`, `sobre-app-id`, `sobre-cluster-id`, and
- *   `sobre-expiration` when it is no number above 0.
- * - Headers that are lists or tables, as `x-death`, become JSON text, and the property `sobre-json` lists their names.
+ *   `sobre-expiration` when it is not a number above 0.
+ * - Headers that are lists or tables, e.g. `x-death`, become JSON text, and the property `sobre-json` lists their names.
  *
  * {@link toAmqplibMessage} restores all of it. The delivery's `fields` are not part of an envelope.
  *
@@ -125,7 +125,7 @@ function keepBasicProperties(application: Record<string, unknown>, properties: A
 /**
  * The content and properties to publish with amqplib; the inverse of {@link fromAmqplibMessage}.
  *
- * Numbers keep their type on the wire, but amqplib's own reader tells no widths: it gives every number as a number.
+ * Numbers keep their type on the wire, but amqplib's own reader drops the widths: it gives every number as a number.
  *
  * ```ts
  * const { content, properties } = toAmqplibMessage(serializer.serialize({ body: order, subject: "order.placed" }));
@@ -133,9 +133,9 @@ function keepBasicProperties(application: Record<string, unknown>, properties: A
  * ```
  *
  * @throws SobreError `UnsupportedValue` with the path for what AMQP 0-9-1 cannot hold: AMQP values as body, ids that are
- *   no text, texts of more than 255 bytes in basic properties and names, times that are no whole seconds, unsigned
+ *   not text, texts of more than 255 bytes in basic properties and names, times that are not whole seconds, unsigned
  *   64-bit integers, decimals, uuids, symbols, characters, described values, and a property named `__proto__`.
- *   `InvalidArgument` for what is no envelope.
+ *   `InvalidArgument` for anything but an envelope.
  * @example
  * ```ts
  * const { content, properties } = toAmqplibMessage(serializer.serialize({ body: { id: 7 }, messageId: "m-1" }));

@@ -10,7 +10,7 @@ import { unsupported } from "./unsupported.ts";
  */
 export const nestedMark = "sobre-json";
 
-/** A list or table of a foreign message as JSON text; what JSON lacks is in `$` objects, as `valueToJson` has them. */
+/** A list or table of a foreign message as JSON text; values that JSON lacks are the `$` objects of `valueToJson`. */
 export function toNestedText(value: unknown, path: string): string {
   try {
     return JSON.stringify(valueToJson(plainCopy(value, 0)));
@@ -20,7 +20,7 @@ export function toNestedText(value: unknown, path: string): string {
   }
 }
 
-/** The list or table that {@link toNestedText} wrote, or `undefined` when `text` is no such text any more. */
+/** The list or table that {@link toNestedText} wrote, or `undefined` when `text` is no longer such a text, more. */
 export function fromNestedText(text: string): object | undefined {
   try {
     const value = valueFromJson(JSON.parse(text));

@@ -32,7 +32,7 @@ export function bodyOf({ body, _rawAmqpMessage }: ServiceBusMessageLike): Body {
   throw new SobreError(
     "InvalidArgument",
     bodyType === "data"
-      ? "The body is no bytes but a parsed value, and the bytes that were sent cannot be told from it. Open the receiver with { skipParsingBodyAsJson: true }."
+      ? "The body is a parsed value instead of bytes, and the bytes that were sent cannot be recovered from it. Open the receiver with { skipParsingBodyAsJson: true }."
       : `The body is an AMQP ${bodyType}, of which the client keeps no bytes; only text, binary and null values can be read through it.`,
     { path: "$.body" },
   );

@@ -1,5 +1,5 @@
 /**
- * What is read of a message of `@azure/service-bus`: a `ServiceBusReceivedMessage`, or a `ServiceBusMessage` with bytes
+ * The parts of an `@azure/service-bus` message that are read: a `ServiceBusReceivedMessage`, or a `ServiceBusMessage` with bytes
  * in its body. No type of that package is needed for it.
  */
 export interface ServiceBusMessageLike {

@@ -19,7 +19,7 @@ const encodingProperty = "Content-Encoding";
  * The content encoding is taken from the raw AMQP properties, or from the application property `Content-Encoding`.
  * What the broker says about the message (delivery count, lock token, …) is not part of an envelope: keep the received
  * message for settling it. Property values that are lists, maps or described become JSON text, and `sobre-json` lists
- * their names. Some is lost in the client: Dates among the properties come as numbers unless it is told
+ * their names. Some is lost in the client: Dates among the properties come as numbers unless it is given
  * `skipConvertingDate: true`, integers beyond 2^53 as 8 bytes, and ids that are uuids as 16 bytes, which are read as uuids.
  *
  * ```ts
@@ -106,7 +106,7 @@ function readProperties(given: ServiceBusMessageLike["applicationProperties"]): 
  * @throws SobreError `UnsupportedValue` with the path for what the client cannot hold or would change: AMQP values as
  *   body, via-partition keys, binary ids, properties that are bigint, bytes, typed, NaN, negative zero or integers beyond
  *   2^53 or named `__proto__`, times to live beyond 49 days.
- *   `InvalidArgument` for what is no envelope.
+ *   `InvalidArgument` for anything but an envelope.
  * @example
  * ```ts
  * const message = toServiceBusMessage(serializer.serialize({ body: { id: 7 }, subject: "order" }));

@@ -15,7 +15,7 @@ import {
 } from "./cloud-event.ts";
 import { cloudEventFromJson, cloudEventJson, cloudEventToJson } from "./cloud-event-json.ts";
 
-/** What stands before the names of attributes among application properties; JMS knows no colon. */
+/** The prefix of attribute names in application properties; JMS does not allow a colon. */
 export type CloudEventPrefix = "cloudEvents:" | "cloudEvents_";
 
 /** Options of {@link cloudEventToEnvelope}. */
@@ -207,6 +207,6 @@ function percentDecode(name: string, value: string): string {
   try {
     return decodeURIComponent(bare.replaceAll(/%(?![0-9a-f]{2})/gi, "%25"));
   } catch (cause) {
-    throw broken(`The header "${name}" is no UTF-8 in percents.`, cause);
+    throw broken(`The header "${name}" is not percent-encoded UTF-8.`, cause);
   }
 }

@@ -44,7 +44,7 @@ export function cloudEventFromJson(bytes: Uint8Array, types: CloudEventTypes = {
   for (const [name, value] of members) {
     if (name === "data" || name === "data_base64" || value === null) continue;
     if (typeof value !== "string" && typeof value !== "boolean" && typeof value !== "number") {
-      throw broken(`The CloudEvents attribute "${name}" is no simple value.`);
+      throw broken(`The CloudEvents attribute "${name}" is not a simple value.`);
     }
     attributes.set(name, value);
   }
@@ -99,9 +99,9 @@ function parse(bytes: Uint8Array): { readonly text: string; readonly members: Re
       return { text, members: new Map(Object.entries(value)) };
     }
   } catch (cause) {
-    throw broken("The structured CloudEvent is no JSON.", cause);
+    throw broken("The structured CloudEvent is not JSON.", cause);
   }
-  throw broken("The structured CloudEvent is no JSON object.");
+  throw broken("The structured CloudEvent is not a JSON object.");
 }
 
 /** The text of a member's value in a JSON object that is known to be right; of several with one name, the last. */

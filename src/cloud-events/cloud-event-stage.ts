@@ -7,7 +7,7 @@ import { cloudEventFromJson } from "./cloud-event-json.ts";
  * A stage that opens structured CloudEvents when receiving, so that they are read as binary ones are: the data are the
  * payload, `datacontenttype` is the content type, and the type of the event finds the message type that has it as an alias.
  *
- * It stands first. The other attributes a handler has from `cloudEventFromEnvelope(message.envelope)`. What is sent stays
+ * It comes first. A handler reads the other attributes with `cloudEventFromEnvelope(message.envelope)`. What is sent stays
  * as it is: `cloudEventToEnvelope` and `sendEnvelopes` send events. Receiving fails with `DecodeFailed` for an event that
  * breaks the format.
  *

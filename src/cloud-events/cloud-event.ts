@@ -7,7 +7,7 @@ import { SobreError } from "../errors/sobre-error.ts";
  */
 export type CloudEventValue = boolean | number | string | Uint8Array | URL | Date;
 
-/** The types that a value has when it is not told by itself, as in JSON and HTTP. */
+/** The types of values whose form does not show them, e.g. in JSON and HTTP. */
 export type CloudEventType = "boolean" | "integer" | "string" | "binary" | "uri" | "uri-reference" | "timestamp";
 
 /** An event of CloudEvents 1.0; the data are bytes of `datacontenttype`. */
@@ -26,10 +26,10 @@ export interface CloudEvent {
   readonly data?: Uint8Array | undefined;
 }
 
-/** How an event travels: attributes beside the data, or all in one JSON document. */
+/** How an event travels: attributes next to the data, or all in one JSON document. */
 export type CloudEventMode = "binary" | "structured";
 
-/** The types of extensions, for those that do not tell theirs. */
+/** The types of extensions whose values do not show them. */
 export type CloudEventTypes = Readonly<Record<string, CloudEventType>>;
 
 const attributeName = /^[a-z0-9]{1,64}$/;
@@ -150,7 +150,7 @@ export function valueOf(name: string, text: string, type: CloudEventType): Cloud
     case "uri-reference":
       return text;
   }
-  throw broken(`The CloudEvents attribute "${name}" is no ${type}.`);
+  throw broken(`The CloudEvents attribute "${name}" is not a valid ${type}.`);
 }
 
 function isTimestamp(text: unknown): boolean {
@@ -186,7 +186,7 @@ export function eventOf(
   for (const [name, value] of attributes) {
     if (ownNames.has(name) || !attributeName.test(name)) continue;
     if (typeof value === "number" && !isInteger(value))
-      throw broken(`The CloudEvents attribute "${name}" is no integer.`);
+      throw broken(`The CloudEvents attribute "${name}" is not an integer.`);
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
     extensions[name] = typeof value === "string" && type !== undefined ? valueOf(name, value, type) : value;
   }
@@ -223,7 +223,7 @@ export function fromBase64(name: string, text: string): Uint8Array {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch (cause) {
-    throw broken(`The CloudEvents member "${name}" is no Base64.`, cause);
+    throw broken(`The CloudEvents member "${name}" is not Base64.`, cause);
   }
 }
 

@@ -25,7 +25,7 @@ export type Steps<V> = [Exclude<VersionOf<V>, LatestOf<V>>] extends [never]
   ? { readonly upcast?: undefined; readonly downcast?: undefined }
   : { readonly upcast: Upcasts<V>; readonly downcast?: Downcasts<V> | undefined };
 
-/** What follows the versions: nothing is needed for a type of one version. */
+/** The argument after the versions: optional for a type with one version. */
 type Rest<V> = [Exclude<VersionOf<V>, LatestOf<V>>] extends [never]
   ? [options?: MessageTypeOptions & Steps<V>]
   : [options: MessageTypeOptions & Steps<V>];
@@ -62,7 +62,7 @@ export function defineMessage<const Name extends string, const V extends SchemaV
 
 type StepTable<Step = (body: never) => unknown> = Readonly<Record<number, Step | undefined>>;
 
-/** What {@link assembleMessageType} takes beside name and versions. */
+/** Options of {@link assembleMessageType} besides name and versions. */
 export interface UntypedOptions extends MessageTypeOptions {
   readonly upcast?: StepTable | undefined;
   readonly downcast?: StepTable | undefined;
@@ -119,7 +119,7 @@ export function assembleMessageType<Name extends string, Input, Output>(
     });
   const descend = (index: number, body: unknown, end: number): MaybePromise<unknown> =>
     whenReady(check(index, body), (valid) => {
-      // What a schema made of the body is for readers; the body travels as it was given.
+      // A schema's output is for readers; the body is sent as it was given.
       if (index === end) return body;
       const what = `${name}: the downcast from version ${versions[index] ?? 0}`;
       return whenReady(run(down.get(versions[index] ?? 0), valid, what), (next) => descend(index - 1, next, end));
@@ -127,7 +127,7 @@ export function assembleMessageType<Name extends string, Input, Output>(
   const indexOf = (version: number): number => {
     const index = versions.indexOf(version);
     if (index >= 0) return index;
-    const said = Number.isNaN(version) ? "a version that is no number" : `version ${version}`;
+    const said = Number.isNaN(version) ? "a version that is not a number" : `version ${version}`;
     throw new SobreError(
       "UnknownMessageVersion",
       `The message is of ${said}, and ${name} has ${versions.join(", ")}. Deploy a reader of that version, or send an older one.`,
@@ -203,7 +203,7 @@ function run(step: ((body: never) => unknown) | undefined, body: unknown, what: 
   }
 }
 
-/** The message of a foreign error may quote the body, so only its kind is told. */
+/** The message of a foreign error may quote the body, so only its kind is reported. */
 function broke(what: string, cause: unknown): never {
   const kind = cause instanceof Error ? cause.name : typeof cause;
   throw new SobreError("UpcastFailed", `${what} broke with a ${kind}.`, { cause });

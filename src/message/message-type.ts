@@ -19,7 +19,7 @@ export interface MessageTypeOptions {
   readonly wire?: TypeWire | undefined;
   /**
    * Other names of the type with the version that each means: a CloudEvents type, a subject, or the id of a schema in a
-   * registry, as `{ "com.acme.order.v1": 1, "5f1b…": 2 }`.
+   * registry, e.g. `{ "com.acme.order.v1": 1, "5f1b…": 2 }`.
    */
   readonly aliases?: Readonly<Record<string, number>> | undefined;
 }
@@ -38,7 +38,7 @@ export type Downcasts<V> = {
   ) => MaybePromise<InputOf<V[Previous<VersionOf<V>, N> & keyof V]>>;
 };
 
-/** Properties of a typed message beside its body. */
+/** Properties of a typed message besides its body. */
 export type TypedMessageProperties = BrokerPropertiesInit & {
   readonly applicationProperties?: EnvelopeInit["applicationProperties"];
   /** The version to write, reached by the downcasts. Default: the latest. */

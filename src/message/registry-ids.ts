@@ -16,7 +16,7 @@ export interface RegistryIdsOptions {
 /**
  * A stage that takes the schema ids of registries off received messages and keeps them for the aliases of message types.
  *
- * `application/json+5f1b…` and `avro/binary+5f1b…`, as `@azure/schema-registry-json` and `-avro` write them, become
+ * `application/json+5f1b…` and `avro/binary+5f1b…`, which `@azure/schema-registry-json` and `-avro` write, become
  * `application/json` and `avro/binary`; the id goes into the application property `sobre-schema-id`. Confluent's ids
  * are decimal there.
  *

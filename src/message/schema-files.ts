@@ -5,7 +5,7 @@ import { checkOption, methods } from "../options/option-checks.ts";
 import type { MessageType } from "./message-type.ts";
 import { isStandardSchema, standardJsonSchema } from "./standard-schema.ts";
 
-/** The schema files of a subject: their names, as `2.1.schema.json`, and what is in them. */
+/** The schema files of a subject: their names, e.g. `2.1.schema.json`, and what is in them. */
 export type SchemaFiles = Readonly<Record<string, JsonSchema>>;
 
 /** A version of a subject, read from the name of its file. */
@@ -52,7 +52,7 @@ export function messageTypeFromFiles<Body = unknown>(
 }
 
 /**
- * The schema files of a message type, one per version, as `2.0.schema.json`.
+ * The schema files of a message type, one per version, e.g. `2.0.schema.json`.
  *
  * JSON Schemas are given as they are; libraries that follow Standard JSON Schema (zod, arktype) are asked for what
  * they take as input.

@@ -3,7 +3,7 @@ import { compileBodySchema } from "../json-schema/ajv.ts";
 import type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";
 import { isStandardSchema, issuePath, type StandardResult, type StandardSchema } from "./standard-schema.ts";
 
-/** What describes a body: a schema of any Standard Schema library, or a JSON Schema. */
+/** The description of a body: a schema of any Standard Schema library, or a JSON Schema. */
 export type Schema = StandardSchema<unknown, unknown> | JsonSchema;
 
 /** The type that a schema takes. */
@@ -16,7 +16,7 @@ export type OutputOf<S> = S extends { readonly "~standard": { readonly types?: i
     : unknown
   : FromJsonSchema<S>;
 
-/** What a check gives: the value to go on with, which a schema may have transformed. */
+/** The result of a check: the value to continue with, which a schema may have transformed. */
 export type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly cause: unknown };
@@ -35,7 +35,7 @@ export function whenReady<T, R>(value: MaybePromise<T>, use: (value: T) => Maybe
   return value instanceof Promise ? value.then(use) : use(value);
 }
 
-/** What code of others gave: a promise of another library or realm becomes an ordinary one. */
+/** The result of foreign code; a promise of another library or realm becomes an ordinary one. */
 export function adopted<T>(given: MaybePromise<T>): MaybePromise<T> {
   if (given instanceof Promise || typeof given !== "object" || given === null) return given;
   return "then" in given && typeof given.then === "function" ? Promise.resolve(given) : given;
@@ -44,7 +44,7 @@ export function adopted<T>(given: MaybePromise<T>): MaybePromise<T> {
 /**
  * Makes the check of a schema; it is synchronous for JSON Schema and as the library wants otherwise.
  *
- * @throws SobreError `InvalidArgument` naming `where` for what is no schema, or a broken one.
+ * @throws SobreError `InvalidArgument` naming `where` for an invalid or broken schema.
  */
 export function compileSchema(schema: Schema, where: string): (value: unknown) => MaybePromise<Checked> {
   if (isStandardSchema(schema)) {
@@ -69,7 +69,7 @@ const wholeValue = { message: "", path: [] };
 function toChecked(result: StandardResult<unknown>, vendor: string): Checked {
   if (!isResult(result)) throw new TypeError(`${vendor} gave neither a value nor issues`);
   if (result.issues === undefined) return { ok: true, value: result.value };
-  // Some libraries quote the value in their messages, so that only the path is told; the issues are in the cause.
+  // Some libraries quote the value in their messages, so only the path is reported; the issues are in the cause.
   const issues = result.issues.length === 0 ? [wholeValue] : result.issues;
   const problems = issues.map((issue) => ({ path: issuePath(issue), message: `is refused by ${vendor}` }));
   return { ok: false, problems, cause: result.issues };

@@ -1,4 +1,4 @@
-/** What a schema says about a value, by Standard Schema. */
+/** The result of validating a value with a Standard Schema. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
@@ -40,7 +40,7 @@ export function standardJsonSchema({ "~standard": standard }: StandardSchema): u
   return typeof input === "function" ? Reflect.apply(input, jsonSchema, [{ target: "draft-2020-12" }]) : undefined;
 }
 
-/** A path in the form of {@link SobreError.path}, as `$.lines[2].price`. */
+/** A path in the form of {@link SobreError.path}, e.g. `$.lines[2].price`. */
 export function issuePath({ path = [] }: StandardIssue): string {
   return `$${path.map((segment) => step(typeof segment === "object" ? segment.key : segment)).join("")}`;
 }

@@ -28,7 +28,7 @@ export function readTraceContext(properties: ApplicationProperties): TraceContex
   if (traceparent === undefined) return undefined;
   return {
     traceparent,
-    // A tracestate belongs to the traceparent beside it.
+    // A tracestate belongs to the traceparent next to it.
     tracestate: traceparent === own && typeof tracestate === "string" ? tracestate : undefined,
     baggage: typeof baggage === "string" ? baggage : undefined,
   };

@@ -17,7 +17,7 @@ export const schemaIdProperty = "sobre-schema-id";
 /** Where a type is written: in application properties, or in parameters of the content type. */
 export type TypeWire = "properties" | "contentType";
 
-/** What a message says about its type. */
+/** The message type that a message declares. */
 export interface TypeClaim {
   /** The type it names; it counts even when nobody knows it. */
   readonly declared: string | undefined;
@@ -28,13 +28,13 @@ export interface TypeClaim {
 }
 
 /**
- * What a message says about its type: the application properties, or the content-type parameters `type` and `version`
+ * The message type that a message declares: by the application properties, or the content-type parameters `type` and `version`
  * together, declare it; a parameter `type` or `messageType` alone, CloudEvents type, subject and schema ids imply it.
  */
 export function readTypeClaim(envelope: Envelope, contentType: ContentType | undefined): TypeClaim {
   const { applicationProperties: own } = envelope;
   const type = parameterOf(contentType, "type");
-  // Beside a version it is our own wire; alone it may mean something else, as `entry` does in Atom's.
+  // With a version it is our own parameter; alone it may mean something else, e.g. `entry` in Atom's content type.
   const said = parameterOf(contentType, "version") === undefined ? undefined : textOf(type);
   const declared = textOf(own[typeProperty]) ?? said;
   const version = own[versionProperty] ?? parameterOf(contentType, "version");

@@ -30,7 +30,7 @@ export interface ClaimCheckOptions {
 /** The content encoding of a payload that says where the payload is. */
 export const claimCheckEncoding = "claim-check";
 
-/** What the message carries instead. */
+/** The reference that the message carries instead. */
 interface Claim {
   readonly key: string;
   readonly size: number;
@@ -48,9 +48,9 @@ const checks: OptionChecks<ClaimCheckOptions> = {
 };
 
 /**
- * A stage that keeps large payloads in a store and sends their keys; it stands last, so that the final size decides.
+ * A stage that keeps large payloads in a store and sends their keys; it comes last, so that the final size decides.
  *
- * What is fetched is checked by its length and SHA-256. Receiving fails with `PayloadNotFound` when the store has it no
+ * A fetched payload is checked by its length and SHA-256. Receiving fails with `PayloadNotFound` when the store has it no
  * more, with `LimitExceeded` beyond `maxBytes`, and with `DecodeFailed` when it is not what was kept.
  *
  * @throws SobreError `InvalidArgument` naming the option.
@@ -124,9 +124,9 @@ function readClaim({ payload }: Envelope): Claim {
     const claim: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload));
     if (isClaim(claim)) return claim;
   } catch {
-    // Told below: what a parser says may quote the payload.
+    // Reported below in our own words: a parser's message may quote the payload.
   }
-  throw new SobreError("DecodeFailed", "The payload is no claim check, as its content encoding says.");
+  throw new SobreError("DecodeFailed", "The payload is not a claim check, although its content encoding says so.");
 }
 
 function isClaim(value: unknown): value is Claim {

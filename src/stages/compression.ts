@@ -15,7 +15,7 @@ import {
 
 /** Options of {@link compression}. */
 export interface CompressionOptions {
-  /** What to compress with when sending; `zstd` needs Node 22.15. Default: nothing is compressed, and all four are read. */
+  /** The encoding to compress with when sending; `zstd` needs Node 22.15. Default: nothing is compressed, and all four are read. */
   readonly encoding?: Compression | undefined;
   /** Payloads below this many bytes are sent as they are. Default: 1,024. */
   readonly threshold?: number | undefined;
@@ -38,7 +38,7 @@ const ratioFloor = 1024 * 1024;
  * A stage that removes the compression named by `contentEncoding` (RFC 9110 section 8.4.1; RFC 8878 for zstd),
  * or by the application property `Content-Encoding`, and compresses what is sent when asked to.
  *
- * Several encodings, as `gzip, br`, are removed last first, at most three. A payload that would grow, that is encoded
+ * Several encodings, e.g. `gzip, br`, are removed last first, at most three. A payload that would grow, that is encoded
  * already, or that is an AMQP value is sent as it is. Receiving fails with `LimitExceeded` beyond the caps,
  * `DecodeFailed`, `TruncatedPayload` or `TrailingBytes` for broken data, and `UnknownContentEncoding` for any other name.
  *
@@ -102,7 +102,7 @@ const checks: OptionChecks<CompressionOptions> = {
   maxRatio: ratios,
 };
 
-/** What tools write into the application properties because their client lacks the broker property. */
+/** The application property that tools set because their client lacks the broker property. */
 const propertyName = "Content-Encoding";
 
 function propertyOf({ applicationProperties }: Envelope): string | undefined {

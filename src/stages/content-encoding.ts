@@ -11,7 +11,7 @@ export const compressionNames: readonly Compression[] = ["gzip", "deflate", "br"
 /** Most bytes a payload may have when decompressed. */
 export interface OutputCap {
   readonly bytes: number;
-  /** The option that sets it, as `maxRatio.gzip`. */
+  /** The option that sets it, e.g. `maxRatio.gzip`. */
   readonly option: string;
 }
 

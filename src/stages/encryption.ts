@@ -30,9 +30,9 @@ export interface EncryptionOptions {
   /** Whether plain payloads are refused when receiving. Default: true. */
   readonly required?: boolean | undefined;
   /**
-   * Broker properties that the ciphertext is bound to beside the content type; what changes on the way must not be here. A
-   * message that is bound to its id must have one, and keeps it when it is re-driven. Where the subject alone tells the
-   * type of a message, it belongs here.
+   * Broker properties that the ciphertext is bound to besides the content type; what changes on the way must not be here. A
+   * message that is bound to its id must have one, and keeps it when it is re-driven. Where the subject alone identifies
+   * the type of a message, it belongs here.
    */
   readonly bind?: readonly (keyof BrokerProperties)[] | undefined;
 }
@@ -53,7 +53,7 @@ const tagBytes = 16;
  * A stage that encrypts payloads with AES-256-GCM (NIST SP 800-38D): nonce, ciphertext and tag, in this order.
  *
  * The ciphertext is bound to the key id, content type, content encoding, body kind, message type and version, and what
- * `bind` names. Nonces are random, so that a key serves for some 2^32 messages. It stands after compression.
+ * `bind` names. Nonces are random, so that a key serves for some 2^32 messages. It comes after compression.
  * Receiving fails with `DecryptionFailed`, `UnknownKey` or `PlaintextRefused`.
  *
  * @throws SobreError `InvalidArgument` naming the option.
@@ -144,7 +144,7 @@ interface Binding {
   readonly bind: readonly (keyof BrokerProperties)[];
 }
 
-/** What nobody may change without the tag showing it, in one unambiguous text. */
+/** The data that the tag authenticates, as one unambiguous text. */
 function boundMetadata(
   { brokerProperties, applicationProperties }: Envelope,
   { keyId, bodyKind, bind }: Binding,

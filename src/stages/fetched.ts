@@ -1,7 +1,7 @@
 import { SobreError } from "../errors/sobre-error.ts";
 
 /**
- * What `fetch` gives; anything it throws that says nothing of the payload may pass by itself.
+ * The result of `fetch`; an error that does not concern the payload counts as transient.
  *
  * So a store or key service that is away makes messages come back, and not dead letters.
  */

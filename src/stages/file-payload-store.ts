@@ -16,7 +16,7 @@ import { type PayloadStore, tooLarge } from "./claim-check.ts";
 export interface FilePayloadStoreOptions {
   /** Where the files are; it is created when it is needed. */
   readonly folder: string;
-  /** What the age of files is told by. Default: the machine's clock. */
+  /** The clock that the age of files is measured by. Default: the machine's. */
   readonly clock?: Clock | undefined;
 }
 

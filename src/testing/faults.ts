@@ -12,7 +12,7 @@ import {
   type OptionChecks,
 } from "../options/option-checks.ts";
 
-/** What of an engine can be made to fail. */
+/** The operations of an engine that can be made to fail. */
 export type FaultyOperation =
   | "open"
   | "send"
@@ -37,11 +37,11 @@ export interface Faults {
   refuse(operation: FaultyOperation, code: ErrorCode, options?: FaultOptions): void;
   /** The next operations of the kind happen, and then their answer is lost: they are refused with `ServiceCommunicationProblem`. */
   loseAnswer(operation: FaultyOperation, options?: FaultOptions): void;
-  /** What the next sends bring is accepted and lost. */
+  /** The messages of the next sends are accepted and lost. */
   drop(options?: FaultOptions): void;
-  /** What the next sends bring is accepted, and arrives so many milliseconds of the engine's clock later. */
+  /** The messages of the next sends are accepted, and arrive this many milliseconds of the engine's clock later. */
   delay(milliseconds: number, options?: FaultOptions): void;
-  /** What the next sends bring arrives twice. */
+  /** The messages of the next sends arrive twice. */
   duplicate(options?: FaultOptions): void;
   /** The next messages that are received lose their lock at once, as when it expires. */
   loseLock(options?: FaultOptions): void;
@@ -54,7 +54,7 @@ export interface Faults {
   clear(): void;
 }
 
-/** What a fault does to what it happens to. */
+/** The effect of a fault on the operation it is injected into. */
 export type FaultEffect =
   | { readonly kind: "refuse"; readonly operation: FaultyOperation; readonly code: ErrorCode }
   | { readonly kind: "loseAnswer"; readonly operation: FaultyOperation }

@@ -37,7 +37,7 @@ export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
   return { engine, faults };
 }
 
-/** What the broker sees as one connection, which ends when it is cut; the engine before it goes on with another. */
+/** A connection in the broker's eyes, which ends when it is cut; the engine before it goes on with another. */
 class Connection {
   readonly #root: Engine;
   #current: Promise<Engine> | undefined;

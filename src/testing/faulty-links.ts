@@ -12,11 +12,11 @@ import { type FaultEffect, type FaultPlan } from "./faults.ts";
 
 /** A connection that can be cut while something waits on it. */
 interface Cuttable {
-  /** What `run` gives, or the refusal as soon as the connection is cut. */
+  /** The result of `run`, or a rejection as soon as the connection is cut. */
   guard<T>(operation: string, entity: string, run: () => Promise<T>): Promise<T>;
 }
 
-/** What the links of a faulty engine share. */
+/** State that the links of a faulty engine share. */
 export interface LinkParts {
   readonly entity: string;
   readonly plan: FaultPlan;
@@ -39,7 +39,7 @@ export function faultySender(inner: EngineSender, { entity, plan, connection, cl
       case "delay": {
         const now = clock.now();
         const late = envelopes.map((envelope) => {
-          // What is for later anyway is late from then on.
+          // The delay of a scheduled message begins at its scheduled time.
           const due = Math.max(now, envelope.brokerProperties.scheduledEnqueueTimeUtc?.getTime() ?? now);
           const scheduledEnqueueTimeUtc = new Date(due + fault.milliseconds);
           return amend(envelope, { brokerProperties: { scheduledEnqueueTimeUtc } });

@@ -15,13 +15,13 @@ import {
   text,
 } from "../options/option-checks.ts";
 
-/** What a matcher says: `expect.extend` of vitest and jest take it. */
+/** The result of a matcher in the form that `expect.extend` of vitest and jest expects. */
 export interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
 }
 
-/** What a dead letter must be for {@link SobreMatchers.toHaveDeadLettered}. */
+/** Conditions that a dead letter must meet for {@link SobreMatchers.toHaveDeadLettered}. */
 export interface ExpectedDeadLetters {
   /** How many there are. Default: at least one. */
   readonly count?: number | undefined;
@@ -78,11 +78,12 @@ export const sobreMatchers: {
     const pass = result.ok && (codec === undefined || result.codec === codec);
     return {
       pass,
-      message: () => `The envelope was ${told(result)}; ${pass ? "not " : ""}wanted: read by ${codec ?? "any codec"}.`,
+      message: () =>
+        `The envelope was ${readingOf(result)}; ${pass ? "not " : ""}wanted: read by ${codec ?? "any codec"}.`,
     };
   },
 };
 
-function told(result: DeserializeResult): string {
+function readingOf(result: DeserializeResult): string {
   return result.ok ? `read by ${result.codec}` : `not read (${result.error.code}: ${result.error.message})`;
 }

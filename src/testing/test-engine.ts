@@ -2,14 +2,14 @@ import { memoryEngine, type MemoryEngineOptions } from "../engines/memory/memory
 import { ManualClock } from "../time/manual-clock.ts";
 import { type FaultyEngine, faultyEngine } from "./faulty-engine.ts";
 
-/** What {@link testEngine} makes. */
+/** The result of {@link testEngine}. */
 export interface TestEngine extends FaultyEngine {
   /** The broker's time; give it to the client too. */
   readonly clock: ManualClock;
 }
 
 /**
- * The memory engine on a clock that stands still until it is advanced, with faults on demand.
+ * The memory engine on a clock that does not move until it is advanced, with faults on demand.
  *
  * @example
  * ```ts
