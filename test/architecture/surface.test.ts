@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Declared, type EntryPoint, entryPoints } from "./surface.support.ts";
 
@@ -69,5 +69,23 @@ describe("the public surface", () => {
     }
 
     expect([...meanings].filter(([, ids]) => ids.size > 1)).toEqual([]);
+  });
+
+  it("has the moved names where the changelog says", () => {
+    const changelog = readFileSync(new URL("../../CHANGELOG.md", import.meta.url), "utf8").replaceAll(/\n {2}/g, " ");
+    const homes = Array.from(
+      changelog.matchAll(/^- `(sobre\/[\w/-]+)`: (`\w+`(?:, `\w+`)*)\.$/gm),
+      ([, home, names = ""]) => ({
+        home,
+        names: Array.from(names.matchAll(/\w+/g), ([name]) => name),
+      }),
+    );
+    const wrong = homes.flatMap(({ home, names }) => {
+      const entry = entryPoints.find(({ specifier }) => specifier === home);
+      return names.filter((name) => entry?.names.has(name) !== true);
+    });
+
+    expect(homes.length).toBe(7);
+    expect(wrong).toEqual([]);
   });
 });
