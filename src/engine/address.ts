@@ -35,14 +35,14 @@ const suffixes: readonly (readonly [SubQueue, string])[] = [
  */
 export function parseAddress(address: string): EntityAddress {
   checkEntity(address);
-  const lower = address.toLowerCase();
   for (const [subQueue, suffix] of suffixes) {
-    if (lower.endsWith(suffix)) {
-      const length = address.length - suffix.length;
-      return { key: lower.slice(0, length), name: address.slice(0, length), subQueue };
+    // Some letters have another length in lower case, so the name is cut before its case is folded.
+    if (address.slice(-suffix.length).toLowerCase() === suffix) {
+      const name = address.slice(0, -suffix.length);
+      return { key: name.toLowerCase(), name, subQueue };
     }
   }
-  return { key: lower, name: address, subQueue: undefined };
+  return { key: address.toLowerCase(), name: address, subQueue: undefined };
 }
 
 /** The address of a topic's subscription. */
@@ -58,10 +58,10 @@ const maxNameLength = 260;
 /** @throws SobreError `InvalidArgument` when the text cannot name a queue or topic. */
 export function checkEntityName(name: string): void {
   const fits = typeof name === "string" && name.length <= maxNameLength && nameForm.test(name);
-  if (fits && !/\/subscriptions\//i.test(name)) return;
+  if (fits && !/\/subscriptions\/|\/\/|\.\./i.test(name)) return;
   throw new SobreError(
     "InvalidArgument",
     `An entity's name has 1 to ${maxNameLength} letters, digits, "_", "-", "." and "/", begins and ends with a letter or digit, ` +
-      'and contains no "/Subscriptions/".',
+      'and contains no "/Subscriptions/", "//" or "..".',
   );
 }

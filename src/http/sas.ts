@@ -14,9 +14,13 @@ export interface SharedAccessSignature {
 
 const prefix = "SharedAccessSignature ";
 
+/** The longest token, in characters. */
+const longestToken = 8192;
+
 /** Reads a token of the form `SharedAccessSignature sr=…&sig=…&se=…&skn=…`. @throws SobreError `UnauthorizedAccess`. */
 export function readSas(token: string): SharedAccessSignature {
-  if (!token.startsWith(prefix)) throw unauthorized("The token is no shared access signature.");
+  if (token.length > longestToken) throw unauthorized(`A token has at most ${longestToken} characters.`);
+  if (!token.startsWith(prefix)) throw unauthorized("The token is not a shared access signature.");
   const fields = new Map(
     token
       .slice(prefix.length)

@@ -6,6 +6,8 @@ import type { Server as TlsServer } from "node:tls";
 /** What sockets are handed to. */
 export interface FrontDoorOptions {
   readonly amqp: (socket: Duplex) => void;
+  /** Why a request to upgrade to a WebSocket is refused; `undefined`: it is not. */
+  readonly refusalOf: (request: IncomingMessage) => string | undefined;
   /** Loads what answers requests when the first one comes. */
   readonly http: () => Promise<RequestListener>;
   /** PEM of a key and its certificate; without it, TLS is not spoken. */
@@ -134,7 +136,13 @@ export class FrontDoor {
     // Node looks at the time-outs of a server from here on, and this one gets its sockets from another.
     server.emit("listening");
     const { acceptWebSocket } = await import("./amqp/web-socket.ts");
-    server.on("upgrade", (request, socket, head) => acceptWebSocket(request, socket, head, this.#options.amqp));
+    const { amqp, refusalOf, refused } = this.#options;
+    server.on("upgrade", (request, socket, head) => {
+      const why = refusalOf(request);
+      if (why === undefined) return acceptWebSocket(request, socket, head, amqp);
+      refused(why);
+      socket.end("HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+    });
     return server;
   }
 

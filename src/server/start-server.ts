@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { RequestListener } from "node:http";
+import type { IncomingHttpHeaders, RequestListener } from "node:http";
 import type { FirstUse } from "./amqp/broker-connection.ts";
 import type { Engine } from "../engine/engine.ts";
 import { memoryEngine, type MemoryEngineOptions } from "../engines/memory/memory-engine.ts";
@@ -7,6 +7,7 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { AmqpSocket } from "./amqp/amqp-socket.ts";
 import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
+import { refusalOfPage } from "./foreign-page.ts";
 import { FrontDoor } from "./front-door.ts";
 import { type Namespace, Namespaces, rootKeyName, wellKnownKey } from "./namespaces.ts";
 import { checkNamespaceOptions, checkServerOptions, type ServerOptions } from "./server-options.ts";
@@ -86,6 +87,7 @@ class RunningServer implements Server {
       http: () => this.#http(),
       tls: options.tls,
       refused: (why) => this.#refused(why),
+      refusalOf: ({ headers }) => this.#refusalOfPage(headers),
       handshakeTimeOut,
     });
     this.#ticking = setInterval(() => this.#tick(), Math.min(1000, handshakeTimeOut / 4));
@@ -181,6 +183,12 @@ class RunningServer implements Server {
     });
     this.#sockets.add(amqp);
     onEvent?.({ kind: "connected", text: "a client has connected over AMQP" });
+  }
+
+  /** The well-known key of a server without keys is known to every page. */
+  #refusalOfPage({ host, origin }: IncomingHttpHeaders): string | undefined {
+    const isKeyless = this.#namespaces.anonymous(host?.replace(/:\d+$/, "")) !== undefined;
+    return isKeyless ? refusalOfPage({ host, origin }) : undefined;
   }
 
   #refused(why: string): void {

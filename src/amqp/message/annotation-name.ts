@@ -11,5 +11,8 @@ export const annotationName = {
   deadLetterSource: "x-opt-deadletter-source",
 } as const;
 
+/** The delivery annotation of a locked message. */
+export const lockTokenAnnotation = "x-opt-lock-token";
+
 /** The annotations that are written from an envelope or a delivery, and never carried over from a received message. */
 export const writtenAnnotations: ReadonlySet<string> = new Set(Object.values(annotationName));

@@ -10,6 +10,9 @@ import { writeMessage } from "./write-message.ts";
 /** The message format of a transfer that carries a batch: one data section per encoded message. */
 export const batchMessageFormat = 0x80013700;
 
+/** The most messages of a batch: each takes far more to keep than the bytes that it has to have. */
+export const mostInBatch = 10_000;
+
 /**
  * Writes envelopes as one batch, a message of format {@link batchMessageFormat}.
  *
@@ -33,7 +36,8 @@ export function encodeBatch(envelopes: readonly Envelope[], options?: EncodeMess
 /**
  * Reads the envelopes of a batch; what surrounds them is ignored.
  *
- * @throws SobreError `DecodeFailed` when there are no data sections, and as `decodeMessage` does.
+ * @throws SobreError `DecodeFailed` when there are no data sections, `LimitExceeded` for more than {@link mostInBatch}
+ *   messages, and as `decodeMessage` does.
  */
 export function decodeBatch(bytes: Uint8Array, options?: DecodeMessageOptions): readonly Envelope[] {
   if (options !== undefined) checkNames(options, decodeNames);
@@ -44,6 +48,8 @@ export function decodeBatch(bytes: Uint8Array, options?: DecodeMessageOptions): 
       path: "$.body",
     });
   }
+  if (body.sections.length > mostInBatch)
+    throw new SobreError("LimitExceeded", `A batch has more than ${mostInBatch} messages. Send several.`);
   const borders = message.borders().filter(({ name }) => name === "data");
   return body.sections.map((data, index) => {
     try {

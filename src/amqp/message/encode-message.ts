@@ -8,13 +8,15 @@ import type { Envelope } from "../../envelope/envelope.ts";
 import { type DeliveryFacts, hasAnnotations, messageAnnotationsOf, sameAnnotations } from "./envelope-annotations.ts";
 import { hasProperties, inOrder, isEmpty, propertiesOf, sameProperties } from "./envelope-properties.ts";
 import { MessageOrigin } from "./message-origin.ts";
+import { lockTokenAnnotation } from "./annotation-name.ts";
 import { section } from "./section.ts";
 import { type MessageHeader, writeHeader } from "./message-header.ts";
 import { type MessageProperties, writeProperties } from "./message-properties.ts";
 import type { MessageWriteOptions } from "./write-message.ts";
+import { typed } from "../../values/typed-makers.ts";
 import type { Typed } from "../../values/typed.ts";
 import { writePayload } from "./write-payload.ts";
-import { writeApplicationProperties, writeDescriptor } from "./write-section.ts";
+import { writeAnnotations, writeApplicationProperties, writeDescriptor } from "./write-section.ts";
 
 /** How {@link encodeMessage} writes. */
 export interface EncodeMessageOptions extends MessageWriteOptions {
@@ -103,6 +105,11 @@ const isSameTime = (
   other: Date | Typed<"timestamp"> | undefined,
 ): boolean => one === other || (one instanceof Date && other instanceof Date && one.getTime() === other.getTime());
 
+function writeLockToken(writer: ByteWriter, lockToken: string): void {
+  writeDescriptor(writer, section.deliveryAnnotations);
+  writeAnnotations(writer, { [lockTokenAnnotation]: typed.uuid(lockToken) }, resolveWriteOptions());
+}
+
 class EnvelopeWriter {
   readonly #writer: ByteWriter;
   readonly #envelope: Envelope;
@@ -122,6 +129,7 @@ class EnvelopeWriter {
     const message = this.#origin?.message;
     this.#header(delivery);
     if (delivery === undefined) this.#copy(message?.sectionBytes("deliveryAnnotations"));
+    else if (delivery.lockToken !== undefined) writeLockToken(this.#writer, delivery.lockToken);
     this.#annotations(delivery);
     let step = ".brokerProperties";
     try {

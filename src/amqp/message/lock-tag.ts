@@ -21,6 +21,14 @@ export function writeTag(token: LockToken, bytes: Uint8Array, start: number): vo
   }
 }
 
+/** Writes the uuid of a lock token to 16 bytes from `start` on, in the order of its text. */
+export function putUuid(bytes: Uint8Array, start: number, token: LockToken): void {
+  for (let index = 0; index < 16; index++) {
+    const at = digits[index] ?? 0;
+    bytes[start + index] = (digit(token.charCodeAt(at)) << 4) | digit(token.charCodeAt(at + 1));
+  }
+}
+
 /** The lock token that a delivery tag of 16 bytes stands for. */
 export function tokenOf(tag: Uint8Array): LockToken {
   const octet = (place: number): string => octets[tag[place] ?? 0] ?? "";

@@ -1,7 +1,7 @@
 import { ByteWriter } from "../../amqp/values/byte-writer.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-import { annotationName } from "../../amqp/message/annotation-name.ts";
+import { annotationName, lockTokenAnnotation } from "../../amqp/message/annotation-name.ts";
 import { effectiveTimeToLive, encodeMessage, withExpiry, writeEnvelope } from "../../amqp/message/encode-message.ts";
 import { hasAnnotations } from "../../amqp/message/envelope-annotations.ts";
 import { propertiesOf, sameProperties } from "../../amqp/message/envelope-properties.ts";
@@ -12,7 +12,7 @@ import { type MessageHeader, writeHeader } from "../../amqp/message/message-head
 import { writeProperties } from "../../amqp/message/message-properties.ts";
 import { writeDescriptor } from "../../amqp/message/write-section.ts";
 import type { DirectMessage } from "../../amqp/connection/outgoing.ts";
-import { tagOf, writeTag } from "../../amqp/message/lock-tag.ts";
+import { putUuid, tagOf, writeTag } from "../../amqp/message/lock-tag.ts";
 
 /** A delivery as a message of AMQP: the broker's facts are written in front of the bytes that the sender wrote. */
 export class DeliveryMessage implements DirectMessage {
@@ -108,8 +108,9 @@ function writeDeliveryHeader(writer: ByteWriter, delivery: Delivery, received: M
 }
 
 function writeFacts(writer: ByteWriter, delivery: Delivery): void {
-  const { lockedUntilUtc } = delivery;
-  const form = lockedUntilUtc === undefined ? unlocked : locked;
+  const { lockedUntilUtc, lockToken } = delivery;
+  const isLocked = lockedUntilUtc !== undefined && lockToken !== undefined;
+  const form = isLocked ? locked : unlocked;
   writer.reserve(form.bytes.byteLength);
   const start = writer.at;
   writer.bytes.set(form.bytes, start);
@@ -118,7 +119,10 @@ function writeFacts(writer: ByteWriter, delivery: Delivery): void {
   writer.at = start + form.enqueuedSequenceNumber;
   writer.put64(delivery.enqueuedSequenceNumber);
   putTime(writer, start + form.enqueuedTime, delivery.enqueuedTimeUtc);
-  if (lockedUntilUtc !== undefined) putTime(writer, start + form.lockedUntil, lockedUntilUtc);
+  if (isLocked) {
+    putTime(writer, start + form.lockedUntil, lockedUntilUtc);
+    putUuid(writer.bytes, start + form.lockToken, lockToken);
+  }
   writer.at = start + form.bytes.byteLength;
 }
 
@@ -135,19 +139,29 @@ const firstHeader = ByteWriter.collect((writer) => {
   writeHeader(writer, { deliveryCount: 0 });
 });
 
-/** The annotations of a delivery with room for their values. */
+/** Delivery and message annotations of a delivery with room for their values. */
 interface AnnotationsForm {
   readonly bytes: Uint8Array;
   readonly sequenceNumber: number;
   readonly enqueuedTime: number;
   readonly lockedUntil: number;
+  readonly lockToken: number;
   readonly enqueuedSequenceNumber: number;
 }
 
 function annotationsForm(isLocked: boolean): AnnotationsForm {
-  const places = { sequenceNumber: 0, enqueuedTime: 0, lockedUntil: 0, enqueuedSequenceNumber: 0 };
+  const places = { sequenceNumber: 0, enqueuedTime: 0, lockedUntil: 0, lockToken: 0, enqueuedSequenceNumber: 0 };
   const bytes = ByteWriter.collect((writer) => {
     const begin = writer.at;
+    if (isLocked) {
+      writeDescriptor(writer, section.deliveryAnnotations);
+      const mark = writer.open();
+      writer.text(0xa3, lockTokenAnnotation);
+      writer.byte(0x98);
+      places.lockToken = writer.at - begin;
+      writer.raw(new Uint8Array(16));
+      writer.close(mark, 0xc1, 2);
+    }
     writeDescriptor(writer, section.messageAnnotations);
     const mark = writer.open();
     const entry = (name: string, format: number): number => {

@@ -4,6 +4,8 @@ import { AmqpMap, type AmqpValue } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { openMessage } from "../../amqp/message/amqp-message.ts";
 import { encodeMessage } from "../../amqp/message/encode-message.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { sizeOf } from "../../envelope/size-of.ts";
 import type { Operation } from "./management-operation.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 import { readOne } from "./sent-message.ts";
@@ -11,6 +13,10 @@ import { propertiesOf } from "./settlement-of.ts";
 
 /** Most messages that one request peeks at. */
 const mostPeeked = 250;
+/** Most sequence numbers of one request. */
+const mostNumbers = 1000;
+/** Most bytes of messages that one request receives. */
+const mostReceived = 4 * 2 ** 20;
 /** Most bytes of one answer, which has to fit into the peer's memory at once. */
 const mostBytes = 2 ** 20;
 
@@ -69,9 +75,28 @@ const receiveBySequenceNumber: Operation = async (given, { engine, entity }) => 
   const receiveMode: ReceiveMode = given.integer("receiver-settle-mode") === 0 ? "receiveAndDelete" : "peekLock";
   const sessionId = given.text("session-id");
   const numbers = given.longs("sequence-numbers");
-  const deliveries = await engine.receiveDeferred(entity, numbers, { receiveMode, sessionId });
+  const fitting = await fittingInto(mostReceived, engine, entity, { numbers, sessionId });
+  const deliveries = await engine.receiveDeferred(entity, fitting, { receiveMode, sessionId });
   return { messages: deliveries.map(received) };
 };
+
+/** The first of the numbers, as many as have messages of so many bytes together; the others stay for another request. */
+async function fittingInto(
+  most: number,
+  engine: Engine,
+  entity: string,
+  { numbers, sessionId }: { readonly numbers: readonly bigint[]; readonly sessionId: string | undefined },
+): Promise<readonly bigint[]> {
+  if (numbers.length > mostNumbers)
+    throw new SobreError("InvalidArgument", `A request can have ${mostNumbers} sequence numbers. Send several.`);
+  let bytes = 0;
+  for (const [index, fromSequenceNumber] of numbers.entries()) {
+    const [found] = await engine.peek(entity, { maxMessages: 1, fromSequenceNumber, sessionId });
+    if (found?.sequenceNumber === fromSequenceNumber) bytes += sizeOf(found.envelope);
+    if (bytes > most && index > 0) return numbers.slice(0, index);
+  }
+  return numbers;
+}
 
 function received(delivery: Delivery): AmqpMap {
   const message = encodeMessage(delivery.envelope, { delivery });

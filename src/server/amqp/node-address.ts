@@ -18,7 +18,8 @@ export function nodeOf(address: string): Node {
   const lower = path.toLowerCase();
   if (lower === "$cbs") return { kind: "cbs" };
   if (lower === "$management") return { kind: "management", entity: "" };
-  if (lower.endsWith(management)) return { kind: "management", entity: path.slice(0, -management.length) };
+  if (path.slice(-management.length).toLowerCase() === management)
+    return { kind: "management", entity: path.slice(0, -management.length) };
   return { kind: "entity", entity: path };
 }
 

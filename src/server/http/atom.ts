@@ -4,6 +4,7 @@ import type { RuleProperties } from "../../engine/rules.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { type Described, readDescription, readUpdate, writeDescription } from "../../http/atom-description.ts";
 import { readRule, writeRule } from "../../http/atom-rule.ts";
+import { pathOf } from "../amqp/node-address.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import { Page } from "./page.ts";
 import { child, escaped, readXml, type XmlElement } from "../../http/xml.ts";
@@ -41,7 +42,7 @@ export function resourceOf(path: string): Resource {
 }
 
 /** Answers a request to create, read, update, list or delete entities. @throws SobreError as `EngineAdmin` does. */
-export async function answerAtom(request: HttpRequest, engine: Engine): Promise<HttpResponse> {
+export async function answerAtom(request: HttpRequest, engine: Engine, manages: Manages): Promise<HttpResponse> {
   const resource = resourceOf(request.path);
   const { admin } = engine;
   const host = request.headers["host"] ?? "localhost";
@@ -50,7 +51,9 @@ export async function answerAtom(request: HttpRequest, engine: Engine): Promise<
       return get(resource, admin, host, request.query);
     case "PUT": {
       const isUpdate = request.headers["if-match"] !== undefined;
-      await put(resource, admin, descriptionIn(await request.body(mostBytes)), isUpdate);
+      const description = descriptionIn(await request.body(mostBytes));
+      await checkForwarding(description, admin, manages);
+      await put(resource, admin, description, isUpdate);
       const made = await readEntry(resource, admin);
       return { ...xml(entry(made, host)), status: isUpdate ? 200 : 201 };
     }
@@ -64,6 +67,36 @@ export async function answerAtom(request: HttpRequest, engine: Engine): Promise<
 
 function descriptionIn(body: Uint8Array): XmlElement | undefined {
   return child(readXml(Buffer.from(body).toString("utf8")), "content")?.children[0];
+}
+
+/** Whether the client may forward to an entity; the header may have a token for that. */
+type Manages = (entity: string, header: string) => boolean;
+
+/** The elements that name an entity to forward to, and the headers with a token for it. */
+const forwarding = [
+  ["ForwardTo", "servicebussupplementaryauthorization"],
+  ["ForwardDeadLetteredMessagesTo", "servicebusdlqsupplementaryauthorization"],
+] as const;
+
+/**
+ * Holds the entities that messages are forwarded to to the rights of whoever sets that up.
+ *
+ * @throws SobreError `UnauthorizedAccess` without Manage on one, or `MessagingEntityNotFound`.
+ */
+async function checkForwarding(
+  description: XmlElement | undefined,
+  admin: EngineAdmin,
+  manages: Manages,
+): Promise<void> {
+  for (const [field, header] of forwarding) {
+    const text = child(description, field)?.text.trim() ?? "";
+    if (text === "") continue;
+    const entity = pathOf(text);
+    if (!manages(entity, header))
+      throw new SobreError("UnauthorizedAccess", `The token does not grant Manage on the entity of ${field}.`);
+    if ((await admin.queueExists(entity)) || (await admin.topicExists(entity))) continue;
+    throw new SobreError("MessagingEntityNotFound", `The messaging entity '${entity}' could not be found.`);
+  }
 }
 
 async function put(

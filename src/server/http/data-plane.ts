@@ -12,6 +12,7 @@ import {
   writeBrokerProperties,
 } from "../../http/broker-properties-header.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
+import { mostInBatch } from "../../amqp/message/batch.ts";
 import { readPropertyHeaders, writePropertyHeaders } from "../../http/property-headers.ts";
 
 /** The media type of bodies that are AMQP values, and of batches. */
@@ -116,8 +117,8 @@ function batchOf(body: Uint8Array): readonly Envelope[] {
   } catch {
     throw new SobreError("InvalidArgument", "The batch is no JSON.");
   }
-  if (!Array.isArray(json) || json.length === 0)
-    throw new SobreError("InvalidArgument", "The batch is no array of messages.");
+  if (!Array.isArray(json) || json.length === 0 || json.length > mostInBatch)
+    throw new SobreError("InvalidArgument", `The batch must be an array of 1 to ${mostInBatch} messages.`);
   return json.map((item: unknown) => memberOf(item));
 }
 
@@ -154,7 +155,8 @@ async function receive(
   receiveMode: "peekLock" | "receiveAndDelete",
 ): Promise<HttpResponse> {
   const seconds = Number(query.get("timeout") ?? defaultWait);
-  if (!(seconds >= 0)) throw new SobreError("InvalidArgument", "timeout must be a number of seconds.");
+  if (!Number.isInteger(seconds) || seconds < 0)
+    throw new SobreError("InvalidArgument", "timeout must be a whole number of seconds from 0 up.");
   const receiver = await engine.openReceiver(entity, { receiveMode });
   try {
     // The client waits in real time, whatever time the broker has.

@@ -6,6 +6,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { answerAtom } from "./atom.ts";
 import { answerData, targetOf } from "./data-plane.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
+import { refusalOfPage } from "../foreign-page.ts";
 import { escaped } from "../../http/xml.ts";
 
 /** Creates an entity unless it is there. */
@@ -39,20 +40,34 @@ export class HttpEndpoint {
     const target = targetOf(request.path);
     const right: Right = target === undefined ? "Manage" : target.rest.length === 0 ? "Send" : "Listen";
     if (!allows(grant, target?.entity ?? request.path, right))
-      throw new SobreError("UnauthorizedAccess", `The token has not the right ${right} for this path.`);
+      throw new SobreError("UnauthorizedAccess", `The token does not grant ${right} on this path.`);
     const engine = await this.#engineOf(grant.engine);
-    if (target === undefined) return answerAtom(request, engine);
+    if (target === undefined)
+      return answerAtom(request, engine, (entity, header) => this.#manages(grant, entity, request, header));
     await this.#autoCreate?.(engine, parseAddress(target.entity).name);
     return answerData(target, request, engine);
   }
 
   #grant({ headers }: HttpRequest): Grant {
     const token = headers["authorization"] ?? headers["servicebusauthorization"];
-    const hostname = headers["host"]?.replace(/:\d+$/, "");
+    const { host, origin } = headers;
+    const hostname = host?.replace(/:\d+$/, "");
+    const anonymous = this.#access.anonymous(hostname);
+    // The key of a server without keys is known to every page.
+    const why = anonymous === undefined ? undefined : refusalOfPage({ host, origin });
+    if (why !== undefined) throw new SobreError("UnauthorizedAccess", why);
     if (token !== undefined) return this.#access.token(token, hostname);
-    const grant = this.#access.anonymous(hostname);
-    if (grant !== undefined) return grant;
+    if (anonymous !== undefined) return anonymous;
     throw new SobreError("UnauthorizedAccess", "The request has no Authorization. Sign it with a shared access key.");
+  }
+
+  /** Whether the request may forward to an entity: by its own token, or by another one that clients send for that. */
+  #manages(grant: Grant, entity: string, { headers }: HttpRequest, header: string): boolean {
+    if (allows(grant, entity, "Manage")) return true;
+    const token = headers[header];
+    if (token === undefined) return false;
+    const other = this.#access.token(token, headers["host"]?.replace(/:\d+$/, ""));
+    return other.engine === grant.engine && allows(other, entity, "Manage");
   }
 
   #engineOf(engine: Engine): Promise<Engine> {
@@ -73,7 +88,8 @@ function health({ method }: HttpRequest): HttpResponse {
 function refusal(error: unknown): HttpResponse {
   const known = error instanceof SobreError;
   const status = known ? statusOf(error) : 500;
-  const detail = known ? error.message : "The server failed.";
+  const text = known ? error.message : "The server failed.";
+  const detail = known && error.trackingId !== undefined ? text : `${text} TrackingId: ${crypto.randomUUID()}`;
   return {
     status,
     headers: { "content-type": "application/xml; charset=utf-8" },

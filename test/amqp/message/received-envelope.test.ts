@@ -113,7 +113,10 @@ describe("a received message as an envelope", () => {
 
     const message = openMessage(bytes);
     expect(message.header).toMatchObject({ durable: true, priority: 7, ttl: 1000, deliveryCount: 2 });
-    expect(message.deliveryAnnotations).toBeUndefined();
+    // Those of the sender end at the broker.
+    expect(Array.from(message.deliveryAnnotations ?? [])).toEqual([
+      [typed.symbol("x-opt-lock-token"), typed.uuid(delivery.lockToken)],
+    ]);
     expect(Array.from(message.messageAnnotations ?? [])).toEqual([
       [typed.symbol("x-acme"), typed.ubyte(1)],
       [typed.symbol("x-opt-partition-key"), "eu"],

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openMessage } from "../../../src/amqp/message/amqp-message.ts";
+import { writeMessage } from "../../../src/amqp/message/write-message.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
+import { typed } from "../../../src/values/typed-makers.ts";
 import { AmqpMap, type AmqpValue } from "../../../src/values/typed.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";
 import { BrokerPair } from "./broker-pair.support.ts";
@@ -44,6 +46,59 @@ describe("a request to $management", () => {
       expect(await engine.admin.listRules("t", "s")).toHaveLength(1);
     },
   );
+
+  it("receives no more deferred messages at once than an answer can hold, and leaves the others", async () => {
+    const engine = memoryEngine({ queues: ["q"] });
+    const sender = await engine.openSender("q");
+    for (let index = 0; index < 12; index++) await sender.send([createEnvelope({ payload: Buffer.alloc(900_000) })]);
+    const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
+    const numbers: bigint[] = [];
+    for (const { lockToken, sequenceNumber } of await receiver.receive({ maxMessages: 12, maxWaitTime: 0 })) {
+      if (lockToken !== undefined) await engine.settle("q", lockToken, { kind: "defer" });
+      numbers.push(sequenceNumber);
+    }
+    const ask = (wanted: readonly bigint[]): ReturnType<typeof request> =>
+      request(new BrokerPair(engine), "q", "receive-by-sequence-number", {
+        "sequence-numbers": typed.array("long", [...wanted]),
+        "receiver-settle-mode": typed.uint(1),
+      });
+
+    const answer = await ask(numbers);
+    const tooMany = await ask(Array.from({ length: 1001 }, () => 1n));
+
+    const body = answer.body?.kind === "value" && answer.body.value instanceof AmqpMap ? answer.body.value : undefined;
+    expect(statusOf(answer)).toBe(200);
+    expect(body?.get("messages")).toHaveLength(4);
+    expect(statusOf(tooMany)).toBe(400);
+  });
+
+  it("settles a request before it is answered, since some clients take the answer for the end of it", async () => {
+    const pair = new BrokerPair(memoryEngine({ queues: ["q"] }));
+    const order: string[] = [];
+    const session = await pair.session();
+    const requests = session.links.newSender("requests");
+    requests.open(
+      { source: { kind: "source" }, target: { kind: "target", address: "q/$management" } },
+      { flowed: () => undefined, detached: () => undefined, disposed: () => void order.push("disposition") },
+    );
+    const answers = session.links.newReceiver("answers");
+    answers.open(
+      { source: { kind: "source", address: "q/$management" }, target: { kind: "target", address: "here" } },
+      { delivered: () => void order.push("answer"), detached: () => undefined },
+    );
+    answers.grant(1);
+    await pair.run();
+
+    const payload = writeMessage({
+      properties: { messageId: "1", replyTo: "here" },
+      applicationProperties: { operation: "com.microsoft:peek-message" },
+      body: { kind: "value", value: new AmqpMap([["message-count", 1]]) },
+    });
+    requests.send({ payload, tag: Uint8Array.of(1), settled: false });
+    await pair.run();
+
+    expect(order).toEqual(["disposition", "answer"]);
+  });
 
   it("peeks at messages without their bodies when asked to", async () => {
     const engine = memoryEngine({ queues: ["q"] });

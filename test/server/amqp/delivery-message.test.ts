@@ -8,6 +8,7 @@ import { writeMessage } from "../../../src/amqp/message/write-message.ts";
 import { SectionLayout } from "../../../src/amqp/message/section-layout.ts";
 import { DeliveryMessage } from "../../../src/server/amqp/delivery-message.ts";
 import { type Delivery, lockToken } from "../../../src/engine/index.ts";
+import { typed } from "../../../src/values/typed-makers.ts";
 import { amend } from "../../../src/envelope/index.ts";
 
 const facts: Omit<Delivery, "envelope"> = {
@@ -77,6 +78,17 @@ describe("a delivery that writes itself", () => {
       { numRuns: 400 },
     );
     expect(direct).toBeGreaterThan(20);
+  });
+
+  it("carries its lock token as a delivery annotation, where some clients look for it", () => {
+    const envelope = decodeMessage(writeMessage({ body: { kind: "value", value: 1 } }));
+    const out = new DeliveryMessage({ envelope, ...facts }, false);
+
+    const written = ByteWriter.collect((writer) => out.write(writer));
+
+    const expected = [[typed.symbol("x-opt-lock-token"), typed.uuid(String(facts.lockToken))]];
+    for (const bytes of [written, encodeMessage(envelope, { delivery: facts })])
+      expect([...(openMessage(bytes).deliveryAnnotations ?? [])]).toEqual(expected);
   });
 
   it("is encoded anew when the broker has changed the message", () => {

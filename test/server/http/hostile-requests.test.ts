@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Server, startServer } from "../../../src/server/index.ts";
 
 const post = (headers: string, body = "a"): string =>
-  `POST /q/messages HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
+  `POST /q/messages HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
 
 /** A request that says to be so long. */
 const claim = (length: number): string =>
-  `POST /q/messages HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\nonly this`;
+  `POST /q/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\nonly this`;
 
 const asking = (length: number): string =>
-  `POST /q/messages HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
+  `POST /q/messages HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
 
 describe("a request made to harm", () => {
   let server: Server;
@@ -43,18 +43,18 @@ describe("a request made to harm", () => {
 
     expect(await status(claim(2 ** 40), guarded.port)).toBe("401");
     expect(await status(claim(2 ** 40))).toBe("413");
-    expect(await status("PUT /new HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n")).toBe("413");
+    expect(await status("PUT /new HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n")).toBe("413");
   });
 
   it.each([
     ["two hosts", "GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"],
     ["no host", "GET /health HTTP/1.1\r\n\r\n"],
-    ["two lengths", "POST /q/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
+    ["two lengths", "POST /q/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
     [
       "a length and chunks",
-      "POST /q/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "POST /q/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
-    ["a path that is no text", "POST /q%zz/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na"],
+    ["a path that is no text", "POST /q%zz/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\na"],
     ["broker properties in an array", post("BrokerProperties: [1]\r\n")],
     ["a value that is none", post("Content-Type: application/x-amqp-value\r\n", "")],
   ])("is refused with %s", async (_what, bytes) => {
@@ -67,10 +67,10 @@ describe("a request made to harm", () => {
   });
 
   it("is refused with a body that is coded in a way that is not known here", async () => {
-    const coded = "POST /q/messages HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n";
+    const coded = "POST /q/messages HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n";
 
     expect(await status(coded)).toBe("501");
-    expect(await status("TRACE /health HTTP/1.1\r\nHost: x\r\n\r\n")).toBe("405");
+    expect(await status("TRACE /health HTTP/1.1\r\nHost: localhost\r\n\r\n")).toBe("405");
   });
 
   it.each([
@@ -80,14 +80,16 @@ describe("a request made to harm", () => {
     ["a signed length", "Content-Length: +1\r\n", "400"],
     ["another expectation", "Expect: magic\r\n", "417"],
   ])("is refused with %s", async (_what, header, expected) => {
-    expect(await status(`GET /health HTTP/1.1\r\nHost: x\r\n${header}\r\n`)).toBe(expected);
+    expect(await status(`GET /health HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`)).toBe(expected);
   });
 
   it("is refused with chunks beyond what the entity takes, while they come", async () => {
     const chunk = `10000\r\n${"a".repeat(65_536)}\r\n`;
 
     expect(
-      await status(`POST /q/messages HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}`),
+      await status(
+        `POST /q/messages HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}`,
+      ),
     ).toBe("413");
   });
 
@@ -95,20 +97,20 @@ describe("a request made to harm", () => {
     const paths = ["a/../q", "a/%2e%2e/q", "q%00", "q%0d%0aX:1"];
 
     const answers = await Promise.all(
-      paths.map((path) => status(`POST /${path}/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na`)),
+      paths.map((path) => status(`POST /${path}/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\na`)),
     );
 
     expect(answers.filter((code) => code === "201")).toEqual([]);
   });
 
   it("is for the host that its target names, in a proxy's form", async () => {
-    expect(await status("GET http://other:1/health HTTP/1.1\r\nHost: x\r\n\r\n")).toBe("200");
+    expect(await status("GET http://other:1/health HTTP/1.1\r\nHost: localhost\r\n\r\n")).toBe("200");
   });
 
   it.skipIf(process.versions.node.startsWith("22."))(
     "is answered as it is when it offers another protocol",
     async () => {
-      const offer = "GET /health HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n";
+      const offer = "GET /health HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n";
 
       expect(await status(offer)).toBe("200");
     },
@@ -120,7 +122,7 @@ describe("a request made to harm", () => {
     const headers = `P: "a\\r\\nX-Made: 1"\r\nBrokerProperties: ${properties}\r\n`;
     await told(post(headers).replace("/q/", "/lines/"));
 
-    const received = await told("DELETE /lines/messages/head?timeout=0 HTTP/1.1\r\nHost: x\r\n\r\n");
+    const received = await told("DELETE /lines/messages/head?timeout=0 HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
     expect(received).toMatch(/^HTTP\/1.1 200/);
     expect(received).toContain("a\\r\\nX-Made: 1");
