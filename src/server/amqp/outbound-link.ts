@@ -70,7 +70,7 @@ export class OutboundLink implements SendingLinkEvents {
       return;
     }
     settling.then(
-      () => this.#link.settle(delivery, state?.kind === "transactional" ? state : accepted),
+      () => this.#link.settle(delivery, appliedState(state)),
       (error: unknown) => this.#link.settle(delivery, { kind: "rejected", error: trackedErrorOf(error) }),
     );
   }
@@ -186,4 +186,22 @@ function batchAfter(deliveries: readonly Delivery[], before: number): number {
   for (const { envelope } of deliveries) bytes += envelope.payload.byteLength;
   const fitting = bytes === 0 ? Infinity : Math.floor((batchBytes * deliveries.length) / bytes);
   return Math.max(1, Math.min(fitting, before * 2, batch.most));
+}
+
+/**
+ * The state that confirms a settlement: the outcome that was applied, since some clients accept no other. A rejection has
+ * no error here, which would say that it could not be applied.
+ */
+function appliedState(state: DeliveryState | undefined): DeliveryState {
+  switch (state?.kind) {
+    case "rejected":
+      return { kind: "rejected" };
+    case "modified":
+      return { ...state, annotations: undefined };
+    case "transactional":
+    case "released":
+      return state;
+    default:
+      return accepted;
+  }
 }
