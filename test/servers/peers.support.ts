@@ -22,9 +22,15 @@ export const peers: readonly Peer[] = [
     install: () => promisify(execFile)("curl", ["--version"]),
   },
   {
-    name: "qpid-proton",
+    name: "qpid-proton for Python",
     needs: "python3 with venv, its headers and a C compiler on the path",
     tests: ["proton.test.ts", "proton-oracle.test.ts"],
+    install: installPythonPackages,
+  },
+  {
+    name: "azure-servicebus, the official Python client,",
+    needs: "python3 with venv, its headers and a C compiler on the path",
+    tests: ["azure-python.test.ts"],
     install: installPythonPackages,
   },
 ];
