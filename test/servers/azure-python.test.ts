@@ -13,8 +13,6 @@ const script = fileURLToPath(new URL("azure_servicebus_peer.py", import.meta.url
 /** The entities of a scenario: a queue with these settings, or a topic with these subscriptions. */
 interface Entities extends Readonly<Record<string, unknown>> {
   readonly topic?: readonly string[];
-  /** Whether the server speaks TLS, too: administration and WebSockets are https here. */
-  readonly tls?: boolean;
 }
 
 const scenarios: readonly (readonly [string, Entities])[] = Object.entries(
@@ -25,7 +23,7 @@ const ended = new Map<string, string | undefined>();
 
 // One process for all: starting Python and its client takes a second.
 beforeAll(async () => {
-  const named = scenarios.map(([name, { topic, tls, ...settings }]) => ({ name, topic, settings }));
+  const named = scenarios.map(([name, { topic, ...settings }]) => ({ name, topic, settings }));
   const folder = mkdtempSync(join(tmpdir(), "sobre-python-"));
   const tls = selfSigned();
   const certificate = join(folder, "certificate.pem");

@@ -536,7 +536,7 @@ def a_topic(client, name):
 # Other ways in.
 
 
-@scenario(tls=True)
+@scenario()
 def web_sockets(client, queue):
     # Without an address of its own the client looks for port 443.
     with again(client, transport_type=TransportType.AmqpOverWebsocket, **address_of(client)) as socket:
@@ -547,7 +547,7 @@ def address_of(client):
     return {"custom_endpoint_address": client.settings["Endpoint"].rstrip("/")}
 
 
-@scenario(tls=True)
+@scenario()
 def a_credential_of_its_own(client, queue):
     settings = client.settings
     credential = AzureNamedKeyCredential(settings["SharedAccessKeyName"], settings["SharedAccessKey"])
@@ -602,7 +602,7 @@ def administration(client):
     return ServiceBusAdministrationClient.from_connection_string(client.text, connection_verify=client.certificate)
 
 
-@scenario(tls=True)
+@scenario()
 def administering_queues(client, queue):
     with administration(client) as admin:
         created = admin.create_queue("made", max_delivery_count=3, lock_duration=datetime.timedelta(seconds=30))
@@ -620,7 +620,7 @@ def administering_queues(client, queue):
     raise AssertionError("it is still there")
 
 
-@scenario(tls=True)
+@scenario()
 def administering_topics_and_rules(client, queue):
     with administration(client) as admin:
         admin.create_topic("news")
@@ -637,7 +637,7 @@ def administering_topics_and_rules(client, queue):
         admin.delete_topic("news")
 
 
-@scenario(tls=True)
+@scenario()
 def administering_many_queues(client, queue):
     with administration(client) as admin:
         for number in range(105):
@@ -664,12 +664,14 @@ def main():
         if wanted and name not in wanted:
             continue
         line = {"name": name}
+        start = time.monotonic()
         try:
             with connect(text, certificate) as client:
                 function(client, name)
         except BaseException as error:
             line["error"] = "%s: %s" % (type(error).__name__, error)
             line["trace"] = traceback.format_exc()
+        line["seconds"] = round(time.monotonic() - start, 1)
         print(json.dumps(line), flush=True)
 
 

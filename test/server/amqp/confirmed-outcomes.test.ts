@@ -26,7 +26,7 @@ describe("the outcome that confirms a settlement", () => {
     const session = await pair.session();
     const got: IncomingDelivery[] = [];
     const told: (DeliveryState | undefined)[] = [];
-    const receiver = pair.receiver(session, "q", got, { rcvSettleMode: 1 });
+    const receiver = pair.receiver(session, "q", got);
     await (await engine.openSender("q")).send([createEnvelope({ payload: Uint8Array.of(1) })]);
     await pair.run();
     receiver.grant(1);
