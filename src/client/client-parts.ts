@@ -7,7 +7,7 @@ import type { Clock } from "../time/clock.ts";
 import type { Retry } from "./retry.ts";
 import type { Tracing } from "./tracing.ts";
 
-/** What the ends of a client share. */
+/** State that the senders and receivers of a client share. */
 export interface ClientParts {
   readonly engine: Engine;
   readonly serializer: Serializer;
@@ -16,7 +16,7 @@ export interface ClientParts {
   readonly retry: Retry;
   readonly tracing: Tracing | undefined;
   readonly replies: RepliesPort;
-  /** Told when an end has closed, so that the client forgets it. */
+  /** Called when a sender or receiver has closed, so that the client forgets it. */
   readonly closed: () => void | Promise<void>;
 }
 

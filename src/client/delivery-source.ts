@@ -11,14 +11,14 @@ export interface DeliverySource {
   /** The connection that holds the locks, to settle with. */
   readonly engine: Engine;
   receive(options: ReceiveOptions): Promise<readonly Delivery[]>;
-  /** To be told of what `receive` threw, so that a lost link is opened again by the next one; resolves to whether that may do better. */
+  /** Reports an error of `receive`, so that the next call reopens a lost link; resolves to whether a retry may succeed. */
   failed(error: unknown): Promise<boolean>;
   /** Gives back what was fetched ahead. */
   empty(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What {@link openSource} takes. */
+/** Options of {@link openSource}. */
 export interface SourceOptions {
   readonly engine: Engine;
   readonly clock: Clock;

@@ -24,7 +24,7 @@ export interface IdempotencyStore {
 /** Options of {@link idempotent}. */
 export interface IdempotentOptions<Message> {
   /**
-   * What makes two deliveries the same, as text that is not empty. Default: the message id, or the sequence number where
+   * The identity of a message, as non-empty text. Default: the message id, or the sequence number where
    * there is none.
    */
   readonly key?: ((message: Message) => string) | undefined;

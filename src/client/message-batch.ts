@@ -11,7 +11,7 @@ export interface MessageBatch {
   /** Bytes of the batch as one AMQP message, exactly. */
   readonly sizeInBytes: number;
   readonly maxSizeInBytes: number;
-  /** What was added, serialized. */
+  /** The messages that were added, serialized. */
   readonly envelopes: readonly Envelope[];
   /**
    * Serializes the message and adds it if it fits; `false` leaves the batch as it was.
@@ -79,7 +79,7 @@ export function createBatch(
   };
 }
 
-/** What the first message repeats outside: its ids and its partition key. */
+/** Properties of the first message that the batch repeats: its ids and its partition key. */
 function frameSize({ brokerProperties }: Envelope): number {
   const { messageId, sessionId, partitionKey } = brokerProperties;
   return sizeOfProperties(

@@ -8,7 +8,7 @@ import type { MaybePromise } from "../message/schema.ts";
 import type { MessageType } from "../message/message-type.ts";
 import { unstaged } from "./staging.ts";
 
-/** What became of a received envelope. */
+/** The result of reading a received envelope. */
 export type MessageResult = TypedReadResult | UnreadableResult;
 
 /** Turns a received envelope into a body, through the stages in reverse order, the serializer and the message types. */

@@ -30,7 +30,7 @@ export interface OpenTelemetrySpan {
   end(): void;
 }
 
-/** What a span begins with. */
+/** The attributes that a span starts with. */
 export interface OpenTelemetrySpanOptions {
   readonly kind: number;
   readonly attributes: Record<string, string | number>;
@@ -71,7 +71,7 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan>(api: Open
   return {
     inject(message, operation) {
       const carried = message.applicationProperties ?? {};
-      // What comes from elsewhere goes on: with two contexts, readers of either would tell two stories.
+      // A context from elsewhere is kept: with two contexts, readers of either would see different traces.
       if (carried["traceparent"] !== undefined || carried[diagnosticIdProperty] !== undefined) return message;
       const span = start("create", operation, context.active());
       const carrier: Record<string, string> = {};

@@ -6,7 +6,7 @@ import { SobreError } from "../errors/sobre-error.ts";
 /** Where in a processor something went wrong. */
 export type ErrorSource = "receive" | "acceptSession" | "deserialize" | "handler" | "settle" | "renewLock";
 
-/** What went wrong in a processor. */
+/** An error in a processor. */
 export interface ProcessErrorArgs {
   readonly entityPath: string;
   /**

@@ -10,7 +10,7 @@ export interface Processor extends AsyncDisposable {
    * Stops receiving and resolves when the handlers that run have ended and their messages are settled.
    *
    * A handler, or `processError`, may await it: then it resolves when all others have ended, or wait for it too. (In a
-   * browser, which cannot tell who asks, it would wait for itself.)
+   * browser, which cannot detect the caller, it would wait for itself.)
    */
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface Processor extends AsyncDisposable {
 /** Runs a loop of a processor, or one within another; resolves at its end. */
 export type RunLoop = (body: () => Promise<void>) => Promise<void>;
 
-/** What a processor runs. */
+/** The work of a processor. */
 export interface ProcessorRun {
   readonly entityPath: string;
   readonly parts: ClientParts;

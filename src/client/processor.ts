@@ -56,8 +56,8 @@ const checks: OptionChecks<ProcessorOptions> = { ...processingChecks, ...subscri
 /**
  * Starts a processor.
  *
- * In `peekLock` an unreadable message is dead-lettered at once, then `processError` is told. When the link is lost it is
- * told too, and the link is opened again; errors that cannot pass by themselves end the processor.
+ * In `peekLock` an unreadable message is dead-lettered at once, then `processError` is called. When the link is lost it is
+ * called too, and the link is opened again; errors that cannot pass by themselves end the processor.
  *
  * @throws SobreError `InvalidArgument` for a wrong option, and when `processUnreadable` is missing in
  *   `receiveAndDelete` or on a sub-queue, where nothing can be dead-lettered.

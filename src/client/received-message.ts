@@ -89,7 +89,7 @@ function receivedMessage<Result extends MessageResult>(
   return Object.assign(message, envelope.brokerProperties, timeToLive === undefined ? undefined : { timeToLive });
 }
 
-/** What is handed over to those who take messages of these types, and maybe unreadable ones. */
+/** The messages delivered to handlers of these types, possibly with unreadable ones. */
 export type Received<
   Types extends readonly MessageType[],
   OnUnreadable extends "hand-over" | "dead-letter",

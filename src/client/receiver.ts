@@ -49,7 +49,7 @@ export interface ReceiverOptions<
   /** The types that are read: bodies are validated and brought to the latest version. Default: any body, as it is. */
   readonly messageTypes?: Types | undefined;
   /**
-   * What happens to messages that nothing can read, or that are not valid: handed over with their result (`hand-over`,
+   * The treatment of messages that nothing can read, or that are not valid: handed over with their result (`hand-over`,
    * the default), or dead-lettered and left out (`dead-letter`, in `peekLock` only).
    */
   readonly onUnreadable?: OnUnreadable | undefined;

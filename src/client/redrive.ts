@@ -51,7 +51,7 @@ export interface RedriveOptions {
   /** Whether messages are only looked at. Default: false. */
   readonly dryRun?: boolean | undefined;
   /**
-   * What becomes of message ids when the target detects duplicates, which would drop a message that it saw before: `keep`
+   * The treatment of message ids when the target detects duplicates, which would drop a message that it saw before: `keep`
    * takes that risk, `renew` leaves the id out, which ciphertext that is bound to the id does not survive. Default:
    * refused there.
    */
@@ -62,7 +62,7 @@ export interface RedriveOptions {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** What was done with one message. */
+/** The outcome for one message. */
 export interface RedriveEntry {
   readonly sequenceNumber: bigint;
   readonly messageId: Envelope["brokerProperties"]["messageId"];
@@ -75,7 +75,7 @@ export interface RedriveEntry {
   readonly error: { readonly code: ErrorCode; readonly message: string } | undefined;
 }
 
-/** What a re-drive did. */
+/** The result of a re-drive. */
 export interface RedriveReport {
   readonly from: string;
   readonly dryRun: boolean;
@@ -98,7 +98,7 @@ export const redriveCountProperty = "sobre-redrives";
  * not counted as a delivery. Lost links are opened again.
  *
  * @throws SobreError `InvalidArgument` naming the option, `InvalidOperation` when the target detects duplicates and
- *   `messageIds` does not say what to do, and what opening and receiving throw; `onProgress` was told of what was done.
+ *   `messageIds` does not say what to do, and what opening and receiving throw; `onProgress` was called for everything done before.
  */
 export async function redrive(from: string, parts: ClientParts, options: RedriveOptions = {}): Promise<RedriveReport> {
   checkRedrive(from, options);
@@ -280,7 +280,7 @@ function countOf({ applicationProperties }: Envelope): number {
   return Number.isSafeInteger(count) && count >= 0 ? count : 0;
 }
 
-/** Engines that do not tell are taken not to detect any. */
+/** Engines that do not report it are assumed not to detect any. */
 async function detectsDuplicates(engine: Engine, target: string): Promise<boolean> {
   if (engine.capabilities.administration.level === "refused") return false;
   try {

@@ -1,7 +1,7 @@
 import { SobreError } from "../errors/sobre-error.ts";
 
 /**
- * The entity that a `replyTo` names: relative, as `replies`, or absolute, as `sb://host/replies` or `amqps://host/replies`.
+ * The entity that a `replyTo` names: relative, e.g. `replies`, or absolute, e.g. `sb://host/replies` or `amqps://host/replies`.
  *
  * The host of an absolute one is not looked at: a reply goes out where the request came in.
  *

@@ -12,9 +12,9 @@ export interface InboxOptions {
   readonly sessionId: string | undefined;
   /** Takes a reply; resolves to how it is settled. */
   readonly deliver: (delivery: Delivery) => Promise<Settlement>;
-  /** Told when the inbox ended with an error that cannot pass by itself. */
+  /** Called when the inbox ended with an error that is not transient. */
   readonly failed: (error: unknown) => void;
-  /** Told of what went wrong and is tried again. */
+  /** Called for an error that is retried. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -34,7 +34,7 @@ export interface RequesterOptions<Types extends readonly MessageType[] = readonl
   readonly replyToSessionId?: string | true | undefined;
   /** The types that replies are read as. Default: any body, as it is. */
   readonly messageTypes?: Types | undefined;
-  /** Told of what went wrong beside a request: a lost link, a reply that nobody waits for. What it throws is ignored. */
+  /** Called for errors outside of a request: a lost link, a reply that nobody waits for. Its own errors are ignored. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 

@@ -8,10 +8,10 @@ import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
 
-/** What a request is answered with: a message, several as they become ready, or nothing. */
+/** The answer to a request: a message, several as they become ready, or nothing. */
 export type Replying = Message | AsyncIterable<Message> | Iterable<Message> | undefined | void;
 
-/** What a responder calls. */
+/** The handlers of a responder. */
 export interface ResponderHandlers<Request> extends Pick<
   ProcessorHandlers<Request>,
   "processError" | "processUnreadable"

@@ -52,7 +52,7 @@ export interface CreateMessageBatchOptions extends AbortOption {
   readonly maxSizeInBytes?: number | undefined;
 }
 
-/** What became of one of many messages. */
+/** The outcome for one of many messages. */
 export type SendOutcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
 
 /** Sends messages to one entity. Retries what is retryable; with duplicate detection and message ids that is safe. */
@@ -317,7 +317,7 @@ function isIterable(value: unknown): boolean {
   return typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
 }
 
-/** The numbers as a list. @throws SobreError `InvalidArgument` for what is no number of a message. */
+/** The numbers as a list. @throws SobreError `InvalidArgument` for anything but sequence numbers. */
 export function sequenceNumbersOf(numbers: bigint | readonly bigint[]): readonly bigint[] {
   const list = typeof numbers === "bigint" ? [numbers] : numbers;
   checkOption("sequenceNumbers", list, checkList("bigints", sequenceNumber));

@@ -31,7 +31,7 @@ export interface SessionProcessorOptions<Types extends readonly MessageType[] = 
   readonly sessionIds?: readonly string[] | undefined;
 }
 
-/** What a session handler can do beside settling. */
+/** Operations of a session handler besides settling. */
 export interface SessionContext extends MessageContext {
   readonly session: HeldSession;
 }
@@ -53,7 +53,7 @@ export const sessionChecks: OptionChecks<SessionProcessorOptions> = {
 /**
  * Starts a processor of sessions: the messages of each in order, several sessions at once.
  *
- * A session whose lock was lost, and a lost link, are told to `processError`, and sessions are accepted again.
+ * A session whose lock was lost, and a lost link, are reported to `processError`, and sessions are accepted again.
  *
  * @throws SobreError `InvalidArgument` as `startProcessor` does.
  */

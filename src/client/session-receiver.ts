@@ -67,7 +67,7 @@ export interface HeldSession {
 /** Receives the messages of one session, in order; closing it frees the session. */
 export interface SessionReceiver<Message, Read> extends Receiver<Message, Read>, HeldSession {}
 
-/** What the client hands a session over as. */
+/** The form in which the client hands over a session. */
 export type ReceivedSession<
   Types extends readonly MessageType[],
   OnUnreadable extends "hand-over" | "dead-letter",
@@ -140,7 +140,7 @@ export async function acceptSession<
   };
 }
 
-/** What a {@link SessionSource} needs to accept its session again. */
+/** The data that a {@link SessionSource} needs to accept its session again. */
 interface SessionSourceOptions {
   readonly engine: Engine;
   readonly entity: string;

@@ -27,7 +27,7 @@ import {
 export interface WorkflowStep<State, Message> {
   /** Whether the message begins the workflow, goes on with it or ends it, by its subject. */
   readonly kind: "start" | "content" | "end";
-  /** What the step before resolved to; `undefined` at the start. */
+  /** The result of the previous step; `undefined` at the start. */
   readonly state: State | undefined;
   readonly message: Message;
   /** How far the message is behind the first one, by their sequence numbers; other sessions' messages count in between. */
@@ -35,7 +35,7 @@ export interface WorkflowStep<State, Message> {
   readonly context: SessionContext;
 }
 
-/** What a session workflow calls. */
+/** The steps and callbacks of a session workflow. */
 export interface WorkflowHandlers<State, Message> extends Pick<ProcessorHandlers, "processError"> {
   /**
    * Takes a step; what it resolves to is kept in the session before the message is completed: as JSON, and what JSON lacks
@@ -67,7 +67,7 @@ const checks: OptionChecks<SessionWorkflowOptions> = {
 /** The dead-letter reason of messages that come before a start, after an end, or with another subject. */
 export const workflowOutOfOrder = "WorkflowOutOfOrder";
 
-/** What is kept in the session. Sequence numbers are decimal text, since JSON has no such integers. */
+/** The state kept in the session. Sequence numbers are decimal text, since JSON has no such integers. */
 interface Kept {
   readonly start: string;
   readonly last: string;
@@ -172,7 +172,7 @@ function readProgress<State>(bytes: Uint8Array | undefined): Progress<State> | u
   );
 }
 
-/** What a step of the same workflow has given. */
+/** The result of an earlier step of the same workflow. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters -- sessions carry no types
 const asState = <State>(value: unknown): State => value as State;
 

@@ -1,10 +1,10 @@
 import type { Message } from "../codec/serializer.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 
-/** What happens to a message: sent, or handled. */
+/** The operation on a message: sent, or handled. */
 export interface TracedOperation {
   readonly entityPath: string;
-  /** Name of the engine, as `memory`. */
+  /** Name of the engine, e.g. `memory`. */
   readonly engine: string;
   /** Whether the messages went as one batch. */
   readonly messageCount: number;

@@ -59,7 +59,7 @@ export function readDescription(what: Described, description: XmlElement | undef
   return options;
 }
 
-/** What cannot be changed, and what older clients do not know. */
+/** Settings that cannot be changed, or that older clients do not know. */
 const kept: ReadonlySet<keyof Options> = new Set([
   "requiresSession",
   "requiresDuplicateDetection",

@@ -92,7 +92,7 @@ const amqpInt = (text: string): number =>
 
 /** @throws always. */
 function wrong(type: string): never {
-  throw new SobreError("InvalidArgument", `A value of a rule is no ${type}.`);
+  throw new SobreError("InvalidArgument", `A value of a rule is not a valid ${type}.`);
 }
 
 const xsi = 'xmlns:i="http://www.w3.org/2001/XMLSchema-instance"';

@@ -16,7 +16,7 @@ const texts = [
   ["ViaPartitionKey", "viaPartitionKey"],
 ] as const;
 
-/** What can be given is one more than what is told: the content type has a header of its own. */
+/** The readable members are one more than the written ones: the content type has a header of its own. */
 const givenTexts = [...texts, ["ContentType", "contentType"]] as const;
 
 /** Reads the value of a `BrokerProperties` header. @throws SobreError `InvalidArgument`. */
@@ -26,14 +26,14 @@ export function readBrokerProperties(header: string | undefined): Partial<Broker
   try {
     json = JSON.parse(header);
   } catch {
-    throw new SobreError("InvalidArgument", "The header BrokerProperties is no JSON.");
+    throw new SobreError("InvalidArgument", "The header BrokerProperties is not JSON.");
   }
   return brokerPropertiesFrom(json);
 }
 
 /** Reads broker properties from their JSON. @throws SobreError `InvalidArgument`. */
 export function brokerPropertiesFrom(json: unknown): Partial<BrokerPropertiesInit> {
-  if (!isObject(json)) throw new SobreError("InvalidArgument", "BrokerProperties is no object.");
+  if (!isObject(json)) throw new SobreError("InvalidArgument", "BrokerProperties is not an object.");
   const given: Readonly<Record<string, unknown>> = { ...json };
   const draft: Record<string, unknown> = {};
   for (const [name, property] of givenTexts) {

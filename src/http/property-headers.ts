@@ -2,7 +2,7 @@ import { setMember } from "../values/plain-object.ts";
 import type { ApplicationProperties, ApplicationPropertyValue } from "../envelope/application-properties.ts";
 import { Typed } from "../values/typed.ts";
 
-/** Headers that belong to HTTP or to the service and are no properties of a message. */
+/** Headers that belong to HTTP or to the service and are not properties of a message. */
 const reserved = new Set(
   (
     "accept accept-charset accept-encoding accept-language authorization brokerproperties cache-control connection " +
@@ -12,7 +12,7 @@ const reserved = new Set(
   ).split(" "),
 );
 
-/** What may name a header (RFC 9110 section 5.6.2). */
+/** A valid header name (RFC 9110 section 5.6.2). */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 
 /** The application properties in the headers of a request: text in quotes, numbers and booleans bare. */

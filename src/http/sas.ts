@@ -56,7 +56,7 @@ export function writeSas(
 const signature = (key: string, sr: string, se: string): string =>
   createHmac("sha256", key).update(`${sr}\n${se}`).digest("base64");
 
-/** Compares in a time that does not tell how much is right. */
+/** Compares in constant time. */
 export function equal(one: string, other: string): boolean {
   const a = Buffer.from(one);
   const b = Buffer.from(other);

@@ -85,7 +85,7 @@ function unescaped(text: string): string {
 export const child = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
   element?.children.find((one) => one.name === name);
 
-/** Text as it stands in an element or attribute; what XML cannot hold becomes the replacement character. */
+/** Text as written in an element or attribute; characters that XML cannot hold become the replacement character. */
 export const escaped = (text: string): string =>
   text
     // oxlint-disable-next-line no-control-regex -- these are what XML 1.0 forbids

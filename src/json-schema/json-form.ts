@@ -16,7 +16,7 @@ interface Replacement {
 }
 
 /**
- * What a schema wanted to see of a value that JSON has no type for: the text of bytes, times and 64-bit integers where it
+ * The form that a schema expects of a value without a JSON type: the text of bytes, times and 64-bit integers where it
  * says so, a number for a bigint that one can hold. A larger bigint stays where the format `int64` allows it.
  */
 export function jsonReplacement({ value, schema }: Refused): Replacement | undefined {

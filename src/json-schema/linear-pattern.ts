@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 /**
  * Makes the matchers of a schema's patterns, in time linear to the text: no pattern can hold the event loop.
  *
- * What needs backtracking (back references, look-around) is refused.
+ * Expressions that need backtracking (back references, look-around) are refused.
  *
  * @throws Error naming the pattern, for one that is broken or not linear.
  */

@@ -1,4 +1,4 @@
-/** What a peer may use up. */
+/** Limits on the resources that a peer may use. */
 export interface ConnectionLimits {
   /** Most bytes of a frame. Default: 65536. */
   readonly maxFrameSize: number;

@@ -6,15 +6,15 @@ import type { ReceivingLink } from "./receiving-link.ts";
 import type { SendingLink } from "./sending-link.ts";
 import type { WireError } from "./wire-fault.ts";
 
-/** What a connection tells whoever owns it. */
+/** Callbacks of a connection to its owner. */
 export interface ConnectionEvents {
   /** The peer's open has come. */
   readonly opened: (open: Open) => void;
   /** The peer asks for a link: answer with its `open` or `refuse`, now or later. */
   readonly attach: (link: SendingLink | ReceivingLink) => void;
-  /** The connection is over; told once. */
+  /** The connection has ended; called once. */
   readonly closed: (error: WireError | undefined) => void;
-  /** There are bytes for {@link Connection.take}; told once until they are taken. */
+  /** There are bytes for {@link Connection.take}; called once until they are taken. */
   readonly output: () => void;
 }
 

@@ -29,7 +29,7 @@ type Phase = "header" | "sasl" | "open" | "running" | "closing" | "over";
 export class Connection implements ConnectionPort {
   readonly events: ConnectionEvents;
   readonly limits: ConnectionLimits;
-  /** What the peer's sessions and links hold. */
+  /** The resources that the peer's sessions and links hold. */
   readonly budget: LinkBudget;
   /** The most bytes of a frame that the peer takes. */
   maxOutgoingFrame = 512;
@@ -89,12 +89,12 @@ export class Connection implements ConnectionPort {
     return bytes;
   }
 
-  /** Tells that what {@link take} gave last has been copied: its bytes may be written over. */
+  /** Marks the bytes of the last {@link take} as copied, so that they may be overwritten. */
   taken(): void {
     this.#frames.reuse();
   }
 
-  /** Takes bytes that the peer has sent, which must not be written over afterwards. Never throws: what is wrong with them is told to the peer. */
+  /** Takes bytes that the peer has sent, which must not be written over afterwards. Never throws: protocol violations are reported to the peer. */
   receive(chunk: Uint8Array): void {
     if (this.#phase === "over") return;
     this.#liveness.heard();
@@ -203,7 +203,7 @@ export class Connection implements ConnectionPort {
       this.frames.protocolHeader(protocol.amqp);
       this.#phase = "open";
     } else {
-      // A peer that speaks something else is told what is spoken here, and left (AMQP 1.0 part 2.2).
+      // A peer that speaks another protocol gets our header, then the connection is closed (AMQP 1.0 part 2.2).
       this.frames.protocolHeader(protocol.amqp);
       this.#finish({ condition: "amqp:not-implemented", description: "The peer speaks no AMQP 1.0." });
     }
@@ -232,7 +232,7 @@ export class Connection implements ConnectionPort {
     const descriptor = readBody(reader);
     if (descriptor === code.open) return this.#open(readOpen(reader));
     if (descriptor === code.close) return this.#closedByPeer(readEnding(reader));
-    // What comes between this side's close and the peer's is ignored.
+    // Frames between this side's close and the peer's are ignored.
     if (this.#phase === "closing") return;
     if (this.#phase !== "running") throw new WireFault("amqp:illegal-state", "The first frame has to be an open.");
     if (descriptor === code.begin) return this.#begin(frame.channel, reader);

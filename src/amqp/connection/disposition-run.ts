@@ -14,7 +14,7 @@ export class DispositionRun {
     this.#write = write;
   }
 
-  /** Tells the outcome of a delivery, which is settled with it; acceptance is told at the next {@link flush}. */
+  /** Reports the outcome of a delivery and settles it; acceptance is reported at the next {@link flush}. */
   add(role: Role, id: number, state: DeliveryState): void {
     if (state !== accepted) {
       this.flush();

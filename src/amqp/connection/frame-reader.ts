@@ -1,7 +1,7 @@
 import { code } from "./performative.ts";
 import { WireFault } from "./wire-fault.ts";
 
-/** What the first eight bytes of a layer say: which protocol follows. */
+/** The protocol that the first eight bytes of a layer announce. */
 export interface ProtocolHeader {
   readonly kind: "header";
   /** 0 AMQP, 2 TLS, 3 SASL; -1: no AMQP 1.0. */
@@ -21,11 +21,11 @@ export class FrameReader {
   /** Of the frame read last: 0 AMQP, 1 SASL. */
   type = 0;
   channel = 0;
-  /** What its body lies in, from {@link start} to {@link end}; empty in a frame that only tells that the peer is alive. */
+  /** The bytes that hold its body, from {@link start} to {@link end}; empty in a heartbeat frame. */
   bytes: Uint8Array = none;
   start = 0;
   end = 0;
-  /** What was received and not yet read. */
+  /** Bytes that were received and not yet read. */
   #chunk: Uint8Array = none;
   #at = 0;
   /** The beginning of a frame whose end has not come; `#held` of its bytes are there. */

@@ -31,7 +31,7 @@ export class FrameWriter {
     return this.#writer.mark();
   }
 
-  /** What was written since the last time; it is not written to again, unless {@link reuse} allows it. */
+  /** The bytes written since the last call; they are not written to again, unless {@link reuse} allows it. */
   take(): Uint8Array {
     const bytes = this.#writer.take();
     // Growing copies, so room is made at once for as much as the last time.
@@ -39,7 +39,7 @@ export class FrameWriter {
     return bytes;
   }
 
-  /** Tells that what was taken last has been copied, so that its bytes may be written over. */
+  /** Marks the bytes that were taken last as copied, so that they may be overwritten. */
   reuse(): void {
     if (this.size > 0) return;
     this.#writer.at = 0;
@@ -50,7 +50,7 @@ export class FrameWriter {
     this.#writer.raw(Uint8Array.of(0x41, 0x4d, 0x51, 0x50, protocol, 1, 0, 0));
   }
 
-  /** A frame that only tells that this side is alive. */
+  /** A heartbeat frame. */
   empty(): void {
     this.#end(this.#begin(0, 0));
   }

@@ -11,7 +11,7 @@ const mostUnfinished = 8 * 2 ** 20;
 /** How far beyond the limit links are refused one by one, before their connection is closed. */
 const patience = 1.25;
 
-/** What the sessions and links of a peer hold together, apart from messages that it has sent or asked for. */
+/** The memory that the sessions and links of a peer hold together, apart from messages that it has sent or asked for. */
 export class LinkBudget {
   readonly #limits: ConnectionLimits;
   #links = 0;
@@ -36,7 +36,7 @@ export class LinkBudget {
    * A link of the peer is there.
    *
    * @param attachSize The bytes that it was asked for with.
-   * @returns What it costs, for {@link removeLink}, and why it has to be refused, if so.
+   * @returns Its cost, for {@link removeLink}, and the reason if it has to be refused.
    * @throws WireFault when the peer goes on and on with links that are refused.
    */
   addLink(attach: Attach, attachSize: number): { readonly cost: number; readonly refusal?: string } {

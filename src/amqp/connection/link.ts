@@ -3,13 +3,13 @@ import type { Attach, Detach, Flow, Role, Terminus } from "./performative.ts";
 import type { SessionPort } from "./ports.ts";
 import type { WireError } from "./wire-fault.ts";
 
-/** What a link tells whoever made it. */
+/** Callbacks of a link to its owner. */
 export interface LinkEvents {
   /** The peer has attached its end, when this side was first. */
   readonly attached?: ((attach: Attach) => void) | undefined;
   /** The link is over: the peer has detached, or its session or connection has ended. */
   readonly detached: (error: WireError | undefined) => void;
-  /** Both sides know that the link is over; told once, whoever has ended it. */
+  /** The link has ended on both sides; called once, whoever ended it. */
   readonly closed?: (() => void) | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface LinkSetup {
 /** `asked` by the peer, `asking` the peer, `attached`, `detaching` until the peer answers, `over`. */
 export type LinkState = "asked" | "asking" | "attached" | "detaching" | "over";
 
-/** What both ends of a link have in common. */
+/** The base of sending and receiving links. */
 export abstract class Link {
   readonly session: SessionPort;
   readonly name: string;
@@ -35,9 +35,9 @@ export abstract class Link {
   /** This side's handle. */
   readonly handle: number;
   state: LinkState;
-  /** What the peer is charged for it. */
+  /** The cost charged to the peer for it. */
   cost = 0;
-  /** What the peer has said; for `asking` links not yet known. */
+  /** The peer's answer; for `asking` links not yet known. */
   remote: Attach | undefined;
 
   constructor(session: SessionPort, identity: { readonly name: string; readonly role: Role; readonly handle: number }) {

@@ -13,7 +13,7 @@ interface Pending {
   from: number;
 }
 
-/** What a session sends: within its peer's window, in order, remembered until it is settled. */
+/** The outgoing transfers of a session: within its peer's window, in order, remembered until it is settled. */
 export class OutgoingWindow {
   readonly #session: WindowPort;
   readonly #unsettled = new UnsettledDeliveries();
@@ -128,7 +128,7 @@ export class OutgoingWindow {
   #write(pending: Pending): boolean {
     const { link, outgoing, id } = pending;
     const { payload, messageFormat = 0, settled, state } = outgoing;
-    // What is left of a link that has gone is not sent.
+    // The remainder of a delivery of a detached link is not sent.
     if (!link.isAttached) return true;
     const { connection, channel } = this.#session;
     do {

@@ -65,7 +65,7 @@ export interface Terminus {
   readonly filter?: AmqpMap | undefined;
 }
 
-/** Who attaches or tells: the one that sends, or the one that receives. */
+/** The role of the peer that sends the frame: sender or receiver. */
 export type Role = "sender" | "receiver";
 
 export interface Attach {

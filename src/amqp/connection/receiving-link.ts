@@ -18,7 +18,7 @@ export interface IncomingDelivery {
   readonly state: DeliveryState | undefined;
 }
 
-/** What the receiving end of a link tells. */
+/** Callbacks of a receiving link. */
 export interface ReceivingLinkEvents extends LinkEvents {
   readonly delivered: (delivery: IncomingDelivery) => void;
   /** A message larger than allowed was thrown away. */
@@ -68,7 +68,7 @@ class WholeDelivery implements IncomingDelivery {
 interface Partial {
   readonly first: Transfer & { readonly deliveryId: number };
   readonly parts: Uint8Array[];
-  /** What is left to write to behind the last part. */
+  /** The free space after the last part. */
   room: Uint8Array;
   size: number;
   /** Bytes counted in the budget of unfinished messages. */
@@ -110,7 +110,7 @@ export class ReceivingLink extends Link {
     if (this.state === "attached") this.#tell(drain);
   }
 
-  /** Tells the peer how a delivery ended. */
+  /** Reports the outcome of a delivery to the peer. */
   settle(id: number, state: DeliveryState): void {
     this.session.settleIncoming(id, state);
   }

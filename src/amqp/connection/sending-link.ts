@@ -5,7 +5,7 @@ import type { Flow } from "./performative.ts";
 import type { SessionPort } from "./ports.ts";
 import { distance, plus } from "./serial.ts";
 
-/** What the sending end of a link tells. */
+/** Callbacks of a sending link. */
 export interface SendingLinkEvents extends LinkEvents, OutgoingEvents {
   /** There may be credit now, or the peer wants the credit drained. */
   readonly flowed: () => void;
@@ -45,7 +45,7 @@ export class SendingLink extends Link {
   /**
    * Sends a message that may write itself, which is the delivery's context.
    *
-   * @throws What its payload throws; nothing is sent then, and no credit taken.
+   * @throws The error of its payload; nothing is sent then, and no credit taken.
    */
   sendDirect(message: DirectMessage): void {
     this.credit--;
@@ -59,7 +59,7 @@ export class SendingLink extends Link {
     }
   }
 
-  /** Tells the peer that the delivery is settled, and how. */
+  /** Settles the delivery with an outcome and reports it to the peer. */
   settle(delivery: OutgoingDelivery, state: DeliveryState): void {
     this.session.settleOutgoing(delivery, state);
   }

@@ -94,7 +94,7 @@ export class Session implements SessionPort, WindowPort {
 
   /** Handles a frame of this session. @throws WireFault */
   received(descriptor: number, reader: ByteReader): void {
-    // What comes between this side's end and the peer's is ignored.
+    // Frames between this side's end and the peer's are ignored.
     if (this.#state === "ending") {
       if (descriptor === code.end) this.finish(undefined);
       return;

@@ -1,6 +1,6 @@
 import type { FrameReader } from "./frame-reader.ts";
 
-/** What {@link Cursor} returns for a field that is null or left out, and for one that is not what was asked for. */
+/** Returned by {@link Cursor} for a field that is null or left out, and for one of another type. */
 const absent = -1;
 const unexpected = -2;
 

@@ -5,13 +5,13 @@ import { SobreError } from "../../errors/sobre-error.ts";
 
 /** The error of a detach, end, close or rejected delivery (AMQP 1.0 part 2.8.14). */
 export interface WireError {
-  /** A symbol, as `amqp:not-found`. */
+  /** A symbol, e.g. `amqp:not-found`. */
   readonly condition: string;
   readonly description?: string | undefined;
   readonly info?: AmqpMap | undefined;
 }
 
-/** What ends a connection or a session because its peer broke the protocol. */
+/** A protocol violation by the peer, which ends a connection or a session. */
 export class WireFault extends Error {
   readonly condition: string;
   /** Whether the session alone ends; otherwise the connection does. */
@@ -35,12 +35,12 @@ export function trackedErrorOf(error: unknown, trackingId?: string): WireError {
   return { condition, description: `${description}${mark}` };
 }
 
-/** What a peer is told about an error. */
+/** The form of an error that is sent to a peer. */
 export function wireErrorOf(error: unknown, longest: number = longestDescription, trackingId?: string): WireError {
   if (error instanceof WireFault) return { condition: error.condition, description: cut(error.message, longest) };
   if (error instanceof SobreError) {
     const text = trackingId === undefined ? error.message : error.message.replace(` TrackingId: ${trackingId}`, "");
     return { condition: errorTraits(error.code).amqpCondition, description: cut(text, longest) };
   }
-  return { condition: "amqp:internal-error", description: "The server failed. Its log tells more." };
+  return { condition: "amqp:internal-error", description: "The server failed. See its log for more." };
 }

@@ -72,7 +72,7 @@ export function openMessage(bytes: Uint8Array, options?: MessageReadOptions): Am
 export class AmqpMessage implements MessageSections {
   readonly bytes: Uint8Array;
   readonly #reader: ByteReader;
-  /** What {@link scanSections} found. */
+  /** The result of {@link scanSections}. */
   readonly #borders: readonly number[];
   /** A bit for each section that is there, by its place in `section`. */
   readonly #present: number;
@@ -270,7 +270,7 @@ export class AmqpMessage implements MessageSections {
   }
 }
 
-/** What stands for the kind of a section that is not there. */
+/** The kind of a missing section. */
 const noSection = -1;
 
 /** Room for the sections of most messages: an array that grows takes far more. */

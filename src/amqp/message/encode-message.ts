@@ -74,7 +74,7 @@ export function writeEnvelope(writer: ByteWriter, envelope: Envelope, options?: 
 
 function writeParts(writer: ByteWriter, envelope: Envelope, options: EncodeMessageOptions | undefined): void {
   const origin = envelope.origin instanceof MessageOrigin ? envelope.origin : undefined;
-  // What was received keeps its types.
+  // Received values keep their types.
   const settings = resolveWriteOptions(origin === undefined ? options : undefined);
   new EnvelopeWriter(writer, envelope, origin, settings).write(options?.delivery);
 }

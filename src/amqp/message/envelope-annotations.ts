@@ -5,7 +5,7 @@ import type { BrokerProperties } from "../../envelope/broker-properties.ts";
 import { annotationName, writtenAnnotations } from "./annotation-name.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 
-/** What a broker says about a message; a whole `Delivery` will do. */
+/** Facts that a broker adds to a message; any `Delivery` fits. */
 export type DeliveryFacts = Omit<Delivery, "envelope">;
 
 const settable = ["partitionKey", "viaPartitionKey", "scheduledEnqueueTimeUtc"] as const;

@@ -1,9 +1,9 @@
 import { lockToken, type LockToken } from "../../engine/delivery.ts";
 
-/** Where each byte of a uuid's text stands in .NET's form of it, whose first three groups are turned round. */
+/** The position of each byte of a uuid's text in .NET's form, whose first three groups are byte-swapped. */
 const order = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15] as const;
 
-/** Where the two digits of each byte stand in the text. */
+/** The positions of the two digits of each byte in the text. */
 const digits = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const;
 
 /** The delivery tag of a lock token: its uuid as the 16 bytes of a .NET Guid. */

@@ -125,9 +125,9 @@ function applicationPropertiesOf(map: AmqpMap | undefined): ApplicationPropertie
   const values = map.values();
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index];
-    if (typeof key !== "string") throw broken(`{${index}}`, "a name that is no string");
+    if (typeof key !== "string") throw broken(`{${index}}`, "a name that is not a string");
     const value = values[index] ?? null;
-    if (!isSimple(value)) throw broken(`.${key}`, "a value that is no simple type");
+    if (!isSimple(value)) throw broken(`.${key}`, "a value that is not of a simple type");
     bag[key] = value;
   }
   return Object.freeze(bag);

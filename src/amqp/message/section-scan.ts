@@ -8,7 +8,7 @@ import { cutOff, valueEnd } from "./value-end.ts";
  * Finds the borders of a message's sections without reading their content.
  *
  * Puts two numbers per section into `borders`: its place in `section`, and where its descriptor begins; gives a bit for each
- * place that is there. The reader is told where the body begins: nothing but the text before it is worth reading ahead.
+ * place that is there. The reader is given the start of the body: nothing but the text before it is worth reading ahead.
  * Order, multiplicity, the type of each value and every size are checked (AMQP 1.0 part 3.2).
  *
  * @throws SobreError `DecodeFailed` or `TruncatedPayload` with the offset.

@@ -1,8 +1,8 @@
 import { noWidth, widths } from "../values/format-code.ts";
 
-/** What {@link valueEnd} says when the value does not end within the bytes. */
+/** Returned by {@link valueEnd} when the value does not end within the bytes. */
 export const cutOff = -1;
-/** What {@link valueEnd} says when a format code is none of AMQP 1.0. */
+/** Returned by {@link valueEnd} for a format code that AMQP 1.0 does not define. */
 const unknownCode = -2;
 
 /** Where the value at `at` ends by its own size, which is believed only within the bytes. */

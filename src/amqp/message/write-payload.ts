@@ -18,7 +18,7 @@ export function writePayload(writer: ByteWriter, { payload, bodyKind }: Envelope
     case "sequence":
       return writeSequence(writer, payload);
     case "value":
-      // A payload of no bytes is no body at all.
+      // An empty payload is a message without a body.
       if (payload.byteLength === 0) return;
       if (valueEnd(payload, 0) !== payload.byteLength) throw notEncoded("value", "one AMQP value");
       writeDescriptor(writer, section.value);

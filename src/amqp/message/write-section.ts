@@ -100,7 +100,8 @@ function checkAnnotationKey(key: AmqpValue): void {
 }
 
 function checkPropertyKey(key: AmqpValue): void {
-  if (typeof key !== "string") throw unsupported("has a key that is no string, as application properties must");
+  if (typeof key !== "string")
+    throw unsupported("has a key that is not a string; keys of application properties must be");
 }
 
 function checkSimple(value: AmqpValue): void {

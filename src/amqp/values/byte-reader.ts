@@ -12,7 +12,7 @@ export interface ReaderSettings {
   readonly limits: DecodeLimits;
   /** Most elements of arrays whose elements take no bytes. */
   readonly maxZeroWidth: number;
-  /** Tolerates size fields that lie and text that is no UTF-8. */
+  /** Tolerates size fields that lie and text that is not UTF-8. */
   readonly lenient: boolean;
   /** Copies binary instead of viewing it. */
   readonly copy: boolean;

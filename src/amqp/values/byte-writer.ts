@@ -40,7 +40,7 @@ export class ByteWriter {
     }
   }
 
-  /** What was written since the last time. */
+  /** The bytes written since the last call. */
   take(): Uint8Array {
     const { start, at } = this;
     this.start = at;

@@ -22,7 +22,7 @@ const formats: Readonly<Record<DecimalType, DecimalFormat>> = {
 };
 
 /**
- * The decimal as text, as `-12.30`, `1.5E+20`, `Infinity` or `NaN`; trailing zeros are kept, since they are part of the value.
+ * The decimal as text, e.g. `-12.30`, `1.5E+20`, `Infinity` or `NaN`; trailing zeros are kept, since they are part of the value.
  */
 export function toDecimalString(decimal: Typed<DecimalType>): string {
   const { exponentBits, coefficientBits, bias, precision } = formats[decimal.type];

@@ -2,7 +2,7 @@ import type { AmqpValue } from "../../values/typed.ts";
 
 /** A described type with a JavaScript form of its own, in plain mode. */
 export interface AmqpExtension {
-  /** The symbol that describes it, as `com.microsoft:timespan`. */
+  /** The symbol that describes it, e.g. `com.microsoft:timespan`. */
   readonly descriptor: string;
   /** The JavaScript form of a described value, or `undefined` to leave it described. */
   read(value: AmqpValue): unknown;

@@ -56,7 +56,7 @@ function at(code: number, type: string, width: number): FormatCode {
   return { code, type, width };
 }
 
-/** What {@link widths} says of a byte that is no format code. */
+/** The entry of {@link widths} for a byte that is not a format code. */
 export const noWidth = -128;
 
 /** The width of each format code as in {@link FormatCode}. */

@@ -3,7 +3,7 @@ import { Duration } from "../../values/duration.ts";
 import { Uri } from "../../values/named-text.ts";
 import type { AmqpExtension } from "./extension.ts";
 
-/** `com.microsoft:timespan`: a long of 100-nanosecond ticks, as `Duration`. */
+/** `com.microsoft:timespan`: a long of 100-nanosecond ticks, read into a `Duration`. */
 export const timespanExtension: AmqpExtension = {
   descriptor: "com.microsoft:timespan",
   read: (value) => (typeof value === "bigint" ? Duration.fromTicks(value) : undefined),
@@ -11,7 +11,7 @@ export const timespanExtension: AmqpExtension = {
 };
 
 /**
- * `com.microsoft:datetime-offset`: a long of UTC ticks since 0001-01-01, as `DateTimeOffset`.
+ * `com.microsoft:datetime-offset`: a long of UTC ticks since 0001-01-01, read into a `DateTimeOffset`.
  *
  * The offset does not travel: one that is not 0 is refused when written.
  */
@@ -21,7 +21,7 @@ export const dateTimeOffsetExtension: AmqpExtension = {
   write: (value) => (value instanceof DateTimeOffset && value.offsetMinutes === 0 ? long(value.utcTicks) : undefined),
 };
 
-/** `com.microsoft:uri`: a string, as `Uri`; a `URL` is written too. */
+/** `com.microsoft:uri`: a string, read into a `Uri`; a `URL` is written too. */
 export const uriExtension: AmqpExtension = {
   descriptor: "com.microsoft:uri",
   read: (value) => (typeof value === "string" ? new Uri(value) : undefined),

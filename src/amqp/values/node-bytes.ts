@@ -1,4 +1,4 @@
-/** What is used of Node's `Buffer` under its own name, so that the declarations compile without Node's types. */
+/** The parts of Node's `Buffer` that are used, declared so that the declarations compile without Node's types. */
 export interface NodeBytes extends Uint8Array {
   toString(encoding?: "hex" | "latin1" | "utf8", start?: number, end?: number): string;
   copy(target: Uint8Array, targetStart?: number, start?: number, end?: number): number;
@@ -9,7 +9,7 @@ export interface NodeBytes extends Uint8Array {
 type WriteUtf8 = (this: NodeBytes, text: string, offset: number, length: number) => number;
 type ReadLatin1 = (this: NodeBytes, start: number, end: number) => string;
 
-// What `write` and `toString` come to after their checks of arguments, which cost as much as a short text.
+// The functions behind `write` and `toString`: their argument checks cost as much as a short text.
 const directWrite: unknown = Reflect.get(Buffer.prototype, "utf8Write");
 const directRead: unknown = Reflect.get(Buffer.prototype, "latin1Slice");
 

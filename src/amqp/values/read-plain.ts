@@ -124,7 +124,7 @@ export class PlainReader {
     }
   }
 
-  /** The entries of a map from the first key that is no text; `undefined` when plain keys would not tell them apart. */
+  /** The entries of a map from the first key that is not text; `undefined` when plain keys would be ambiguous. */
   #entries(map: Map<unknown, unknown>, count: number, depth: number): Map<unknown, unknown> | undefined {
     const keys: AmqpValue[] = [];
     for (let left = count; left > 0; left -= 2) {

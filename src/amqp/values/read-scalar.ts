@@ -41,7 +41,7 @@ function loadLong(reader: ByteReader): void {
 export function readChar(reader: ByteReader): string {
   const point = reader.u32();
   if (point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) {
-    throw reader.fault("A char is no Unicode scalar value", reader.at - 4);
+    throw reader.fault("A char is not a Unicode scalar value", reader.at - 4);
   }
   return String.fromCodePoint(point);
 }

@@ -134,7 +134,7 @@ export function readMap(reader: ByteReader, width: 1 | 4, depth: number): AmqpMa
     const key = readKey(reader, depth + 1);
     const lowBit = 1 << reader.nameHash;
     const highBit = 1 << (reader.nameHash >> 5);
-    // Names of different hashes differ; the few others, and keys that are no names, are compared.
+    // Names of different hashes differ; the few others, and keys that are not names, are compared.
     unique &&= isName(key) && ((low & lowBit) === 0 || (high & highBit) === 0 || !hasName(keys, key));
     low |= lowBit;
     high |= highBit;

@@ -22,7 +22,7 @@ export interface ReadOptions {
    * beyond four for each byte of the payload: no other limit holds them down. Default: 4096.
    */
   readonly maxZeroWidth?: number | undefined;
-  /** Tolerates size fields that lie, text that is no UTF-8, and keys that come twice, as sloppy peers send them. Default: false. */
+  /** Tolerates size fields that lie, text that is not UTF-8, and duplicate keys, all of which sloppy peers send. Default: false. */
   readonly lenient?: boolean | undefined;
   /** Whether binary is copied instead of being a view of the bytes. Default: false. */
   readonly copy?: boolean | undefined;
@@ -51,7 +51,7 @@ const defaultExtensions = extensionsByDescriptor(microsoftExtensions);
 /**
  * The options over the defaults.
  *
- * @throws SobreError `InvalidArgument` naming a mode that does not exist or a limit that is no integer from 0 up.
+ * @throws SobreError `InvalidArgument` naming a mode that does not exist or a limit that is not an integer from 0 up.
  */
 export function resolveReadOptions(options: ReadOptions = {}): ResolvedReadOptions {
   checkNames(options, optionNames);
@@ -94,7 +94,7 @@ export function decodeValue(bytes: Uint8Array, options?: ReadOptions): unknown {
 }
 
 /**
- * Reads AMQP values that stand one behind the other and fill the bytes.
+ * Reads AMQP values that follow each other and fill the bytes.
  *
  * @throws SobreError as {@link decodeValue} does.
  */

@@ -1,9 +1,9 @@
 import { noWidth, widths } from "./format-code.ts";
 
 /**
- * The path from the value at `start` to the innermost value that holds the byte at `offset`, as `{value 3}[2]`, for errors.
+ * The path from the value at `start` to the innermost value that holds the byte at `offset`, e.g. `{value 3}[2]`, for errors.
  *
- * Map keys are told by their place, since they are payload content.
+ * Map keys are shown by their position, since they are payload content.
  *
  * Walks the bytes once more, believes sizes only as far as they fit, and never throws.
  */
@@ -53,7 +53,7 @@ class PathWalk {
     return path;
   }
 
-  /** Where the value at `at` ends, or `undefined` when that cannot be told. */
+  /** Where the value at `at` ends, or `undefined` when that cannot be determined. */
   #next(at: number): number | undefined {
     let here = at;
     // Each descriptor is followed by one value more.

@@ -81,7 +81,7 @@ export function writeUlong(writer: ByteWriter, value: bigint): void {
 /** The value, once it is known to be a 64-bit integer of the type. */
 export function withinLong(value: unknown, type: string): bigint {
   if (type !== "ulong" && type !== "long" && type !== "timestamp") throw mistyped(type);
-  if (typeof value !== "bigint") throw unsupported(`is typed as ${type} and is no bigint`);
+  if (typeof value !== "bigint") throw unsupported(`is typed as ${type} and is not a bigint`);
   const exact = type === "ulong" ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value);
   if (exact !== value) throw unsupported(`is typed as ${type} and does not fit into 64 bits`);
   return value;

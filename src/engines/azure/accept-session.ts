@@ -10,7 +10,7 @@ const filterName = "com.microsoft:session-filter";
 /** The longest wait that a link can ask for, in milliseconds. */
 const longestWait = 2 ** 32 - 1;
 
-/** What a link asks for that shall hold a session. */
+/** The attach of a link that is to hold a session. */
 export function sessionRequest(
   entity: string,
   { sessionId, maxWaitTime, signal }: AcceptSessionOptions,

@@ -40,7 +40,7 @@ export function atomAdmin(atom: AtomClient, enter: () => void): EngineAdmin {
   const update = (what: Described, path: string, options: Options): Promise<void> =>
     ask(async () => {
       const before = readDescription(what, await read(atom, what, path));
-      // What the service does not find in an update it sets back to its default.
+      // The service resets settings that an update leaves out to their defaults.
       return write(what, path, { ...before, ...given(options) }, "update");
     });
   return {
@@ -97,7 +97,7 @@ const pathOf = (topic: string, subscription: string): string => `${topic}/Subscr
 const given = (options: Options): Options =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
-/** The description of an entity. @throws SobreError `MessagingEntityNotFound` when there is none of its kind. */
+/** The description of an entity. @throws SobreError `MessagingEntityNotFound` when it does not exist. */
 async function read(atom: AtomClient, what: Described, path: string): Promise<XmlElement> {
   const description = await atom.read(path);
   if (description.name === `${what}Description`) return description;

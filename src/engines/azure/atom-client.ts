@@ -13,11 +13,11 @@ export interface AtomClientOptions {
   readonly settings: ConnectionSettings;
   /** Default: that of the connection string, or that of the protocol. */
   readonly httpPort?: number | undefined;
-  /** PEM of authorities to trust beside the machine's. */
+  /** PEM of authorities to trust besides the machine's. */
   readonly ca?: string | undefined;
 }
 
-/** What an entry of a feed describes. */
+/** The entity that an entry of a feed describes. */
 export interface AtomEntry {
   readonly name: string;
   readonly description: XmlElement;

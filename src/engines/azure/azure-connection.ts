@@ -41,7 +41,7 @@ import { AzureSender } from "./sender.ts";
 import { AzureTransaction, Coordinator } from "./transaction.ts";
 import { fitsFrame, settlementState } from "./settlement-state.ts";
 
-/** What an engine over AMQP is made of. */
+/** The parts of an engine over AMQP. */
 export interface AzureConnectionOptions extends BrokerOptions {
   readonly atom: AtomClient;
   readonly clock: Clock;

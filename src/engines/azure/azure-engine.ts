@@ -22,15 +22,15 @@ export interface AzureEngineOptions {
    * With `UseDevelopmentEmulator=true` neither AMQP nor HTTP is encrypted; `TransportType=AmqpWebSockets` is heeded.
    */
   readonly connectionString: string;
-  /** What AMQP is spoken over. Default: what the string says, which is a socket with TLS on port 5671 unless it says more. */
+  /** The transport of AMQP. Default: the one in the connection string, or else a TLS socket on port 5671. */
   readonly transport?: Transport | undefined;
   /** Port of the administration. Default: the string's port, else 443, or 5300 of an emulator. */
   readonly httpPort?: number | undefined;
-  /** PEM of certificates to trust beside the machine's. Default: none. */
+  /** PEM of certificates to trust besides the machine's. Default: none. */
   readonly ca?: string | undefined;
   /** The broker's time, which waits for messages go by. Default: the machine's clock. */
   readonly clock?: Clock | undefined;
-  /** What tokens, reconnecting and requests go by. Default: the machine's clock. */
+  /** The clock of tokens, reconnection and requests. Default: the machine's. */
   readonly connectionClock?: Clock | undefined;
   /**
    * Milliseconds that a receive waits at least before it takes back its credit, since a service far away needs a moment

@@ -2,7 +2,7 @@ import type { WireError } from "../../amqp/connection/wire-fault.ts";
 import type { ErrorCode } from "../../errors/codes.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 
-/** What the conditions of a broker's errors mean, as the official clients read them. */
+/** The codes of a broker's error conditions, as the official clients interpret them. */
 const codes: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ["com.microsoft:message-lock-lost", "MessageLockLost"],
   ["com.microsoft:session-lock-lost", "SessionLockLost"],
@@ -67,7 +67,7 @@ function told(code: ErrorCode, text: string): SobreError {
   return new SobreError(code, text, { trackingId });
 }
 
-/** What becomes of everything that waits for a connection that is gone. */
+/** The rejection of everything that waits for a lost connection. */
 export const connectionLost = (reason: string): SobreError =>
   new SobreError("ServiceCommunicationProblem", `The connection to the broker was lost: ${reason} Try again.`);
 

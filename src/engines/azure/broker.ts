@@ -97,7 +97,7 @@ export class Broker {
       await connection.over;
       claims.close();
     } catch {
-      // Whoever asked for it was told.
+      // The caller has already got the error.
     }
     if (this.#connecting === connecting) this.#connecting = undefined;
   }

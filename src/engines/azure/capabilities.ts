@@ -2,7 +2,7 @@ import type { Capabilities } from "../../engine/capabilities.ts";
 
 const native = { level: "native" } as const;
 
-/** What a Service Bus endpoint can do through this engine. */
+/** The capabilities of a Service Bus endpoint through this engine. */
 export const azureCapabilities: Capabilities = {
   peekLock: native,
   receiveAndDelete: native,
@@ -11,7 +11,7 @@ export const azureCapabilities: Capabilities = {
   defer: native,
   schedule: native,
   peek: native,
-  timeToLive: { level: "native", note: "deliveries tell the message's own time to live, not the entity's" },
+  timeToLive: { level: "native", note: "deliveries show the message's own time to live, not the entity's" },
   sessions: native,
   sessionState: native,
   topics: native,

@@ -46,7 +46,7 @@ export class Claims {
     if (known !== undefined) return known;
     const shown = this.#show(audience);
     this.#shown.set(audience, shown);
-    // What was refused is tried again by the next link.
+    // The next link tries a refused claim again.
     shown.catch(() => this.#shown.delete(audience));
     return shown;
   }
@@ -76,7 +76,7 @@ export class Claims {
   #renewLater(audience: string): void {
     const timer = this.#clock.setTimer(this.#clock.now() + renewAfter, () => {
       this.#renewals.delete(timer);
-      // The broker ends the links of a token that it does not get anew; whoever uses them is told then.
+      // The broker detaches the links of an expired token, and their users get that error.
       void this.#show(audience).catch(() => this.#shown.delete(audience));
     });
     this.#renewals.add(timer);

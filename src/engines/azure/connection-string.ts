@@ -1,6 +1,6 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 
-/** What a connection string says. */
+/** The parts of a connection string. */
 export interface ConnectionSettings {
   readonly host: string;
   /** `undefined`: the protocol's usual one. */
@@ -62,7 +62,7 @@ function membersOf(text: string): ReadonlyMap<Member, string> {
     if (part.trim() === "") continue;
     const at = part.indexOf("=");
     const member = known.find((one) => one === part.slice(0, Math.max(at, 0)).trim().toLowerCase());
-    // What is not known may be for others.
+    // Unknown parts may be meant for other clients.
     if (member !== undefined && part.slice(at + 1).trim() !== "") members.set(member, part.slice(at + 1).trim());
   }
   return members;

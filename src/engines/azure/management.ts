@@ -14,7 +14,7 @@ import { withoutDelivery } from "./sent-message.ts";
 import { settlementArguments } from "./settlement-state.ts";
 import { dateOf, itemsOf, longOf, mapOf, numberOf, textOf } from "./values.ts";
 
-/** What a request carries besides its operation. */
+/** The arguments of a request besides its operation. */
 interface AskOptions {
   readonly associatedLinkName?: string | undefined;
   /** Ties it to a transaction. */

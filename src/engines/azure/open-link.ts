@@ -10,21 +10,21 @@ import { inTime, type Timing } from "./timing.ts";
 type Setup = Parameters<ReceivingLink["open"]>[0];
 type Attach = NonNullable<ReceivingLink["remote"]>;
 
-/** What both ends of a link tell. */
+/** Callbacks of a link in either role. */
 interface CommonEvents {
-  /** The link is gone, whoever has ended it; told once, after it was opened. */
+  /** The link has ended, whoever ended it; called once, after it was opened. */
   readonly gone: (error: SobreError) => void;
   /** Both sides know that the link is over. */
   readonly closed?: (() => void) | undefined;
 }
 
-/** What a receiving link tells. */
+/** Callbacks of a receiving link. */
 export interface ReceivingEvents extends CommonEvents {
   readonly delivered: (delivery: IncomingDelivery, link: ReceivingLink) => void;
   readonly drained?: (() => void) | undefined;
 }
 
-/** What a sending link tells. */
+/** Callbacks of a sending link. */
 export interface SendingEvents extends CommonEvents {
   readonly flowed: () => void;
   readonly disposed: (state: DeliveryState | undefined, context: unknown) => void;
@@ -71,7 +71,7 @@ export function openSending(session: ClientSession, request: LinkRequest<Sending
   );
 }
 
-/** What both ends are told by the wire. */
+/** Callbacks from the connection that both roles share. */
 interface Told {
   readonly attached: (attach: Attach) => void;
   readonly detached: (error: WireError | undefined) => void;

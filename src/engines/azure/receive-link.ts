@@ -15,14 +15,14 @@ import { inTime, type Timing } from "./timing.ts";
 /** Milliseconds that the broker has to answer a drain, at most; after that the link is given up, and nothing that comes is taken. */
 const drainTimeOut = 5000;
 
-/** What a link to receive by is opened with. */
+/** Options of a receiving link. */
 export interface ReceiveLinkOptions {
   readonly receiveMode: ReceiveMode;
   /** The engine's time, for waits. */
   readonly clock: Clock;
   readonly timing: Timing;
   readonly request: Omit<Parameters<typeof openReceiving>[1], "events" | "name" | "timing">;
-  /** Told of every lock that came, and of every one that can be settled by this link no more. */
+  /** Called for every new lock, and for every one that this link can no longer settle. */
   readonly held: (token: LockToken, link: ReceiveLink) => void;
   readonly released: (token: LockToken) => void;
 }
@@ -182,7 +182,7 @@ export class ReceiveLink {
     });
   }
 
-  /** Tells the broker its credit again from time to time: one that has lost it would be silent for ever. */
+  /** Repeats the credit to the broker from time to time: a broker that lost it would stay silent for ever. */
   #remind(): void {
     const { clock, answer } = this.#options.timing;
     this.#reminder ??= clock.setTimer(clock.now() + answer, () => {
@@ -241,7 +241,7 @@ export class ReceiveLink {
     if (receive.room === 0) this.#finish(receive);
     // The messages at hand come along with the first.
     else if (this.#draining === undefined) this.#ask();
-    // Some brokers tell nothing more once the credit is used up.
+    // Some brokers send nothing more once the credit is used up.
     if (this.#draining !== undefined && link.credit === 0) this.#drained();
   }
 

@@ -17,7 +17,7 @@ export class Receive {
   #timer: Timer | undefined;
   #unlisten: () => void = () => undefined;
 
-  /** @param over Told when the wait is over, by time or by the signal. */
+  /** @param over Called when the wait ends, by time or by the signal. */
   constructor({ maxMessages, maxWaitTime, signal }: ReceiveOptions, clock: Clock, over: (receive: Receive) => void) {
     this.maxMessages = maxMessages;
     this.expired = maxWaitTime === 0;

@@ -12,7 +12,7 @@ const states: readonly MessageState[] = ["active", "deferred", "scheduled"];
 export function receivedDelivery(payload: Uint8Array, lockToken: LockToken | undefined): Delivery {
   const envelope = decodeMessage(payload);
   const { origin } = envelope;
-  // What has been opened is not opened again.
+  // A message is opened only once.
   const message = origin instanceof MessageOrigin ? origin.message : openMessage(payload);
   const { header, messageAnnotations: annotations, applicationProperties } = message;
   const facts = annotations === undefined ? {} : factsOf(annotations);
@@ -45,7 +45,7 @@ interface Facts {
   deadLetterSource?: string | undefined;
 }
 
-/** What the broker's annotations say; in one pass, since every message that comes passes here. */
+/** The facts in the broker's annotations; in one pass, since every received message comes through here. */
 function factsOf(annotations: AmqpMap): Facts {
   const facts: Facts = {};
   const keys = annotations.keys();

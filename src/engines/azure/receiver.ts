@@ -61,7 +61,7 @@ export class AzureReceiver implements EngineReceiver {
 
   #attached(): Promise<ReceiveLink> {
     const { gone } = this.#link ?? {};
-    // What is made anew under the name is another entity.
+    // An entity created again under the name is another one.
     if (gone?.code === "MessagingEntityNotFound") return Promise.reject(gone);
     this.#opening ??= this.#open()
       .then((link) => (this.#link = link))

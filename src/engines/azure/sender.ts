@@ -20,7 +20,7 @@ export interface SenderAddress {
   readonly via: string | undefined;
 }
 
-/** What a sender needs of its connection. */
+/** The parts of a connection that a sender needs. */
 export interface SenderEvents {
   readonly closed: (sender: AzureSender) => void;
   /** The state that ties a message to a transaction. @throws SobreError when it is none of the connection. */
@@ -38,7 +38,7 @@ interface Pending {
   readonly reject: (error: SobreError) => void;
 }
 
-/** The size that is meant when a broker tells none. */
+/** The size assumed when a broker announces none. */
 const unlimited = 2 ** 31 - 1;
 
 /** A link that sends to an entity; after the broker has ended it, the next send opens it anew. */
@@ -193,7 +193,7 @@ export class AzureSender implements EngineSender {
   }
 
   #gone(error: SobreError): void {
-    // What is made anew under the name is another entity.
+    // An entity created again under the name is another one.
     if (error.code === "MessagingEntityNotFound") this.#refusal ??= error;
     this.#fail(this.#refusal ?? error);
   }

@@ -18,7 +18,7 @@ const brokerMarks: ReadonlySet<string> = new Set([
   "x-opt-partition-id",
 ]);
 
-/** Sections that stand before the bare message. */
+/** Sections that precede the bare message. */
 const outer: ReadonlySet<string> = new Set(["header", "deliveryAnnotations", "messageAnnotations"]);
 
 /**

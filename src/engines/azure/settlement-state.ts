@@ -18,7 +18,7 @@ function checked(modification: Modification): readonly (readonly [string, Applic
   return entries.map(([name, value]) => [name, value ?? null]);
 }
 
-/** The outcome that tells a broker about a settlement. @throws SobreError `InvalidArgument`. */
+/** The outcome that reports a settlement to a broker. @throws SobreError `InvalidArgument`. */
 export function settlementState(settlement: Settlement): DeliveryState {
   if (settlement.kind === "complete") return accepted;
   if (settlement.kind === "release") return { kind: "released" };
@@ -39,11 +39,11 @@ export function settlementState(settlement: Settlement): DeliveryState {
   return { kind: "rejected", error: { condition: "com.microsoft:dead-letter", info } };
 }
 
-/** Names beyond ASCII are no symbols. */
+/** Names beyond ASCII are not valid symbols. */
 // oxlint-disable-next-line no-control-regex -- a symbol is any ASCII text (AMQP 1.0 part 1.6.21)
 const symbolOrText = (name: string): AmqpValue => (/^[\x00-\x7f]*$/.test(name) ? typed.symbol(name) : name);
 
-/** Most bytes of what is told with an outcome: it goes out in one frame, of which a broker may take few bytes. */
+/** Most bytes of the fields of an outcome: it is sent in one frame, whose size a broker may limit. */
 const mostInFrame = 8192;
 
 /** Whether the outcome of a settlement fits into a frame. */
@@ -63,7 +63,7 @@ const statuses = {
   deadLetter: "suspended",
 } as const;
 
-/** The arguments that tell `$management` about a settlement. @throws SobreError `InvalidArgument`. */
+/** The arguments that report a settlement to `$management`. @throws SobreError `InvalidArgument`. */
 export function settlementArguments(settlement: Settlement): Readonly<Record<string, AmqpValue>> {
   const status = { "disposition-status": statuses[settlement.kind] };
   if (settlement.kind === "complete" || settlement.kind === "release") return status;

@@ -17,7 +17,7 @@ const patience = 15_000;
 export const addressOf = ({ host, port, secure }: ConnectionSettings): string =>
   `${host.includes(":") ? `[${host}]` : host}:${port ?? (secure ? ports.amqps : ports.amqp)}`;
 
-/** A socket, with TLS unless the connection string is of an emulator. `ca`: PEM of authorities to trust beside the machine's. */
+/** A socket, with TLS unless the connection string is of an emulator. `ca`: PEM of authorities to trust besides the machine's. */
 export function tcpTransport(ca?: string): Transport {
   return (settings) => {
     const { host, secure } = settings;
@@ -43,7 +43,7 @@ export function tcpTransport(ca?: string): Transport {
   };
 }
 
-/** What a server that speaks no TLS does, in words. */
+/** Describes the failure of a server that does not speak TLS. */
 function plainServer(error: Error): Error {
   const code = "code" in error ? String(error.code) : "";
   if (code !== "ECONNRESET" && code !== "EPROTO" && !code.startsWith("ERR_SSL")) return error;
@@ -60,7 +60,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["ECONNRESET", "it has hung up"],
 ]);
 
-/** What is said about a host that cannot be connected to. */
+/** The error for a host that cannot be reached. */
 export function unreachable(address: string, error: unknown): SobreError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const message = error instanceof Error && error.message !== "" ? error.message : code;
