@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { SobreError } from "../errors/sobre-error.ts";
+import { withConditionsFirst } from "./evaluation-order.ts";
 import { jsonReplacement, PatchedValue, unescapeToken } from "./json-form.ts";
 import { linearPattern } from "./linear-pattern.ts";
 import { uniqueItems } from "./unique-items.ts";
@@ -89,13 +90,18 @@ function compiled(schema: unknown): ValidateFunction {
   ajv.removeKeyword("uniqueItems").addKeyword(uniqueItems);
   for (const name of vendorKeywords(schema)) ajv.addKeyword(name);
   try {
-    const validate = ajv.compile(schema);
+    const ordered = withConditionsFirst(schema);
+    const validate = ajv.compile(isSchema(ordered) ? ordered : schema);
     if ("$async" in validate) throw new TypeError("$async schemas are not supported");
     return validate;
   } catch (error) {
     const why = error instanceof Error ? error.message : "it cannot be compiled";
     throw new SobreError("InvalidArgument", `The JSON Schema is broken: ${why}.`, { cause: error });
   }
+}
+
+function isSchema(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function dialectOf(schema: object | boolean): keyof typeof judges {

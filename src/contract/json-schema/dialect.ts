@@ -8,10 +8,23 @@ export function isOldDialect(dialect: Dialect): boolean {
   return dialect.startsWith("draft-");
 }
 
-/** The dialect that `$schema` names. */
+/** The dialect that `$schema` names; `undefined` for none, and for one that is not read here. */
 export function namedDialect(schema: unknown): Dialect | undefined {
-  const named = isObject(schema) && typeof schema["$schema"] === "string" ? schema["$schema"] : undefined;
-  return dialects.find(([part]) => named?.includes(part))?.[1];
+  const uri = schemaUri(schema);
+  const [, draft, version] =
+    /^https?:\/\/json-schema\.org\/(?:(draft-0[467])\/schema|draft\/(2019-09|2020-12)\/schema)#?$/.exec(uri ?? "") ??
+    [];
+  return dialects.find((dialect) => dialect === (draft ?? version));
+}
+
+/** The URI of a dialect that is not read here, e.g. draft-03 or a meta-schema of someone's own. */
+export function unknownDialect(schema: unknown): string | undefined {
+  const uri = schemaUri(schema);
+  return uri === undefined || namedDialect(schema) !== undefined ? undefined : uri;
+}
+
+function schemaUri(schema: unknown): string | undefined {
+  return isObject(schema) && typeof schema["$schema"] === "string" ? schema["$schema"] : undefined;
 }
 
 /** The dialect that `$schema` names, else the one that the keywords betray; 2020-12 when nothing does. */
@@ -26,13 +39,7 @@ export function dialectOf(schema: unknown): Dialect {
   return "2020-12";
 }
 
-const dialects: readonly (readonly [string, Dialect])[] = [
-  ["draft-04", "draft-04"],
-  ["draft-06", "draft-06"],
-  ["draft-07", "draft-07"],
-  ["2019-09", "2019-09"],
-  ["2020-12", "2020-12"],
-];
+const dialects: readonly Dialect[] = ["draft-04", "draft-06", "draft-07", "2019-09", "2020-12"];
 
 const newKeywords = [
   "unevaluatedProperties",

@@ -36,6 +36,7 @@ export class FormulaPool {
   }
 
   values(values: readonly unknown[], negated = false): Formula {
+    this.meter.spend(values.length);
     const byKey = new Map(values.map((value) => [canonicalJson(value), value]));
     if (byKey.size === 0) return negated ? this.always : this.never;
     const keys = Array.from(byKey.keys()).toSorted();

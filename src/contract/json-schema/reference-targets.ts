@@ -14,11 +14,17 @@ export function referenceTargets(keywords: Keywords): readonly (SchemaNode | str
   if (dynamic !== undefined) {
     const anchor = dynamic.slice(dynamic.indexOf("#") + 1);
     const target = document.resolve(node, dynamic);
-    // Validators agree only on references to the root of a document that has one such anchor.
-    const depends = target.pointer !== "" || target.document.dynamicTargets(anchor).length > 1;
-    targets.push(depends ? `${document.name}#${node.pointer}/$dynamicRef` : target);
+    // Validators agree only on references to the root of a document that has one such anchor; one that other documents refer
+    // to, e.g. a vocabulary of a meta-schema, is extended by the anchors of those.
+    const isShared = document.name !== document.origin || target.document !== document;
+    const depends = isShared || target.pointer !== "" || target.document.dynamicTargets(anchor).length > 1;
+    targets.push(depends ? `${document.origin} ${document.name}#${node.pointer}/$dynamicRef` : target);
   }
   if (keywords.has("$recursiveRef"))
-    targets.push(document.recursive ? `${document.name}#${node.pointer}/$recursiveRef` : document.resolve(node, "#"));
+    targets.push(
+      document.recursive || document.name !== document.origin
+        ? `${document.origin} ${document.name}#${node.pointer}/$recursiveRef`
+        : document.resolve(node, "#"),
+    );
   return targets;
 }

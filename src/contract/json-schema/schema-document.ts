@@ -1,5 +1,5 @@
 import { SobreError } from "../../errors/sobre-error.ts";
-import { type Dialect, dialectOf, isOldDialect, schemaKeywords, schemaMapKeywords } from "./dialect.ts";
+import { type Dialect, dialectOf, isOldDialect, unknownDialect, schemaKeywords, schemaMapKeywords } from "./dialect.ts";
 import { isObject } from "./json-value.ts";
 
 /** A schema within a document. */
@@ -21,6 +21,8 @@ export class SchemaDocument {
   readonly dialect: Dialect;
   /** Tells documents apart in the names of references. */
   readonly name: string;
+  /** The name of the document whose references led here; dynamic references depend on it. */
+  readonly origin: string;
   private readonly byUri = new Map<string, SchemaNode>();
   private readonly dynamicAnchors = new Map<string, SchemaNode[]>();
   private readonly known: KnownSchemas;
@@ -28,11 +30,19 @@ export class SchemaDocument {
   /** Whether a `$recursiveAnchor: true` is somewhere. */
   recursive = false;
 
-  constructor(schema: unknown, name: string, known: KnownSchemas) {
+  constructor(schema: unknown, name: string, known: KnownSchemas, origin: string = name) {
     if (typeof schema !== "boolean" && !isObject(schema)) {
       throw new SobreError("InvalidArgument", "A JSON Schema must be an object or a boolean.", { path: "#" });
     }
+    const foreign = unknownDialect(schema);
+    if (foreign !== undefined)
+      throw new SobreError(
+        "InvalidArgument",
+        `The dialect ${JSON.stringify(foreign)} of $schema is not supported. Expected one of: draft-04, draft-06, draft-07, 2019-09, 2020-12.`,
+        { path: "#/$schema" },
+      );
     this.name = name;
+    this.origin = origin;
     this.known = known;
     this.dialect = dialectOf(schema);
     const given = name.includes("://") ? name : "https://schema.invalid/root";
@@ -92,7 +102,7 @@ export class SchemaDocument {
     if (other !== undefined) return other.resolve(other.root, uri);
     const schema = this.name === resource ? undefined : this.known(resource);
     if (schema === undefined) throw unresolved(node, reference);
-    const document = new SchemaDocument(schema, resource, this.known);
+    const document = new SchemaDocument(schema, resource, this.known, this.origin);
     this.others.set(resource, document);
     return document.resolve(document.root, uri);
   }

@@ -3,7 +3,7 @@ import { declaredNames, type InPlace, overlapsOf } from "./declared-names.ts";
 import { absentMember, ownKeyword } from "./departures.ts";
 import type { Formula } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
-import { isOldDialect, namedDialect } from "./dialect.ts";
+import { isOldDialect, namedDialect, unknownDialect } from "./dialect.ts";
 import { isObject } from "./json-value.ts";
 import { areDisjoint } from "./known-members.ts";
 import { Keywords } from "./keyword-value.ts";
@@ -54,6 +54,7 @@ export class Translation {
     }
     if (++this.reading.steps.count > mostSteps)
       throw new SobreError("LimitExceeded", "The references of a JSON Schema multiply beyond what can be compared.");
+    pool.meter.spend(stepsOfSchema + scope.nodes.length);
     const inner = scope.entered(node);
     // The value is being checked against this schema already; saying so again adds nothing.
     if (inner === undefined) {
@@ -142,12 +143,16 @@ export class Translation {
 }
 
 const deepest = 400;
+
+/** The steps that the translation of one schema counts for. */
+const stepsOfSchema = 20;
 const mostSteps = 200_000;
 
 /** Whether validators differ on what an embedded schema is: it names another dialect, or an old one has `$id` next to `$ref`. */
 function isReadApart({ node, schema }: Keywords): boolean {
   if (node.pointer === "") return false;
   const { dialect } = node.document;
+  if (unknownDialect(schema) !== undefined) return true;
   const named = namedDialect(schema);
   const isSwitched = named !== undefined && named !== dialect;
   if (isSwitched && namedDialect(node.document.root.schema) !== undefined) return true;

@@ -9,6 +9,7 @@ import {
   Root,
   Service,
   Type,
+  withFieldIndex,
 } from "../../protobuf/protobufjs.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { isZero, wireForm } from "./wire-form.ts";
@@ -76,7 +77,7 @@ function readRoot(files: Readonly<Record<string, unknown>>, bundled: Set<string>
       done.add(own ?? file);
       // A file must follow the files that it extends.
       for (const [, name = ""] of text.matchAll(importStatement)) add(name);
-      parse(withExactDefaults(text), root, { keepCase: true });
+      withFieldIndex(() => parse(withExactDefaults(text), root, { keepCase: true }));
     } else {
       const known = common.get(file)?.nested;
       if (known === undefined) missing.add(file);
