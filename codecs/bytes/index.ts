@@ -31,7 +31,8 @@ export function bytes(options: Readonly<Record<string, never>> = {}): Codec {
         const kind = body === null ? "null" : typeof body;
         throw new SobreError("UnsupportedValue", `The body is of type ${kind}; pass a Uint8Array.`, { path: "$" });
       }
-      return { payload: body };
+      // The sender may write into its own bytes afterwards.
+      return { payload: new Uint8Array(body) };
     },
     sniff: () => "weak",
   } satisfies Codec);

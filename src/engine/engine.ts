@@ -101,7 +101,7 @@ export interface EngineSender {
   readonly maxMessageSize: number;
   /**
    * Sends envelopes in order; resolves when all are accepted, and none was accepted when it rejects.
-   * Sends may overlap; each has its own outcome.
+   * Sends may overlap; each has its own outcome. The engine keeps the envelopes: their bytes must not be changed any more.
    *
    * @throws SobreError `MessageSizeExceeded`, `MessagingEntityNotFound`, `MessagingEntityDisabled`, `QuotaExceeded`,
    *   `InvalidOperation`, `Closed`; refusals of the broker carry a `trackingId`.

@@ -31,7 +31,8 @@ export function applicationProperties(init: unknown): ApplicationProperties {
     if (value === undefined) continue;
     if (!isSimple(value)) throw invalid(`$.applicationProperties.${name}`, wanted);
     if (!name.isWellFormed()) throw invalid(`$.applicationProperties.${name}`, "must have a well-formed name");
-    checked[name] = value;
+    // The sender may write into its own bytes afterwards.
+    checked[name] = value instanceof Uint8Array ? new Uint8Array(value) : value;
     count++;
   }
   return count === 0 ? none : Object.freeze(checked);

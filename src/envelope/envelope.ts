@@ -40,8 +40,8 @@ export interface EnvelopeInit {
 export type EnvelopeChanges = Partial<EnvelopeInit>;
 
 /**
- * Makes an envelope after checking all of it. The payload, and Dates and bytes among the properties, are taken by
- * reference: who changes them afterwards changes the envelope.
+ * Makes an envelope after checking all of it. The payload and Dates are taken by reference: who changes them afterwards
+ * changes the envelope. Binary application properties are copied.
  *
  * @throws SobreError `InvalidArgument` naming the property, or `MessageSizeExceeded` when the properties
  *   are larger than 64 KiB.

@@ -12,6 +12,15 @@ function create(applicationProperties: unknown): Envelope {
 }
 
 describe("application properties", () => {
+  it("copies binary values, so that the sender may go on using its buffer", () => {
+    const digest = Uint8Array.of(1, 2);
+    const envelope = create({ digest });
+
+    digest[0] = 9;
+
+    expect(envelope.applicationProperties["digest"]).toEqual(Uint8Array.of(1, 2));
+  });
+
   it("keep every AMQP simple type under every name", () => {
     fc.assert(
       fc.property(fc.dictionary(names, simple, { maxKeys: 8 }), (given) => {

@@ -1,3 +1,6 @@
+import { subscriptionAddress } from "../../engine/address.ts";
+import { checkEntity } from "../../engine/arguments.ts";
+import { anObject, checkOption } from "../../options/option-checks.ts";
 import { checkRule, checkRules } from "../../engine/check-rule.ts";
 import { checkEntityName } from "../../engine/address.ts";
 import type {
@@ -39,6 +42,7 @@ export function atomAdmin(atom: AtomClient, enter: () => void): EngineAdmin {
   };
   const update = (what: Described, path: string, options: Options): Promise<void> =>
     ask(async () => {
+      checkOption("options", options, anObject);
       const before = readDescription(what, await read(atom, what, path));
       // The service resets settings that an update leaves out to their defaults.
       return write(what, path, { ...before, ...given(options) }, "update");
@@ -73,16 +77,20 @@ export function atomAdmin(atom: AtomClient, enter: () => void): EngineAdmin {
     createSubscription: (topic, name, options = {}) => ask(() => createSubscription(atom, topic, name, options)),
     getSubscription: (topic, name) =>
       ask(async () => readDescription("Subscription", await read(atom, "Subscription", pathOf(topic, name)))),
-    updateSubscription: (topic, name, options) => update("Subscription", pathOf(topic, name), options),
+    updateSubscription: async (topic, name, options) => update("Subscription", pathOf(topic, name), options),
     deleteSubscription: (topic, name) => ask(() => atom.remove(pathOf(topic, name))),
-    subscriptionExists: (topic, name) => exists("Subscription", pathOf(topic, name)),
+    subscriptionExists: async (topic, name) => exists("Subscription", pathOf(topic, name)),
     listSubscriptions: (topic) => names(`${topic}/Subscriptions`),
     getSubscriptionRuntimeProperties: (topic, name) =>
       ask(async () => countsOf(name, await read(atom, "Subscription", pathOf(topic, name)))),
 
     createRule: (topic, subscription, name, rule) =>
       ask(() => writeOne(atom, pathOf(topic, subscription), checkRule(name, rule))),
-    deleteRule: (topic, subscription, name) => ask(() => atom.remove(`${pathOf(topic, subscription)}/Rules/${name}`)),
+    deleteRule: (topic, subscription, name) =>
+      ask(async () => {
+        checkEntity(name);
+        await atom.remove(`${pathOf(topic, subscription)}/Rules/${name}`);
+      }),
     listRules: (topic, subscription) =>
       ask(async () => {
         const entries = await atom.list(`${pathOf(topic, subscription)}/Rules`);
@@ -91,7 +99,11 @@ export function atomAdmin(atom: AtomClient, enter: () => void): EngineAdmin {
   };
 }
 
-const pathOf = (topic: string, subscription: string): string => `${topic}/Subscriptions/${subscription}`;
+function pathOf(topic: string, subscription: string): string {
+  checkEntity(topic);
+  checkEntity(subscription);
+  return subscriptionAddress(topic, subscription);
+}
 
 /** Options that are given; `undefined` is not. */
 const given = (options: Options): Options =>
@@ -99,6 +111,7 @@ const given = (options: Options): Options =>
 
 /** The description of an entity. @throws SobreError `MessagingEntityNotFound` when it does not exist. */
 async function read(atom: AtomClient, what: Described, path: string): Promise<XmlElement> {
+  checkEntity(path);
   const description = await atom.read(path);
   if (description.name === `${what}Description`) return description;
   throw new SobreError(

@@ -120,13 +120,20 @@ export class AzureConnection implements Engine {
     this.#enter(entity);
     checkEngineOptions.acceptSession(options);
     if (isAborted(options.signal)) throw aborted();
-    let link: ReceiveLink;
-    try {
-      link = await this.#receiveLink(entity, options.receiveMode, sessionRequest(entity, options));
-    } catch (error) {
-      throw isAborted(options.signal) ? aborted() : error;
+    const { leastWait, clock, timing } = this.#options;
+    const until = clock.now() + options.maxWaitTime;
+    let link: ReceiveLink | undefined;
+    while (link === undefined) {
+      try {
+        link = await this.#receiveLink(entity, options.receiveMode, sessionRequest(entity, options));
+      } catch (error) {
+        if (isAborted(options.signal)) throw aborted();
+        if (!isHeld(error) || options.sessionId === undefined || clock.now() >= until) throw error;
+        // The broker refuses a session that is held at once, so that it is asked again.
+        await pause(timing.clock, Math.min(askAgain, options.maxWaitTime), options.signal);
+        this.#enter(entity);
+      }
     }
-    const { leastWait } = this.#options;
     const granted = { ...grantedSession(link), entity, link, leastWait };
     return this.#keep(new AzureSessionReceiver(granted, this.#management, (session) => this.#open.delete(session)));
   }
@@ -284,6 +291,25 @@ export class AzureConnection implements Engine {
     if (this.#closed) throw closedError("connection");
     for (const entity of entities) checkEntity(entity);
   }
+}
+
+/** Milliseconds until a session that is held is asked for again. */
+const askAgain = 200;
+
+const isHeld = (error: unknown): boolean => error instanceof SobreError && error.code === "SessionCannotBeLocked";
+
+/** Resolves when the time is over or the signal is aborted. */
+function pause(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      timer.cancel();
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = clock.setTimer(clock.now() + milliseconds, end);
+    timer.keepAlive?.(true);
+    signal?.addEventListener("abort", end);
+  });
 }
 
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;

@@ -5,7 +5,7 @@ import { defaultDecodeLimits } from "../../../src/codec/index.ts";
 const codec = bytes();
 
 describe("bytes", () => {
-  it("are handed through, not copied", () => {
+  it("are read without a copy, and copied when they are sent", () => {
     const payload = Uint8Array.of(1, 2, 3);
 
     const decoded = codec.decode(payload, {
@@ -17,7 +17,8 @@ describe("bytes", () => {
     const encoded = codec.encode(payload, { contentType: undefined, applicationProperties: {} });
 
     expect("body" in decoded && decoded.body).toBe(payload);
-    expect(encoded.payload).toBe(payload);
+    payload[0] = 9;
+    expect(encoded.payload).toEqual(Uint8Array.of(1, 2, 3));
   });
 
   it.each([

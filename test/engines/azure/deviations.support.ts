@@ -5,7 +5,4 @@ export const azureDeviations: Readonly<Record<string, string>> = {
   "dead-letter-bytes": "The case sends a value body that is no AMQP value, which cannot go onto the wire.",
   "abandon-properties":
     "AMQP has no word for taking a property away: undefined arrives as null. The other properties arrive as given.",
-  "session-wanted-waits": "The broker refuses a session that is held at once, and the engine does not ask again.",
-  "session-wanted-expiry": "The broker refuses a session that is held at once, and the engine does not ask again.",
-  "arguments-admin": "Names and options of the administration are not checked before they are written into a path.",
 };
