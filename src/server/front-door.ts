@@ -152,7 +152,10 @@ export class FrontDoor {
     if (tls === undefined) throw new Error("There is no certificate.");
     const { createServer: create } = await import("node:tls");
     const server = create({ ...tls, handshakeTimeout: handshakeTimeOut }, (socket) => this.#enter(socket, true));
-    server.on("tlsClientError", (_error, socket) => void socket.destroy());
+    server.on("tlsClientError", (error, socket) => {
+      this.#options.refused(`A TLS handshake has failed: ${error.message}. Let the client trust the certificate.`);
+      socket.destroy();
+    });
     return server;
   }
 }

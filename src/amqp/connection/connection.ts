@@ -288,6 +288,8 @@ export class Connection implements ConnectionPort {
       asking.began(begin);
       return;
     }
+    if (begin.remoteChannel !== undefined)
+      throw new WireFault("amqp:not-allowed", "A begin answers a session that was not begun here.");
     if (this.#sessions.has(channel))
       throw new WireFault("amqp:illegal-state", "A session was begun twice on one channel.");
     const session = new Session(this, channel, this.events.attach);

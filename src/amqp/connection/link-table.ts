@@ -62,6 +62,8 @@ export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
         `The handle ${attach.handle} is above the ${handleMax} allowed.`,
       );
     }
+    if (attach.sndSettleMode > 2 || attach.rcvSettleMode > 1)
+      throw new WireFault("amqp:invalid-field", "A settle mode of an attach is unknown to AMQP 1.0.", "session");
     if (this.find(attach.handle) !== undefined) {
       const what = `The handle ${attach.handle} belongs to another link of the session.`;
       throw new WireFault("amqp:session:handle-in-use", what, "session");

@@ -61,6 +61,8 @@ export interface Terminus {
   readonly address?: string | undefined;
   /** The peer asks for a node of its own. */
   readonly dynamic?: boolean | undefined;
+  /** Of a source, `move` when it is not given; `copy` leaves the messages there. */
+  readonly distributionMode?: string | undefined;
   /** Filters of a source, by name. */
   readonly filter?: AmqpMap | undefined;
 }

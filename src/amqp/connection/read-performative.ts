@@ -94,8 +94,7 @@ function terminusOf(descriptor: number | undefined, fields: FieldReader): Termin
   const dynamic = fields.boolean();
   if (descriptor === code.target) return { kind: "target", address, dynamic };
   fields.skip();
-  fields.skip();
-  return { kind: "source", address, dynamic, filter: fields.map() };
+  return { kind: "source", address, dynamic, distributionMode: fields.symbol(), filter: fields.map() };
 }
 
 export const readFlow = (reader: ByteReader): Flow =>

@@ -59,6 +59,9 @@ const mistakes: ReadonlySet<string> = new Set([
   "InvalidArgument",
 ]);
 
+/** Milliseconds that a connection may go without a valid token. */
+const unknownFor = 60_000;
+
 const mechanisms = ["ANONYMOUS", "MSSBCBS", "PLAIN", "EXTERNAL"];
 
 /** The server's end of a client's connection: links onto an engine, from bytes to bytes. */
@@ -71,12 +74,15 @@ export class BrokerConnection {
   readonly #transactions = new Transactions();
   readonly #sessions = new Map<string, EngineSessionReceiver>();
   readonly #grants = new Grants();
+  /** When there was a valid grant last. */
+  #grantedAt: number;
   #hostname: string | undefined;
   #namespace: Engine | undefined;
   #engine: Promise<Engine> | undefined;
 
   constructor(options: BrokerConnectionOptions) {
     this.#options = options;
+    this.#grantedAt = options.now();
     const serverSasl: ServerSasl = { mechanisms, verify: (init) => this.#verify(init) };
     this.wire = new Connection({
       role: "server",
@@ -97,6 +103,10 @@ export class BrokerConnection {
   tick(): void {
     this.wire.tick();
     this.#grants.check();
+    const { now } = this.#options;
+    if (this.#grants.hasAny) this.#grantedAt = now();
+    else if (now() - this.#grantedAt >= unknownFor)
+      this.wire.close({ condition: "amqp:connection:forced", description: "No token was put within a minute." });
   }
 
   /** What the connection's sessions are held by, by entity and id. */
@@ -171,6 +181,7 @@ export class BrokerConnection {
     if (isReceiving && remote?.target?.kind === "coordinator") {
       // What happens in a transaction is allowed, or not, where it happens.
       const engine = await this.#engineOf(this.#grants.any());
+      this.#grants.watch(link, undefined, toSend);
       return openCoordinator(link, engine, this.#transactions);
     }
     const address = (isReceiving ? remote?.target : remote?.source)?.address;
@@ -180,6 +191,8 @@ export class BrokerConnection {
     const node = nodeOf(address);
     if (node.kind !== "entity") return this.#openRequests(link, node);
     const { entity } = node;
+    if (!isReceiving && remote?.source?.distributionMode === "copy")
+      throw new SobreError("UnsupportedCapability", "Messages are not copied to receivers. Peek at them instead.");
     const rights = isReceiving ? toSend : toListen;
     const engine = await this.#engineFor(entity, ...rights);
     this.#grants.watch(link, entity, rights);

@@ -9,7 +9,8 @@ const most = 1000;
 
 /** What somebody needs one of on an entity. */
 interface Need {
-  readonly entity: string;
+  /** `undefined`: any entity. */
+  readonly entity: string | undefined;
   readonly rights: readonly Right[];
 }
 
@@ -53,10 +54,17 @@ export class Grants {
     throw new SobreError("UnauthorizedAccess", "There is no token on the connection. Put one first.");
   }
 
+  /** Whether there is a valid grant. */
+  get hasAny(): boolean {
+    const now = Date.now();
+    return this.#grants.some(({ expiresAt }) => expiresAt > now);
+  }
+
   /** Lets a link live as long as there is a grant with one of the rights. */
-  watch(link: SendingLink | ReceivingLink, entity: string, rights: readonly Right[]): void {
+  watch(link: SendingLink | ReceivingLink, entity: string | undefined, rights: readonly Right[]): void {
     // Many links need the same.
-    if (this.#last?.entity !== entity || this.#last.rights !== rights) this.#last = { entity, rights };
+    if (this.#last === undefined || this.#last.entity !== entity || this.#last.rights !== rights)
+      this.#last = { entity, rights };
     this.#links.set(link, this.#last);
     if (this.#links.size < this.#sweepAt) return;
     for (const known of this.#links.keys()) if (known.state === "over") this.#links.delete(known);
@@ -87,6 +95,7 @@ export class Grants {
   }
 
   #find({ entity, rights }: Need): Grant | undefined {
+    if (entity === undefined) return this.#grants.find(({ expiresAt }) => expiresAt > Date.now());
     return this.#grants.find((grant) => rights.some((right) => allows(grant, entity, right)));
   }
 }

@@ -15,8 +15,8 @@ export function readSent(payload: Uint8Array, messageFormat: number): readonly E
     return decodeBatch(payload, options);
   } catch (error) {
     const { body } = openMessage(payload);
-    if (body?.kind !== "data" || body.sections.every((one) => footerLast(one) === undefined)) throw error;
-    const sections = body.sections.map((one) => footerLast(one) ?? one);
+    if (body?.kind !== "data" || body.sections.every((one) => inOrder(one) === undefined)) throw error;
+    const sections = body.sections.map((one) => inOrder(one) ?? one);
     return decodeBatch(writeMessage({ body: { kind: "data", sections } }), options);
   }
 }
@@ -26,28 +26,29 @@ export function readOne(payload: Uint8Array): Envelope {
   try {
     return decodeMessage(payload, options);
   } catch (error) {
-    const turned = footerLast(payload);
-    if (turned === undefined) throw error;
-    return decodeMessage(turned, options);
+    const ordered = inOrder(payload);
+    if (ordered === undefined) throw error;
+    return decodeMessage(ordered, options);
   }
 }
 
 /**
- * A message whose footer was written in front of its body, as the official client does, with the footer at its end,
- * where it belongs (AMQP 1.0 part 3.2); `undefined` for any other.
+ * A message with its sections in the order of AMQP 1.0 part 3.2, which some clients do not keep; `undefined` for one
+ * that has them in order, or a section twice.
  */
-function footerLast(bytes: Uint8Array): Uint8Array | undefined {
-  let footer: readonly [start: number, end: number] | undefined;
+function inOrder(bytes: Uint8Array): Uint8Array | undefined {
+  const sections: { readonly kind: number; readonly bytes: Uint8Array }[] = [];
   for (let start = 0; start < bytes.byteLength;) {
     if (bytes[start] !== 0x00 || bytes[start + 1] !== 0x53) return undefined;
     const end = valueEnd(bytes, start + 3);
     if (end < 0) return undefined;
     const kind = (bytes[start + 2] ?? 0) - firstDescriptor;
-    if (footer !== undefined && (kind < section.data || kind >= section.footer)) return undefined;
-    if (kind === section.footer) footer = [start, end];
+    const isNext = sections.at(-1)?.kind === kind && (kind === section.data || kind === section.sequence);
+    if (!isNext && sections.some((one) => one.kind === kind)) return undefined;
+    sections.push({ kind, bytes: bytes.subarray(start, end) });
     start = end;
   }
-  if (footer === undefined || footer[1] === bytes.byteLength) return undefined;
-  const [start, end] = footer;
-  return Buffer.concat([bytes.subarray(0, start), bytes.subarray(end), bytes.subarray(start, end)]);
+  const sorted = sections.toSorted((one, other) => one.kind - other.kind);
+  if (sorted.every((one, index) => one === sections[index])) return undefined;
+  return Buffer.concat(sorted.map((one) => one.bytes));
 }

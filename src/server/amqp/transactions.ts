@@ -8,13 +8,16 @@ const most = 256;
 /** The transactions that a connection has open, by their ids. */
 export class Transactions {
   readonly #open = new Map<string, Transaction>();
+  /** Transactions that the engine is beginning. */
+  #opening = 0;
   #next = 1;
 
   /** Begins one; resolves to its id. @throws SobreError `QuotaExceeded`. */
   async declare(engine: Engine): Promise<Uint8Array> {
-    if (this.#open.size >= most)
+    if (this.#open.size + this.#opening >= most)
       throw new SobreError("QuotaExceeded", `The connection has ${most} open transactions, as many as it may.`);
-    const transaction = await engine.begin();
+    this.#opening++;
+    const transaction = await engine.begin().finally(() => this.#opening--);
     const id = Buffer.alloc(8);
     id.writeUInt32BE(this.#next++, 4);
     this.#open.set(keyOf(id), transaction);

@@ -14,7 +14,7 @@ export class Page {
 
   cut<T>(all: readonly T[]): readonly T[] {
     const end = this.#skip + this.#top;
-    this.next = end < all.length ? `$skip=${end}&$top=${this.#top}` : undefined;
+    this.next = end < all.length ? `api-version=2021-05&$skip=${end}&$top=${this.#top}` : undefined;
     return all.slice(this.#skip, end);
   }
 }

@@ -3,6 +3,7 @@ import { BrokerConnection } from "../../../src/server/amqp/broker-connection.ts"
 import type { IncomingDelivery } from "../../../src/amqp/connection/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
+import { writeMessage } from "../../../src/amqp/message/write-message.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";
 import { seeded } from "../../random.support.ts";
 import { BrokerPair } from "./broker-pair.support.ts";
@@ -15,6 +16,20 @@ function never(): never {
 }
 
 const running = [header(0), open, begin(), attach(0)];
+const uint64 = typed.ulong;
+const answering = frame(described(0x11, [typed.ushort(7), uint(0), uint(10), uint(10)]));
+const settling = (sender: number, receiver: number): Buffer =>
+  performative(0x12, "l", uint(0), false, typed.ubyte(sender), typed.ubyte(receiver), null, null);
+const copying = performative(
+  0x12,
+  "l",
+  uint(0),
+  true,
+  null,
+  null,
+  typed.described(typed.ulong(0x28), ["q", null, null, null, null, null, typed.symbol("copy")]),
+  typed.described(typed.ulong(0x29), ["q"]),
+);
 
 describe("a hostile peer", () => {
   const zeroWidth = Buffer.from([0, 0x53, 0x10, 0xc0, 0x0b, 1, 0xf0, 0, 0, 0, 5, 0xff, 0xff, 0xff, 0xff, 0x40]);
@@ -135,7 +150,11 @@ describe("a hostile peer", () => {
     const closed: unknown[] = [];
     const connect = (): BrokerConnection =>
       new BrokerConnection({
-        access: { anonymous: () => undefined, password: () => undefined, token: never },
+        access: {
+          anonymous: () => ({ engine: memoryEngine(), scope: "", rights: ["Listen"], expiresAt: Infinity }),
+          password: () => undefined,
+          token: never,
+        },
         output: () => undefined,
         closed: (reason) => void closed.push(reason),
         now: () => now,
@@ -150,6 +169,61 @@ describe("a hostile peer", () => {
     };
 
     expect([tick(9999), tick(10_000), tick(119_999), tick(120_000)]).toEqual([0, 1000, 1000, 1001]);
+  });
+
+  it("that puts no token is closed after a minute, even while it talks", () => {
+    let now = 0;
+    const closed: unknown[] = [];
+    const connection = new BrokerConnection({
+      access: { anonymous: () => undefined, password: () => undefined, token: never },
+      output: () => undefined,
+      closed: (reason) => void closed.push(reason),
+      now: () => now,
+    });
+    connection.wire.receive(Buffer.concat([header(0), open]));
+
+    for (now = 0; now < 60_000; now += 1000) {
+      connection.wire.receive(frame(Buffer.alloc(0)));
+      connection.tick();
+    }
+    expect(closed).toEqual([]);
+    connection.tick();
+
+    expect(closed).toEqual(["No token was put within a minute."]);
+  });
+
+  it.each<readonly [string, string, readonly Uint8Array[]]>([
+    ["a begin that answers nothing", "amqp:not-allowed", [header(0), open, answering]],
+    ["a settle mode of 3", "amqp:invalid-field", [header(0), open, begin(), settling(3, 0)]],
+    ["a receiver's settle mode of 2", "amqp:invalid-field", [header(0), open, begin(), settling(0, 2)]],
+    ["the distribution mode copy", "amqp:not-implemented", [header(0), open, begin(), copying]],
+  ])("is refused with %s", async (_what, condition, bytes) => {
+    expect((await after(bytes)).told).toContain(condition);
+  });
+
+  it("that declares transactions all at once gets 256 of them", async () => {
+    const pair = new BrokerPair(memoryEngine());
+    const session = await pair.session();
+    const told: unknown[] = [];
+    const link = session.links.newSender("coordinator");
+    link.open(
+      { source: { kind: "source" }, target: { kind: "coordinator" } },
+      {
+        flowed: () => undefined,
+        disposed: (_delivery, state) => void told.push(state?.kind),
+        detached: () => undefined,
+      },
+    );
+    await pair.run();
+    const declare = writeMessage({ body: { kind: "value", value: typed.described(uint64(0x31), [null]) } });
+
+    for (let id = 0; told.length < 300 && id < 300;) {
+      for (; link.ready && id < 300; id++) link.send({ payload: declare, tag: Buffer.from(`${id}`), settled: false });
+      await pair.run();
+    }
+
+    expect(told.filter((kind) => kind === "declared")).toHaveLength(256);
+    expect(told).toHaveLength(300);
   });
 
   it("that does not read gets no more messages than a megabyte and those on the way", async () => {
