@@ -5,12 +5,13 @@ import { parseArgs } from "node:util";
 import type { Proof } from "./proof-run.ts";
 
 /**
- * Runs `npm run prove -- [NAME…] [--full] [--seed N] [--verbose]`: the modules `*.proof.ts` in this folder, each of which
+ * Runs `npm run prove -- [NAME…] [--except NAME] [--full] [--seed N] [--verbose]`: the modules `*.proof.ts` in this folder, each of which
  * prints its counts. Every run draws a fresh seed, which it prints; `--seed` repeats a run.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    except: { type: "string", multiple: true, default: [] },
     full: { type: "boolean", default: false },
     seed: { type: "string" },
     verbose: { type: "boolean", default: false },
@@ -20,8 +21,8 @@ const suffix = ".proof.ts";
 const known = globSync(`*${suffix}`, { cwd: fileURLToPath(new URL(".", import.meta.url)) })
   .map((file) => file.slice(0, -suffix.length))
   .toSorted();
-const chosen = positionals.length === 0 ? known : positionals;
-const unknown = chosen.find((name) => !known.includes(name));
+const chosen = (positionals.length === 0 ? known : positionals).filter((name) => !values.except.includes(name));
+const unknown = [...positionals, ...values.except].find((name) => !known.includes(name));
 const { full, verbose } = values;
 const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
 

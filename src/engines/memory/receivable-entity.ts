@@ -188,6 +188,11 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
     const refusal = this.#receiveRefusal();
     if (refusal !== undefined) this.messages.refuseWaiting(refusal);
     for (const queue of this.queues()) queue.release(undefined, now);
+    this.forwardReady();
+  }
+
+  /** Forwards the messages that lie ready, where the settings say so. */
+  forwardReady(): void {
     if (this.settings.forwardTo === undefined) return;
     this.messages.drainReady((message, at) => this.arrive(moved(message, this.messages.store.numberOf(message)), at));
   }

@@ -85,7 +85,11 @@ class Restoration {
     journal.open(this.#lastRecord, this.#lastEntity);
     const now = this.#namespace.timeline.now();
     for (const [queue, message] of this.#delivered) queue.giveBack(message, "counted", now);
-    for (const entity of this.#entities.values()) this.#namespace.watch(entity, entity.usedAt);
+    for (const entity of this.#entities.values()) {
+      this.#namespace.watch(entity, entity.usedAt);
+      // The process may have ended after the change of its settings and before the messages went.
+      if (entity instanceof ReceivableEntity) entity.forwardReady();
+    }
     this.#namespace.timeline.begin();
   }
 

@@ -120,6 +120,7 @@ export class StoredHome {
     const journal = this.#journal;
     if (this.#failure === undefined) {
       await this.#root[how]();
+      await journal.pager.settled;
       this.#failure = new SobreError("Closed", "The engine was closed before. Open another one.");
       this.#namespace.timeline.hold();
       await journal.close();

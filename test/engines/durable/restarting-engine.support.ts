@@ -100,6 +100,10 @@ export class RestartingEngine implements Engine {
     return this.#engine;
   }
 
+  now(): number {
+    return this.#life.clock.now();
+  }
+
   async restart(): Promise<void> {
     if (this.#life.end === "close") await this.#engine.close();
     else this.#store.kill();

@@ -1,0 +1,72 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { durableEngine } from "../../../src/engines/durable/index.ts";
+import type { Random } from "../../random.support.ts";
+import { Ledger } from "./ledger.ts";
+
+const loadProcess = fileURLToPath(new URL("load-process.ts", import.meta.url));
+
+/** Kills a loaded engine at random moments, again and again, and holds each restart to what was acknowledged before. */
+export async function kills(directory: string, cycles: number, random: Random): Promise<string> {
+  const ledger = new Ledger();
+  for (let cycle = 1; cycle <= cycles; cycle++) {
+    await oneLife(directory, cycle, 20 + random.integer(300), ledger);
+    await audit(directory, ledger);
+  }
+  if (ledger.acknowledged < cycles * 20)
+    throw new Error(
+      `Only ${ledger.acknowledged} calls were acknowledged in ${cycles} cycles: too few to prove anything.`,
+    );
+  return `${cycles} kills under load, ${ledger.acknowledged} acknowledgements held`;
+}
+
+/** Loads an engine until it is killed, some milliseconds after it is open. */
+async function oneLife(directory: string, cycle: number, milliseconds: number, ledger: Ledger): Promise<void> {
+  const path = `${directory}.lines`;
+  const lines = openSync(path, "w");
+  const child = spawn(process.execPath, [loadProcess, directory, String(cycle)], {
+    stdio: ["ignore", lines, "inherit"],
+  });
+  const exited = once(child, "exit");
+  closeSync(lines);
+  for (let waited = 0; !readFileSync(path, "utf8").startsWith("open"); waited += 5) {
+    if (waited > 60_000 || child.exitCode !== null) throw new Error("The load did not open its engine.");
+    await sleep(5);
+  }
+  await sleep(milliseconds);
+  child.kill("SIGKILL");
+  await exited;
+  for (const line of readFileSync(path, "utf8").split("\n")) ledger.add(line);
+}
+
+async function audit(directory: string, ledger: Ledger): Promise<void> {
+  const engine = await durableEngine({ directory, memoryBudget: 0 });
+  for (const queue of ["plain", "ordered"]) ledger.check(queue, await engine.peek(queue, { maxMessages: 1_000_000 }));
+  for (const sessionId of ["s1", "s2", "s3"]) {
+    const session = await engine.acceptSession("ordered", { receiveMode: "peekLock", sessionId, maxWaitTime: 0 });
+    ledger.checkState(sessionId, Buffer.from((await session.getSessionState()) ?? []).toString());
+    await session.close();
+  }
+  await engine.close();
+}
+
+const poisonProcess = fileURLToPath(new URL("poison-process.ts", import.meta.url));
+
+/** A message that kills its process is dead-lettered after as many deliveries as its queue allows. */
+export async function poison(directory: string, maxDeliveryCount: number): Promise<string> {
+  for (let life = 1; life <= maxDeliveryCount; life++) {
+    const child = spawn(process.execPath, [poisonProcess, directory, String(maxDeliveryCount)], { stdio: "inherit" });
+    const [, signal] = await once(child, "exit");
+    if (signal !== "SIGKILL") throw new Error(`The message did not kill its process in life ${life}.`);
+  }
+  const engine = await durableEngine({ directory });
+  const [dead, ...more] = await engine.peek("poison/$DeadLetterQueue", { maxMessages: 10 });
+  const left = await engine.peek("poison", { maxMessages: 10 });
+  await engine.close();
+  if (dead?.deadLetterReason !== "MaxDeliveryCountExceeded" || more.length > 0 || left.length > 0)
+    throw new Error(`After ${maxDeliveryCount} kills the message is not in the dead-letter queue.`);
+  return `a message that kills its process was dead-lettered after ${maxDeliveryCount} lives`;
+}
