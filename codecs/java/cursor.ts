@@ -1,5 +1,6 @@
 import { BoundedCursor } from "../../src/codec/binary/cursor.ts";
 import type { DecodeLimits } from "../../src/codec/limits.ts";
+import { shortestSingle } from "../../src/values/single.ts";
 import { decodeModifiedUtf8 } from "./modified-utf8.ts";
 import type { PrimitiveCode, PrimitiveNode } from "./nodes.ts";
 
@@ -72,7 +73,7 @@ export function primitiveIn(view: DataView, code: PrimitiveCode, at: number): nu
     case "D":
       return view.getFloat64(at);
     case "F":
-      return view.getFloat32(at);
+      return shortestSingle(view.getFloat32(at));
     case "I":
       return view.getInt32(at);
     case "J":

@@ -2,8 +2,9 @@ import { isObject } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { memberShape, notFiniteText, numberText, scalarText } from "./lower-value.ts";
 import { memberStep } from "./open-question.ts";
+import { numberOfEnum } from "./value-kind.ts";
 import type { SettledShape } from "./settled-shape.ts";
-import { decimalsAreText, integersAreText, type TargetRules } from "./target-rules.ts";
+import { decimalsAreText, integersAreText, numbersAreText, type TargetRules } from "./target-rules.ts";
 import { AmqpMap, Typed } from "../values/typed.ts";
 import { annotationsOf } from "../values/annotations.ts";
 import { BigInteger } from "../values/big-integer.ts";
@@ -18,6 +19,7 @@ import { TaggedScalar } from "../values/tagged-value.ts";
 
 /** What a migrated payload no longer tells. */
 export type LossKind =
+  | "unverified"
   | "int64"
   | "decimal"
   | "number-as-text"
@@ -107,9 +109,7 @@ class Comparison {
   /** Whether the numbers of a path are written as text. */
   #isTextAt(shape: SettledShape | undefined, isInteger: boolean): boolean {
     if (shape === undefined) return isInteger && this.#rules.int64 === "text";
-    return (
-      (isInteger && integersAreText(shape.shape, this.#rules)) || decimalsAreText(shape.shape, this.#rules) === true
-    );
+    return (isInteger && integersAreText(shape.shape, this.#rules)) || numbersAreText(shape.shape, this.#rules);
   }
 
   #decimal({ text }: Decimal, decoded: unknown, shape: SettledShape | undefined, path: string): void {
@@ -137,7 +137,8 @@ class Comparison {
         decoded.type === value.type &&
         Buffer.compare(decoded.data, value.data) === 0;
       if (!same) throw changed(path);
-    } else if (value instanceof TaggedScalar || value instanceof Date || value instanceof Instant) {
+    } else if (numberOfEnum(value) !== undefined) this.compare(numberOfEnum(value), decoded, shape, path);
+    else if (value instanceof TaggedScalar || value instanceof Date || value instanceof Instant) {
       this.#scalar(value, decoded, shape, path);
     } else if (value instanceof Uint8Array) {
       const bytes = typeof decoded === "string" ? Buffer.from(decoded, "base64") : decoded;

@@ -2,7 +2,8 @@ import { isPlainPrototype, setMember } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { memberStep } from "./open-question.ts";
 import type { SettledShape } from "./settled-shape.ts";
-import { decimalsAreText, integersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
+import { decimalsAreText, integersAreText, numbersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
+import { numberOfEnum } from "./value-kind.ts";
 import { AmqpMap, Typed } from "../values/typed.ts";
 import { DateTime } from "../values/date-time.ts";
 import { Decimal } from "../values/decimal.ts";
@@ -62,7 +63,7 @@ class Lowering {
   #number(value: number, shape: SettledShape | undefined): unknown {
     if (!Number.isFinite(value)) return this.#rules.notFinite === "native" ? value : notFiniteText(value);
     if (shape === undefined) return value;
-    if (decimalsAreText(shape.shape, this.#rules) === true) return numberText(value);
+    if (numbersAreText(shape.shape, this.#rules)) return numberText(value);
     return Number.isSafeInteger(value) && integersAreText(shape.shape, this.#rules) ? String(value) : value;
   }
 
@@ -71,7 +72,7 @@ class Lowering {
     const isText =
       shape === undefined
         ? rules.int64 === "text"
-        : integersAreText(shape.shape, rules) || decimalsAreText(shape.shape, rules) === true;
+        : integersAreText(shape.shape, rules) || numbersAreText(shape.shape, rules);
     if (isText) return String(value);
     return BigInt.asIntN(54, value) === value ? Number(value) : value;
   }
@@ -81,6 +82,8 @@ class Lowering {
       if (this.#rules.extensions) return value;
       throw unsupported(step, "is a MessagePack extension; MessagePack and tagged JSON can hold it");
     }
+    const number = numberOfEnum(value);
+    if (number !== undefined) return this.lower(number, shape, step);
     if (value instanceof TaggedScalar || value instanceof Date || value instanceof Instant)
       return this.#scalar(value, shape);
     if (value instanceof Uint8Array)

@@ -6,6 +6,9 @@ import { MessageReader, type ReadMessage, type ReadRules } from "./read-message.
 import { settleShape, type SettledShape, settleValue } from "./settled-shape.ts";
 import type { SourceMessage } from "./source.ts";
 import type { Target, TypeTarget } from "./target.ts";
+import type { Loss } from "./compare-values.ts";
+import { integersAreText, numbersAreText, type TargetRules } from "./target-rules.ts";
+import { verifyMessage } from "./verify/verify-message.ts";
 import type { TypeProfiles } from "./type-profile.ts";
 
 /** The application properties in which a migrated message tells where it comes from. */
@@ -35,11 +38,25 @@ export interface MessageMigrationOptions extends ReadRules {
   readonly hex: boolean;
 }
 
+interface KnownType {
+  readonly shape: SettledShape;
+  readonly target: TypeTarget;
+  /** Whether numbers of some path are written as text. */
+  readonly numbersAreText: boolean;
+}
+
+function hasNumbersAsText(settled: SettledShape, rules: TargetRules): boolean {
+  const { shape, members, items, keys } = settled;
+  if (rules.embedsJson && shape.unsafe > 0) return true;
+  if (integersAreText(shape, rules) || numbersAreText(shape, rules)) return true;
+  return [...members.values(), items, keys].some((inner) => inner !== undefined && hasNumbersAsText(inner, rules));
+}
+
 /** The second pass, message by message. */
 export class MessageMigration {
   readonly #options: MessageMigrationOptions;
   readonly #reader: MessageReader;
-  readonly #types = new Map<string, { readonly shape: SettledShape; readonly target: TypeTarget }>();
+  readonly #types = new Map<string, KnownType>();
 
   constructor(options: MessageMigrationOptions) {
     this.#options = options;
@@ -73,7 +90,15 @@ export class MessageMigration {
       const body = settleValue(read.body, type.shape, read.guessing);
       const migrated = type.target.encode(body);
       step = "compare";
-      const losses = type.target.compare(body, type.target.decode(migrated), read.literal);
+      const decoded = type.target.decode(migrated);
+      const losses: Loss[] = [...type.target.compare(body, decoded, read.literal)];
+      if (losses.length === 0) {
+        const { numbersAreText } = type;
+        const { body: source, guessing } = read;
+        const typed = guessing === "nothing";
+        const paths = verifyMessage({ payload, layers, codec, typed, body: source, decoded, numbersAreText });
+        losses.push(...paths.map((path) => ({ kind: "unverified", path }) as const));
+      }
       return {
         entry: {
           ...about,
@@ -94,7 +119,7 @@ export class MessageMigration {
   }
 
   /** What is known of a type, and how its bodies are written. */
-  typeOf(name: string): { readonly shape: SettledShape; readonly target: TypeTarget } {
+  typeOf(name: string): KnownType {
     const known = this.#types.get(name);
     if (known !== undefined) return known;
     const { profiles, target } = this.#options;
@@ -106,7 +131,11 @@ export class MessageMigration {
       );
     }
     const shape = settleShape(profile.root);
-    const made = { shape, target: target.forType(profile.name, shape) };
+    const made = {
+      shape,
+      target: target.forType(profile.name, shape),
+      numbersAreText: hasNumbersAsText(shape, target.rules),
+    };
     this.#types.set(name, made);
     return made;
   }

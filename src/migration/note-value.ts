@@ -3,7 +3,7 @@ import { annotationsOf, isTypedIn, typeNameOf } from "../values/annotations.ts";
 import { ContentStream, MultiArray } from "../values/multi-array.ts";
 import { EnumValue } from "../values/enum-value.ts";
 import type { Shape, ShapeBudget } from "./shape.ts";
-import { type Guessing, isGuess, kindOf, type ValueKind } from "./value-kind.ts";
+import { type Guessing, isGuess, kindOf, numberOfEnum, type ValueKind } from "./value-kind.ts";
 
 /** Bombs of shared references would take 2^40 looks. */
 const mostAgain = 1_000;
@@ -60,7 +60,9 @@ class Noting {
   }
 
   #container(value: object, kind: ValueKind, shape: Shape): void {
-    if (value instanceof EnumValue) shape.noteEnum(value);
+    const number = numberOfEnum(value);
+    if (typeof number === "bigint") shape.unsafe++;
+    if (value instanceof EnumValue && number === undefined) shape.noteEnum(value);
     if (kind !== "object" && kind !== "list" && kind !== "map" && kind !== "array" && kind !== "stream") return;
     const typeName = typeNameOf(value);
     if (typeName !== undefined) shape.noteTypeName(typeName);

@@ -111,9 +111,10 @@ class Planner {
   #form(settled: SettledShape, path: string, always: boolean): ProtoForm {
     const { shape, members, items } = settled;
     const isText = decimalsAreText(shape, this.#rules);
+    const isLiteral = shape.literals > 0;
     const seen = settledKinds(settled)
       .filter((kind) => kind !== "null")
-      .map((kind) => inDecimalForm(kind, isText));
+      .map((kind) => inDecimalForm(kind, isText, isLiteral));
     const only = (...kinds: readonly ValueKind[]): boolean =>
       seen.length > 0 && seen.every((kind) => kinds.includes(kind));
     if (only("boolean")) return { kind: "scalar", type: "bool" };
@@ -161,9 +162,10 @@ class Planner {
 }
 
 /** The kind of a number at a path with decimals: that of text, or of numbers. */
-function inDecimalForm(kind: ValueKind, isText: boolean | undefined): ValueKind {
+function inDecimalForm(kind: ValueKind, isText: boolean | undefined, isLiteral: boolean): ValueKind {
   if (isText === undefined || !["decimal", "number", "integer", "int64"].includes(kind)) return kind;
-  return isText ? "text" : kind === "decimal" ? "number" : kind;
+  if (kind === "decimal") return isText ? "text" : "number";
+  return isText && isLiteral ? "text" : kind;
 }
 
 function declaration({ field, form }: ProtoField): string {

@@ -171,6 +171,8 @@ function parentOf(path: string): string {
 /** What each loss means, and how it is avoided. */
 const lossTexts: Readonly<Record<LossKind, string>> = {
   int64: "An integer beyond 2^53 is written as a number, which most readers of JSON round; leave out --int64 number.",
+  unverified:
+    "A value of the source was not found in what was written, or one that was written not in the source: look at the message, and keep it.",
   decimal: "A decimal is written as a number that has not all of its digits; leave out --decimal number.",
   "number-as-text":
     "A JSON number is written as text, as all numbers of its path: others here need every digit. --int64 number or --decimal number keeps numbers.",

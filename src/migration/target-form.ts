@@ -1,6 +1,6 @@
 import { settledKinds, type SettledShape } from "./settled-shape.ts";
 import type { Shape } from "./shape.ts";
-import { decimalsAreText, integersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
+import { decimalsAreText, integersAreText, numbersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
 import type { ValueKind } from "./value-kind.ts";
 
 /** What a kind of value is in a target format. */
@@ -47,10 +47,10 @@ function formOf(kind: ValueKind, shape: Shape, rules: TargetRules): TargetForm {
       return plain(kind);
     case "integer":
     case "int64":
-      if (decimalsAreText(shape, rules) === true) return text("decimal");
+      if (numbersAreText(shape, rules)) return text("decimal");
       return integersAreText(shape, rules) ? text("int64") : plain("integer");
     case "number":
-      return decimalsAreText(shape, rules) === true ? text("decimal") : plain("number");
+      return numbersAreText(shape, rules) ? text("decimal") : plain("number");
     case "decimal":
       return decimalsAreText(shape, rules) === true ? text("decimal") : plain("number");
     case "not-finite":

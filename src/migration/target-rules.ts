@@ -71,10 +71,15 @@ export function integersAreText({ unsafe }: Shape, { int64 }: TargetRules): bool
   return unsafe > 0 && int64 === "text";
 }
 
-/** Whether the decimals of a path, and the numbers next to them, are written as text; `undefined` where there are none. */
+/** Whether the decimals of a path are written as text; `undefined` where there are none. */
 export function decimalsAreText({ kinds, literals }: Shape, { decimal }: TargetRules): boolean | undefined {
   if (kinds.decimal === 0) return undefined;
   return decimal === "as-written" ? literals < kinds.decimal : decimal === "text";
+}
+
+/** Whether the numbers of a path are written as text, since decimals next to them are, and no type tells these from them. */
+export function numbersAreText(shape: Shape, rules: TargetRules): boolean {
+  return shape.literals > 0 && decimalsAreText(shape, rules) === true;
 }
 
 /** Whether the times of a path are written as times of the format. */

@@ -70,6 +70,13 @@ export function kindOf(value: unknown): ValueKind {
   }
 }
 
+/** The number of an enum whose name nobody has told, or `undefined`. */
+export function numberOfEnum(value: unknown): number | bigint | undefined {
+  if (!(value instanceof EnumValue) || value.value === undefined || value.name !== `${value.value}`) return undefined;
+  const number = Number(value.value);
+  return Number.isSafeInteger(number) ? number : BigInt(value.value);
+}
+
 function kindOfObject(value: object): ValueKind {
   if (Array.isArray(value)) return "list";
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -80,6 +87,8 @@ function kindOfObject(value: object): ValueKind {
   if (value instanceof DateTime) return `time-${value.kind}`;
   if (value instanceof IsoTime) return `time-${value.kind}`;
   if (value instanceof Typed) return kindOfTyped(value);
+  const number = numberOfEnum(value);
+  if (number !== undefined) return typeof number === "bigint" ? "int64" : "integer";
   for (const [type, kind] of classes) if (value instanceof type) return kind;
   return "other";
 }

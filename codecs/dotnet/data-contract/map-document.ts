@@ -251,9 +251,11 @@ class Mapper {
     const plan = planOf(element, { facts, shape, xmlSerializer: this.#xmlSerializer, warn: this.#warnings.warn });
     const foreign = facts.others && (shape === undefined || (this.#xmlSerializer && shape.kind === "object"));
     if (plan.kind === "scalar" && !foreign) return this.#references.remember(facts.id, this.#scalar(element, shape));
-    const container = this.#open(plan.kind === "scalar" ? objectPlan : plan, shape, element);
+    // What has attributes of its own is an object, though its contents may look like a list.
+    const whole = plan.kind === "scalar" || (foreign && shape === undefined) ? objectPlan : plan;
+    const container = this.#open(whole, shape, element);
     if (foreign) this.#addAttributes(element, shape);
-    if (typeName !== undefined && plan.kind === "object") annotate(container, { typeName });
+    if (typeName !== undefined && whole.kind === "object") annotate(container, { typeName });
     return this.#references.remember(facts.id, container);
   }
 
@@ -281,7 +283,7 @@ class Mapper {
       const value = typedScalar(content, shape.scalar, element);
       return this.#options.keepTypes === true && element.type !== undefined ? withType(value, shape.scalar) : value;
     }
-    return declaredQName(content, element) ?? untypedScalar(content.value, this.#guess);
+    return declaredQName(content, element) ?? untypedScalar(content.value, this.#guess, content.type);
   }
 
   #arrayValues(
@@ -293,7 +295,7 @@ class Mapper {
     this.#items += kept.length;
     if (this.#items > this.#options.limits.maxItems) throw limitExceeded("maxItems", this.#options.limits, { offset });
     const { shape } = this.#shapes.of(item, factsOf(item), declared);
-    if (shape?.kind !== "scalar") return kept.map((value) => untypedScalar(value, false));
+    if (shape?.kind !== "scalar") return kept.map((value) => untypedScalar(value, false, type));
     return kept.map((value) => typedScalar({ value, type, offset }, shape.scalar, item));
   }
 }

@@ -3,6 +3,7 @@ import { DateTime } from "../../../src/values/date-time.ts";
 import { Decimal } from "../../../src/values/decimal.ts";
 import { Duration } from "../../../src/values/duration.ts";
 import { Uri, Version } from "../../../src/values/named-text.ts";
+import { shortestSingle } from "../../../src/values/single.ts";
 import { parseTime } from "../../../src/values/ticks.ts";
 import type { ScalarKind } from "./scalar-kind.ts";
 
@@ -106,7 +107,7 @@ function doubleOf(text: string, single: boolean): number | undefined {
   const named = notFinite.get(text);
   if (named !== undefined) return named;
   if (!doubleForm.test(text)) return undefined;
-  return single ? Math.fround(Number(text)) : Number(text);
+  return single ? shortestSingle(Math.fround(Number(text))) : Number(text);
 }
 
 /** A time of XML: UTC with Z, local with an offset, otherwise of no kind. */

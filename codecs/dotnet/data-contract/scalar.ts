@@ -10,6 +10,7 @@ import type { ScalarKind } from "./scalar-kind.ts";
 import { canonicalScalar, charOfCode, integerIn, longIn, scalarOfText } from "./scalar-text.ts";
 import type { EnumShape } from "./shape.ts";
 import { lexical } from "../xml/lexical.ts";
+import { shortestSingle } from "../../../src/values/single.ts";
 import { xmlns } from "../xml/namespaces.ts";
 import type { XmlElement, XmlScalar, XmlScalarType, XmlText } from "../xml/node.ts";
 
@@ -69,7 +70,8 @@ function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 /** The value of a scalar of which nothing is known but its record; text stays text, or is read as `canonicalScalar`. */
-export function untypedScalar(value: XmlScalar, guess: boolean): unknown {
+export function untypedScalar(value: XmlScalar, guess: boolean, type?: XmlScalarType): unknown {
+  if (type === "Single" && typeof value === "number") return shortestSingle(value);
   if (typeof value === "bigint") {
     return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER ? Number(value) : value;
   }
@@ -104,7 +106,7 @@ function ofRecord(
       return typeof value === "boolean" ? value : ofText(lexical(value, type), kind, element);
     case "double":
     case "float":
-      if (typeof value === "number") return kind === "float" ? Math.fround(value) : value;
+      if (typeof value === "number") return kind === "float" ? shortestSingle(Math.fround(value)) : value;
       return typeof value === "bigint" ? Number(value) : undefined;
     case "long":
     case "ulong":

@@ -9,6 +9,7 @@ import { QName } from "../../../src/values/q-name.ts";
 import { offsetAtClock } from "../../../src/values/time-zone.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
 import { Typed } from "../../../src/values/typed.ts";
+import { shortestSingle } from "../../../src/values/single.ts";
 import type { ClassView } from "./class-view.ts";
 import { type EnumLookup, enumOf } from "./enums.ts";
 import type { PrimitiveType, PrimitiveValue } from "./nodes.ts";
@@ -80,6 +81,8 @@ export function primitiveOf(type: PrimitiveType, value: PrimitiveValue, settings
       return new Decimal(String(value));
     case "TimeSpan":
       return Duration.fromTicks(BigInt(value));
+    case "Single":
+      return typeof value === "number" ? shortestSingle(value) : value;
     case "DateTime":
       return dateTimeOf(BigInt(value), settings);
     default:

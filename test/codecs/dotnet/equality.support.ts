@@ -1,3 +1,5 @@
+import { shortestSingle } from "../../../src/values/single.ts";
+
 /** Whether a rendering is the expected one, up to the renaming of ids and the rounding of System.Single. */
 export function isExactly(actual: unknown, expected: unknown): boolean {
   return same(actual, expected, new Map());
@@ -5,7 +7,7 @@ export function isExactly(actual: unknown, expected: unknown): boolean {
 
 function same(actual: unknown, expected: unknown, ids: Map<unknown, unknown>): boolean {
   if (typeof actual === "number" && typeof expected === "number") {
-    return actual === expected || (Math.fround(actual) === actual && Math.fround(expected) === actual);
+    return actual === expected || actual === shortestSingle(Math.fround(expected));
   }
   if (!isObject(actual) || !isObject(expected)) return actual === expected;
   if (Array.isArray(actual) !== Array.isArray(expected)) return false;
@@ -53,7 +55,7 @@ function alike(actual: unknown, expected: unknown, ids: Map<unknown, unknown>): 
 }
 
 function sameNumber(actual: number, expected: number): boolean {
-  return actual === expected || (Math.fround(actual) === actual && Math.fround(expected) === actual);
+  return actual === expected || actual === shortestSingle(Math.fround(expected));
 }
 
 function isNumber(text: string): boolean {

@@ -1,3 +1,5 @@
+import { shortestSingle } from "../../../src/values/single.ts";
+
 /** Whether a rendering is what the conventions expect: up to the numbering of `$id`, the order of members, and floats. */
 export function differenceOf(expected: unknown, actual: unknown): string | undefined {
   return difference(expected, actual, "$", { expected: new Map(), actual: new Map() });
@@ -12,7 +14,8 @@ interface Ids {
 function difference(expected: unknown, actual: unknown, path: string, ids: Ids): string | undefined {
   if (typeof expected === "number" && typeof actual === "number") {
     // A float's expectation has as many digits as its language prints.
-    return expected === actual || Math.fround(expected) === actual ? undefined : `${path}: ${expected} is ${actual}`;
+    const isShortest = actual === shortestSingle(Math.fround(expected));
+    return expected === actual || isShortest ? undefined : `${path}: ${expected} is ${actual}`;
   }
   if (!isObject(expected) || !isObject(actual)) {
     return expected === actual ? undefined : `${path}: ${JSON.stringify(expected)} is ${JSON.stringify(actual)}`;

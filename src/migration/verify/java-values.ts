@@ -1,0 +1,166 @@
+import type { ContentNode, ObjectNode } from "../../../codecs/java/nodes.ts";
+import { type FieldNode, ObjectView } from "../../../codecs/java/object-view.ts";
+import { charOf, isScalarClass, primitivesOf, scalarOf } from "../../../codecs/java/scalars.ts";
+import { ItemBudget } from "../../codec/binary/cursor.ts";
+import { defaultDecodeLimits } from "../../codec/limits.ts";
+import type { SourceValues } from "./source-values.ts";
+import { keysOfScalar, keysOfSingle } from "./value-keys.ts";
+
+interface Place {
+  readonly node: FieldNode;
+  readonly name: string | undefined;
+  readonly path: string;
+  /** Of the map behind a set: its values say nothing. */
+  readonly keysOnly?: boolean;
+}
+
+/** Collects the scalars of a Java stream; what is referred to several times once. */
+export function collectJava(contents: readonly ContentNode[], into: SourceValues): void {
+  const budget = new ItemBudget(defaultDecodeLimits);
+  const seen = new Set<FieldNode>();
+  const pending: Place[] = joined(contents).map((node) => ({ node, name: undefined, path: "$" }));
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { node: at, name, path } = next;
+    const node: FieldNode = at.kind === "reference" ? at.target : at;
+    if (node.kind !== "primitive") {
+      const isScalar = node.kind === "string" || node.kind === "enum" || isScalarObject(node);
+      if (!isScalar && seen.has(node)) {
+        into.isShared = true;
+        continue;
+      }
+      seen.add(node);
+    }
+    switch (node.kind) {
+      case "primitive": {
+        const keys =
+          node.code === "F" && typeof node.value === "number"
+            ? keysOfSingle(node.value)
+            : keysOfScalar(node.code === "C" ? charOf(String(node.value)) : node.value);
+        into.add({ name, keys, path });
+        break;
+      }
+      case "string":
+        into.add({ name, keys: [`s${node.value}`], path });
+        break;
+      case "enum":
+        into.add({ name, keys: [`s${node.constant}`], path });
+        break;
+      case "class":
+        into.add({ name, keys: [`s${node.description.name}`], path });
+        break;
+      case "block-data":
+        into.add({ name, keys: keysOfScalar(node.bytes), path });
+        break;
+      case "primitive-array": {
+        const values = primitivesOf(node);
+        if (values instanceof Uint8Array) into.add({ name, keys: keysOfScalar(values), path });
+        else
+          for (const value of values) {
+            const keys = node.code === "F" && typeof value === "number" ? keysOfSingle(value) : keysOfScalar(value);
+            into.add({ name: undefined, keys, path: `${path}[]` });
+          }
+        break;
+      }
+      case "array":
+        for (const element of node.elements) pending.push({ node: element, name: undefined, path: `${path}[]` });
+        break;
+      case "object":
+        collectObject(node, { name, path, into, budget, pending, keysOnly: next.keysOnly === true });
+        break;
+      case "null":
+        into.allow(name, []);
+        break;
+      default:
+    }
+  }
+}
+
+const collections =
+  /^java\.util\.(?:concurrent\.)?(?:\w*(?:List|Set|Map|Deque|Queue|Vector|Stack|Hashtable|Properties|CollSer)|Collections\$\w+|Arrays\$\w+|EnumSet\$\w+|\w+\$KeySetView|ConcurrentHashMap\$\w+|locks\.[\w$]+)$/;
+
+interface Collecting {
+  readonly name: string | undefined;
+  readonly path: string;
+  readonly into: SourceValues;
+  readonly budget: ItemBudget;
+  readonly pending: Place[];
+  readonly keysOnly: boolean;
+}
+
+function isCounter(node: FieldNode): boolean {
+  return node.kind === "object" && node.description.name.startsWith("java.util.concurrent.atomic.");
+}
+
+/** Copies that are counted one by one. */
+const mostCopies = 10_000;
+
+/** One item that stands for many. */
+function copies(
+  node: ObjectNode,
+  item: FieldNode,
+  { into, pending, path }: Pick<Collecting, "into" | "pending" | "path">,
+): void {
+  const count = new ObjectView(node).int("n") ?? 0;
+  if (count > mostCopies) into.isShared = true;
+  for (let left = Math.min(count, mostCopies); left > 0; left--) pending.push({ node: item, name: undefined, path });
+}
+
+/** Contents with adjacent block data as one: where the writer cut it means nothing. */
+function joined(contents: readonly ContentNode[]): readonly ContentNode[] {
+  const result: ContentNode[] = [];
+  for (const content of contents) {
+    const last = result.at(-1);
+    if (content.kind === "reset") continue;
+    if (content.kind !== "block-data" || last?.kind !== "block-data") result.push(content);
+    else {
+      const bytes = new Uint8Array(Buffer.concat([last.bytes, content.bytes]));
+      result[result.length - 1] = { kind: "block-data", offset: last.offset, length: bytes.length, bytes };
+    }
+  }
+  return result;
+}
+
+/** Whether an object is a value of its own, of which each reference is another one. */
+function isScalarObject(node: FieldNode): boolean {
+  return node.kind === "object" && isScalarClass(node.description.name);
+}
+
+/** Sets that keep their items as the keys of a map. */
+const keySets = /(?:ConcurrentSkipListSet|\$KeySetView|\$SetFromMap)$/;
+
+function collectObject(node: ObjectNode, { name, path, into, budget, pending, keysOnly }: Collecting): void {
+  if (isScalarClass(node.description.name)) {
+    const scalar = scalarOf(node, budget);
+    if (scalar !== undefined) {
+      const isFloat = node.description.name === "java.lang.Float" && typeof scalar === "number";
+      into.add({ name, keys: isFloat ? keysOfSingle(scalar) : keysOfScalar(scalar), path });
+      return;
+    }
+  }
+  for (const one of node.description.interfaces ?? []) into.add({ name: undefined, path, keys: [`s${one}`] });
+  for (const { description, values, annotations } of node.parts) {
+    // Of collections, numbers and classes are sizes, factors, and the types of what is in them.
+    const isCollection = collections.test(description.name);
+    for (const [index, value] of values.entries()) {
+      const field = description.fields[index]?.name ?? "";
+      const target = value.kind === "reference" ? value.target : value;
+      if (isCollection && target.kind === "primitive") into.addField(field, keysOfScalar(target.value));
+      else if (isCollection && target.kind === "class") into.addField(field, [`s${target.description.name}`]);
+      else if (isCollection && isCounter(target)) continue;
+      else if (description.name.endsWith("$CopiesList")) copies(node, value, { into, pending, path });
+      else if (field !== "value" || !description.name.endsWith("KeySetView"))
+        pending.push({
+          node: value,
+          name: isCollection ? undefined : field,
+          path: `${path}.${field}`,
+          keysOnly: keySets.test(node.description.name),
+        });
+    }
+    let index = 0;
+    for (const written of joined(annotations)) {
+      if (isCollection && written.kind === "block-data") continue;
+      if (keysOnly && index++ % 2 === 1) continue;
+      pending.push({ node: written, name: undefined, path: `${path}.$data` });
+    }
+  }
+}

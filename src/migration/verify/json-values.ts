@@ -1,0 +1,117 @@
+import { jsonKind, type JsonTape } from "../../../codecs/dotnet/json/json-tape.ts";
+import type { SourceValue, SourceValues } from "./source-values.ts";
+import { keysOfDigits, keysOfUntyped, meaningsOf, numberKey, type ValueKey } from "./value-keys.ts";
+
+/** Collects the scalars of a JSON text; `typed` if a contract may tell what its texts stand for. */
+export function collectJson(tape: JsonTape, into: SourceValues, typed: boolean): void {
+  new Collector(tape, into, typed).collect();
+}
+
+const dateForm = /^\/Date\((-?\d{1,15})(?:([+-])(\d\d)(\d\d))?\)\/$/;
+
+class Collector {
+  readonly #tape: JsonTape;
+  readonly #into: SourceValues;
+  readonly #typed: boolean;
+
+  constructor(tape: JsonTape, into: SourceValues, typed: boolean) {
+    this.#tape = tape;
+    this.#into = into;
+    this.#typed = typed;
+  }
+
+  collect(): void {
+    const pending: { readonly at: number; readonly name: string | undefined; readonly path: string }[] = [
+      { at: 0, name: undefined, path: "$" },
+    ];
+    const tape = this.#tape;
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const { at, name, path } = next;
+      if (tape.kind(at) === jsonKind.list) {
+        const bytes = this.#bytes(at, path);
+        if (bytes !== undefined) this.#into.addGroup(name, bytes.keys, bytes.parts);
+        else
+          for (let item = at + 1; item < tape.end(at); item = tape.next(item))
+            pending.push({ at: item, name: undefined, path: `${path}[]` });
+      } else if (tape.kind(at) === jsonKind.object) {
+        if (this.#struct(at, name, path)) continue;
+        const isQueue = tape.member(at, "_array") !== undefined && tape.member(at, "_size") !== undefined;
+        for (const [member, value] of membersOf(tape, at)) {
+          if (member === "__type" || (isQueue && /^_(?:size|version|head|tail|growFactor)$/.test(member))) continue;
+          pending.push({ at: value, name: member, path: `${path}.${member}` });
+        }
+      } else if (tape.kind(at) === jsonKind.null) this.#into.allow(name, []);
+      else this.#into.add({ name, keys: this.#keysOf(at), path });
+    }
+  }
+
+  #keysOf(at: number): readonly ValueKey[] {
+    const tape = this.#tape;
+    if (tape.isString(at)) {
+      const text = tape.string(at);
+      const date = dateForm.exec(text);
+      if (date !== null) return [`s${text}`, ...keysOfDate(date)];
+      return this.#typed ? keysOfUntyped(text) : [`s${text}`];
+    }
+    if (!tape.isNumber(at)) return [`b${tape.kind(at) === jsonKind.true}`];
+    const text = tape.written(at);
+    return /\d/.test(text) ? keysOfDigits(text) : [`n${text}`, `s${text}`];
+  }
+
+  /** A list of bytes, which a contract makes base64. */
+  #bytes(
+    list: number,
+    path: string,
+  ): { readonly keys: readonly ValueKey[]; readonly parts: readonly SourceValue[] } | undefined {
+    const tape = this.#tape;
+    if (!this.#typed) return undefined;
+    const bytes: number[] = [];
+    for (let item = list + 1; item < tape.end(list); item = tape.next(item)) {
+      const text = tape.kind(item) === jsonKind.integer ? tape.written(item) : "";
+      if (!/^\d{1,3}$/.test(text) || Number(text) > 255) return undefined;
+      bytes.push(Number(text));
+    }
+    const base64 = Buffer.from(bytes).toString("base64");
+    const parts = bytes.map((byte) => ({ name: undefined, keys: [numberKey(`${byte}`) ?? ""], path: `${path}[]` }));
+    return { keys: [`s${base64}`, `x${base64}`], parts };
+  }
+
+  /** A DateTimeOffset or a Version. */
+  #struct(object: number, name: string | undefined, path: string): boolean {
+    const tape = this.#tape;
+    const count = tape.count(object, 4);
+    const text = (member: string): string | undefined => {
+      const at = tape.member(object, member);
+      return at === undefined || tape.kind(at) <= jsonKind.object
+        ? undefined
+        : tape.isString(at)
+          ? tape.string(at)
+          : tape.written(at);
+    };
+    const parts = (): readonly SourceValue[] =>
+      [...membersOf(tape, object)].map(([member, at]) => ({ name: member, keys: this.#keysOf(at), path }));
+    if (count === 2 && text("OffsetMinutes") !== undefined) {
+      const date = dateForm.exec(text("DateTime") ?? "");
+      if (date === null) return false;
+      this.#into.addGroup(name, keysOfDate(date), parts());
+      return true;
+    }
+    if (count !== 4 || text("_Major") === undefined || text("_Revision") === undefined) return false;
+    const numbers = ["_Major", "_Minor", "_Build", "_Revision"].map((part) => text(part) ?? "-1");
+    this.#into.addGroup(name, [`s${numbers.filter((part) => !part.startsWith("-")).join(".")}`], parts());
+    return true;
+  }
+}
+
+function* membersOf(tape: JsonTape, object: number): Generator<readonly [string, number]> {
+  for (let name = object + 1; name < tape.end(object); name = tape.next(name + 1)) yield [tape.string(name), name + 1];
+}
+
+function keysOfDate([, milliseconds = "0"]: RegExpExecArray): readonly ValueKey[] {
+  const utc = Number(milliseconds);
+  const time = (at: number): readonly ValueKey[] => {
+    const date = new Date(at);
+    return Number.isNaN(date.getTime()) ? [] : meaningsOf(date.toISOString());
+  };
+  return time(utc).filter((key) => key.startsWith("u"));
+}

@@ -1,0 +1,147 @@
+import { ClassView, plainNameOf, targetOf } from "../../../codecs/dotnet/nrbf/class-view.ts";
+import { isScalarClass, primitiveOf, scalarOf, type ValueSettings } from "../../../codecs/dotnet/nrbf/scalars.ts";
+import type {
+  ClassNode,
+  MemberNode,
+  NrbfDocument,
+  PrimitiveType,
+  PrimitiveValue,
+} from "../../../codecs/dotnet/nrbf/nodes.ts";
+import { ItemBudget } from "../../codec/binary/cursor.ts";
+import { defaultDecodeLimits } from "../../codec/limits.ts";
+import type { SourceValues } from "./source-values.ts";
+import { keysOfScalar, keysOfSingle, type ValueKey } from "./value-keys.ts";
+
+interface Place {
+  readonly node: MemberNode;
+  readonly name: string | undefined;
+  readonly path: string;
+  /** Of the array of a collection, which has room for more items than there are: how many count, from where on. */
+  readonly live?: { readonly size: number; readonly head: number } | undefined;
+}
+
+/** Collects the scalars of a BinaryFormatter payload; what is referred to several times once. */
+export function collectNrbf(document: NrbfDocument, into: SourceValues, timeZone: string | undefined): void {
+  const settings: ValueSettings = {
+    enums: () => undefined,
+    timeZone,
+    memberNames: "written",
+    warnings: new Set(),
+    budget: new ItemBudget(defaultDecodeLimits),
+  };
+  const seen = new Set<MemberNode>();
+  const pending: Place[] = [{ node: document.root, name: undefined, path: "$" }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { node: at, name, path, live } = next;
+    const node = targetOf(at, document);
+    if (node.kind === "null" || node.kind === "reference") {
+      into.allow(name, []);
+      continue;
+    }
+    if (node.kind !== "primitive") {
+      if (seen.has(node) && !isScalarNode(node)) {
+        into.isShared = true;
+        continue;
+      }
+      seen.add(node);
+    }
+    switch (node.kind) {
+      case "primitive":
+        into.add({ name, path, keys: keysOfPrimitive(node.type, node.value, settings) });
+        break;
+      case "string":
+        into.add({ name, path, keys: [`s${node.value}`] });
+        break;
+      case "primitive-array":
+        if (node.values instanceof Uint8Array && node.shape.lengths.length === 1 && live === undefined)
+          into.add({ name, keys: keysOfScalar(node.values), path });
+        else
+          for (const [index, value] of node.values.entries()) {
+            if (isLive(index, node.values.length, live))
+              into.add({ name: undefined, path: `${path}[]`, keys: keysOfPrimitive(node.type, value, settings) });
+          }
+        break;
+      case "array": {
+        const [length = 0] = node.shape.lengths;
+        let index = 0;
+        for (const element of node.elements) {
+          if (isLive(index, length, live)) pending.push({ node: element, name: undefined, path: `${path}[]` });
+          index += element.kind === "null" ? element.count : 1;
+        }
+        break;
+      }
+      default:
+        collectClass(node, { document, settings, into, pending, place: next });
+    }
+  }
+}
+
+/** Whether a node is a value of its own, of which each reference is another one. */
+function isScalarNode(node: MemberNode): boolean {
+  return (
+    node.kind === "string" ||
+    (node.kind === "class" && isScalarClass(plainNameOf(node.description), node.description.memberNames))
+  );
+}
+
+function isLive(index: number, length: number, live: Place["live"]): boolean {
+  return live === undefined || (index - live.head + length) % length < live.size;
+}
+
+interface Collecting {
+  readonly document: NrbfDocument;
+  readonly settings: ValueSettings;
+  readonly into: SourceValues;
+  readonly pending: Place[];
+  readonly place: Place;
+}
+
+function collectClass(node: ClassNode, { document, settings, into, pending, place }: Collecting): void {
+  const { name, path } = place;
+  const view = new ClassView(node, document);
+  const { memberNames } = node.description;
+  if (memberNames.length === 1 && memberNames[0] === "value__") {
+    const value = view.primitive("value__");
+    into.add({ name, keys: keysOfScalar(value), path });
+    return;
+  }
+  if (isScalarClass(view.plainName, memberNames)) {
+    const scalar = scalarOf(view, settings);
+    if (scalar !== undefined) {
+      into.add({ name, path, keys: keysOfScalar(scalar) });
+      return;
+    }
+  }
+  const isCollection = view.plainName.startsWith("System.Collections.") && !/KeyValuePair|Node$/.test(view.plainName);
+  const size = view.int("_size") ?? view.int("List`1+_size");
+  const live = size === undefined ? undefined : { size, head: view.int("_head") ?? 0 };
+  for (const [index, written] of memberNames.entries()) {
+    const member = node.members[index];
+    if (member === undefined) continue;
+    const isBookkeeping = isCollection || /^(?:List`1\+_|Version$|HashSize$|LoadFactor$|Comparer$)/.test(written);
+    if (isBookkeeping && member.kind === "primitive") {
+      into.addField(written, keysOfPrimitive(member.type, member.value, settings));
+      continue;
+    }
+    if (isBookkeeping && isComparer(targetOf(member, document))) continue;
+    const short = /<([^<>]+)>k__BackingField$/.exec(written)?.[1];
+    pending.push({
+      node: member,
+      name: short ?? written,
+      path: `${path}.${short ?? written}`,
+      live: isBookkeeping ? live : undefined,
+    });
+    if (short !== undefined && member.kind === "primitive")
+      into.allow(written, keysOfPrimitive(member.type, member.value, settings));
+    if (short !== undefined && member.kind === "string") into.allow(written, [`s${member.value}`]);
+  }
+}
+
+function isComparer(node: MemberNode): boolean {
+  return node.kind === "class" && /omparer|HashCodeProvider/.test(node.description.typeName);
+}
+
+function keysOfPrimitive(type: PrimitiveType, value: PrimitiveValue, settings: ValueSettings): readonly ValueKey[] {
+  if (type === "Single" && typeof value === "number") return keysOfSingle(value);
+  return keysOfScalar(primitiveOf(type, value, settings));
+}

@@ -1,0 +1,116 @@
+import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
+import { readJson } from "../../../codecs/dotnet/json/read-json.ts";
+import { readNbfxDocument } from "../../../codecs/dotnet/nbfx/read-document.ts";
+import { readNrbf } from "../../../codecs/dotnet/nrbf/index.ts";
+import { lexical } from "../../../codecs/dotnet/xml/lexical.ts";
+import type { XmlElement } from "../../../codecs/dotnet/xml/node.ts";
+import { readXml } from "../../../codecs/dotnet/xml/read-xml.ts";
+import { contentOf } from "../../../codecs/dotnet/data-contract/scalar.ts";
+import { readStream } from "../../../codecs/java/read-stream.ts";
+import { resolveDecodeLimits } from "../../codec/limits.ts";
+import { decodeText, markedCharset } from "../../content-type/charset.ts";
+import { collectJava } from "./java-values.ts";
+import { collectJson } from "./json-values.ts";
+import { collectNrbf } from "./nrbf-values.ts";
+import { SourceValues } from "./source-values.ts";
+import { bytesKey } from "./value-keys.ts";
+import { collectXml } from "./xml-values.ts";
+
+/** How a payload was read. */
+export interface SourcePayload {
+  readonly payload: Uint8Array;
+  /** What was around the body, outermost first. */
+  readonly layers: readonly string[];
+  readonly codec: string;
+  /** Whether a contract may have told what texts stand for. */
+  readonly typed: boolean;
+}
+
+/** The payload was within the limits when it was read. */
+const limits = resolveDecodeLimits({ maxBytes: Number.MAX_SAFE_INTEGER, maxDepth: 512, maxItems: 20_000_000 });
+
+/**
+ * The scalars of a payload, from the tokens of its format alone: neither contracts nor other messages have a say.
+ * `undefined` for formats whose values are their tokens.
+ */
+export function scanSource({ payload, layers, codec, typed }: SourcePayload): SourceValues | undefined {
+  let bytes = payload;
+  for (const layer of layers) bytes = unwrapped(bytes, layer);
+  const values = new SourceValues();
+  switch (codec) {
+    case "nbfx":
+      collectXml(readNbfxDocument(bytes, limits).root, values);
+      return values;
+    case "datacontract-xml":
+      collectXml(readXml(bytes, limits).root, values);
+      return values;
+    case "json":
+    case "datacontract-json":
+      collectJson(
+        readJson(textOf(bytes), limits, (index) => index),
+        values,
+        typed,
+      );
+      return values;
+    case "nrbf":
+      collectNrbf(readNrbf(bytes, limits), values, undefined);
+      return values;
+    case "java":
+      collectJava(readStream(bytes, limits).contents, values);
+      return values;
+    case "text":
+      values.add({ name: undefined, keys: [`s${textOf(bytes)}`], path: "$" });
+      return values;
+    case "bytes":
+      values.add({ name: undefined, keys: [bytesKey(bytes), `s${bytesKey(bytes).slice(1)}`], path: "$" });
+      return values;
+    default:
+      return undefined;
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  const wide = bytes[1] === 0 ? "utf-16le" : bytes[0] === 0 ? "utf-16be" : "utf-8";
+  return decodeText(bytes, markedCharset(bytes) ?? wide);
+}
+
+function unwrapped(bytes: Uint8Array, layer: string): Uint8Array {
+  switch (layer) {
+    case "gzip":
+      return gunzipSync(bytes);
+    case "zlib":
+      return inflateSync(bytes);
+    case "deflate":
+      return inflateRawSync(bytes);
+    case "nbfx":
+      return utf8(rootText(readNbfxDocument(bytes, limits).root));
+    case "datacontract-xml":
+      return utf8(rootText(readXml(bytes, limits).root));
+    case "nrbf": {
+      const { root } = readNrbf(bytes, limits);
+      return root.kind === "string" ? utf8(root.value) : bytes;
+    }
+    case "java": {
+      const [root] = readStream(bytes, limits).contents;
+      return root?.kind === "string" ? utf8(root.value) : bytes;
+    }
+    case "json":
+    case "datacontract-json": {
+      const tape = readJson(textOf(bytes), limits, (index) => index);
+      return tape.isString(0) ? utf8(tape.string(0)) : bytes;
+    }
+    case "bom":
+      return bytes;
+    default:
+      return bytes;
+  }
+}
+
+function rootText(root: XmlElement): string {
+  const { value, type } = contentOf(root);
+  return lexical(value, type);
+}
+
+function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

@@ -1,0 +1,189 @@
+import { annotationsOf } from "../../values/annotations.ts";
+import { EnumValue } from "../../values/enum-value.ts";
+import { Typed } from "../../values/typed.ts";
+import { scanSource, type SourcePayload } from "./scan-source.ts";
+import type { SourceValue, SourceValues } from "./source-values.ts";
+import { keysOfNumber, keysOfSingle, type ValueKey } from "./value-keys.ts";
+import { WrittenValues } from "./written-values.ts";
+
+/** A message before and after its migration. */
+export interface MigratedPayload extends SourcePayload {
+  /** What its reader gave, which knows the names of enums. */
+  readonly body: unknown;
+  /** What was read back from what was written. */
+  readonly decoded: unknown;
+  /** Whether numbers of its type are written as text. */
+  readonly numbersAreText: boolean;
+}
+
+/** Findings of one message that are kept. */
+const most = 5;
+
+/**
+ * Looks for every value of the source in what was written, and for every value that was written in the source; both are
+ * told by their paths if they are not there. It goes by the tokens of the source format, and by nothing that has decided
+ * how the message is migrated.
+ *
+ * @throws what the readers of the format throw.
+ */
+export function verifyMessage(message: MigratedPayload): readonly string[] {
+  const source = scanSource(message);
+  const written = new WrittenValues(message.decoded);
+  if (source === undefined) return missing(valuesOf(message.body), written, message);
+  if (written.empties < source.empties) return ["$"];
+  const { values, groups, fields } = source;
+  const missed = missing(
+    { values, groups, fields, count: (key) => source.count(key), isMember: (name) => source.byName.has(name) },
+    written,
+    message,
+  );
+  return missed.length > 0 ? missed : invented(source, written, message);
+}
+
+/** Of formats whose values are their tokens: the values as their reader gave them. */
+function valuesOf(body: unknown): WantedValues {
+  const { values } = new WrittenValues(body);
+  return { values, groups: [], fields: [], count: () => 0, isMember: () => false };
+}
+
+function missing(
+  { values, groups, fields, count: countIn, isMember }: WantedValues,
+  written: WrittenValues,
+  message: MigratedPayload,
+): readonly string[] {
+  const wanted: SourceValue[] = [...values, ...fields.filter(({ name }) => written.has(name))];
+  for (const { keys, parts } of groups) if (written.count(keys, isMember) === 0) wanted.push(...parts);
+  const counts = new Map<ValueKey, { value: SourceValue; count: number }>();
+  const numbers = new Map<ValueKey, Set<ValueKey>>();
+  for (const value of wanted) {
+    const [key = ""] = value.keys;
+    const known = counts.get(key);
+    if (known !== undefined) {
+      known.count++;
+      continue;
+    }
+    counts.set(key, { value, count: 1 });
+    // Several texts can be one number.
+    for (const number of value.keys) if (number.startsWith("n")) keysAt(numbers, number).add(key);
+  }
+  const paths: string[] = [];
+  let hints: Hints | undefined;
+  for (const { value, count } of counts.values()) {
+    const keys = message.numbersAreText ? withText(value.keys) : value.keys;
+    const number = keys.find((key) => key.startsWith("n"));
+    const alike = number === undefined ? undefined : numbers.get(number);
+    const isOne = alike === undefined || alike.size < 2;
+    const needed = isOne ? count : [...alike].reduce((sum, key) => sum + (counts.get(key)?.count ?? 0), 0);
+    const found = isOne ? keys : [...keys, ...alike].filter((key, index, all) => all.indexOf(key) === index);
+    if (written.count(found, isMember) >= needed) continue;
+    // What no other value of the source can be.
+    const others = [...asSingles(keys), ...asBooleans(keys), ...(hints ??= new Hints(message.body)).of(keys)];
+    if (written.count([...found, ...others.filter((key) => countIn(key) === 0)], isMember) >= needed) continue;
+    if (paths.push(value.path) === most) break;
+  }
+  return paths;
+}
+
+/** What must be found again. */
+type WantedValues = Pick<SourceValues, "values" | "groups" | "fields"> & {
+  readonly count: (key: ValueKey) => number;
+  readonly isMember: (name: string) => boolean;
+};
+
+function keysAt(sets: Map<ValueKey, Set<ValueKey>>, key: ValueKey): Set<ValueKey> {
+  let known = sets.get(key);
+  if (known === undefined) sets.set(key, (known = new Set()));
+  return known;
+}
+
+/** XML may have a boolean as a digit. */
+function asBooleans([key]: readonly ValueKey[]): readonly ValueKey[] {
+  return key === "s1" ? ["btrue"] : key === "s0" ? ["bfalse"] : [];
+}
+
+/** Floats of 32 bits have more digits in some texts than they need. */
+function asSingles(keys: readonly ValueKey[]): readonly ValueKey[] {
+  return keys.flatMap((key) => {
+    const value = key.startsWith("n") && key.length > 8 ? Math.fround(Number(key.slice(1))) : 0;
+    return value === 0 ? [] : keysOfSingle(value);
+  });
+}
+
+function isSingleOf(keys: readonly ValueKey[], known: ReadonlySet<ValueKey>): boolean {
+  const [key = ""] = keys;
+  if (!key.startsWith("n")) return false;
+  const value = Math.fround(Number(key.slice(1)));
+  if (value === 0) return false;
+  for (const other of known)
+    if (other.startsWith("n") && Math.fround(Number(other.slice(1))) === value) return isShort(key);
+  return false;
+}
+
+/** Whether a number has no more digits than a float of 32 bits. */
+function isShort(key: ValueKey): boolean {
+  return /^n-?\d{1,9}e/.test(key);
+}
+
+/** A number may be text of the same number. */
+function withText(keys: readonly ValueKey[]): readonly ValueKey[] {
+  return keys.flatMap((key) => (key.startsWith("n") ? [key, `m${key.slice(1)}`] : [key]));
+}
+
+function invented(source: SourceValues, written: WrittenValues, message: MigratedPayload): readonly string[] {
+  const paths: string[] = [];
+  let hinted: ReadonlySet<ValueKey> | undefined;
+  for (const { name, keys, path } of written.values) {
+    const known = (name === undefined ? undefined : source.byName.get(name)) ?? source.all;
+    if (keys.some((key) => known.has(key) && source.count(key) >= written.countOf(key))) continue;
+    const asNumber = message.numbersAreText ? keys.find((key) => key.startsWith("m")) : undefined;
+    if (asNumber !== undefined && known.has(`n${asNumber.slice(1)}`)) continue;
+    hinted ??= new Hints(message.body).all(source.all);
+    if (keys.some((key) => hinted?.has(key))) continue;
+    if (asSingles(keys).some((key) => known.has(key)) || isSingleOf(keys, known)) continue;
+    if (paths.push(path) === most) break;
+  }
+  return paths;
+}
+
+/** The names of enums and the letters of characters that the source has as numbers. */
+class Hints {
+  readonly #texts = new Map<ValueKey, Set<ValueKey>>();
+
+  constructor(body: unknown) {
+    const seen = new Set<object>();
+    const pending: unknown[] = [body];
+    while (pending.length > 0) {
+      const value = pending.pop();
+      if (typeof value !== "object" || value === null || seen.has(value)) continue;
+      seen.add(value);
+      if (value instanceof EnumValue) {
+        if (value.value !== undefined && value.name !== `${value.value}`)
+          this.#add(keysOfNumber(BigInt(value.value)), `s${value.name}`);
+      } else if (value instanceof Typed) {
+        if (value.type === "char") this.#add(keysOfNumber(String(value.value).charCodeAt(0)), `s${value.value}`);
+      } else if (value instanceof Map) for (const [key, item] of value) pending.push(key, item);
+      else if (!(value instanceof Uint8Array)) {
+        for (const inner of Object.values(value)) pending.push(inner);
+        pending.push(annotationsOf(value)?.superMembers, annotationsOf(value)?.data);
+      }
+    }
+  }
+
+  #add([key = ""]: readonly ValueKey[], text: ValueKey): void {
+    let known = this.#texts.get(key);
+    if (known === undefined) this.#texts.set(key, (known = new Set()));
+    known.add(text);
+  }
+
+  /** What values with these keys may be. */
+  of(keys: readonly ValueKey[]): readonly ValueKey[] {
+    return keys.flatMap((key) => [...(this.#texts.get(key) ?? [])]);
+  }
+
+  /** What values of the source may be. */
+  all(source: ReadonlySet<ValueKey>): ReadonlySet<ValueKey> {
+    const texts = new Set<ValueKey>();
+    for (const [key, known] of this.#texts) if (source.has(key)) for (const text of known) texts.add(text);
+    return texts;
+  }
+}
