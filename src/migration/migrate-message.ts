@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import { deadLetterProperties } from "../engine/delivery.ts";
 import { type Failure, hexWindow, type JournalEntry } from "./journal-entry.ts";
 import { MessageReader, type ReadMessage, type ReadRules } from "./read-message.ts";
 import { settleShape, type SettledShape, settleValue } from "./settled-shape.ts";
@@ -21,6 +22,10 @@ export const sourceProperties = {
   type: "sobre-source-type",
   /** The content type that it had, if any. */
   contentType: "sobre-source-content-type",
+  /** Why it was a dead letter, if it was one. */
+  deadLetterReason: "sobre-source-dead-letter-reason",
+  /** The description that came with the reason. */
+  deadLetterDescription: "sobre-source-dead-letter-description",
 } as const;
 
 /** What one message became. */
@@ -93,10 +98,17 @@ export class MessageMigration {
       const decoded = type.target.decode(migrated);
       const losses: Loss[] = [...type.target.compare(body, decoded, read.literal)];
       if (losses.length === 0) {
-        const { numbersAreText } = type;
         const { body: source, guessing } = read;
         const typed = guessing === "nothing";
-        const paths = verifyMessage({ payload, layers, codec, typed, body: source, decoded, numbersAreText });
+        const paths = verifyMessage({
+          payload,
+          layers,
+          codec,
+          typed,
+          body: source,
+          decoded,
+          numbersAreText: type.numbersAreText,
+        });
         losses.push(...paths.map((path) => ({ kind: "unverified", path }) as const));
       }
       return {
@@ -146,7 +158,11 @@ export class MessageMigration {
       entry: { ...about, outcome: "kept", losses: [], failure: undefined },
       envelope: amend(envelope, {
         brokerProperties: { contentType: keptContentType(envelope.brokerProperties.contentType, contentType) },
-        applicationProperties: { [sourceProperties.codec]: codec, [sourceProperties.sha256]: sha256 },
+        applicationProperties: {
+          ...withoutDeath(envelope),
+          [sourceProperties.codec]: codec,
+          [sourceProperties.sha256]: sha256,
+        },
       }),
     };
   }
@@ -209,6 +225,7 @@ function migratedEnvelope(
     bodyKind: "data",
     brokerProperties: { contentType: about.contentType, contentEncoding: undefined },
     applicationProperties: {
+      ...withoutDeath(source),
       [sourceProperties.codec]: [...about.layers, about.codec].join(" "),
       [sourceProperties.sha256]: about.sha256,
       [sourceProperties.type]: about.typeName.startsWith("(") ? undefined : about.typeName.slice(0, longestTypeName),
@@ -217,9 +234,20 @@ function migratedEnvelope(
   });
 }
 
+/** What says that a message is dead, which the migrated one is not: its marks go to properties of its origin. */
+function withoutDeath({ applicationProperties }: Envelope): Readonly<Record<string, string | undefined>> {
+  const { reason, description } = deadLetterProperties;
+  const { [reason]: why, [description]: what } = applicationProperties;
+  if (why === undefined && what === undefined) return {};
+  return {
+    [reason]: undefined,
+    [description]: undefined,
+    [sourceProperties.deadLetterReason]: typeof why === "string" ? why : undefined,
+    [sourceProperties.deadLetterDescription]: typeof what === "string" ? what : undefined,
+  };
+}
+
 /** SHA-256 of the payload of a source message, or of what stands for it, in hex. */
 export function sourceHash({ content }: Pick<SourceMessage, "content">): string {
-  return createHash("sha256")
-    .update(content.ok ? content.envelope.payload : content.bytes)
-    .digest("hex");
+  return hash("sha256", content.ok ? content.envelope.payload : content.bytes, "hex");
 }

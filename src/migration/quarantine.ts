@@ -5,6 +5,7 @@ import { amend } from "../envelope/envelope.ts";
 import { envelopeToJson } from "../envelope/envelope-json.ts";
 import { envelopeSuffix } from "./folder-source.ts";
 import type { JournalEntry } from "./journal-entry.ts";
+import { sourceProperties } from "./migrate-message.ts";
 import type { SourceMessage } from "./source.ts";
 
 /** Takes messages that were not migrated. */
@@ -31,7 +32,12 @@ export function createQuarantine(folder: string): Quarantine {
         writeFileSync(`${name}.txt`, content.bytes);
         return;
       }
+      const { applicationProperties: before } = content.envelope;
+      const { reason, description } = deadLetterProperties;
       const applicationProperties = {
+        // Why it was dead before is kept.
+        [sourceProperties.deadLetterReason]: before[reason],
+        [sourceProperties.deadLetterDescription]: before[description],
         [deadLetterProperties.reason]: "Undecodable",
         [deadLetterProperties.description]: `${failure?.code}: ${failure?.message}`.slice(0, longestDescription),
       };

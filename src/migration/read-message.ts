@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { DeserializeResult } from "../codec/result.ts";
 import { json } from "../../codecs/json/index.ts";
 import { type Attempt, describeAttempt } from "../codec/attempt.ts";
@@ -56,9 +56,8 @@ export class MessageReader {
   readonly #serializer: Serializer;
   readonly #openJsonText: boolean;
   readonly #hasContract: (typeName: string) => boolean;
-  /** What read the message before, where its format proves itself, and the first byte of that. */
-  #recent: Decoder | undefined;
-  #recentStart: number | undefined;
+  /** What read messages before, where their format proves itself, by their first byte. */
+  readonly #recent = new Map<number | undefined, Decoder>();
 
   constructor({ serializer, openJsonText, hasContract }: ReadRules) {
     this.#hasContract = hasContract;
@@ -72,8 +71,9 @@ export class MessageReader {
     const result = this.#deserialize(withoutEncoding(envelope));
     if (!result.ok) return unread(result.error, result.attempts, envelope.payload);
     if (proven.has(result.codec)) {
-      this.#recent = this.#serializer.registry.decoders.find(({ name }) => name === result.codec);
-      this.#recentStart = envelope.payload[0];
+      const decoder = this.#serializer.registry.decoders.find(({ name }) => name === result.codec);
+      if (decoder !== undefined && result.attempts.every(({ outcome }) => outcome !== "unwrapped"))
+        this.#recent.set(envelope.payload[0], decoder);
     }
     return this.#readMessage(envelope, result);
   }
@@ -89,10 +89,10 @@ export class MessageReader {
   /** Most messages of a queue are of one format: what begins as the one before and can be read like it is asked of no other. */
   #readAsBefore({ payload, bodyKind, brokerProperties, applicationProperties }: Envelope): ChainRead | undefined {
     const { contentType, contentEncoding } = brokerProperties;
-    const decoder = this.#recent;
+    const decoder = this.#recent.get(payload[0]);
     const isDeclared = contentType !== undefined && !octets.test(contentType);
     if (decoder === undefined || isDeclared || contentEncoding !== undefined || bodyKind !== "data") return undefined;
-    if (payload[0] !== this.#recentStart || payload.byteLength > context.limits.maxBytes) return undefined;
+    if (payload.byteLength > context.limits.maxBytes) return undefined;
     try {
       const decoded = decoder.decode(payload, { ...context, applicationProperties });
       if (!("body" in decoded)) return undefined;
@@ -132,11 +132,20 @@ const shownNames = 4;
 /** What messages without a type have in common: their format, and of objects the names of their members. */
 function shapeName(format: string, body: unknown): string {
   if (kindOf(body) !== "object" || typeof body !== "object" || body === null) return `(${format})`;
-  const names = Object.keys(body).toSorted();
+  const key = `${format} ${Object.keys(body).join("\0")}`;
+  const known = shapeNames.get(key) ?? nameOfShape(format, Object.keys(body).toSorted());
+  if (shapeNames.size < mostShapeNames) shapeNames.set(key, known);
+  return known;
+}
+
+const shapeNames = new Map<string, string>();
+const mostShapeNames = 1_000;
+
+function nameOfShape(format: string, names: readonly string[]): string {
   const all = names.join(", ");
   if (names.length <= shownNames && all.length <= 80) return `(${format} of ${all === "" ? "no members" : all})`;
-  const hash = createHash("sha256").update(JSON.stringify(names)).digest("hex").slice(0, 8);
-  return `(${format} of ${names.slice(0, shownNames).join(", ").slice(0, 80)}, … ${hash})`;
+  const digest = hash("sha256", JSON.stringify(names), "hex").slice(0, 8);
+  return `(${format} of ${names.slice(0, shownNames).join(", ").slice(0, 80)}, … ${digest})`;
 }
 
 /** What readers say of a type without a contract, which the other messages of the type may answer: see `OpenQuestion`. */

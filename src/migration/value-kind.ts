@@ -74,7 +74,7 @@ export function kindOf(value: unknown): ValueKind {
 export function numberOfEnum(value: unknown): number | bigint | undefined {
   if (!(value instanceof EnumValue) || value.value === undefined || value.name !== `${value.value}`) return undefined;
   const number = Number(value.value);
-  return Number.isSafeInteger(number) ? number : BigInt(value.value);
+  return Number.isSafeInteger(number) ? number : value.value;
 }
 
 function kindOfObject(value: object): ValueKind {

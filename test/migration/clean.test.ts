@@ -1,6 +1,10 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commandSerializer } from "../../src/cli/codecs.ts";
-import { foreign, xml } from "./samples.support.ts";
+import { type EnvelopeInit, envelopeFromJson } from "../../src/envelope/index.ts";
+import { createQuarantine } from "../../src/migration/index.ts";
+import { folder, foreign, xml } from "./samples.support.ts";
 import { jsonIn, writing } from "./written.support.ts";
 
 /** As the command reads, which knows .NET's JSON by its marks. */
@@ -65,4 +69,38 @@ it("writes a dictionary that is null as Protobuf's null", async () => {
   });
 
   expect(report.failures).toEqual([]);
+});
+
+it("writes no dead letter's marks into a message that is none, and keeps them in the quarantine", async () => {
+  const marks = { DeadLetterReason: "MaxDeliveryCountExceeded", DeadLetterErrorDescription: "ten times" };
+  const payloads = [foreign("nrbf", "auto"), new Uint8Array([0xac, 0xed, 0, 5])];
+  const messages = payloads.map((payload): EnvelopeInit => ({ payload, applicationProperties: marks }));
+  const place = folder();
+
+  const { envelopes } = await migrated(messages, {
+    quarantine: createQuarantine(place),
+  });
+
+  const [kept = ""] = readdirSync(place);
+  const quarantined = envelopeFromJson(JSON.parse(readFileSync(join(place, kept), "utf8")));
+  expect(envelopes[0]?.applicationProperties).not.toHaveProperty("DeadLetterReason");
+  expect(envelopes[0]?.applicationProperties["sobre-source-dead-letter-reason"]).toBe("MaxDeliveryCountExceeded");
+  expect(quarantined.applicationProperties).toMatchObject({
+    DeadLetterReason: "Undecodable",
+    "sobre-source-dead-letter-reason": "MaxDeliveryCountExceeded",
+    "sobre-source-dead-letter-description": "ten times",
+  });
+});
+
+it("reads the control characters that .NET's writer gives as references", async () => {
+  const { bodies, report } = await migrated([xml("<Code>]d2010&#x1D;21ABC</Code><Z>a</Z>")]);
+
+  expect(bodies).toEqual([{ Code: "]d2010\u001d21ABC", Z: "a" }]);
+  expect(report.verdict).toBe("clean");
+});
+
+it("writes floats in the digits that they need, and enums of BinaryFormatter as their numbers", async () => {
+  const { bodies } = await migrated([foreign("nrbf", "holder")]);
+
+  expect(bodies[0]).toMatchObject({ c: 4, nc: 1, cs: [1, 4] });
 });

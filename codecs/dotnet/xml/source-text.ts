@@ -89,7 +89,7 @@ export class ByteOffsets {
   }
 }
 
-/** XML 1.0 section 2.2: what may not stand in a document, not even as a reference. */
+/** XML 1.0 section 2.2: what may not stand in a document. */
 // oxlint-disable-next-line no-control-regex -- control characters are the point
 export const forbidden: RegExp = /[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/;
 
@@ -109,6 +109,6 @@ export function referred(reference: string): string | undefined {
   if (hex === undefined && decimal === undefined) return undefined;
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
   if (code > 0x10_ffff || (code >= 0xd800 && code <= 0xdfff)) return undefined;
-  const character = String.fromCodePoint(code);
-  return forbidden.test(character) ? undefined : character;
+  // .NET's own reader takes the control characters that its writer gives so, e.g. the separators of GS1 barcodes.
+  return code === 0 || code === 0xfffe || code === 0xffff ? undefined : String.fromCodePoint(code);
 }

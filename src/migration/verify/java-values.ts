@@ -3,7 +3,7 @@ import { type FieldNode, ObjectView } from "../../../codecs/java/object-view.ts"
 import { charOf, isScalarClass, primitivesOf, scalarOf } from "../../../codecs/java/scalars.ts";
 import { ItemBudget } from "../../codec/binary/cursor.ts";
 import { defaultDecodeLimits } from "../../codec/limits.ts";
-import type { SourceValues } from "./source-values.ts";
+import { knownValue, type SourceValues } from "./source-values.ts";
 import { keysOfScalar, keysOfSingle } from "./value-keys.ts";
 
 interface Place {
@@ -36,28 +36,28 @@ export function collectJava(contents: readonly ContentNode[], into: SourceValues
           node.code === "F" && typeof node.value === "number"
             ? keysOfSingle(node.value)
             : keysOfScalar(node.code === "C" ? charOf(String(node.value)) : node.value);
-        into.add({ name, keys, path });
+        into.add(knownValue(name, path, keys));
         break;
       }
       case "string":
-        into.add({ name, keys: [`s${node.value}`], path });
+        into.add(knownValue(name, path, [`s${node.value}`]));
         break;
       case "enum":
-        into.add({ name, keys: [`s${node.constant}`], path });
+        into.add(knownValue(name, path, [`s${node.constant}`]));
         break;
       case "class":
-        into.add({ name, keys: [`s${node.description.name}`], path });
+        into.add(knownValue(name, path, [`s${node.description.name}`]));
         break;
       case "block-data":
-        into.add({ name, keys: keysOfScalar(node.bytes), path });
+        into.add(knownValue(name, path, keysOfScalar(node.bytes)));
         break;
       case "primitive-array": {
         const values = primitivesOf(node);
-        if (values instanceof Uint8Array) into.add({ name, keys: keysOfScalar(values), path });
+        if (values instanceof Uint8Array) into.add(knownValue(name, path, keysOfScalar(values)));
         else
           for (const value of values) {
             const keys = node.code === "F" && typeof value === "number" ? keysOfSingle(value) : keysOfScalar(value);
-            into.add({ name: undefined, keys, path: `${path}[]` });
+            into.add(knownValue(undefined, `${path}[]`, keys));
           }
         break;
       }
@@ -133,11 +133,11 @@ function collectObject(node: ObjectNode, { name, path, into, budget, pending, ke
     const scalar = scalarOf(node, budget);
     if (scalar !== undefined) {
       const isFloat = node.description.name === "java.lang.Float" && typeof scalar === "number";
-      into.add({ name, keys: isFloat ? keysOfSingle(scalar) : keysOfScalar(scalar), path });
+      into.add(knownValue(name, path, isFloat ? keysOfSingle(scalar) : keysOfScalar(scalar)));
       return;
     }
   }
-  for (const one of node.description.interfaces ?? []) into.add({ name: undefined, path, keys: [`s${one}`] });
+  for (const one of node.description.interfaces ?? []) into.add(knownValue(undefined, path, [`s${one}`]));
   for (const { description, values, annotations } of node.parts) {
     // Of collections, numbers and classes are sizes, factors, and the types of what is in them.
     const isCollection = collections.test(description.name);

@@ -1,5 +1,5 @@
 import { jsonKind, type JsonTape } from "../../../codecs/dotnet/json/json-tape.ts";
-import type { SourceValue, SourceValues } from "./source-values.ts";
+import { knownValue, type SourceValue, type SourceValues } from "./source-values.ts";
 import { keysOfDigits, keysOfUntyped, meaningsOf, numberKey, type ValueKey } from "./value-keys.ts";
 
 /** Collects the scalars of a JSON text; `typed` if a contract may tell what its texts stand for. */
@@ -41,7 +41,7 @@ class Collector {
           pending.push({ at: value, name: member, path: `${path}.${member}` });
         }
       } else if (tape.kind(at) === jsonKind.null) this.#into.allow(name, []);
-      else this.#into.add({ name, keys: this.#keysOf(at), path });
+      else this.#into.add(knownValue(name, path, this.#keysOf(at)));
     }
   }
 
@@ -72,7 +72,7 @@ class Collector {
       bytes.push(Number(text));
     }
     const base64 = Buffer.from(bytes).toString("base64");
-    const parts = bytes.map((byte) => ({ name: undefined, keys: [numberKey(`${byte}`) ?? ""], path: `${path}[]` }));
+    const parts = bytes.map((byte) => knownValue(undefined, `${path}[]`, [numberKey(`${byte}`) ?? ""]));
     return { keys: [`s${base64}`, `x${base64}`], parts };
   }
 
@@ -89,7 +89,7 @@ class Collector {
           : tape.written(at);
     };
     const parts = (): readonly SourceValue[] =>
-      [...membersOf(tape, object)].map(([member, at]) => ({ name: member, keys: this.#keysOf(at), path }));
+      [...membersOf(tape, object)].map(([member, at]) => knownValue(member, path, this.#keysOf(at)));
     if (count === 2 && text("OffsetMinutes") !== undefined) {
       const date = dateForm.exec(text("DateTime") ?? "");
       if (date === null) return false;
@@ -108,10 +108,7 @@ function* membersOf(tape: JsonTape, object: number): Generator<readonly [string,
 }
 
 function keysOfDate([, milliseconds = "0"]: RegExpExecArray): readonly ValueKey[] {
-  const utc = Number(milliseconds);
-  const time = (at: number): readonly ValueKey[] => {
-    const date = new Date(at);
-    return Number.isNaN(date.getTime()) ? [] : meaningsOf(date.toISOString());
-  };
-  return time(utc).filter((key) => key.startsWith("u"));
+  const date = new Date(Number(milliseconds));
+  if (Number.isNaN(date.getTime())) return [];
+  return meaningsOf(date.toISOString()).filter((key) => key.startsWith("u"));
 }

@@ -9,7 +9,7 @@ import type {
 } from "../../../codecs/dotnet/nrbf/nodes.ts";
 import { ItemBudget } from "../../codec/binary/cursor.ts";
 import { defaultDecodeLimits } from "../../codec/limits.ts";
-import type { SourceValues } from "./source-values.ts";
+import { knownValue, type SourceValues } from "./source-values.ts";
 import { keysOfScalar, keysOfSingle, type ValueKey } from "./value-keys.ts";
 
 interface Place {
@@ -47,18 +47,18 @@ export function collectNrbf(document: NrbfDocument, into: SourceValues, timeZone
     }
     switch (node.kind) {
       case "primitive":
-        into.add({ name, path, keys: keysOfPrimitive(node.type, node.value, settings) });
+        into.add(knownValue(name, path, keysOfPrimitive(node.type, node.value, settings)));
         break;
       case "string":
-        into.add({ name, path, keys: [`s${node.value}`] });
+        into.add(knownValue(name, path, [`s${node.value}`]));
         break;
       case "primitive-array":
         if (node.values instanceof Uint8Array && node.shape.lengths.length === 1 && live === undefined)
-          into.add({ name, keys: keysOfScalar(node.values), path });
+          into.add(knownValue(name, path, keysOfScalar(node.values)));
         else
           for (const [index, value] of node.values.entries()) {
             if (isLive(index, node.values.length, live))
-              into.add({ name: undefined, path: `${path}[]`, keys: keysOfPrimitive(node.type, value, settings) });
+              into.add(knownValue(undefined, `${path}[]`, keysOfPrimitive(node.type, value, settings)));
           }
         break;
       case "array": {
@@ -102,13 +102,13 @@ function collectClass(node: ClassNode, { document, settings, into, pending, plac
   const { memberNames } = node.description;
   if (memberNames.length === 1 && memberNames[0] === "value__") {
     const value = view.primitive("value__");
-    into.add({ name, keys: keysOfScalar(value), path });
+    into.add(knownValue(name, path, keysOfScalar(value)));
     return;
   }
   if (isScalarClass(view.plainName, memberNames)) {
     const scalar = scalarOf(view, settings);
     if (scalar !== undefined) {
-      into.add({ name, path, keys: keysOfScalar(scalar) });
+      into.add(knownValue(name, path, keysOfScalar(scalar)));
       return;
     }
   }

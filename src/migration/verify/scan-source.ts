@@ -12,7 +12,7 @@ import { decodeText, markedCharset } from "../../content-type/charset.ts";
 import { collectJava } from "./java-values.ts";
 import { collectJson } from "./json-values.ts";
 import { collectNrbf } from "./nrbf-values.ts";
-import { SourceValues } from "./source-values.ts";
+import { knownValue, SourceValues } from "./source-values.ts";
 import { bytesKey } from "./value-keys.ts";
 import { collectXml } from "./xml-values.ts";
 
@@ -59,10 +59,10 @@ export function scanSource({ payload, layers, codec, typed }: SourcePayload): So
       collectJava(readStream(bytes, limits).contents, values);
       return values;
     case "text":
-      values.add({ name: undefined, keys: [`s${textOf(bytes)}`], path: "$" });
+      values.add(knownValue(undefined, "$", [`s${textOf(bytes)}`]));
       return values;
     case "bytes":
-      values.add({ name: undefined, keys: [bytesKey(bytes), `s${bytesKey(bytes).slice(1)}`], path: "$" });
+      values.add(knownValue(undefined, "$", [bytesKey(bytes), `s${bytesKey(bytes).slice(1)}`]));
       return values;
     default:
       return undefined;

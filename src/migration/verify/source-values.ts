@@ -1,89 +1,244 @@
-import type { ValueKey } from "./value-keys.ts";
+import { isPlainPrototype } from "../value-kind.ts";
+import { bytesKey, keysOfNumber, type ValueKey } from "./value-keys.ts";
 
-/** A scalar of the source: the first key counts how often it must come again, any other is as good. */
+/** A scalar of the source. */
 export interface SourceValue {
   /** The member that it is the value of, or `undefined` of an item. */
   readonly name: string | undefined;
+  /** What it most likely comes again as. */
+  readonly key: ValueKey;
+  /** The key again, and what is as good; made when asked for, since most values come again as they were. */
   readonly keys: readonly ValueKey[];
   /** For people: where it is. */
   readonly path: string;
 }
 
+/** Makes a {@link SourceValue}. */
+export function sourceValue(
+  name: string | undefined,
+  path: string,
+  key: ValueKey,
+  more: () => readonly ValueKey[],
+): SourceValue {
+  return new LazyValue(name, path, key, more);
+}
+
+class LazyValue implements SourceValue {
+  readonly name: string | undefined;
+  readonly path: string;
+  readonly key: ValueKey;
+  readonly #more: () => readonly ValueKey[];
+  #keys: readonly ValueKey[] | undefined;
+
+  constructor(name: string | undefined, path: string, key: ValueKey, more: () => readonly ValueKey[]) {
+    this.name = name;
+    this.path = path;
+    this.key = key;
+    this.#more = more;
+  }
+
+  get keys(): readonly ValueKey[] {
+    return (this.#keys ??= this.#more());
+  }
+}
+
+/** A {@link SourceValue} whose keys are known. */
+export function knownValue(name: string | undefined, path: string, keys: readonly ValueKey[]): SourceValue {
+  return { name, path, key: keys[0] ?? "", keys };
+}
+
 /** Several scalars that may come again as one, e.g. the parts of a version. */
 export interface SourceGroup {
+  readonly name: string | undefined;
   readonly keys: readonly ValueKey[];
   readonly parts: readonly SourceValue[];
 }
 
+/** Keys of one member up to which a list is searched faster than a set. */
+const fewKeys = 16;
+
 /** The scalars of one payload, as its tokens have them. */
 export class SourceValues {
   readonly values: SourceValue[] = [];
+  /** The keys of dictionaries, which come again as names. */
+  readonly entryKeys: SourceValue[] = [];
   readonly groups: SourceGroup[] = [];
   readonly fields: (SourceValue & { readonly name: string })[] = [];
-  /** Names of members with a scalar, and all keys of their values. */
-  readonly byName: Map<string, Set<ValueKey>> = new Map();
   /** Elements without contents: empty texts, lists or objects. */
   empties = 0;
   /** Whether values are referred to, and so may come more often than they were written. */
   isShared = false;
+  #isIndexed = false;
   readonly #counts = new Map<ValueKey, number>();
-  /** Keys of all values. */
-  readonly all: Set<ValueKey> = new Set();
+  /** Names of members with a scalar, and the keys of their values. */
+  readonly #byName = new Map<string, ValueKey[] | Set<ValueKey>>();
+  /** Names whose members are null, and what else members and others may be. */
+  readonly #allowed: (readonly [name: string | undefined, keys: readonly ValueKey[]])[] = [];
 
   add(value: SourceValue): void {
     this.values.push(value);
-    this.#index(value);
   }
 
   /** Adds scalars that may come again as one. */
   addGroup(name: string | undefined, keys: readonly ValueKey[], parts: readonly SourceValue[]): void {
-    this.groups.push({ keys, parts });
-    this.#index({ name, keys, path: "" });
-    for (const part of parts) this.#index(part);
+    this.groups.push({ name, keys, parts });
   }
 
   /** Adds a field by which a collection keeps itself, which comes again only where it is read by its fields. */
   addField(name: string, keys: readonly ValueKey[]): void {
-    this.fields.push({ name, keys, path: `$.${name}` });
+    this.fields.push({ ...knownValue(name, `$.${name}`, keys), name });
     this.allow(name, keys);
   }
 
   /** Lets a member have a value that need not come again; with no keys, notes that the member is null. */
   allow(name: string | undefined, keys: readonly ValueKey[]): void {
-    if (name === undefined) return;
-    for (const key of keys) {
-      this.#keysOf(name).add(key);
-      this.#counts.set(key, Infinity);
-    }
-    if (keys.length === 0) this.#keysOf(name);
+    if (name !== undefined) this.#allowed.push([name, keys]);
   }
 
   /** Lets a value come again anywhere that need not. */
   allowAnywhere(keys: readonly ValueKey[]): void {
-    for (const key of keys) {
-      this.all.add(key);
-      this.#counts.set(key, Infinity);
+    this.#allowed.push([undefined, keys]);
+  }
+
+  /**
+   * Whether a body has these values, each under its name and as what it most likely is, and no others: so most messages are,
+   * and the rest is looked at closely.
+   */
+  isPlainlyIn(body: unknown): boolean {
+    if (this.groups.length > 0 || this.fields.length > 0) return false;
+    const counts = new Map<string, number>();
+    for (const { name, key } of this.values) {
+      const pair = name === undefined ? key : `${name}\0${key}`;
+      counts.set(pair, (counts.get(pair) ?? 0) + 1);
     }
+    for (const { key } of this.entryKeys) counts.set(`\0${key}`, (counts.get(`\0${key}`) ?? 0) + 1);
+    const left = takeValues(body, undefined, {
+      counts,
+      left: this.values.length + this.entryKeys.length,
+      empties: this.empties,
+      hasKeys: this.entryKeys.length > 0,
+    });
+    return left.left === 0 && left.empties <= 0;
   }
 
   /** How often a value may come. */
   count(key: ValueKey): number {
-    return this.isShared && this.#counts.has(key) ? Infinity : (this.#counts.get(key) ?? 0);
+    this.#indexAll();
+    const count = this.#counts.get(key) ?? 0;
+    return this.isShared && count > 0 ? Infinity : count;
   }
 
-  #keysOf(name: string): Set<ValueKey> {
-    let known = this.byName.get(name);
-    if (known === undefined) this.byName.set(name, (known = new Set()));
-    return known;
+  /** The keys of all values. */
+  keys(): Iterable<ValueKey> {
+    this.#indexAll();
+    return this.#counts.keys();
   }
 
-  #index({ name, keys }: SourceValue): void {
-    for (const key of keys) {
-      this.all.add(key);
-      this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  /** Whether a member has this name. */
+  isMember(name: string): boolean {
+    this.#indexAll();
+    return this.#byName.has(name);
+  }
+
+  /** Whether a member of this name has a value; if no member has the name, whether anything has. */
+  has(name: string | undefined, key: ValueKey): boolean {
+    this.#indexAll();
+    const known = name === undefined ? undefined : this.#byName.get(name);
+    if (known === undefined) return this.#counts.has(key);
+    return known instanceof Set ? known.has(key) : known.includes(key);
+  }
+
+  #indexAll(): void {
+    if (this.#isIndexed) return;
+    this.#isIndexed = true;
+    for (const value of this.values) this.#index(value);
+    for (const { keys } of this.entryKeys) this.#index({ name: undefined, keys });
+    for (const group of this.groups) {
+      this.#index(group);
+      for (const part of group.parts) this.#index(part);
     }
-    if (name === undefined) return;
-    const known = this.#keysOf(name);
-    for (const key of keys) known.add(key);
+    for (const [name, keys] of this.#allowed) {
+      if (name !== undefined) this.#note(name, keys);
+      for (const key of keys) this.#counts.set(key, Infinity);
+    }
+  }
+
+  #index({ name, keys }: Pick<SourceValue, "name" | "keys">): void {
+    for (const key of keys) this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    if (name !== undefined) this.#note(name, keys);
+  }
+
+  #note(name: string, keys: readonly ValueKey[]): void {
+    const known = this.#byName.get(name);
+    if (known === undefined) this.#byName.set(name, [...keys]);
+    else if (known instanceof Set) for (const key of keys) known.add(key);
+    else if (known.length > fewKeys) this.#byName.set(name, new Set([...known, ...keys]));
+    else for (const key of keys) known.push(key);
+  }
+}
+
+interface Left {
+  readonly counts: Map<string, number>;
+  /** Values that were not found yet; -1 after one that is none of them. */
+  left: number;
+  empties: number;
+  /** Whether names of members may be the keys of dictionaries. */
+  readonly hasKeys: boolean;
+}
+
+/** Takes the scalars of a body from those that are left. */
+function takeValues(value: unknown, name: string | undefined, left: Left): Left {
+  if (left.left < 0 || value === null) return left;
+  switch (typeof value) {
+    case "string":
+      // An empty element is no value.
+      if (value === "" && left.empties > 0) left.empties--;
+      else take(name, `s${value}`, left);
+      return left;
+    case "number":
+      take(name, keysOfNumber(value)[0] ?? "", left);
+      return left;
+    case "boolean":
+      take(name, value ? "btrue" : "bfalse", left);
+      return left;
+    case "bigint":
+      take(name, keysOfNumber(value)[0] ?? "", left);
+      return left;
+    case "object":
+      if (value instanceof Date)
+        take(
+          name,
+          `s${value
+            .toISOString()
+            .replace(/(\.\d*?)0+Z$/, "$1Z")
+            .replace(".Z", "Z")}`,
+          left,
+        );
+      else if (value instanceof Uint8Array) take(name, `s${bytesKey(value).slice(1)}`, left);
+      else if (Array.isArray(value)) {
+        if (value.length === 0) left.empties--;
+        for (const item of value) takeValues(item, undefined, left);
+      } else if (isPlainPrototype(Object.getPrototypeOf(value))) {
+        const entries: readonly (readonly [string, unknown])[] = Object.entries(value);
+        if (entries.length === 0) left.empties--;
+        for (const [member, inner] of entries) {
+          if (left.hasKeys && left.counts.has(`\0s${member}`)) take("", `s${member}`, left);
+          takeValues(inner, member, left);
+        }
+      } else left.left = -1;
+      return left;
+    default:
+      left.left = -1;
+      return left;
+  }
+}
+
+function take(name: string | undefined, key: ValueKey, left: Left): void {
+  const pair = name === undefined ? key : `${name}\0${key}`;
+  const count = left.counts.get(pair) ?? 0;
+  if (count === 0) left.left = -1;
+  else {
+    left.counts.set(pair, count - 1);
+    left.left--;
   }
 }

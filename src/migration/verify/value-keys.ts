@@ -72,7 +72,7 @@ export function bytesKey(value: Uint8Array): ValueKey {
 /** The keys of bytes, which most formats hold as base64. */
 export function keysOfBytes(value: Uint8Array): readonly ValueKey[] {
   const key = bytesKey(value);
-  return [key, `s${key.slice(1)}`];
+  return [`s${key.slice(1)}`, key];
 }
 
 const timeForm =
@@ -123,7 +123,8 @@ export function meaningsOf(text: string): readonly ValueKey[] {
   if (first === 0x50 || (first === 0x2d && text.charCodeAt(1) === 0x50)) return keysOfDuration(text);
   const guid = text.length >= 36 && text.length <= 38 ? guidForm.exec(text)?.[1] : undefined;
   if (guid !== undefined) return [`g${guid.toLowerCase()}`];
-  if (text.length >= 10 && timeForm.test(text)) return keysOfTime(text);
+  const isYear = text.charCodeAt(4) === 0x2d || first === 0x2b || first === 0x2d;
+  if (isYear && text.length >= 10 && timeForm.test(text)) return keysOfTime(text);
   if (first === 0x2d || first === 0x2e || (first >= 0x30 && first <= 0x39)) {
     const number = text.length <= 4400 ? numberKey(text) : undefined;
     return number === undefined ? [] : [`m${number.slice(1)}`];
@@ -145,16 +146,26 @@ export function sourceMeanings(text: string): readonly ValueKey[] {
 
 /** The keys of text that may be any scalar: untyped XML, and what has a type by a contract. */
 export function keysOfUntyped(text: string): readonly ValueKey[] {
+  const key = `s${text}`;
+  const first = text.charCodeAt(0);
+  // Nearly all text begins with a letter, and is nothing else.
+  if (first > 0x39 && !special.has(first)) return [key];
   const plain = text.trim();
-  const keys = [`s${text}`, ...sourceMeanings(plain)];
+  const keys = [key, ...sourceMeanings(plain)];
   if (plain !== text) keys.push(`s${plain}`);
   if (plain.length <= 64 && /^[-+.\d]/.test(plain)) keys.push(...keysOfDigits(plain));
   if (plain === "true" || plain === "false") keys.push(`b${plain}`);
   else if (plain === "NaN" || plain === "INF" || plain === "-INF") keys.push(`n${plain}`);
-  const colon = plain.indexOf(":");
-  if (colon >= 0 && !plain.includes("/")) keys.push(`q${plain.slice(colon + 1)}`);
-  if (plain.length % 4 === 0 && plain !== "") keys.push(`x${plain.replaceAll(/\s/g, "")}`);
   return keys;
+}
+
+/** What texts of other types begin with besides digits and signs: `N`, `I`, `P`, `t`, `f`, `{`, and the digits of Guids. */
+const special: ReadonlySet<number> = new Set(Array.from("NIPtf{abcdeABCDEF", (letter) => letter.charCodeAt(0)));
+
+/** The keys of a qualified name in XML, which is found with its namespace. */
+export function keysOfName([key = ""]: readonly ValueKey[]): readonly ValueKey[] {
+  const colon = key.startsWith("s") ? key.indexOf(":") : -1;
+  return colon < 0 ? [] : [`q${key.slice(colon + 1).trim()}`];
 }
 
 /** The keys of a scalar of the values that readers give. */

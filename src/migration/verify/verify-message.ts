@@ -2,8 +2,8 @@ import { annotationsOf } from "../../values/annotations.ts";
 import { EnumValue } from "../../values/enum-value.ts";
 import { Typed } from "../../values/typed.ts";
 import { scanSource, type SourcePayload } from "./scan-source.ts";
-import type { SourceValue, SourceValues } from "./source-values.ts";
-import { keysOfNumber, keysOfSingle, type ValueKey } from "./value-keys.ts";
+import { knownValue, type SourceValue, type SourceValues } from "./source-values.ts";
+import { keysOfName, keysOfNumber, keysOfSingle, type ValueKey } from "./value-keys.ts";
 import { WrittenValues } from "./written-values.ts";
 
 /** A message before and after its migration. */
@@ -28,12 +28,13 @@ const most = 5;
  */
 export function verifyMessage(message: MigratedPayload): readonly string[] {
   const source = scanSource(message);
+  if (source?.isPlainlyIn(message.decoded) === true) return [];
   const written = new WrittenValues(message.decoded);
   if (source === undefined) return missing(valuesOf(message.body), written, message);
   if (written.empties < source.empties) return ["$"];
-  const { values, groups, fields } = source;
+  const { values, groups, fields, entryKeys } = source;
   const missed = missing(
-    { values, groups, fields, count: (key) => source.count(key), isMember: (name) => source.byName.has(name) },
+    { values, groups, fields, entryKeys, count: (key) => source.count(key), isMember: (name) => source.isMember(name) },
     written,
     message,
   );
@@ -42,16 +43,16 @@ export function verifyMessage(message: MigratedPayload): readonly string[] {
 
 /** Of formats whose values are their tokens: the values as their reader gave them. */
 function valuesOf(body: unknown): WantedValues {
-  const { values } = new WrittenValues(body);
-  return { values, groups: [], fields: [], count: () => 0, isMember: () => false };
+  const values = new WrittenValues(body).values.map(({ name, path, keys }) => knownValue(name, path, keys));
+  return { values, groups: [], fields: [], entryKeys: [], count: () => 0, isMember: noMember };
 }
 
 function missing(
-  { values, groups, fields, count: countIn, isMember }: WantedValues,
+  { values, groups, fields, entryKeys, count: countIn, isMember }: WantedValues,
   written: WrittenValues,
   message: MigratedPayload,
 ): readonly string[] {
-  const wanted: SourceValue[] = [...values, ...fields.filter(({ name }) => written.has(name))];
+  const wanted: SourceValue[] = [...values, ...entryKeys, ...fields.filter(({ name }) => written.has(name))];
   for (const { keys, parts } of groups) if (written.count(keys, isMember) === 0) wanted.push(...parts);
   const counts = new Map<ValueKey, { value: SourceValue; count: number }>();
   const numbers = new Map<ValueKey, Set<ValueKey>>();
@@ -66,6 +67,7 @@ function missing(
     // Several texts can be one number.
     for (const number of value.keys) if (number.startsWith("n")) keysAt(numbers, number).add(key);
   }
+  const isKey = new Set(entryKeys.map(({ key }) => key));
   const paths: string[] = [];
   let hints: Hints | undefined;
   for (const { value, count } of counts.values()) {
@@ -75,17 +77,26 @@ function missing(
     const isOne = alike === undefined || alike.size < 2;
     const needed = isOne ? count : [...alike].reduce((sum, key) => sum + (counts.get(key)?.count ?? 0), 0);
     const found = isOne ? keys : [...keys, ...alike].filter((key, index, all) => all.indexOf(key) === index);
-    if (written.count(found, isMember) >= needed) continue;
+    const isOther = isKey.has(keys[0] ?? "") ? noMember : isMember;
+    if (written.count(found, isOther) >= needed) continue;
     // What no other value of the source can be.
-    const others = [...asSingles(keys), ...asBooleans(keys), ...(hints ??= new Hints(message.body)).of(keys)];
-    if (written.count([...found, ...others.filter((key) => countIn(key) === 0)], isMember) >= needed) continue;
+    const others = [
+      ...asSingles(keys),
+      ...asBooleans(keys),
+      ...asBytes(keys),
+      ...keysOfName(keys),
+      ...(hints ??= new Hints(message.body)).of(keys),
+    ];
+    if (written.count([...found, ...others.filter((key) => countIn(key) === 0)], isOther) >= needed) continue;
     if (paths.push(value.path) === most) break;
   }
   return paths;
 }
 
+const noMember = (): boolean => false;
+
 /** What must be found again. */
-type WantedValues = Pick<SourceValues, "values" | "groups" | "fields"> & {
+type WantedValues = Pick<SourceValues, "values" | "groups" | "fields" | "entryKeys"> & {
   readonly count: (key: ValueKey) => number;
   readonly isMember: (name: string) => boolean;
 };
@@ -109,14 +120,28 @@ function asSingles(keys: readonly ValueKey[]): readonly ValueKey[] {
   });
 }
 
-function isSingleOf(keys: readonly ValueKey[], known: ReadonlySet<ValueKey>): boolean {
-  const [key = ""] = keys;
-  if (!key.startsWith("n")) return false;
+function isSingleOf([key = ""]: readonly ValueKey[], source: SourceValues): boolean {
+  if (!key.startsWith("n") || !isShort(key)) return false;
   const value = Math.fround(Number(key.slice(1)));
   if (value === 0) return false;
-  for (const other of known)
-    if (other.startsWith("n") && Math.fround(Number(other.slice(1))) === value) return isShort(key);
+  for (const other of source.keys())
+    if (other.startsWith("n") && Math.fround(Number(other.slice(1))) === value) return true;
   return false;
+}
+
+function isNameOf(keys: readonly ValueKey[], source: SourceValues): boolean {
+  for (const other of source.keys()) if (keysOfName([other]).some((key) => keys.includes(key))) return true;
+  return false;
+}
+
+/** Bytes may be base64 of XML. */
+function asText(keys: readonly ValueKey[]): readonly ValueKey[] {
+  return keys.flatMap((key) => (key.startsWith("x") ? [`s${key.slice(1)}`] : []));
+}
+
+/** Base64 of XML may be bytes. */
+function asBytes([key = ""]: readonly ValueKey[]): readonly ValueKey[] {
+  return key.startsWith("s") && key.length % 4 === 1 ? [`x${key.slice(1).replaceAll(/\s/g, "")}`] : [];
 }
 
 /** Whether a number has no more digits than a float of 32 bits. */
@@ -133,13 +158,14 @@ function invented(source: SourceValues, written: WrittenValues, message: Migrate
   const paths: string[] = [];
   let hinted: ReadonlySet<ValueKey> | undefined;
   for (const { name, keys, path } of written.values) {
-    const known = (name === undefined ? undefined : source.byName.get(name)) ?? source.all;
-    if (keys.some((key) => known.has(key) && source.count(key) >= written.countOf(key))) continue;
+    if (keys.some((key) => source.has(name, key) && source.count(key) >= written.countOf(key))) continue;
     const asNumber = message.numbersAreText ? keys.find((key) => key.startsWith("m")) : undefined;
-    if (asNumber !== undefined && known.has(`n${asNumber.slice(1)}`)) continue;
-    hinted ??= new Hints(message.body).all(source.all);
+    if (asNumber !== undefined && source.has(name, `n${asNumber.slice(1)}`)) continue;
+    hinted ??= new Hints(message.body).all(source);
     if (keys.some((key) => hinted?.has(key))) continue;
-    if (asSingles(keys).some((key) => known.has(key)) || isSingleOf(keys, known)) continue;
+    if ([...asSingles(keys), ...asText(keys)].some((key) => source.has(name, key)) || isSingleOf(keys, source))
+      continue;
+    if (keys.some((key) => key.startsWith("q")) && isNameOf(keys, source)) continue;
     if (paths.push(path) === most) break;
   }
   return paths;
@@ -158,7 +184,7 @@ class Hints {
       seen.add(value);
       if (value instanceof EnumValue) {
         if (value.value !== undefined && value.name !== `${value.value}`)
-          this.#add(keysOfNumber(BigInt(value.value)), `s${value.name}`);
+          this.#add(keysOfNumber(value.value), `s${value.name}`);
       } else if (value instanceof Typed) {
         if (value.type === "char") this.#add(keysOfNumber(String(value.value).charCodeAt(0)), `s${value.value}`);
       } else if (value instanceof Map) for (const [key, item] of value) pending.push(key, item);
@@ -181,9 +207,9 @@ class Hints {
   }
 
   /** What values of the source may be. */
-  all(source: ReadonlySet<ValueKey>): ReadonlySet<ValueKey> {
+  all(source: SourceValues): ReadonlySet<ValueKey> {
     const texts = new Set<ValueKey>();
-    for (const [key, known] of this.#texts) if (source.has(key)) for (const text of known) texts.add(text);
+    for (const [key, known] of this.#texts) if (source.has(undefined, key)) for (const text of known) texts.add(text);
     return texts;
   }
 }

@@ -107,7 +107,7 @@ export class WrittenValues {
 
   #tagged(value: TaggedScalar | Typed | Date | Instant, name: string | undefined, path: string): void {
     const keys = keysOfScalar(value);
-    const number = value instanceof EnumValue && value.value !== undefined ? keysOfNumber(BigInt(value.value)) : [];
+    const number = value instanceof EnumValue && value.value !== undefined ? keysOfNumber(value.value) : [];
     this.#add(name, [...keys, ...number], path);
   }
 

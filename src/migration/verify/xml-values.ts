@@ -6,10 +6,20 @@ import {
   isSerializers,
 } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { contentOf } from "../../../codecs/dotnet/data-contract/scalar.ts";
+import { arrays } from "../../../codecs/dotnet/xml/namespaces.ts";
 import { lexical } from "../../../codecs/dotnet/xml/lexical.ts";
 import type { XmlElement, XmlScalar, XmlScalarType } from "../../../codecs/dotnet/xml/node.ts";
-import type { SourceValue, SourceValues } from "./source-values.ts";
-import { keysOfScalar, keysOfSingle, keysOfUntyped, sourceMeanings, type ValueKey } from "./value-keys.ts";
+import { knownValue, sourceValue, type SourceValue, type SourceValues } from "./source-values.ts";
+import { DateTime } from "../../values/date-time.ts";
+import { Decimal } from "../../values/decimal.ts";
+import {
+  keysOfNumber,
+  keysOfScalar,
+  keysOfSingle,
+  keysOfUntyped,
+  sourceMeanings,
+  type ValueKey,
+} from "./value-keys.ts";
 
 /** Fields by which .NET's collections keep themselves; their values are no values of the sender. */
 const bookkeeping: ReadonlySet<string> = new Set([
@@ -33,43 +43,59 @@ const marks: ReadonlySet<string> = new Set(["_size", "HashSize", "Comparer", "Ca
 /** Collects the texts of elements and attributes. */
 export function collectXml(root: XmlElement, into: SourceValues): void {
   // Deep documents would overflow the stack of a recursion.
-  const pending: { readonly element: XmlElement; readonly path: string; readonly live?: Live | undefined }[] = [
-    { element: root, path: "$" },
-  ];
+  const pending: Open[] = [{ element: root, path: "$", live: undefined }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { element, path, live } = next;
-    for (const attribute of element.attributes) {
-      if (isSerializers(attribute)) continue;
-      const keys = keysOfContent(attribute.value, undefined);
-      into.add({ name: undefined, keys, path: `${path}.@${attribute.local}` });
-    }
-    const { nil, ref } = factsOf(element);
-    if (ref !== undefined) into.isShared = true;
-    if (ref === undefined && nil && element.parent !== undefined) into.allow(decodeName(element.local), []);
-    if (ref !== undefined || nil) continue;
-    const elements = elementsIn(element);
-    if (elements.length === 0) {
-      collectText(element, { into, path });
-      continue;
-    }
-    for (const child of element.children) {
-      if (child.kind !== "text" || isBlank(child)) continue;
-      into.add({ name: "#text", keys: keysOfContent(child.value, child.type), path });
-    }
-    if (collectStruct(element, elements, { into, path })) continue;
-    const isCollection = elements.some(({ local }) => marks.has(local)) && elements.length <= 8;
-    const size = isCollection ? liveOf(elements) : undefined;
-    for (const [index, child] of elements.entries()) {
-      if (live !== undefined && (index - live.head + elements.length) % elements.length >= live.size) continue;
-      const inner = `${path}.${decodeName(child.local)}`;
-      if (isCollection && child.local.endsWith("omparer")) continue;
-      if (isCollection && bookkeeping.has(child.local) && elementsIn(child).length === 0) {
-        const { value, type } = contentOf(child);
-        into.addField(child.local, keysOfContent(value, type));
-        continue;
-      }
-      pending.push({ element: child, path: inner, live: size });
-    }
+    const { element, path, name = nameOf(element) } = next;
+    if (element.firstAttribute !== undefined && collectAttributes(element, { into, path })) continue;
+    const only = element.onlyChild;
+    if (only?.kind === "text" || element.isEmpty) collectText(element, name, { into, path });
+    else collectElements(next, into, pending);
+  }
+}
+
+interface Open {
+  readonly element: XmlElement;
+  /** The name of its value if it is not the element's: `null` of an item, which has none. */
+  readonly name?: string | null | undefined;
+  readonly path: string;
+  readonly live: Live | undefined;
+}
+
+/** Collects the attributes of no serializer; whether these say that there is nothing more. */
+function collectAttributes(element: XmlElement, { into, path }: Place): boolean {
+  for (let attribute = element.firstAttribute; attribute !== undefined; attribute = attribute.next) {
+    if (isSerializers(attribute)) continue;
+    const keys = keysOfContent(attribute.value, undefined);
+    into.add(knownValue(undefined, `${path}.@${attribute.local}`, keys));
+  }
+  const { nil, ref } = factsOf(element);
+  if (ref !== undefined) into.isShared = true;
+  else if (nil && element.parent !== undefined) into.allow(decodeName(element.local), []);
+  return ref !== undefined || nil;
+}
+
+function collectElements({ element, path, live }: Open, into: SourceValues, pending: Open[]): void {
+  const elements = elementsIn(element);
+  if (elements.length === 0) return collectText(element, nameOf(element), { into, path });
+  for (const child of element.children) {
+    if (child.kind !== "text" || isBlank(child)) continue;
+    into.add(knownValue("#text", path, keysOfContent(child.value, child.type)));
+  }
+  const { length } = elements;
+  if (collectEntry(elements, { into, path, pending })) return;
+  if ((length === 2 || length === 4) && collectStruct(element, elements, { into, path })) return;
+  const areItems = isListOf(element, elements);
+  const isCollection = length <= 8 && elements.some(({ local }) => marks.has(local));
+  const size = isCollection ? liveOf(elements) : undefined;
+  for (let index = 0; index < length; index++) {
+    const child = elements[index];
+    if (child === undefined || (live !== undefined && (index - live.head + length) % length >= live.size)) continue;
+    if (isCollection && child.local.endsWith("omparer")) continue;
+    if (isCollection && bookkeeping.has(child.local) && elementsIn(child).length === 0) {
+      const { value, type } = contentOf(child);
+      into.addField(child.local, keysOfContent(value, type));
+    } else
+      pending.push({ element: child, path: `${path}.${child.local}`, live: size, name: areItems ? null : undefined });
   }
 }
 
@@ -93,8 +119,34 @@ function liveOf(fields: readonly XmlElement[]): Live | undefined {
   return size === undefined ? undefined : { size, head: number("_head") ?? 0 };
 }
 
-function collectText(element: XmlElement, { into, path }: Place): void {
-  const name = element.parent === undefined ? undefined : decodeName(element.local);
+function nameOf(element: XmlElement): string | null {
+  return element.parent === undefined ? null : decodeName(element.local);
+}
+
+/** Whether elements are items, whose names are those of their type. */
+function isListOf({ local, type }: XmlElement, elements: readonly XmlElement[]): boolean {
+  const [first] = elements;
+  if (first === undefined) return false;
+  if ((type ?? { local }).local.startsWith("ArrayOf") || first.namespace === arrays) return true;
+  return elements.length > 1 && elements.every((element) => element.local === first.local);
+}
+
+/** An entry of a dictionary: its key is the name of its value. */
+function collectEntry(
+  [key, value, ...more]: readonly XmlElement[],
+  { into, path, pending }: Place & { readonly pending: Open[] },
+): boolean {
+  if (key === undefined || value === undefined || more.length > 0) return false;
+  if (!/^key$/i.test(key.local) || !/^value$/i.test(value.local) || key.onlyChild?.kind !== "text") return false;
+  const { value: text, type } = contentOf(key);
+  if (typeof text !== "string" || key.firstAttribute !== undefined) return false;
+  into.entryKeys.push(sourceValue(undefined, `${path}.${key.local}`, `s${text}`, () => keysOfContent(text, type)));
+  pending.push({ element: value, path: `${path}.${value.local}`, live: undefined, name: text });
+  return true;
+}
+
+function collectText(element: XmlElement, given: string | null, { into, path }: Place): void {
+  const name = given ?? undefined;
   if (element.isEmpty || element.children.every(({ kind }) => kind === "comment")) {
     into.allow(name, ["s"]);
     into.allowAnywhere(["s"]);
@@ -102,8 +154,16 @@ function collectText(element: XmlElement, { into, path }: Place): void {
     return;
   }
   const { value, type } = contentOf(element);
-  const keys = keysOfContent(value, type);
-  into.add({ name, keys, path });
+  into.add(sourceValue(name, path, keyOfContent(value, type), () => keysOfContent(value, type)));
+}
+
+/** What a text most likely comes again as. */
+function keyOfContent(value: XmlScalar | readonly XmlScalar[], type: XmlScalarType | undefined): ValueKey {
+  if (typeof value === "string") return `s${value}`;
+  if (typeof value === "number" && type !== "Single") return keysOfNumber(value)[0] ?? "";
+  if (value instanceof Decimal) return `s${value.text}`;
+  if (value instanceof DateTime) return `s${value.toISO()}`;
+  return keysOfContent(value, type)[0] ?? "";
 }
 
 function keysOfContent(value: XmlScalar | readonly XmlScalar[], type: XmlScalarType | undefined): readonly ValueKey[] {
@@ -130,7 +190,7 @@ function collectStruct(element: XmlElement, elements: readonly XmlElement[], { i
     return lexical(value, type);
   };
   const values = (): readonly SourceValue[] =>
-    elements.map((child) => ({ name: child.local, keys: keysOfUntyped(text(child.local)), path }));
+    elements.map((child) => knownValue(child.local, path, keysOfUntyped(text(child.local))));
   const name = decodeName(element.local);
   if (elements.length === 4 && parts.has("_Major") && parts.has("_Minor")) {
     const numbers = ["_Major", "_Minor", "_Build", "_Revision"].map(text).filter((part) => !part.startsWith("-"));
