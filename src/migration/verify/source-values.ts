@@ -1,4 +1,4 @@
-import { isPlainPrototype } from "../value-kind.ts";
+import { isPlainPrototype } from "../../values/plain-object.ts";
 import { bytesKey, keysOfNumber, type ValueKey } from "./value-keys.ts";
 
 /** A scalar of the source. */

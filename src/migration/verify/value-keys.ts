@@ -70,7 +70,7 @@ export function bytesKey(value: Uint8Array): ValueKey {
 }
 
 /** The keys of bytes, which most formats hold as base64. */
-export function keysOfBytes(value: Uint8Array): readonly ValueKey[] {
+function keysOfBytes(value: Uint8Array): readonly ValueKey[] {
   const key = bytesKey(value);
   return [`s${key.slice(1)}`, key];
 }
