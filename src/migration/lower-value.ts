@@ -64,7 +64,7 @@ class Lowering {
     if (!Number.isFinite(value)) return this.#rules.notFinite === "native" ? value : notFiniteText(value);
     if (shape === undefined) return value;
     if (numbersAreText(shape.shape, this.#rules)) return numberText(value);
-    return Number.isSafeInteger(value) && integersAreText(shape.shape, this.#rules) ? String(value) : value;
+    return Number.isSafeInteger(value) && integersAreText(shape.shape, this.#rules) ? numberText(value) : value;
   }
 
   #integer(value: bigint, shape: SettledShape | undefined): unknown {

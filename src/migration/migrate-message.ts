@@ -12,7 +12,7 @@ import { integersAreText, numbersAreText, type TargetRules } from "./target-rule
 import { verifyMessage } from "./verify/verify-message.ts";
 import type { TypeProfiles } from "./type-profile.ts";
 
-/** The application properties in which a migrated message tells where it comes from. */
+/** The application properties that record the origin of a migrated message. */
 export const sourceProperties = {
   /** The codec that read it: `nbfx`. */
   codec: "sobre-source-codec",
@@ -28,7 +28,7 @@ export const sourceProperties = {
   deadLetterDescription: "sobre-source-dead-letter-description",
 } as const;
 
-/** What one message became. */
+/** The outcome of one message. */
 export interface MigratedMessage {
   readonly entry: JournalEntry;
   /** The new envelope, unless it failed. */
@@ -130,7 +130,7 @@ export class MessageMigration {
     }
   }
 
-  /** What is known of a type, and how its bodies are written. */
+  /** The settled shape of a type, and its writer. */
   typeOf(name: string): KnownType {
     const known = this.#types.get(name);
     if (known !== undefined) return known;
@@ -234,7 +234,7 @@ function migratedEnvelope(
   });
 }
 
-/** What says that a message is dead, which the migrated one is not: its marks go to properties of its origin. */
+/** Moves the dead-letter marks, which would be false for a migrated message, to properties of its origin. */
 function withoutDeath({ applicationProperties }: Envelope): Readonly<Record<string, string | undefined>> {
   const { reason, description } = deadLetterProperties;
   const { [reason]: why, [description]: what } = applicationProperties;

@@ -19,12 +19,12 @@ export interface ReadMessage {
   readonly body: unknown;
   /** Name of the codec that read the body. */
   readonly codec: string;
-  /** What was around the body, outermost first: `gzip`, `bom`, `json-text`. */
+  /** Layers around the body, outermost first: `gzip`, `bom`, `json-text`. */
   readonly layers: readonly string[];
-  /** What the messages of one kind have in common. */
+  /** The type that the messages of one kind share. */
   readonly typeName: string;
   readonly warnings: readonly string[];
-  /** What of the body the reader had to guess. */
+  /** The parts of the body that the reader had to guess. */
   readonly guessing: Guessing;
   /** Whether the numbers of the body were JSON numbers. */
   readonly literal: boolean;
@@ -44,11 +44,11 @@ export interface ReadRules {
   readonly serializer: Serializer;
   /** Whether a body that is one string with a JSON object or list in it is opened. */
   readonly openJsonText: boolean;
-  /** Whether a contract tells what payloads of a type leave open. */
+  /** Whether a contract settles what payloads of a type leave open. */
   readonly hasContract: (typeName: string) => boolean;
 }
 
-/** What is used of a result of the chain. */
+/** The used part of a result of the chain. */
 type ChainRead = Pick<ReadResult, "body" | "codec" | "typeName" | "warnings" | "attempts">;
 
 /** The first step of a migration: detects the format of a message and reads its body. */
@@ -56,7 +56,7 @@ export class MessageReader {
   readonly #serializer: Serializer;
   readonly #openJsonText: boolean;
   readonly #hasContract: (typeName: string) => boolean;
-  /** What read messages before, where their format proves itself, by their first byte. */
+  /** Decoders of earlier messages by first byte, for formats that prove themselves. */
   readonly #recent = new Map<number | undefined, Decoder>();
 
   constructor({ serializer, openJsonText, hasContract }: ReadRules) {
@@ -99,7 +99,7 @@ export class MessageReader {
       const { body, typeName, warnings = [] } = decoded;
       return { body, typeName, warnings, codec: decoder.name, attempts: [] };
     } catch {
-      // The chain tells the whole story.
+      // The chain records every attempt.
       return undefined;
     }
   }
@@ -129,7 +129,7 @@ export class MessageReader {
 /** Names of members that a {@link shapeName} shows. */
 const shownNames = 4;
 
-/** What messages without a type have in common: their format, and of objects the names of their members. */
+/** Names messages without a type: by their format and, for objects, the names of their members. */
 function shapeName(format: string, body: unknown): string {
   if (kindOf(body) !== "object" || typeof body !== "object" || body === null) return `(${format})`;
   const key = `${format} ${Object.keys(body).join("\0")}`;
@@ -206,7 +206,7 @@ function unread(error: SobreError, attempts: readonly Attempt[], payload: Uint8A
     attempts.length === 0
       ? error
       : new SobreError(error.code, `Nothing could read the ${payload.byteLength} bytes${look}${inside}: ${tries}`);
-  // What was opened counts its own bytes, which are none of the payload's.
+  // An opened layer counts its own bytes, not those of the payload.
   const offset = layers.length === 0 ? furthest?.offset : undefined;
   return { ok: false, error: told, codec: furthest?.codec, offset };
 }

@@ -1,6 +1,6 @@
 import type { Shape } from "./shape.ts";
 
-/** What a format holds as it is, and what has to become text. */
+/** The values that a format holds natively, and those that become text. */
 export interface TargetRules {
   readonly bytes: "native" | "base64";
   /** UTC times: a time of the format's own, or ISO 8601 text. All other times are text. */
@@ -24,7 +24,7 @@ export interface TargetRules {
   readonly embedsJson: boolean;
 }
 
-/** What becomes of decimals. */
+/** The form of decimals. */
 export type DecimalRule = "text" | "number" | "as-written";
 
 /** The rules of JSON (RFC 8259). */
@@ -77,7 +77,7 @@ export function decimalsAreText({ kinds, literals }: Shape, { decimal }: TargetR
   return decimal === "as-written" ? literals < kinds.decimal : decimal === "text";
 }
 
-/** Whether the numbers of a path are written as text, since decimals next to them are, and no type tells these from them. */
+/** Whether the numbers of a path are written as text, because decimals next to them are, and nothing distinguishes the two. */
 export function numbersAreText(shape: Shape, rules: TargetRules): boolean {
   return shape.literals > 0 && decimalsAreText(shape, rules) === true;
 }

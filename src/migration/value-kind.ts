@@ -13,7 +13,7 @@ import { IsoTime } from "../values/iso-time.ts";
 import { LocalDate, LocalTime } from "../values/local-time.ts";
 import { QName } from "../values/q-name.ts";
 
-/** What a value is, as far as its form in another format goes. */
+/** The kinds of values that have a form of their own in some format. */
 export const valueKinds = [
   "null",
   "boolean",
@@ -70,7 +70,7 @@ export function kindOf(value: unknown): ValueKind {
   }
 }
 
-/** The number of an enum whose name nobody has told, or `undefined`. */
+/** The number of an enum whose name is unknown, or `undefined`. */
 export function numberOfEnum(value: unknown): number | bigint | undefined {
   if (!(value instanceof EnumValue) || value.value === undefined || value.name !== `${value.value}`) return undefined;
   const number = Number(value.value);

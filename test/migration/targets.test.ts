@@ -80,6 +80,13 @@ describe("the target protobuf", () => {
   });
 });
 
+it("keeps the sign of zero where integers are text", () => {
+  const bodies = [[-0, 9_007_199_254_740_993n]];
+  const target = targetOf("json", bodies);
+
+  expect(target.compare(bodies[0], target.decode(target.encode(bodies[0])))).toEqual([]);
+});
+
 describe("the comparison", () => {
   const changes: readonly (readonly [was: unknown, is: unknown])[] = [
     ["a", "b"],

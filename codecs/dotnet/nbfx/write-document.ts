@@ -43,7 +43,7 @@ export function writeNbfxDocument(value: unknown, options: NbfxWriteOptions = {}
   return new DocumentWriter(options).write(value);
 }
 
-/** Where a value stands. */
+/** The place of a value. */
 interface Place {
   readonly path: string;
   readonly depth: number;
@@ -74,7 +74,7 @@ class DocumentWriter {
     return writer.records.finish();
   }
 
-  /** Writes what stands inside an element, attributes first. */
+  /** Writes the contents of an element, attributes first. */
   #content(value: unknown, place: Place): void {
     const { path, depth } = place;
     const writer = this.#writer;
@@ -250,7 +250,7 @@ class DocumentWriter {
   }
 }
 
-/** What .NET would read as the default of the type. */
+/** Refuses a null that .NET would read as the default of the type. */
 function refuseNull(value: unknown, shape: ResolvedShape, nullable: boolean, path: string): void {
   if ((value ?? null) !== null || nullable || isReferenceType(shape)) return;
   throw unsupported(path, 'is null, which its type may be with "null" beside it only');

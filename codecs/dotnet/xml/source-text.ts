@@ -41,7 +41,7 @@ export function decoded(payload: Uint8Array, choose: () => Charset | undefined):
     const mark = marked === undefined ? 0 : marked === "utf-8" ? 3 : 2;
     return { text: decodeText(payload, charset), charset, mark };
   } catch (error) {
-    // What names the charset stands at the start.
+    // The charset is named at the start.
     if (!(error instanceof SobreError) || error.offset !== undefined) throw error;
     throw new SobreError(error.code, error.message, { offset: 0 });
   }

@@ -2,7 +2,7 @@ import { jsonKind, type JsonTape } from "../../../codecs/dotnet/json/json-tape.t
 import { knownValue, type SourceValue, type SourceValues } from "./source-values.ts";
 import { keysOfDigits, keysOfUntyped, meaningsOf, numberKey, type ValueKey } from "./value-keys.ts";
 
-/** Collects the scalars of a JSON text; `typed` if a contract may tell what its texts stand for. */
+/** Collects the scalars of a JSON text; `typed` if a contract may give its texts a type. */
 export function collectJson(tape: JsonTape, into: SourceValues, typed: boolean): void {
   new Collector(tape, into, typed).collect();
 }

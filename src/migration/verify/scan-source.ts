@@ -19,10 +19,10 @@ import { collectXml } from "./xml-values.ts";
 /** How a payload was read. */
 export interface SourcePayload {
   readonly payload: Uint8Array;
-  /** What was around the body, outermost first. */
+  /** Layers around the body, outermost first. */
   readonly layers: readonly string[];
   readonly codec: string;
-  /** Whether a contract may have told what texts stand for. */
+  /** Whether a contract may have given texts a type. */
   readonly typed: boolean;
 }
 

@@ -5,7 +5,7 @@ import { bytesKey, keysOfNumber, type ValueKey } from "./value-keys.ts";
 export interface SourceValue {
   /** The member that it is the value of, or `undefined` of an item. */
   readonly name: string | undefined;
-  /** What it most likely comes again as. */
+  /** The key of its most likely form in the target. */
   readonly key: ValueKey;
   /** The key again, and what is as good; made when asked for, since most values come again as they were. */
   readonly keys: readonly ValueKey[];
@@ -191,7 +191,7 @@ function takeValues(value: unknown, name: string | undefined, left: Left): Left 
   if (left.left < 0 || value === null) return left;
   switch (typeof value) {
     case "string":
-      // An empty element is no value.
+      // Empty elements are counted apart.
       if (value === "" && left.empties > 0) left.empties--;
       else take(name, `s${value}`, left);
       return left;

@@ -119,7 +119,7 @@ const guidForm = /^\{?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 /** The keys of what text stands for, besides the text itself. */
 export function meaningsOf(text: string): readonly ValueKey[] {
   const first = text.charCodeAt(0);
-  // Nearly all text is no such thing.
+  // Nearly all text is just text.
   if (first === 0x50 || (first === 0x2d && text.charCodeAt(1) === 0x50)) return keysOfDuration(text);
   const guid = text.length >= 36 && text.length <= 38 ? guidForm.exec(text)?.[1] : undefined;
   if (guid !== undefined) return [`g${guid.toLowerCase()}`];
@@ -134,8 +134,8 @@ export function meaningsOf(text: string): readonly ValueKey[] {
 }
 
 /**
- * The keys of what text of the source stands for: a time in a zone is only found as that, and text is no number unless all
- * numbers are text.
+ * The keys of what text of the source stands for: a time in a zone is found only as that time; text
+ * stays text unless all numbers are text.
  */
 export function sourceMeanings(text: string): readonly ValueKey[] {
   const keys = meaningsOf(text);
@@ -159,7 +159,7 @@ export function keysOfUntyped(text: string): readonly ValueKey[] {
   return keys;
 }
 
-/** What texts of other types begin with besides digits and signs: `N`, `I`, `P`, `t`, `f`, `{`, and the digits of Guids. */
+/** First characters of texts of other types, besides digits and signs: `N`, `I`, `P`, `t`, `f`, `{`, and the digits of Guids. */
 const special: ReadonlySet<number> = new Set(Array.from("NIPtf{abcdeABCDEF", (letter) => letter.charCodeAt(0)));
 
 /** The keys of a qualified name in XML, which is found with its namespace. */

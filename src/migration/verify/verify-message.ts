@@ -8,9 +8,9 @@ import { WrittenValues } from "./written-values.ts";
 
 /** A message before and after its migration. */
 export interface MigratedPayload extends SourcePayload {
-  /** What its reader gave, which knows the names of enums. */
+  /** The body from its reader, which knows the names of enums. */
   readonly body: unknown;
-  /** What was read back from what was written. */
+  /** The body read back from the new payload. */
   readonly decoded: unknown;
   /** Whether numbers of its type are written as text. */
   readonly numbersAreText: boolean;
@@ -20,11 +20,10 @@ export interface MigratedPayload extends SourcePayload {
 const most = 5;
 
 /**
- * Looks for every value of the source in what was written, and for every value that was written in the source; both are
- * told by their paths if they are not there. It goes by the tokens of the source format, and by nothing that has decided
- * how the message is migrated.
+ * Finds every value of the source in the new payload, and every value of the new payload in the source. Returns the paths
+ * of those that are missing. It reads the tokens of the source format, and nothing that decided how the message is migrated.
  *
- * @throws what the readers of the format throw.
+ * @throws SobreError from the readers of the format.
  */
 export function verifyMessage(message: MigratedPayload): readonly string[] {
   const source = scanSource(message);
@@ -79,7 +78,7 @@ function missing(
     const found = isOne ? keys : [...keys, ...alike].filter((key, index, all) => all.indexOf(key) === index);
     const isOther = isKey.has(keys[0] ?? "") ? noMember : isMember;
     if (written.count(found, isOther) >= needed) continue;
-    // What no other value of the source can be.
+    // Only forms that no other value of the source can take.
     const others = [
       ...asSingles(keys),
       ...asBooleans(keys),
@@ -95,7 +94,7 @@ function missing(
 
 const noMember = (): boolean => false;
 
-/** What must be found again. */
+/** Values to find again. */
 type WantedValues = Pick<SourceValues, "values" | "groups" | "fields" | "entryKeys"> & {
   readonly count: (key: ValueKey) => number;
   readonly isMember: (name: string) => boolean;
@@ -201,12 +200,12 @@ class Hints {
     known.add(text);
   }
 
-  /** What values with these keys may be. */
+  /** Other forms of values with these keys. */
   of(keys: readonly ValueKey[]): readonly ValueKey[] {
     return keys.flatMap((key) => [...(this.#texts.get(key) ?? [])]);
   }
 
-  /** What values of the source may be. */
+  /** Other forms of all values of the source. */
   all(source: SourceValues): ReadonlySet<ValueKey> {
     const texts = new Set<ValueKey>();
     for (const [key, known] of this.#texts) if (source.has(undefined, key)) for (const text of known) texts.add(text);

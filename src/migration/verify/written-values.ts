@@ -32,7 +32,7 @@ export class WrittenValues {
   count(keys: readonly ValueKey[], isMember: (name: string) => boolean): number {
     let sum = 0;
     let most = 0;
-    // What text stands for counts once, as that or as the text.
+    // A text counts once, as itself or as the value it stands for.
     const hasText = keys.some((key) => key.startsWith("s"));
     for (const key of keys) {
       const count = this.#counts.get(key) ?? 0;

@@ -21,7 +21,7 @@ import {
   type ValueKey,
 } from "./value-keys.ts";
 
-/** Fields by which .NET's collections keep themselves; their values are no values of the sender. */
+/** Fields by which .NET's collections keep themselves; the sender did not write their values. */
 const bookkeeping: ReadonlySet<string> = new Set([
   "_size",
   "_version",
@@ -157,7 +157,7 @@ function collectText(element: XmlElement, given: string | null, { into, path }: 
   into.add(sourceValue(name, path, keyOfContent(value, type), () => keysOfContent(value, type)));
 }
 
-/** What a text most likely comes again as. */
+/** The key of the most likely form of a text in the target. */
 function keyOfContent(value: XmlScalar | readonly XmlScalar[], type: XmlScalarType | undefined): ValueKey {
   if (typeof value === "string") return `s${value}`;
   if (typeof value === "number" && type !== "Single") return keysOfNumber(value)[0] ?? "";
