@@ -45,9 +45,12 @@ export function parseAddress(address: string): EntityAddress {
   return { key: address.toLowerCase(), name: address, subQueue: undefined };
 }
 
-/** The address of a topic's subscription. */
-export const subscriptionAddress = (topic: string, subscription: string): string =>
-  `${topic}/Subscriptions/${subscription}`;
+/** The address of a topic's subscription. @throws SobreError `InvalidArgument` unless both names are text. */
+export function subscriptionAddress(topic: string, subscription: string): string {
+  checkEntity(topic);
+  checkEntity(subscription);
+  return `${topic}/Subscriptions/${subscription}`;
+}
 
 /** Letters, digits and `_ - . /` between a letter or digit at each end. */
 const nameForm = /^[\p{L}\p{N}](?:[\p{L}\p{N}_\-./]*[\p{L}\p{N}])?$/u;

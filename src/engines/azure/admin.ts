@@ -76,33 +76,30 @@ export function atomAdmin(atom: AtomClient, enter: () => void): EngineAdmin {
 
     createSubscription: (topic, name, options = {}) => ask(() => createSubscription(atom, topic, name, options)),
     getSubscription: (topic, name) =>
-      ask(async () => readDescription("Subscription", await read(atom, "Subscription", pathOf(topic, name)))),
-    updateSubscription: async (topic, name, options) => update("Subscription", pathOf(topic, name), options),
-    deleteSubscription: (topic, name) => ask(() => atom.remove(pathOf(topic, name))),
-    subscriptionExists: async (topic, name) => exists("Subscription", pathOf(topic, name)),
+      ask(async () =>
+        readDescription("Subscription", await read(atom, "Subscription", subscriptionAddress(topic, name))),
+      ),
+    updateSubscription: async (topic, name, options) =>
+      update("Subscription", subscriptionAddress(topic, name), options),
+    deleteSubscription: (topic, name) => ask(() => atom.remove(subscriptionAddress(topic, name))),
+    subscriptionExists: async (topic, name) => exists("Subscription", subscriptionAddress(topic, name)),
     listSubscriptions: (topic) => names(`${topic}/Subscriptions`),
     getSubscriptionRuntimeProperties: (topic, name) =>
-      ask(async () => countsOf(name, await read(atom, "Subscription", pathOf(topic, name)))),
+      ask(async () => countsOf(name, await read(atom, "Subscription", subscriptionAddress(topic, name)))),
 
     createRule: (topic, subscription, name, rule) =>
-      ask(() => writeOne(atom, pathOf(topic, subscription), checkRule(name, rule))),
+      ask(() => writeOne(atom, subscriptionAddress(topic, subscription), checkRule(name, rule))),
     deleteRule: (topic, subscription, name) =>
       ask(async () => {
         checkEntity(name);
-        await atom.remove(`${pathOf(topic, subscription)}/Rules/${name}`);
+        await atom.remove(`${subscriptionAddress(topic, subscription)}/Rules/${name}`);
       }),
     listRules: (topic, subscription) =>
       ask(async () => {
-        const entries = await atom.list(`${pathOf(topic, subscription)}/Rules`);
+        const entries = await atom.list(`${subscriptionAddress(topic, subscription)}/Rules`);
         return entries.map(({ name, description }) => ({ name, ...readRule(description) }));
       }),
   };
-}
-
-function pathOf(topic: string, subscription: string): string {
-  checkEntity(topic);
-  checkEntity(subscription);
-  return subscriptionAddress(topic, subscription);
 }
 
 /** Options that are given; `undefined` is not. */
@@ -137,7 +134,7 @@ async function createSubscription(
   { rules, ...options }: SubscriptionOptions,
 ): Promise<void> {
   subscriptionSettings(options);
-  const path = pathOf(topic, name);
+  const path = subscriptionAddress(topic, name);
   const [first, ...others] = checkRules(rules ?? []);
   const rule = first === undefined ? "" : `<DefaultRuleDescription>${writeRule(first)}</DefaultRuleDescription>`;
   await atom.write(path, "Subscription", `${writeDescription("Subscription", options, undefined)}${rule}`, "create");

@@ -136,7 +136,8 @@ export class MessageQueue implements LaneQueue {
     this.checkAlive();
     const message = this.#locks.get(token);
     if (message !== undefined) return message;
-    const ofLostSession = this.sessions !== undefined && !this.sessions.knows(token.slice(0, 8));
+    const isToken = typeof token === "string";
+    const ofLostSession = isToken && this.sessions !== undefined && !this.sessions.knows(token.slice(0, 8));
     throw ofLostSession ? sessionLockLost(undefined, this.policy.address) : lockLost(this.policy.address);
   }
 
