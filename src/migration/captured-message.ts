@@ -19,7 +19,7 @@ export function capturedMessage(bytes: Uint8Array): SourceContent {
   }
 }
 
-/** What stands for a piece of which only the beginning was kept. */
+/** The mark of a truncated piece. */
 export function tooLongCapture(bytes: Uint8Array, most: number): SourceContent {
   const error = new SobreError(
     "LimitExceeded",

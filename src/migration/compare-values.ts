@@ -17,7 +17,7 @@ import { MsgpackExtension } from "../values/msgpack-extension.ts";
 import { ContentStream, MultiArray } from "../values/multi-array.ts";
 import { TaggedScalar } from "../values/tagged-value.ts";
 
-/** What a migrated payload no longer tells. */
+/** Information that a migrated payload has lost. */
 export type LossKind =
   | "unverified"
   | "int64"
@@ -40,7 +40,7 @@ export interface Loss {
 
 /**
  * Compares a body with what came back from its migrated payload, and names what is lost: what neither the payload nor the
- * schema of its type tells any more. It reads the decoded values on its own and does not ask how they were made.
+ * schema of its type shows any more. It reads the decoded values on its own and does not ask how they were made.
  *
  * @param literal Whether the numbers were JSON numbers, which lose their type as text.
  * @throws SobreError `UnsupportedValue` with the path, for a value that came back as another one.

@@ -1,4 +1,4 @@
-/** What the file system says, without the path, in its own words. */
+/** The file system's message without the path. */
 export function reasonOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return reasons.get(code) ?? (code === "" ? "an unknown error" : code);

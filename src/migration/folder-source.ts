@@ -11,7 +11,7 @@ import type { MigrationSource, SourceContent, SourceMessage } from "./source.ts"
 
 /** Options of {@link createFolderSource}. */
 export interface FolderSourceOptions {
-  /** What the senders declared. Default: nothing. */
+  /** The content type that the senders declared. Default: none. */
   readonly contentType?: string | undefined;
   /** Names of the files to take, with `*` and `?`; default: every file whose name does not begin with a dot. */
   readonly include?: string | undefined;

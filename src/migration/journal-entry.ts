@@ -1,6 +1,6 @@
 import type { LossKind } from "./compare-values.ts";
 
-/** What became of one message: everything that a report is made of. */
+/** The outcome for one message: everything that a report is made of. */
 export interface JournalEntry {
   readonly order: bigint;
   readonly id: string;

@@ -33,8 +33,8 @@ interface JournalLine {
 const bufferSize = 65_536;
 
 /**
- * The record of a migration beside its output. Each line carries its own checksum, and the output is written before the
- * journal: whatever byte either is cut at, what the journal tells of is in the output, and the rest is done again.
+ * The record of a migration, next to its output. Each line carries its own checksum, and the output is written before the
+ * journal: whatever byte either is cut at, everything in the journal is in the output, and the rest is done again.
  */
 export class Journal {
   readonly #output: number;
@@ -95,7 +95,7 @@ export class Journal {
     if (head === undefined) {
       // Cut before anything was written, or the output of something else.
       if (outputSize > 0)
-        throw new SobreError("InvalidArgument", `${path} has no journal that tells how far it is; name another file.`);
+        throw new SobreError("InvalidArgument", `${path} has no journal of its progress; name another file.`);
       for (const file of [path, journalPath(path)]) rmSync(file);
       return undefined;
     }
@@ -118,7 +118,7 @@ export class Journal {
     return this;
   }
 
-  /** What was done before, in order. */
+  /** The entries of earlier runs, in order. */
   async *entries(): AsyncGenerator<JournalEntry> {
     let first = true;
     for await (const { value } of linesOf(this.#path)) {
@@ -163,7 +163,7 @@ export class Journal {
   }
 }
 
-/** The journal beside an output. */
+/** The journal of an output, next to it. */
 function journalPath(path: string): string {
   return `${path}.journal`;
 }

@@ -9,17 +9,17 @@ export interface JsonText {
   readonly end: number;
 }
 
-/** How the values of a file stand: one on each line, or in one list or one after the other over several lines. */
+/** The layout of the values of a file: one on each line, or in one list or one after the other over several lines. */
 export type JsonLayout = "lines" | "values";
 
-/** What is kept of a piece that is too long. */
+/** The part kept of a piece that is too long. */
 const keptOfLong = 1024;
 
 const newline = 0x0a;
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** The layout of a file by its first bytes: a list, or an object that goes on after its first line, stands over lines. */
+/** The layout of a file by its first bytes: a list, or an object that goes on after its first line, spans lines. */
 export function layoutOf(head: Uint8Array): JsonLayout {
   const first = new TextDecoder().decode(head).trimStart().split("\n", 1)[0]?.trim() ?? "";
   return first === "{" || first.startsWith("[") ? "values" : "lines";

@@ -24,7 +24,7 @@ import { type SchemaFile, schemaFiles } from "./schema-files.ts";
 import { createTarget, type TargetOptions } from "./target.ts";
 import { TypeProfiles } from "./type-profile.ts";
 
-/** What {@link migrate} takes. */
+/** Options of {@link migrate}. */
 export interface MigrationOptions {
   readonly source: MigrationSource;
   /** Reads the messages; give it the legacy readers, and contracts for what payloads leave open. */
@@ -35,7 +35,7 @@ export interface MigrationOptions {
   /** Goes on with an output that was cut. Default: false. */
   readonly resume?: boolean | undefined;
   /**
-   * What else decides how messages are read, as contracts and a time zone, in a form that can be compared: a migration goes
+   * Everything else that decides how messages are read, e.g. contracts and a time zone, in a form that can be compared: a migration goes
    * on only with the same. Default: nothing.
    */
   readonly fingerprint?: string | undefined;
@@ -48,7 +48,7 @@ export interface MigrationOptions {
   /** The most messages to look at. Default: all. */
   readonly sample?: number | undefined;
   /**
-   * Whether a contract tells what payloads of a type leave open, so that nothing of them is settled or ambiguous; readers
+   * Whether a contract decides what payloads of a type leave open, so that nothing of them is settled or ambiguous; readers
    * that found none for a payload overrule it. Default: none does.
    */
   readonly hasContract?: ((typeName: string) => boolean) | undefined;
@@ -65,7 +65,7 @@ export interface MigrationProgress {
   readonly done: number;
 }
 
-/** What {@link migrate} gives. */
+/** The result of {@link migrate}. */
 export interface Migration {
   readonly report: MigrationReport;
   /** The schemas of all types, as files for {@link writeSchemaFiles}. */
@@ -159,7 +159,7 @@ function begin(options: MigrationOptions, profiles: TypeProfiles): Journal | und
     : Journal.begin(options.output, { settings: settingsOf(options), profiles });
 }
 
-/** What must be the same when a migration is gone on with. */
+/** Settings that must be the same when a migration is resumed. */
 function settingsOf({ source, target, openJsonText = true, sample, fingerprint }: MigrationOptions): string {
   return JSON.stringify({ source: source.name, ...target, openJsonText, sample, fingerprint });
 }
@@ -174,14 +174,14 @@ function lineOf(envelope: Envelope): string {
 
 const noBytes = new Uint8Array(0);
 
-/** What earlier runs have done, read in step with the source, so that it takes no memory. */
+/** The entries of earlier runs, read in step with the source, so that it takes no memory. */
 class DoneBefore {
   readonly #entries: AsyncGenerator<JournalEntry> | undefined;
   #next: JournalEntry | undefined;
   #started = false;
   readonly #note: (entry: JournalEntry) => void;
 
-  /** `note` is told of each entry. */
+  /** `note` is called for each entry. */
   constructor(entries: AsyncGenerator<JournalEntry> | undefined, note: (entry: JournalEntry) => void) {
     this.#entries = entries;
     this.#note = note;
@@ -190,7 +190,7 @@ class DoneBefore {
   /**
    * Whether a message was done.
    *
-   * @throws SobreError `InvalidOperation` when another message stands where one was done.
+   * @throws SobreError `InvalidOperation` when the source has another message in the place of one already migrated.
    */
   async has(message: SourceMessage): Promise<boolean> {
     const { id, order } = message;

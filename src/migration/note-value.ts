@@ -13,7 +13,7 @@ export function noteValue(root: unknown, shape: Shape, rules: NoteRules): void {
   new Noting(rules).note(root, shape);
 }
 
-/** What {@link noteValue} goes by. */
+/** The context of {@link noteValue}. */
 export interface NoteRules {
   readonly guessing: Guessing;
   /** Whether numbers were JSON numbers. */
@@ -26,9 +26,9 @@ class Noting {
   readonly #literal: boolean;
   readonly #budget: ShapeBudget;
   readonly #seen = new Set<object>();
-  /** What lies around the current value, so that cycles end. */
+  /** The containers around the current value, so that cycles end. */
   readonly #open = new Set<object>();
-  /** How many shared containers are looked into again, where they stand at another path. */
+  /** How many shared containers are looked into again, where they occur at another path. */
   #again = mostAgain;
 
   constructor({ guessing, literal, budget }: NoteRules) {

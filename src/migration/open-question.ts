@@ -1,6 +1,6 @@
 import type { SettledShape } from "./settled-shape.ts";
 
-/** What a single payload leaves open. */
+/** A fact that a single payload leaves open. */
 export type QuestionKind = "list-of-one" | "empty" | "digit" | "guessed-type";
 
 /** Something that payloads of a type leave open at one path: settled by other messages, or ambiguous. */
@@ -10,7 +10,7 @@ export interface OpenQuestion {
   readonly path: string;
   /** How many values. */
   readonly count: number;
-  /** What the other messages say, or `undefined` when they say nothing. */
+  /** The answer of the other messages, or `undefined` without one. */
   readonly settledAs: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { reasonOf } from "./file-reason.ts";
 import { createFolderSource, folderOptionChecks, type FolderSourceOptions } from "./folder-source.ts";
 import type { MigrationSource } from "./source.ts";
 
-/** What a file or folder holds: payloads, one in each file, or captured messages with their properties. */
+/** The contents of a file or folder: payloads, one in each file, or captured messages with their properties. */
 export type InputFormat = "payloads" | "captures";
 
 /** Options of {@link openSource}. */
@@ -24,7 +24,7 @@ export async function openSource(path: string, options: OpenSourceOptions = {}):
   checkOptions(options, optionChecks);
   const { input = await inputOf(path), ...forFolder } = options;
   if (input === "payloads") return createFolderSource(path, forFolder);
-  // What would be left out in silence.
+  // Entries that would be left out in silence.
   if (options.include !== undefined) throw misplaced(`${path} holds captured messages, and file names choose payloads`);
   if (options.contentType !== undefined) {
     throw misplaced(

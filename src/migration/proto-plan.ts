@@ -4,7 +4,7 @@ import { SubjectNames } from "./subject-name.ts";
 import { decimalsAreText, type TargetRules } from "./target-rules.ts";
 import type { ValueKind } from "./value-kind.ts";
 
-/** How the values of one path stand in a Protobuf message. */
+/** The representation of the values of one path in a Protobuf message. */
 export type ProtoForm =
   | { readonly kind: "scalar"; readonly type: "bool" | "int64" | "double" | "string" | "bytes" }
   /** One type of field does not hold what was seen, so that the field is JSON in a string. */
@@ -35,7 +35,7 @@ export interface ProtoPlan {
   /** Full name of the root's message type. */
   readonly messageType: string;
   readonly root: ProtoMessage;
-  /** Whether the body is no object, and stands in a field `value` of the root. */
+  /** Whether the body is not an object, and is put into a field `value` of the root. */
   readonly wrapped: boolean;
   /** The .proto file. */
   readonly text: string;
@@ -128,7 +128,7 @@ class Planner {
       return { kind: "message", message: this.#message(this.#names.take(path), [...members], shape.kinds.object) };
     if (only("list", "stream")) return this.#list(items, path, always);
     const why =
-      seen.length === 0 ? "it was null always" : only("map") ? "its keys are no text" : `it was ${seen.join(" or ")}`;
+      seen.length === 0 ? "it was null always" : only("map") ? "its keys are not text" : `it was ${seen.join(" or ")}`;
     return { kind: "json", why };
   }
 

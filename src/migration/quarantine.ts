@@ -19,7 +19,7 @@ const longestDescription = 1024;
 
 /**
  * A folder as a quarantine: one file for each message, with its envelope in the JSON form and the reason as a dead letter
- * carries it. What was no message is kept as it is. The folder is a source for another migration.
+ * carries it. An entry that was not a message is kept as it is. The folder is a source for another migration.
  *
  * @throws what the file system throws when the folder cannot be made.
  */

@@ -148,7 +148,7 @@ function nameOfShape(format: string, names: readonly string[]): string {
   return `(${format} of ${names.slice(0, shownNames).join(", ").slice(0, 80)}, … ${digest})`;
 }
 
-/** What readers say of a type without a contract, which the other messages of the type may answer: see `OpenQuestion`. */
+/** Warnings of readers about a type without a contract, which the other messages of the type may answer: see `OpenQuestion`. */
 const answered = /may be a list of one|^No contract is for (?!.*, but one is for )/;
 const uncontracted = /^No contract is for/;
 

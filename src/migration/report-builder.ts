@@ -16,14 +16,14 @@ import type { TargetRules } from "./target-rules.ts";
 import type { Target } from "./target.ts";
 import type { TypeProfile, TypeProfiles } from "./type-profile.ts";
 
-/** Failures of one code that are told in full. */
+/** Failures of one code that are reported in full. */
 const mostExamples = 5;
 /** Distinct losses and warnings that are counted apart. */
 const mostDistinct = 5_000;
 /** Paths of one type that are listed. */
 const mostPaths = 200;
 
-/** What {@link ReportBuilder.build} needs beside the entries. */
+/** The input of {@link ReportBuilder.build} besides the entries. */
 export interface ReportFacts {
   readonly source: string;
   readonly target: Target;
@@ -168,7 +168,7 @@ function parentOf(path: string): string {
   return path.replace(/(?:\.[^.[\]]+|\[[^\]]*\])$/, "");
 }
 
-/** What each loss means, and how it is avoided. */
+/** The meaning of each loss, and how to avoid it. */
 const lossTexts: Readonly<Record<LossKind, string>> = {
   int64: "An integer beyond 2^53 is written as a number, which most readers of JSON round; leave out --int64 number.",
   unverified:
@@ -176,29 +176,27 @@ const lossTexts: Readonly<Record<LossKind, string>> = {
   decimal: "A decimal is written as a number that has not all of its digits; leave out --decimal number.",
   "number-as-text":
     "A JSON number is written as text, as all numbers of its path: others here need every digit. --int64 number or --decimal number keeps numbers.",
-  "type-name": "Objects of several types stand here, and which one an object was is not written; tagged JSON keeps it.",
+  "type-name": "There are objects of several types here, and the type of each is not written; tagged JSON keeps it.",
   "shared-reference": "One object was referred to several times and is written at every place; tagged JSON keeps it.",
-  "appended-data": "What a writeObject method has appended has no member to stand in; tagged JSON keeps it.",
+  "appended-data": "Data appended by a writeObject method has no member to be in; tagged JSON keeps it.",
   "hidden-members": "Members of a base class are hidden by members of the same name; tagged JSON keeps them.",
   "time-kind": "A local time of unknown offset is written without one, as a time of no kind is; tagged JSON keeps it.",
-  "enum-number":
-    "The name of an enum does not tell its number, which differed or is unknown here; tagged JSON keeps it.",
-  "array-lengths":
-    "An array of several dimensions, one of them empty, does not tell its lengths any more; tagged JSON keeps them.",
+  "enum-number": "The number of an enum's name differed or is unknown here; tagged JSON keeps it.",
+  "array-lengths": "An array of several dimensions, one of them empty, loses its lengths; tagged JSON keeps them.",
   "null-or-absent": "The member was null in some messages and absent in others, and Protobuf has one form for both.",
 };
 
 const openTexts: Readonly<Record<QuestionKind, string>> = {
   "list-of-one":
-    "An element with one kind of child: an object, or a list with one item. Kept as an object; a contract tells.",
-  empty: "An empty element: an empty text, list or object, or a null. Kept as empty text; a contract tells.",
+    "An element with one kind of child: an object, or a list with one item. Kept as an object; a contract decides it.",
+  empty: "An empty element: an empty text, list or object, or a null. Kept as empty text; a contract decides it.",
   digit:
-    "0 or 1: a number, or the text of one, which .NET writes as the same bytes. Kept as a number; a contract tells.",
+    "0 or 1: a number, or the text of one, which .NET writes as the same bytes. Kept as a number; a contract decides it.",
   "guessed-type":
-    "XML text that is a number or boolean in its shortest form, and may be text. Kept as a number or boolean; a contract tells.",
+    "XML text that is a number or boolean in its shortest form, and may be text. Kept as a number or boolean; a contract decides it.",
 };
 
-/** What an open question means, or how the other messages have settled it. */
+/** The meaning of an open question, or how the other messages have settled it. */
 function questionText({ kind, settledAs }: OpenQuestion): string {
   return settledAs === undefined
     ? openTexts[kind]

@@ -42,7 +42,7 @@ const verdicts: Readonly<Record<MigrationVerdict, string>> = {
   clean: "<strong>Clean.</strong> Everything came back from its new payload as it was.",
   ambiguous:
     "<strong>Ambiguous.</strong> Nothing is lost; some values may be read in two ways, which a contract or more messages would settle.",
-  losses: "<strong>With losses.</strong> Every message was migrated; some tell less than before, as listed.",
+  losses: "<strong>With losses.</strong> Every message was migrated; some lost information, as listed.",
   failures: "<strong>With failures.</strong> Some messages were not migrated; they are untouched at their source.",
 };
 

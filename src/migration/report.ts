@@ -29,15 +29,15 @@ export interface MigrationReport {
   readonly formats: readonly FormatCount[];
   readonly types: readonly TypeReport[];
   readonly ambiguities: readonly MigrationFinding<QuestionKind>[];
-  /** What single messages left open and the others settled. */
+  /** Questions that single messages left open and the others settled. */
   readonly settled: readonly MigrationFinding<QuestionKind>[];
   readonly losses: readonly MigrationFinding<LossKind>[];
   readonly failures: readonly FailureReport[];
-  /** What readers say of messages: one sentence each, with a count. */
+  /** Warnings of readers: one sentence each, with a count. */
   readonly warnings: readonly { readonly text: string; readonly count: number }[];
 }
 
-/** The worst that was found; what a command's exit code tells. */
+/** The worst that was found; the basis of a command's exit code. */
 export type MigrationVerdict = "clean" | "ambiguous" | "losses" | "failures";
 
 /** The messages of one format. */
@@ -68,7 +68,7 @@ export interface PathReport {
   readonly kinds: Readonly<Record<string, number>>;
   /** Messages or objects without the member. */
   readonly absent: number;
-  /** What it is in the target format, as `string (base64)`. */
+  /** Its form in the target format, e.g. `string (base64)`. */
   readonly becomes: string;
 }
 
@@ -79,7 +79,7 @@ export interface MigrationFinding<Kind extends string> {
   readonly path: string;
   /** Values for questions, messages for losses. */
   readonly count: number;
-  /** What it means, and what to do. */
+  /** Its meaning, and the remedy. */
   readonly text: string;
   /** A message that has it. */
   readonly example?: string | undefined;

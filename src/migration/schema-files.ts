@@ -17,7 +17,7 @@ export interface SchemaFile {
 
 /**
  * The schemas of all types in the layout of contract subjects: `Order/0.0.schema.json` (or `0.0.proto` for Protobuf) is
- * version 0 of the subject; the same type as TypeScript and in the other schema language stands beside it.
+ * version 0 of the subject; the same type as TypeScript and in the other schema language is next to it.
  */
 export function schemaFiles(profiles: readonly TypeProfile[], target: Target): readonly SchemaFile[] {
   const names = new SubjectNames();

@@ -7,13 +7,13 @@ import { isTypedIn } from "../values/annotations.ts";
 import { mergeInto, Shape } from "./shape.ts";
 import { type Guessing, isGuess, kindOf, type ValueKind, valueKinds } from "./value-kind.ts";
 
-/** What all messages of a type together say of one path, where a single message leaves it open. */
+/** The facts about one path from all messages of a type, where a single message leaves it open. */
 export interface SettledShape {
   readonly shape: Shape;
   /** Elements with one member, and empty ones, are lists here, since other messages have lists. */
   readonly list: boolean;
   /**
-   * What guessed numbers and booleans are, since other messages have it here: text that is no number, or decimals. A number
+   * The type of guessed numbers and booleans by other messages at this path: text that is not a number, or decimals. A number
    * was only guessed where writing it gives the text that it was, so that nothing changes by it.
    */
   readonly guesses: "kept" | "text" | "decimal";
@@ -28,7 +28,7 @@ export interface SettledShape {
 export function settleShape(shape: Shape): SettledShape {
   const { kinds } = shape;
   const guesses = settledGuesses(shape);
-  // Lists beside other values are so by their format, unless all of these may be lists, too.
+  // Lists next to other values are so by their format, unless all of these may be lists, too.
   const list = kinds.list > 0 && shape.elements > 0 && shape.elements === shape.count - kinds.list - kinds.null;
   const wrapped = list && isWrapped(shape);
   const named = wrapped ? [] : (shape.members ?? []);
@@ -85,7 +85,7 @@ export function settleValue(body: unknown, shape: SettledShape, guessing: Guessi
 
 class Settling {
   readonly #guessing: Guessing;
-  /** What stands for a container, so that what was shared stays shared. */
+  /** The copy of each container, so that shared containers stay shared. */
   readonly #done = new Map<object, unknown>();
 
   constructor(guessing: Guessing) {

@@ -22,7 +22,7 @@ export class Shape {
   /** Elements with one member, and without any, that may be lists. */
   singles = 0;
   empties = 0;
-  /** Elements that are no lists, and whose reader guesses which are. */
+  /** Elements that are not lists, where the reader guesses which are. */
   elements = 0;
   /** Integers beyond 2^53. */
   unsafe = 0;
@@ -34,7 +34,7 @@ export class Shape {
   items: Shape | undefined;
   keys: Shape | undefined;
   readonly typeNames: Set<string> = new Set();
-  /** The numbers of enums by their names; `undefined` where they differ or are not told. */
+  /** The numbers of enums by their names; `undefined` where they differ or are unknown. */
   readonly enums: Map<string, string | undefined> = new Map();
 
   /** The count of all values that are of a kind. */

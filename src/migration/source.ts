@@ -1,9 +1,9 @@
 import type { Envelope } from "../envelope/envelope.ts";
 import type { SobreError } from "../errors/sobre-error.ts";
 
-/** One message of a source, or what stands where one should be. */
+/** One message of a source, or the unreadable entry in its place. */
 export interface SourceMessage {
-  /** Where it stands, for people: a path, `orders.ndjson:12`, `orders#42`. */
+  /** Its position, for people: a path, `orders.ndjson:12`, `orders#42`. */
   readonly id: string;
   /** Rises from message to message; the same message has the same number when the source is read again. */
   readonly order: bigint;

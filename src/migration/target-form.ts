@@ -3,7 +3,7 @@ import type { Shape } from "./shape.ts";
 import { decimalsAreText, integersAreText, numbersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
 import type { ValueKind } from "./value-kind.ts";
 
-/** What a kind of value is in a target format. */
+/** The form of a kind of value in a target format. */
 export interface TargetForm {
   /** The type that a JSON Schema gives it; `native` has none in JSON: bytes and times of MessagePack. */
   readonly type:
@@ -18,11 +18,11 @@ export interface TargetForm {
     | "map"
     | "bytes"
     | "time";
-  /** What the text is, with the names of JSON Schema where it has one. */
+  /** The format of the text, by JSON Schema's name where it has one. */
   readonly format?: string;
 }
 
-/** The forms of the kinds that stand at a path, each once. */
+/** The forms of the kinds at a path, each once. */
 export function formsOf(settled: SettledShape, rules: TargetRules): readonly TargetForm[] {
   const forms = settledKinds(settled).map((kind) => formOf(kind, settled.shape, rules));
   const distinct = [...new Map(forms.map((form) => [`${form.type} ${form.format ?? ""}`, form])).values()];
@@ -30,7 +30,7 @@ export function formsOf(settled: SettledShape, rules: TargetRules): readonly Tar
   return distinct.some(({ type }) => type === "number") ? distinct.filter(({ type }) => type !== "integer") : distinct;
 }
 
-/** One of {@link TargetForm} in a few words, as `string (base64)`. */
+/** One of {@link TargetForm} in a few words, e.g. `string (base64)`. */
 export function describeForm({ type, format }: TargetForm): string {
   const name = type === "pairs" ? "list of [key, value]" : type === "array" ? "list" : type;
   return format === undefined ? name : `${name} (${format})`;

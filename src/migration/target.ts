@@ -25,12 +25,12 @@ export type TargetFormat = (typeof targetFormats)[number];
 export interface TargetOptions {
   readonly format: TargetFormat;
   /**
-   * What becomes of integers beyond 2^53 in JSON: text, as all integers at their path, or numbers, which most readers of
+   * The form of integers beyond 2^53 in JSON: text, as all integers at their path, or numbers, which most readers of
    * JSON round, and which therefore count as lost. Default: `text`.
    */
   readonly int64?: "text" | "number" | undefined;
   /**
-   * What becomes of decimals, and of the numbers at paths with decimals: text with every digit, or numbers, where one that
+   * The form of decimals, and of the numbers at paths with decimals: text with every digit, or numbers, where one that
    * a double does not hold counts as lost. Default: what was a JSON number stays one, all else is text.
    */
   readonly decimal?: "text" | "number" | undefined;
@@ -59,9 +59,9 @@ export interface TypeTarget {
   readonly proto: ProtoPlan | undefined;
   /** @throws SobreError `UnsupportedValue`, `LimitExceeded`. */
   encode(body: unknown): Uint8Array;
-  /** What a reader of the new payload is given. @throws SobreError. */
+  /** The body that a reader of the new payload gets. @throws SobreError. */
   decode(payload: Uint8Array): unknown;
-  /** What the decoded body no longer tells; `literal` if its numbers were JSON numbers. @throws SobreError `UnsupportedValue` for a value that came back as another one. */
+  /** Information that the decoded body has lost; `literal` if its numbers were JSON numbers. @throws SobreError `UnsupportedValue` for a value that came back as another one. */
   compare(body: unknown, decoded: unknown, literal?: boolean): readonly Loss[];
 }
 

@@ -9,7 +9,7 @@ const mostTypes = 2_000;
 /** The type of what no longer fits. */
 const otherTypes = "(other types)";
 
-/** What was seen of one type over all its messages. */
+/** Observations of one type over all its messages. */
 export interface TypeProfile {
   readonly name: string;
   /** Messages by the codec that read them. */
@@ -19,7 +19,7 @@ export interface TypeProfile {
   scalarsGuessed: boolean;
 }
 
-/** What is noted of a message. */
+/** The observations of one message. */
 export type NotedMessage = Pick<ReadMessage, "typeName" | "codec" | "body" | "guessing" | "literal">;
 
 /** The profiles of all types, as the first pass makes them. */

@@ -126,7 +126,7 @@ function kindOfTyped({ type, value }: Typed): ValueKind {
 /** How much of a value a reader had to guess: nothing; whether 0 and 1 are text; or the type of every text. */
 export type Guessing = "nothing" | "digits" | "scalars";
 
-/** What the readers guess without a contract, where the payload does not name the type: see `isTypedIn`. */
+/** A guess of the readers without a contract, where the payload does not name the type: see `isTypedIn`. */
 export function guessingOf(codec: string): Guessing {
   return codec === "nbfx" ? "digits" : codec === "datacontract-xml" ? "scalars" : "nothing";
 }

@@ -65,7 +65,7 @@ const hintChecks: Readonly<Record<string, Check>> = {
   valueName: text,
 };
 
-/** What some types have and others do not. */
+/** Keywords that only some types have. */
 const particular: Readonly<Record<string, readonly string[]>> = {
   class: ["properties", "allOf", "reference", "serializable", "struct"],
   enum: ["members", "clrMembers", "flags"],
@@ -73,14 +73,14 @@ const particular: Readonly<Record<string, readonly string[]>> = {
   map: ["additionalProperties", "key", "entryName", "keyName", "valueName"],
 };
 
-/** What is said of a member, not of its type, and so may stand beside a reference. */
+/** Keywords that describe a member instead of its type, and so may accompany a reference. */
 const ofMembers: ReadonlySet<string> = new Set(["order", "member", "omitDefault"]);
 
 /**
  * Checks that a contract says nothing that would be left out in silence: every keyword, every hint and every type of it
- * is known, and stands where it counts.
+ * is known, and used where it has an effect.
  *
- * @param kindOf The kind of a type that is no reference.
+ * @param kindOf The kind of a type that is not a reference.
  * @throws SobreError `InvalidArgument` with the JSON path to what is not understood.
  */
 export function checkContract(contract: unknown, kindOf: (node: Node) => string): void {
@@ -114,9 +114,9 @@ function checkReference(found: Node, hint: Node, { declared, path }: Reference):
   if (name === undefined) throw invalidContract(path, "has a $ref that is not #/$defs/NAME");
   if (!Object.hasOwn(declared, name)) throw invalidContract(path, `refers to ${name}, which $defs do not declare`);
   const keyword = ["properties", "allOf", "items", "additionalProperties"].find((one) => found[one] !== undefined);
-  if (keyword !== undefined) throw invalidContract(path, `has ${keyword} beside $ref; only the type itself may`);
+  if (keyword !== undefined) throw invalidContract(path, `has ${keyword} next to $ref; only the type itself may`);
   const stray = Object.keys(hint).find((one) => !ofMembers.has(one) && one !== "defaultNamespace");
-  if (stray !== undefined) throw invalidContract(path, `has x-dotnet.${stray} beside $ref; only the type itself may`);
+  if (stray !== undefined) throw invalidContract(path, `has x-dotnet.${stray} next to $ref; only the type itself may`);
 }
 
 function checkKeywords(found: Node, path: string, role: Place["role"]): void {
@@ -128,18 +128,19 @@ function checkKeywords(found: Node, path: string, role: Place["role"]): void {
     );
   }
   const { title, $defs, properties, allOf, items, additionalProperties: values } = found;
-  if (title !== undefined && typeof title !== "string") throw invalidContract(path, "has a title that is no text");
+  if (title !== undefined && typeof title !== "string") throw invalidContract(path, "has a title that is not text");
   if ($defs !== undefined && role !== "root")
     throw invalidContract(path, "has $defs, which only the whole contract may");
-  if ($defs !== undefined && !isNode($defs)) throw invalidContract(path, "has $defs that are no object");
-  if (properties !== undefined && !isNode(properties)) throw invalidContract(path, "has properties that are no object");
+  if ($defs !== undefined && !isNode($defs)) throw invalidContract(path, "has $defs that are not an object");
+  if (properties !== undefined && !isNode(properties))
+    throw invalidContract(path, "has properties that are not an object");
   if (allOf !== undefined && !(Array.isArray(allOf) && allOf.length === 1)) {
-    throw invalidContract(path, "has an allOf that is no list of one base class");
+    throw invalidContract(path, "has an allOf that is not a list of one base class");
   }
   if (items !== undefined && items !== true && !isNode(items))
-    throw invalidContract(path, "has items that are no type");
+    throw invalidContract(path, "has items that are not a type");
   if (values !== undefined && typeof values !== "boolean" && !isNode(values)) {
-    throw invalidContract(path, "has additionalProperties that are no type");
+    throw invalidContract(path, "has additionalProperties that are not a type");
   }
   jsonTypesOf(found, path);
 }
@@ -164,7 +165,8 @@ function hintsOf({ "x-dotnet": hint }: Node, path: string, role: Place["role"]):
   if (!isNode(hint)) throw invalidContract(path, "has an x-dotnet that is neither text nor an object");
   const known = role === "root" ? { ...hintChecks, defaultNamespace: text } : hintChecks;
   for (const [name, value] of Object.entries(hint)) {
-    if (role !== "member" && ofMembers.has(name)) throw invalidContract(path, `has x-dotnet.${name}, and is no member`);
+    if (role !== "member" && ofMembers.has(name))
+      throw invalidContract(path, `has x-dotnet.${name}, and is not a member`);
     const check = Object.hasOwn(known, name) ? known[name] : undefined;
     if (check === undefined) {
       const rest = name === "defaultNamespace" ? "which only the whole contract may" : "which x-dotnet does not";

@@ -245,7 +245,7 @@ class Compiler {
   }
 }
 
-/** What x-dotnet says of a type, or else the rest of the schema. */
+/** The type by x-dotnet, or else by the rest of the schema. */
 function kindOf(node: Node): string {
   const named = text(hints(node)["type"]);
   if (named !== undefined) return named;
@@ -273,7 +273,7 @@ function clrNameOf({ namespace, local }: XmlName): string {
   return `${space}${local}`;
 }
 
-/** Whether a type of items or values is a `Nullable<T>`: null beside a type that does not have it by itself. */
+/** Whether a type of items or values is a `Nullable<T>`: null in addition to a type that does not have it by itself. */
 function isNullableStruct(node: Node, shape: Shape): boolean {
   return list(node["type"]).includes("null") && !isReferenceType(resolved(shape));
 }

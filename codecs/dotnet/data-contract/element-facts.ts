@@ -2,7 +2,7 @@ import { lexical } from "../xml/lexical.ts";
 import { serialization, xmlns, xsi } from "../xml/namespaces.ts";
 import { type XmlArray, type XmlAttribute, XmlElement, XmlText } from "../xml/node.ts";
 
-/** What the attributes of the serializers say of an element. */
+/** Facts in an element's attributes that the serializers write. */
 export interface ElementFacts {
   /** `xsi:nil`. */
   readonly nil: boolean;
@@ -110,7 +110,7 @@ function expanded({ item, values, type, offset }: XmlArray, parent: XmlElement):
   });
 }
 
-/** Whether text other than blanks stands inside. */
+/** Whether it contains text other than blanks. */
 export function hasText({ children }: XmlElement): boolean {
   return children.some((child) => child.kind === "text" && !isBlank(child));
 }
@@ -129,7 +129,7 @@ export function decodeName(name: string): string {
   });
 }
 
-/** XmlConvert.EncodeLocalName: what may not stand in a name, and `_x` where it would read as an escape. */
+/** XmlConvert.EncodeLocalName: characters that a name must not contain, and `_x` where it would read as an escape. */
 export function encodeName(name: string): string {
   if (/^[A-Za-z_][\w]*$/.test(name) && !name.includes("_x")) return name;
   const encoded = name.replaceAll(/_(?=x[0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{4})?_)/g, "_x005F_");

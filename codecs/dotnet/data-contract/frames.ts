@@ -40,7 +40,7 @@ export interface EntriesFrame {
 /** A container that is being filled. */
 export type Frame = ObjectFrame | ListFrame | EntriesFrame;
 
-/** The frame that fills a container, which {@link containerOf} tells; `spare` may become it, since there are very many. */
+/** The frame that fills a container, which {@link containerOf} returns; `spare` may become it, since there are very many. */
 export function openedFrame(
   plan: Exclude<Plan, { readonly kind: "scalar" }>,
   shape: ResolvedShape | undefined,
@@ -69,7 +69,7 @@ export function openedFrame(
   }
 }
 
-/** What a frame fills. */
+/** The container that a frame fills. */
 export function containerOf(frame: Frame): object {
   switch (frame.kind) {
     case "object":

@@ -167,7 +167,7 @@ class Mapper {
     return member === undefined ? name : this.#xmlSerializer ? member.clrName : member.name;
   }
 
-  /** XmlSerializer writes members as attributes when told to; other attributes become members `@name`. */
+  /** XmlSerializer writes members as attributes on request; other attributes become members `@name`. */
   #addAttributes(element: XmlElement, shape: ResolvedShape | undefined): void {
     const frame = this.#innermost;
     if (frame?.kind !== "object") return;
@@ -226,7 +226,7 @@ class Mapper {
     const value = this.#start(pair[1], plan.value);
     if (target instanceof Map) target.set(key, value);
     else if (typeof key === "string") target[key] = value;
-    else throw notScalar("has a key that is no string", pair[0].offset);
+    else throw notScalar("has a key that is not a string", pair[0].offset);
   }
 
   /** The value of an element; what it holds follows through a frame. */
@@ -251,7 +251,7 @@ class Mapper {
     const plan = planOf(element, { facts, shape, xmlSerializer: this.#xmlSerializer, warn: this.#warnings.warn });
     const foreign = facts.others && (shape === undefined || (this.#xmlSerializer && shape.kind === "object"));
     if (plan.kind === "scalar" && !foreign) return this.#references.remember(facts.id, this.#scalar(element, shape));
-    // What has attributes of its own is an object, though its contents may look like a list.
+    // An element with attributes of its own is an object, though its contents may look like a list.
     const whole = plan.kind === "scalar" || (foreign && shape === undefined) ? objectPlan : plan;
     const container = this.#open(whole, shape, element);
     if (foreign) this.#addAttributes(element, shape);

@@ -5,17 +5,17 @@ import { rootNameOf } from "./type-names.ts";
 
 const mostWarnings = 100;
 
-/** What was tolerated while a document was mapped, up to a bound. */
+/** Everything tolerated while a document was mapped, up to a bound. */
 export class MappingWarnings {
   readonly texts: string[] = [];
   readonly #strangers = new Set<string>();
 
-  /** Tells of one element; one function for all of them, since every one is planned. */
+  /** Warns of one element; one function for all of them, since every one is planned. */
   readonly warn = (element: XmlElement, what: string): void => {
     if (this.texts.length < mostWarnings) this.texts.push(`${pathOf(element)} ${what}.`);
   };
 
-  /** Tells of a root that no contract is for; one that differs in its namespace alone may be misspelt. */
+  /** Warns of a root without a contract; one that differs in its namespace alone may be misspelt. */
   noContract(root: XmlElement, contracts: readonly Contract[]): void {
     const names = contracts.flatMap(({ root: shape, known }) => [
       rootNameOf(shape),
@@ -26,7 +26,7 @@ export class MappingWarnings {
     this.texts.push(`No contract is for ${nameText(root)}${other}; it was read by its form.`);
   }
 
-  /** Tells once of a member that a class does not have: the contract may be misspelt, or older than the sender. */
+  /** Warns once of a member that a class does not have: the contract may be misspelt, or older than the sender. */
   warnOfMember(element: XmlElement, member: string, { name }: ObjectShape): void {
     const key = `${nameText(name)} ${member}`;
     if (this.texts.length >= mostWarnings || this.#strangers.size === this.#strangers.add(key).size) return;

@@ -29,7 +29,7 @@ export function netCollection(element: XmlElement): NetCollection | undefined {
   if (has("_size", "keys", "values")) return columns(field("keys"), field("values"), integer(field("_size")));
   const set = field("_set");
   if (set !== undefined && has("_set") && fields.size <= 3) return dictionary(elementsIn(set).find(named("Items")));
-  // An empty set has no items; what has other fields beside these is something else, as NameValueCollection.
+  // An empty set has no items; a class with other fields besides these is something else, e.g. NameValueCollection.
   if (has("Count", "Comparer", "Version") && fields.size === (has("Items") ? 4 : 3)) return list(field("Items"));
   if (has("Data", "Version") && fields.size === (has("Count") ? 3 : 2)) return list(field("Data"));
   const inner = field("items") ?? field("list");

@@ -8,7 +8,7 @@ import { netCollection, pairOf } from "./net-collections.ts";
 import { type ScalarKind, scalarLocals, scalarNamed, scalarOfClr, scalarOfLocal } from "./scalar-kind.ts";
 import type { MapShape, ResolvedShape, Shape } from "./shape.ts";
 
-/** What becomes of an element that holds others. */
+/** The value of an element that holds others. */
 export type Plan =
   | { readonly kind: "scalar" }
   | { readonly kind: "object" }
@@ -32,7 +32,7 @@ export const objectPlan: { readonly kind: "object" } = { kind: "object" };
 
 type Warn = (element: XmlElement, what: string) => void;
 
-/** What a plan goes by beside the element. */
+/** The context of a plan besides the element. */
 export interface PlanContext {
   readonly facts: ElementFacts;
   readonly shape: ResolvedShape | undefined;
@@ -121,11 +121,11 @@ function inferred(element: XmlElement, context: PlanContext): Plan {
     else alike &&= item.local === first.local && item.namespace === first.namespace;
   }
   if (first === undefined) return hasText(element) || !isCollection ? { kind: "scalar" } : list(element);
-  // A list has no text beside its items.
+  // A list has no text besides its items.
   if (mixed) return objectPlan;
   if (!alike) return fieldsPlan(element, facts);
   if (isEntryName(first)) return entriesPlan(element, first.local, warn);
-  // A collection around another one: what is numbered is no plain list.
+  // A collection around another one: numbered items are not a plain list.
   if (count === 1 && facts.id !== undefined) {
     const around = fieldsPlan(element, facts);
     if (around.kind !== "object") return around;
@@ -136,7 +136,7 @@ function inferred(element: XmlElement, context: PlanContext): Plan {
     return list(element);
   const plan = fieldsPlan(element, facts);
   if (plan.kind === "object" && first.holdsElements) {
-    warn(element, `may be a list of one "${first.local}"; a contract would tell`);
+    warn(element, `may be a list of one "${first.local}"; a contract would decide`);
   }
   return plan;
 }
@@ -208,7 +208,7 @@ function shapeOf(scalar: ScalarKind | undefined): Shape | undefined {
 /** Without a word on the type of all keys, they are strings when all of them are text. */
 function isStringKeyed(pairs: readonly (readonly [XmlElement, XmlElement])[]): boolean {
   return pairs.every(([key]) => {
-    // A key may refer to a string that stands before it.
+    // A key may refer to a string before it.
     if (key.type !== undefined) return scalarNamed(key.type) === "string";
     const only = key.onlyChild;
     return only?.kind === "text" && typeof only.value === "string";
@@ -222,12 +222,12 @@ function scalarsOfEntry(local: string): readonly [ScalarKind | undefined, Scalar
   if (key === undefined) return [undefined, undefined];
   const value = rest.slice(key.length);
   const nullable = /^NullableOf(.*)$/.exec(value)?.[1];
-  // Behind it stands a digest of the namespaces.
+  // It is followed by a digest of the namespaces.
   const inner = nullable === undefined ? undefined : scalarLocals.find((scalar) => nullable.startsWith(scalar));
   return [scalarOfLocal(key), scalarOfLocal(inner ?? value)];
 }
 
-/** The scalar that the name of an element tells: a root of .NET's own, or an item of an array of scalars. */
+/** The scalar that the name of an element shows: a root of .NET's own, or an item of an array of scalars. */
 export function scalarOfElement(element: XmlElement, xmlSerializer: boolean): ScalarKind | undefined {
   const { namespace, local, parent } = element;
   if (namespace === arrays || namespace === serialization || namespace === system) return scalarNamed(element);
@@ -235,7 +235,7 @@ export function scalarOfElement(element: XmlElement, xmlSerializer: boolean): Sc
   const scalar = scalarOfLocal(local);
   if (scalar === undefined || scalar === "any") return scalar;
   // `<Tags><string>…`: an item is named by its type, and everything around it is alike. Members and roots may bear such a
-  // name, too, as `<duration>90 min</duration>`.
+  // name, too, e.g. `<duration>90 min</duration>`.
   return (parent === undefined ? fits(element, scalar) : isUniform(parent, scalar)) ? scalar : undefined;
 }
 
@@ -245,13 +245,13 @@ function fits(element: XmlElement, scalar: ScalarKind): boolean {
   return !element.holdsElements && scalarOfText(lexical(contentOf(element).value, undefined), scalar) !== undefined;
 }
 
-/** Whether the name of an item tells that it is a number or a boolean, or another scalar that no text is taken for. */
+/** Whether the name of an item shows that it is a number or a boolean, or another scalar that no text is taken for. */
 export function isNamedScalar(element: XmlElement, xmlSerializer: boolean): boolean {
   const scalar = scalarOfElement(element, xmlSerializer);
   return scalar !== undefined && scalar !== "any" && scalar !== "string";
 }
 
-/** What was found of each, since every item asks. */
+/** Cached results, since every item asks. */
 const uniform = new WeakMap<XmlElement, boolean>();
 
 /** Whether all elements inside bear one name, that of a scalar, and hold one. */

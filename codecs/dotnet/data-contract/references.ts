@@ -24,7 +24,7 @@ export class References {
   /**
    * The value with an id.
    *
-   * @throws SobreError `DecodeFailed` for an id that does not stand before the reference.
+   * @throws SobreError `DecodeFailed` for an id that does not precede the reference.
    */
   resolve(id: string, { offset }: XmlElement): unknown {
     if (this.#values.has(id)) return this.#values.get(id);
@@ -32,13 +32,9 @@ export class References {
     this.#elements ??= indexed(this.#root);
     const element = this.#elements.get(id);
     if (element === undefined || element.offset >= offset || elementsIn(element).length > 0) {
-      throw new SobreError(
-        "DecodeFailed",
-        `The XML refers to an object that does not stand before it, at byte ${offset}.`,
-        {
-          offset,
-        },
-      );
+      throw new SobreError("DecodeFailed", `The XML refers to an object that does not precede it, at byte ${offset}.`, {
+        offset,
+      });
     }
     return this.remember(id, this.#scalar(element));
   }

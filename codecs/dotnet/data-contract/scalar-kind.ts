@@ -90,7 +90,7 @@ export function scalarOfLocal(local: string): ScalarKind | undefined {
   return byXml.get(local)?.kind;
 }
 
-/** The scalar of a CLR type name, as `System.Guid`, or `undefined`. */
+/** The scalar of a CLR type name, e.g. `System.Guid`, or `undefined`. */
 export function scalarOfClr(name: string): ScalarKind | undefined {
   return byClr.get(name);
 }

@@ -120,7 +120,7 @@ function dateTimeOf(text: string): DateTime | undefined {
     : new DateTime(time.ticks, "local", time.offsetMinutes);
 }
 
-/** XML carries a char as its number, since not every char may stand in XML. */
+/** XML carries a char as its number, since XML does not allow every char. */
 function charOf(text: string): Typed<"char"> | undefined {
   if (!/^\d{1,5}$/.test(text.trim())) return text.length === 1 ? new Typed("char", text) : undefined;
   const code = Number(text.trim());
@@ -139,7 +139,7 @@ function bytesOf(text: string): Uint8Array | undefined {
 }
 
 /**
- * What untyped text most likely stands for: a number or boolean, when that would be written as exactly this text.
+ * The most likely value of untyped text: a number or boolean, when that would be written as exactly this text.
  *
  * `01`, `1.10` and `1E+100` stay text, so no digit is lost.
  */

@@ -21,7 +21,7 @@ export interface ScalarContent {
   readonly offset: number;
 }
 
-/** What an element without elements inside holds; no text at all is `""`. */
+/** The content of an element without child elements; no text at all is `""`. */
 export function contentOf(element: XmlElement): ScalarContent {
   const only = element.onlyChild;
   // Itself, since most elements hold just one.
@@ -31,7 +31,7 @@ export function contentOf(element: XmlElement): ScalarContent {
   const texts: ScalarContent[] = [];
   for (const child of element.children) {
     if (child.kind === "text") texts.push(scalarContent(child));
-    else if (child.kind !== "comment") throw notScalar("has elements where a scalar should stand", child.offset);
+    else if (child.kind !== "comment") throw notScalar("has elements instead of a scalar", child.offset);
   }
   const [first] = texts;
   if (first === undefined) return { value: "", type: undefined, offset };
@@ -86,7 +86,7 @@ export function untypedScalar(value: XmlScalar, guess: boolean, type?: XmlScalar
 export function typedScalar(content: ScalarContent, kind: ScalarKind, element: XmlElement): unknown {
   const { value, type } = content;
   const read = typeof value === "string" ? ofText(value, kind, element) : ofRecord(value, type, kind, element);
-  if (read === undefined) throw notScalar(`has content that is no ${kind}`, content.offset);
+  if (read === undefined) throw notScalar(`has content that is not a valid ${kind}`, content.offset);
   return read;
 }
 
@@ -157,7 +157,7 @@ export function declaredQName({ value }: ScalarContent, element: XmlElement): QN
   return declaration && new QName(lexical(declaration.value, undefined), local);
 }
 
-/** A qualified name, its prefix resolved where the element stands. */
+/** A qualified name, its prefix resolved in the scope of the element. */
 function qNameOf(text: string, element: XmlElement): QName | undefined {
   const colon = text.indexOf(":");
   const prefix = colon === -1 ? "" : text.slice(0, colon);
@@ -171,7 +171,7 @@ function qNameOf(text: string, element: XmlElement): QName | undefined {
   return prefix === "" ? new QName("", text) : undefined;
 }
 
-/** The value of an enumeration: its names, and their number where the contract tells it. */
+/** The value of an enumeration: its names, and their number where the contract has it. */
 export function enumValue({ value, type, offset }: ScalarContent, shape: EnumShape, clrNames: boolean): EnumValue {
   const text = lexical(value, type).trim();
   if (/^-?\d+$/.test(text) && !shape.members.has(text)) return enumOfNumber(BigInt(text), shape);

@@ -15,7 +15,7 @@ export interface EnumShape {
   readonly members: ReadonlyMap<string, bigint>;
   /** Names as XmlSerializer writes them, where they differ: the CLR names. */
   readonly clrMembers: ReadonlyMap<string, bigint>;
-  /** Whether several names may stand side by side. */
+  /** Whether several names may be combined. */
   readonly flags: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface MapShape {
   readonly valuesNullable: boolean;
 }
 
-/** What a contract says of a value; a function where contracts refer to each other. */
+/** The description of a value in a contract; a function where contracts refer to each other. */
 export type ResolvedShape = ScalarShape | EnumShape | ObjectShape | ListShape | MapShape;
 
 /** A shape, or a promise of one. */
@@ -87,7 +87,7 @@ export function resolved(shape: Shape): ResolvedShape {
   return typeof shape === "function" ? shape() : shape;
 }
 
-/** A compiled contract: the shape of the root, and the classes that may stand in the place of others. */
+/** A compiled contract: the shape of the root, and the classes that may substitute others. */
 export interface Contract {
   readonly root: ResolvedShape;
   /** The declared types by `{namespace}name`. */

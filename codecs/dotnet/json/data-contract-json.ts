@@ -16,10 +16,10 @@ import { ByteOffsets, decoded, type SourceText } from "../xml/source-text.ts";
 
 /** Options of {@link dataContractJson}. */
 export interface DataContractJsonOptions {
-  /** What the type of every body is; JSON does not name it. Default: none. */
+  /** The type of every body; JSON does not name it. Default: none. */
   readonly contract?: DotnetContract;
   /**
-   * What the types of bodies may be: the one class that has just the members of an object, or that its `__type` names,
+   * The possible types of bodies: the one class that has just the members of an object, or that its `__type` names,
    * counts. Default: none.
    */
   readonly contracts?: readonly DotnetContract[];
@@ -68,7 +68,7 @@ function decodeJson(
 
 const scanned = 65_536;
 
-/** What only DataContractJsonSerializer writes: dates with escaped slashes, type hints, and dictionaries as entries. */
+/** Marks that only DataContractJsonSerializer writes: dates with escaped slashes, type hints, and dictionaries as entries. */
 const marks =
   /"\\\/Date\(-?\d+(?:[+-]\d{4})?\)\\\/"|"__type":"[^":]+:[^"]+"|\[\{"Key":(?:"(?:[^"\\]|\\.){0,200}"|[^\s",{}[\]]{1,40}),"Value":/;
 
@@ -97,7 +97,7 @@ function contractFor(tape: JsonTape, contracts: readonly Contract[]): Contract |
       if (shape.kind !== "object") continue;
       const name = nameText(shape.name);
       const fits = type === undefined ? hasMembers(shape, names) : nameText(type) === name;
-      // A contract of its own tells more of a class than one that only needs it.
+      // A class's own contract says more of it than one that only refers to it.
       if (fits && (!fitting.has(name) || contract.root === shape)) fitting.set(name, rooted(contract, shape));
     }
   }

@@ -27,7 +27,7 @@ function isTime(ticks: bigint): boolean {
   return ticks >= 0n && ticks <= maxTicks;
 }
 
-/** The value of a scalar of unknown type; a date is told by its form. */
+/** The value of a scalar of unknown type; a date is recognized by its form. */
 export function untypedJson(tape: JsonTape, value: number): unknown {
   switch (tape.kind(value)) {
     case jsonKind.integer:

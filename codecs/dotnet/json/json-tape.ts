@@ -1,8 +1,8 @@
-/** What a value of the tape is. */
+/** The kind of a value of the tape. */
 export const jsonKind = {
   list: 0,
   object: 1,
-  /** A string as it stands between its quotes. */
+  /** A string as written between its quotes. */
   plain: 2,
   /** A string with escapes. */
   escaped: 3,
@@ -25,7 +25,7 @@ const width = 3;
 /**
  * The values of a JSON document in their order, as places in its text, with no object for each: a value is a number.
  *
- * A container is followed by what it holds; in an object each name, a string, stands before its value.
+ * A container is followed by its contents; in an object each name, a string, precedes its value.
  */
 export class JsonTape {
   readonly text: string;
@@ -41,7 +41,7 @@ export class JsonTape {
     return this.#length;
   }
 
-  /** Adds a value from `start` up to `end` in the text; a container's end is told by {@link close}. */
+  /** Adds a value from `start` up to `end` in the text; a container's end is set by {@link close}. */
   add(kind: number, start: number, end: number): number {
     const at = this.#length * width;
     if (at === this.#cells.length) {
@@ -69,12 +69,12 @@ export class JsonTape {
     return this.#cells[value * width + 1] ?? 0;
   }
 
-  /** Index in the text behind a scalar, or the number of what stands behind a container. */
+  /** Index in the text after a scalar, or the number of the value after a container. */
   end(value: number): number {
     return this.#cells[value * width + 2] ?? 0;
   }
 
-  /** The number of what stands behind a value. */
+  /** The number of the value after a value. */
   next(value: number): number {
     return this.kind(value) <= jsonKind.object ? this.end(value) : value + 1;
   }

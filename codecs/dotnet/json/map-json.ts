@@ -91,7 +91,7 @@ class JsonMapper {
     return { body, warnings: [...this.#strangers] };
   }
 
-  /** Tells once of a member that a class does not have: the contract may be misspelt, or older than the sender. */
+  /** Warns once of a member that a class does not have: the contract may be misspelt, or older than the sender. */
   #warnOfMember(member: string, { name }: ObjectShape): void {
     if (this.#strangers.size >= mostWarnings) return;
     this.#strangers.add(
@@ -181,7 +181,7 @@ class JsonMapper {
     return list;
   }
 
-  /** A list of values that stand in another order. */
+  /** A list of values in another order. */
   #row(values: readonly number[], items: Shape): unknown[] {
     const list: unknown[] = [];
     const frames = values.map((next, count): ListFrame => ({
@@ -252,7 +252,9 @@ class JsonMapper {
   #misfit(value: number, shape: ResolvedShape | undefined): SobreError {
     const offset = this.#offsetOf(this.#tape.start(value));
     const what = shape === undefined ? "entry" : shape.kind === "scalar" ? shape.scalar : shape.name.local;
-    return new SobreError("DecodeFailed", `The JSON has a value that is no ${what}, at byte ${offset}.`, { offset });
+    return new SobreError("DecodeFailed", `The JSON has a value that is not a valid ${what}, at byte ${offset}.`, {
+      offset,
+    });
   }
 }
 

@@ -117,7 +117,7 @@ class JsonReader {
     throw this.#unexpected();
   }
 
-  /** RFC 8259 section 6; whether a number stands here. */
+  /** RFC 8259 section 6; whether a number is here. */
   #number(at: number): boolean {
     const text = this.#text;
     const first = text.charCodeAt(at) === 0x2d ? at + 1 : at;

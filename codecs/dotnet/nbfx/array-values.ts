@@ -16,7 +16,7 @@ interface ArrayForm<T> {
   readonly set: (view: DataView, at: number, value: T) => void;
 }
 
-/** A form with the type of its values closed in, so that forms of all types can stand together. */
+/** A form with the type of its values closed in, so that forms of all types fit one list. */
 export type ArrayWriter = (
   values: readonly unknown[],
   write: (type: number, width: number, set: (view: DataView, at: number, index: number) => void) => void,

@@ -14,11 +14,11 @@ import { xsi } from "../xml/namespaces.ts";
 /** Options of {@link nbfx}. */
 export interface NbfxOptions extends NbfxReadOptions {
   /**
-   * What a body that is read is: plain values, or the structural tree (`XmlDocument`) with byte offsets and everything
+   * The form of a decoded body: plain values, or the structural tree (`XmlDocument`) with byte offsets and everything
    * written. Default: `values`.
    */
   readonly form?: "values" | "tree";
-  /** What the types are, for what the bytes do not tell; the one whose name the root bears counts. Default: none. */
+  /** The .NET types, for facts that the bytes leave out; the contract with the root's name applies. Default: none. */
   readonly contracts?: readonly DotnetContract[];
   /**
    * Whether numbers whose type the document names keep it, as typed values, so that a body is written as it was read.
@@ -114,7 +114,7 @@ const schemas = "http://schemas.";
  * Whether bytes are .NET binary XML: they begin with an element and parse to the last byte.
  *
  * `strong` when the root is in one of .NET's namespaces or declares that of `xsi:type`; texts that begin with `@` do
- * neither. What only begins so and names one of .NET's namespaces is `weak`, so that its reader tells what is broken.
+ * neither. A payload that only begins so and names one of .NET's namespaces is `weak`, so that its reader reports the fault.
  */
 function sniffNbfx(payload: Uint8Array, options: NbfxReadOptions): Sniff {
   const first = payload[0] ?? 0;

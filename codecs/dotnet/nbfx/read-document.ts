@@ -17,7 +17,7 @@ import { NamespaceScope } from "../xml/scope.ts";
 
 /** Options of {@link readNbfxDocument}. */
 export interface NbfxReadOptions extends NbfxDictionaryOptions {
-  /** IANA zone in which local times are shown, as `Europe/Madrid`; they travel in UTC. Default: that of the process. */
+  /** IANA zone in which local times are shown, e.g. `Europe/Madrid`; they travel in UTC. Default: that of the process. */
   readonly timeZone?: string | undefined;
 }
 
@@ -93,7 +93,7 @@ class NbfxReader {
     } else if (type === record.endElement) this.#endElement();
     else if (type === record.array) this.#array(element, start);
     else if (type === record.comment) element.add(this.#comment(start));
-    else throw cursor.broken("has a record where none of its kind may stand", start);
+    else throw cursor.broken("has a record of a kind that is not allowed there", start);
   }
 
   #startElement(type: number, start: number): XmlElement {
@@ -267,7 +267,7 @@ class NbfxReader {
   }
 }
 
-/** A text beside a text counts as this many items: writers cut text at some hundred bytes, and a byte can be a text. */
+/** Each further adjacent text counts as this many items: writers cut text at some hundred bytes, and a byte can be a text. */
 const textBesideText = 16;
 
 /** MC-NBFX 2.2.3.31: the types of arrays, as records with end element, and the bytes of a value. */

@@ -24,12 +24,12 @@ export class RecordWriter {
   /** Where the last text record begins, while it can be changed; otherwise -1. */
   #textAt = -1;
 
-  /** What has been written. */
+  /** The bytes written so far. */
   finish(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** A record that is no text: its type alone. */
+  /** A record other than text: its type alone. */
   node(type: number): void {
     this.#byte(type);
     this.#textAt = -1;
@@ -67,7 +67,7 @@ export class RecordWriter {
     this.#textAt = -1;
   }
 
-  /** What follows an attribute's value may not change it. */
+  /** Nothing after an attribute's value may change it. */
   endAttribute(): void {
     this.#textAt = -1;
   }
@@ -143,12 +143,12 @@ export class RecordWriter {
     this.#fixed(record.dateTimeText, 8, (at) => this.#view.setBigUint64(at, dateTimeBits(value), true));
   }
 
-  /** Bytes: .NET keeps back what is no multiple of three, since it thinks in base64. */
+  /** Bytes: .NET holds back the remainder beyond a multiple of three, for base64. */
   bytes(bytes: Uint8Array): void {
     const whole = bytes.length - (bytes.length % 3);
     if (whole > 0) {
       this.#textWithLength(record.bytes8Text, whole);
-      // What does not fit the buffer goes past it.
+      // Data that does not fit the buffer bypasses it.
       const isLong = whole >= bufferLength;
       if (isLong) this.#flush();
       else this.#reserve(whole);

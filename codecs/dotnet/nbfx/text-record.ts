@@ -13,7 +13,7 @@ import {
   readUuid,
 } from "./text-value.ts";
 
-/** What the reader of text records knows beside the bytes. */
+/** The context of the reader of text records besides the bytes. */
 export interface TextContext {
   readonly dictionaries: NbfxDictionaries;
   /** IANA zone of local times. */
@@ -64,7 +64,7 @@ export function readTextValue(cursor: NbfxCursor, type: number, context: TextCon
   }
 }
 
-/** Reads a value of a fixed size, as they also stand in arrays. */
+/** Reads a value of a fixed size, as in arrays, too. */
 export function readFixed(cursor: NbfxCursor, type: number, timeZone: string | undefined): XmlScalar {
   switch (type) {
     case record.int16Text:
@@ -90,11 +90,11 @@ export function readFixed(cursor: NbfxCursor, type: number, timeZone: string | u
     case record.boolText:
       return readBool(cursor);
     default:
-      throw cursor.broken("has a byte that is no record of MC-NBFX", cursor.at - 1);
+      throw cursor.broken("has a byte that is not a record of MC-NBFX", cursor.at - 1);
   }
 }
 
-/** The CLR type that .NET's own reader tells, where the JavaScript type does not. */
+/** The CLR type that .NET's own reader reports, where the JavaScript type does not show it. */
 export function scalarTypeOf(type: number): XmlScalarType | undefined {
   switch (type) {
     case record.floatText:

@@ -4,7 +4,7 @@ import { PlainClass } from "./plain-class.ts";
 
 const plainNames = new WeakMap<ClassDescription, string>();
 
-/** The CLR name without type arguments, as ``System.Collections.Generic.List`1``. */
+/** The CLR name without type arguments, e.g. ``System.Collections.Generic.List`1``. */
 export function plainNameOf(description: ClassDescription): string {
   const known = plainNames.get(description);
   if (known !== undefined) return known;

@@ -12,7 +12,7 @@ interface PrimitiveElements {
 /** Something that a collection holds. */
 export type ItemNode = MemberNode | PrimitiveElements;
 
-/** What a collection holds: a list's items, or a map's keys and values in turn, or the first items of an array. */
+/** The contents of a collection: a list's items, a map's keys and values in turn, or the first items of an array. */
 export type Collected =
   | { readonly kind: "list" | "map"; readonly items: readonly ItemNode[] }
   | { readonly kind: "primitives"; readonly array: PrimitiveArrayNode; readonly count: number };
@@ -161,7 +161,7 @@ function listDictionary(view: ClassView): Collected | undefined {
   return { kind: "map", items };
 }
 
-/** What a class derived from a collection holds, when it adds no fields of its own. */
+/** The contents of a class derived from a collection, when it adds no fields of its own. */
 function derived(view: ClassView): Collected | undefined {
   const shape = derivedShapes.find(
     ({ names, optional }) =>
@@ -215,19 +215,19 @@ const derivedShapes: readonly DerivedShape[] = [
   },
 ];
 
-/** What a collection holds, or `undefined` for any other object. */
+/** The contents of a collection, or `undefined` for any other object. */
 export function collectedOf(view: ClassView): Collected | undefined {
   const collector = collectors.get(view.plainName);
   return collector === undefined ? derived(view) : collector(view);
 }
 
-/** Whether a class is none of a collection, nor one that stands before another object. */
+/** Whether a class is neither a collection nor a wrapper of another object. */
 export function isOrdinary(plainName: string, names: readonly string[]): boolean {
   const own = !collectors.has(plainName) && !wrappers.has(plainName);
   return own && !derivedShapes.some((shape) => shape.names.every((name) => names.includes(name)));
 }
 
-/** Classes that only stand before another object, with the member it is in. */
+/** Classes that only wrap another object, with the member that holds it. */
 const wrappers: ReadonlyMap<string, readonly string[]> = new Map([
   ["System.Collections.ObjectModel.Collection`1", ["items"]],
   ["System.Collections.ObjectModel.ReadOnlyCollection`1", ["list"]],
@@ -237,7 +237,7 @@ const wrappers: ReadonlyMap<string, readonly string[]> = new Map([
   ["System.Nullable`1", ["value"]],
 ]);
 
-/** The member that an object stands before, or `undefined`. */
+/** The member that holds the wrapped object, or `undefined`. */
 export function wrappedIn(view: ClassView): MemberNode | undefined {
   const names = wrappers.get(view.plainName) ?? [];
   const members = names.map((name) => view.member(name));

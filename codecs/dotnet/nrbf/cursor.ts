@@ -31,7 +31,7 @@ export class Cursor extends BoundedCursor {
   primitiveType(): PrimitiveType {
     const offset = this.at;
     const type = primitiveTypes.get(this.u8("a primitive type"));
-    if (type === undefined) throw this.broken("An unknown primitive type stands", offset);
+    if (type === undefined) throw this.broken("An unknown primitive type is", offset);
     return type;
   }
 
@@ -108,7 +108,7 @@ export class Cursor extends BoundedCursor {
   #decimal(): string {
     const start = this.at;
     const text = this.text("a Decimal");
-    if (text.length > 32 || !/^-?\d+(?:\.\d+)?$/.test(text)) throw this.broken("A Decimal is no number", start);
+    if (text.length > 32 || !/^-?\d+(?:\.\d+)?$/.test(text)) throw this.broken("A Decimal is not a number", start);
     return text;
   }
 

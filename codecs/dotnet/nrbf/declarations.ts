@@ -9,7 +9,7 @@ import {
   type MemberNode,
 } from "./nodes.ts";
 
-/** What class infos refer to. */
+/** The targets of class infos. */
 export interface Libraries {
   /** The assembly of an id. @throws SobreError for an id that no record has named. */
   nameOf(id: number, offset: number): string;
@@ -60,7 +60,7 @@ export function readDeclaredType(cursor: Cursor, number: number, libraries: Libr
     case 7:
       return { kind: "primitive-array", primitive: cursor.primitiveType() };
     default:
-      throw cursor.broken("An unknown type of a member stands", offset);
+      throw cursor.broken("An unknown type of a member is", offset);
   }
 }
 

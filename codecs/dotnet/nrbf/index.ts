@@ -19,7 +19,7 @@ export type { NrbfEnum, NrbfOptions } from "./enums.ts";
  *
  * It loads, resolves and runs nothing. Primitives, strings, arrays, the usual collections, `Guid`, `DateTime`,
  * `TimeSpan`, `Uri`, `Version` and enums become values; any other object becomes its members, with its CLR type as
- * `typeNameOf` tells. 64-bit integers are bigints always. What is shared or cyclic stays so.
+ * `typeNameOf` gives. 64-bit integers are bigints always. What is shared or cyclic stays so.
  *
  * @throws SobreError `InvalidArgument` for a contract that is not understood, an unknown time zone or option.
  */

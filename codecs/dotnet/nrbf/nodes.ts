@@ -22,14 +22,14 @@ export type PrimitiveType =
  */
 export type PrimitiveValue = number | bigint | boolean | string;
 
-/** What a member or element is declared as (2.1.2.2, `BinaryTypeEnumeration`). */
+/** The declared type of a member or element (2.1.2.2, `BinaryTypeEnumeration`). */
 export type DeclaredType =
   | { readonly kind: "primitive"; readonly primitive: PrimitiveType }
   | { readonly kind: "primitive-array"; readonly primitive: PrimitiveType }
   | { readonly kind: "string" | "object" | "object-array" | "string-array" }
   | { readonly kind: "class"; readonly typeName: string; readonly libraryName: string | undefined };
 
-/** What every node of the structural tree has. */
+/** The members that every node of the structural tree has. */
 interface Located {
   /** Byte offset of the first byte. */
   readonly offset: number;
@@ -61,7 +61,7 @@ export interface StringNode extends Located {
   readonly value: string;
 }
 
-/** What a class record says of its class; records that refer to it share it. */
+/** The description of a class in a class record; records that refer to it share it. */
 export interface ClassDescription {
   /** The CLR name, with the assemblies of type arguments. */
   readonly typeName: string;
@@ -108,10 +108,10 @@ export interface ArrayShape {
   readonly lowerBounds: readonly number[] | undefined;
 }
 
-/** What has an id. */
+/** A node with an id. */
 export type ObjectNode = StringNode | ClassNode | ArrayNode | PrimitiveArrayNode;
 
-/** What can stand as a member or an element. */
+/** The value of a member or an element. */
 export type MemberNode = ObjectNode | PrimitiveNode | NullNode | ReferenceNode;
 
 /** A payload of `BinaryFormatter` as it was written. */

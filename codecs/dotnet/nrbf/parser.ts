@@ -57,7 +57,7 @@ export class RecordParser {
     }
     for (const { id, offset } of this.#references) {
       const target = this.#objects.get(id);
-      if (target === undefined) throw cursor.broken("A reference points at no object; it stands", offset);
+      if (target === undefined) throw cursor.broken("A reference to a missing object is", offset);
       this.#share(target);
     }
     for (const { elements } of this.#sharedArrays) for (const element of elements) share(element);
@@ -70,11 +70,11 @@ export class RecordParser {
   #header(): number {
     const cursor = this.#cursor;
     const what = "the header";
-    if (cursor.u8(what) !== recordTypes.serializedStreamHeader) throw cursor.broken("No header stands", 0);
+    if (cursor.u8(what) !== recordTypes.serializedStreamHeader) throw cursor.broken("No header is", 0);
     const rootId = cursor.i32(what);
     cursor.i32(what);
-    if (cursor.i32(what) !== 1) throw cursor.broken("The header tells an unknown major version", 9);
-    if (cursor.i32(what) !== 0) throw cursor.broken("The header tells an unknown minor version", 13);
+    if (cursor.i32(what) !== 1) throw cursor.broken("The header has an unknown major version", 9);
+    if (cursor.i32(what) !== 0) throw cursor.broken("The header has an unknown minor version", 13);
     return rootId;
   }
 
@@ -84,7 +84,7 @@ export class RecordParser {
     const record = this.#recordType();
     if (record === recordTypes.messageEnd) return false;
     if (record === recordTypes.methodCall || record === recordTypes.methodReturn) {
-      throw this.#cursor.broken("A remote method call stands where an object is expected,", offset);
+      throw this.#cursor.broken("A remote method call instead of an object is", offset);
     }
     if (record !== recordTypes.binaryLibrary && this.#object(record, offset) === undefined)
       throw this.#misplaced(record, offset);
@@ -151,13 +151,13 @@ export class RecordParser {
 
   #nulls(top: OpenNode, count: number, offset: number): void {
     if (top.node.kind !== "array" || count < 1 || count > top.left) {
-      throw this.#cursor.broken("A run of nulls does not fit what it stands in,", offset);
+      throw this.#cursor.broken("A run of nulls that does not fit its container is", offset);
     }
     this.#cursor.spend(count - 1);
     this.#add(top, { kind: "null", offset, count }, count);
   }
 
-  /** Reads the head of an object and opens it where it has members; `undefined` for a record that is no object. */
+  /** Reads the head of an object and opens it where it has members; `undefined` for a record that is not an object. */
   #object(record: number, offset: number): ObjectNode | undefined {
     const cursor = this.#cursor;
     switch (record) {
@@ -239,7 +239,7 @@ export class RecordParser {
     if (record === recordTypes.classWithId) {
       const known = this.#objects.get(cursor.i32("a metadata id"));
       if (known?.kind === "class") return known.description;
-      throw cursor.broken("A class refers to one that was not described before; it stands", offset);
+      throw cursor.broken("A class that refers to one not described before is", offset);
     }
     const info = readClassInfo(cursor);
     const typed =
@@ -267,7 +267,7 @@ export class RecordParser {
   /** Ids are unique, but for those of value types, which are negative and which nothing refers to. */
   #register<T extends ObjectNode>(node: T): T {
     if (node.id > 0 && this.#objects.has(node.id)) {
-      throw this.#cursor.broken("Two objects have the same id; the second stands", node.offset);
+      throw this.#cursor.broken("Two objects have the same id; the second is", node.offset);
     }
     this.#objects.set(node.id, node);
     return node;
@@ -281,7 +281,7 @@ export class RecordParser {
     if (record === recordTypes.binaryLibrary) {
       const offset = cursor.at;
       const id = cursor.i32("a library id");
-      if (this.#libraries.has(id)) throw cursor.broken("Two libraries have the same id; the second stands", offset);
+      if (this.#libraries.has(id)) throw cursor.broken("Two libraries have the same id; the second is", offset);
       this.#libraries.set(id, cursor.text("a library name"));
     }
     return record;
@@ -297,7 +297,7 @@ export class RecordParser {
 
   #misplaced(record: number, offset: number): SobreError {
     const known = record <= recordTypes.arraySingleString || record === 21 || record === 22;
-    return this.#cursor.broken(known ? "A record stands where it may not," : "An unknown record stands", offset);
+    return this.#cursor.broken(known ? "A record that is not allowed here is" : "An unknown record is", offset);
   }
 }
 

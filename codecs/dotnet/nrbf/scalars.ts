@@ -14,12 +14,12 @@ import type { ClassView } from "./class-view.ts";
 import { type EnumLookup, enumOf } from "./enums.ts";
 import type { PrimitiveType, PrimitiveValue } from "./nodes.ts";
 
-/** What the reader is told beside the payload. */
+/** The reader's input besides the payload. */
 export interface ValueSettings {
   readonly enums: EnumLookup;
   readonly timeZone: string | undefined;
   readonly memberNames: "written" | "property";
-  /** What was tolerated or assumed, one sentence each. */
+  /** Everything tolerated or assumed, one sentence each. */
   readonly warnings: Set<string>;
   /** Counts what a value takes beyond its records. */
   readonly budget: ItemBudget;
@@ -203,7 +203,7 @@ function qName(view: ClassView): QName | undefined {
   return local === undefined ? undefined : new QName(view.text("ns") ?? "", local);
 }
 
-/** What .NET writes for a `Type`: its name. */
+/** The form in which .NET writes a `Type`: its name. */
 function unity(view: ClassView): ClassName | undefined {
   const runtimeType = 4;
   const name = view.text("Data");

@@ -11,7 +11,7 @@ import type { ArrayNode, ClassDescription, ClassNode, NrbfDocument, PrimitiveArr
 import { PlainClass, type PlainLayout } from "./plain-class.ts";
 import { isScalarClass, primitiveOf, scalarOf, type ValueSettings } from "./scalars.ts";
 
-/** What the reader is told once for all payloads. */
+/** Options of the reader that apply to all payloads. */
 export type DeclaredSettings = Omit<ValueSettings, "budget" | "warnings">;
 
 /** The value of a payload. @throws SobreError for collections that lie about themselves, and beyond the limits. */

@@ -11,14 +11,14 @@ import { readXml } from "./read-xml.ts";
 /** Options of {@link dataContractXml}. */
 export interface DataContractXmlOptions {
   /**
-   * What the body is: plain values, or the structural tree (`XmlDocument`) with byte offsets and everything written.
+   * The form of the body: plain values, or the structural tree (`XmlDocument`) with byte offsets and everything written.
    * Default: `values`.
    */
   readonly form?: "values" | "tree";
-  /** What the types are; the one whose name the root bears counts. Default: none. */
+  /** The .NET types; the contract with the root's name applies. Default: none. */
   readonly contracts?: readonly DotnetContract[];
   /**
-   * What text of unknown type becomes: a number or boolean with `canonical`, when that would be written as exactly this
+   * The value of text of unknown type: a number or boolean with `canonical`, when that would be written as exactly this
    * text (`01` and `1.10` stay text); always text with `text`. Default: `canonical`.
    */
   readonly untyped?: "canonical" | "text";

@@ -5,10 +5,10 @@ export const elementsPerLevel = 4;
 const shortDocument = 4096;
 
 /**
- * What a new name of a long document counts beside its element, in elements.
+ * The cost of a new name of a long document in addition to its element, in elements.
  *
  * Classes have few names, and each costs an engine as much as some hundred bytes of the densest documents, since objects
- * of other names are of other layouts. At the default limit of items this leaves some 1,900 of them beside those of the
+ * of other names are of other layouts. At the default limit of items this leaves some 1,900 of them besides those of the
  * short document; .NET's own readers take 16,384 letters of names by default (`MaxNameTableCharCount`).
  */
 const newName = 2048;
@@ -21,7 +21,7 @@ export class NewNames {
   #seen: Set<string> | undefined;
   #recent: string[] | undefined;
 
-  /** What a name counts beside its element or attribute, the `items`-th of the document. */
+  /** The cost of a name in addition to its element or attribute, the `items`-th of the document. */
   weight(name: string, items: number): number {
     if (items <= shortDocument) return 0;
     const slot = (name.charCodeAt(0) + name.charCodeAt(name.length - 1) * 7 + name.length * 3) & (recentNames - 1);

@@ -1,7 +1,7 @@
 import { Typed } from "../../../src/values/typed.ts";
 import type { XmlScalar, XmlScalarType } from "./node.ts";
 
-/** The text that .NET writes for a scalar, as it would stand in text XML. */
+/** The text that .NET writes for a scalar, as in text XML. */
 export function lexical(value: XmlScalar | readonly XmlScalar[], type: XmlScalarType | undefined): string {
   switch (typeof value) {
     case "string":

@@ -3,10 +3,10 @@ import type { DateTime } from "../../../src/values/date-time.ts";
 import type { Decimal } from "../../../src/values/decimal.ts";
 import type { Duration } from "../../../src/values/duration.ts";
 
-/** What one text record of binary XML holds; text XML only has strings. */
+/** The value of one text record of binary XML; text XML only has strings. */
 export type XmlScalar = string | number | bigint | boolean | Uint8Array | Decimal | DateTime | Duration | Typed<"uuid">;
 
-/** The record that a scalar of binary XML came in, where its JavaScript type does not tell it. */
+/** The record that a scalar of binary XML came in, where its JavaScript type does not show it. */
 export type XmlScalarType = "Single" | "Double" | "Int64" | "UInt64" | "UniqueId";
 
 /** An attribute; declarations of namespaces are attributes in the namespace of `xmlns`. */
@@ -79,7 +79,7 @@ export class XmlElement {
   namespace: string;
   /** The others follow by {@link XmlAttribute.next}: most elements have none or one, and a list costs more than these. */
   firstAttribute: XmlAttribute | undefined;
-  /** What `xsi:type` names, resolved. */
+  /** The type that `xsi:type` names, resolved. */
   type: XmlName | undefined;
   /** One node stands for a list of it, since most elements have one. */
   #content: XmlNode | XmlNode[] | undefined;
@@ -186,7 +186,7 @@ export class XmlArray {
   }
 }
 
-/** What stands inside an element. */
+/** The content of an element. */
 export type XmlNode = XmlElement | XmlArray | XmlText | XmlComment;
 
 /** A whole document: one root, and comments around it. */

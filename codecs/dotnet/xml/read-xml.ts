@@ -199,7 +199,7 @@ class XmlReader {
     this.#at = end;
   }
 
-  /** Replaces references; `start` is where the text stands. */
+  /** Replaces references; `start` is the offset of the text. */
   #expanded(text: string, start: number): string {
     if (!text.includes("&")) return text;
     return text.replaceAll(/&([^;&]{0,12};?)/g, (_whole, reference: string, index: number) => {

@@ -5,7 +5,7 @@ import type { XmlAttribute, XmlElement, XmlName } from "./node.ts";
 interface Declaration {
   readonly prefix: string;
   readonly namespace: string;
-  /** What the prefix stood for outside. */
+  /** The meaning of the prefix in the outer scope. */
   readonly outer: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export class NamespaceScope {
   /**
    * Completes a start tag: declares its namespaces, resolves its names and `xsi:type`, and refuses doubles.
    *
-   * @throws SobreError `DecodeFailed` for an undeclared prefix and for an attribute that stands twice.
+   * @throws SobreError `DecodeFailed` for an undeclared prefix and for a duplicate attribute.
    */
   enter(element: XmlElement): void {
     const first = element.firstAttribute;
@@ -78,7 +78,7 @@ export class NamespaceScope {
   }
 
   #typeOf({ value, offset }: XmlAttribute): XmlName {
-    if (typeof value !== "string") throw broken("has a type that is no name", offset);
+    if (typeof value !== "string") throw broken("has a type that is not a name", offset);
     const text = value.trim();
     const colon = text.indexOf(":");
     const namespace = this.#resolve(colon === -1 ? "" : text.slice(0, colon), offset);

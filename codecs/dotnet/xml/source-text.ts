@@ -89,7 +89,7 @@ export class ByteOffsets {
   }
 }
 
-/** XML 1.0 section 2.2: what may not stand in a document. */
+/** XML 1.0 section 2.2: characters that a document must not contain. */
 // oxlint-disable-next-line no-control-regex -- control characters are the point
 export const forbidden: RegExp = /[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/;
 

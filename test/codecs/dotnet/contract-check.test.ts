@@ -34,7 +34,7 @@ describe("a contract", () => {
     [{ type: "guid" }, member, /unknown type "guid"; there are null, boolean.* x-dotnet/],
     [{ type: ["string", "integer"] }, member, /several types \(string, integer\)/],
     [{ type: "array", items: { type: "strng" } }, `${member}.items`, /unknown type "strng"/],
-    [{ type: "array", items: [{ type: "string" }] }, member, /items that are no type/],
+    [{ type: "array", items: [{ type: "string" }] }, member, /items that are not a type/],
     [{ type: "string", items: {} }, member, /has items, which belongs to the type list, and is of the type string/],
     [{ type: "object", additionalProperties: { typ: "string" } }, `${member}.additionalProperties`, /"typ"/],
     [{ "x-dotnet": { type: "map", key: { typ: "guid" } } }, `${member}.x-dotnet.key`, /"typ"/],

@@ -114,8 +114,8 @@ describe("the NBFX decoder", () => {
     expect(decoded).toMatchObject({
       body: { a: { b: { c: 5 } } },
       warnings: [
-        'r may be a list of one "a"; a contract would tell.',
-        'r/a may be a list of one "b"; a contract would tell.',
+        'r may be a list of one "a"; a contract would decide.',
+        'r/a may be a list of one "b"; a contract would decide.',
       ],
     });
   });
