@@ -19,6 +19,8 @@ interface Options {
   readonly from?: unknown;
   readonly types?: unknown;
   readonly budget?: unknown;
+  readonly env?: unknown;
+  readonly file?: unknown;
   readonly export?: unknown;
   readonly messages?: unknown;
   readonly subject?: unknown;
@@ -44,6 +46,8 @@ export function contractCommand(terminal: Terminal, finish: (code: number) => vo
   ] as const)
     command.addCommand(folderCommand(name, summary, { terminal, finish }));
   command.addCommand(replayCommand(terminal, finish));
+  command.addCommand(deployedCommand(terminal, finish));
+  command.addCommand(canDeployCommand(terminal, finish));
   return command;
 }
 
@@ -175,6 +179,40 @@ function releaseCommand(terminal: Terminal, finish: (code: number) => void): Com
     .action(async (names: readonly string[], { schemas }: Options) => {
       const { releaseVersions } = await import("./contract-release.ts");
       finish(await releaseVersions({ schemas: String(schemas), names }, terminal));
+    });
+}
+
+function deployedCommand(terminal: Terminal, finish: (code: number) => void): Command {
+  return new Command("deployed")
+    .summary("note which versions a deployed service sends and reads")
+    .argument("<SERVICE>", "a service of inFlight")
+    .argument("<VERSION>", "the version of the service")
+    .requiredOption("-e, --env <ENV>", "the environment, e.g. prod")
+    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
+    .option("--file <FILE>", "the deployments", "deployments.json")
+    .addHelpText("after", exitCodesText)
+    .action(async (service: string, version: string, { schemas, env, file }: Options) => {
+      const { recordDeployment } = await import("./contract-deploy.ts");
+      const place = { schemas: String(schemas), file: String(file), environment: String(env) };
+      finish(await recordDeployment({ ...place, service, version }, terminal));
+    });
+}
+
+function canDeployCommand(terminal: Terminal, finish: (code: number) => void): Command {
+  return new Command("can-deploy")
+    .summary("check a service against those that are deployed")
+    .argument("<SERVICE>", "a service of inFlight")
+    .requiredOption("-e, --env <ENV>", "the environment, e.g. prod")
+    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
+    .option("--file <FILE>", "the deployments", "deployments.json")
+    .option("--types <MODULE>", "message types whose upcasters apply")
+    .addOption(new Option("-f, --format <F>", "how to report").choices(reportFormats).default("text"))
+    .addHelpText("after", exitCodesText)
+    .action(async (service: string, { schemas, env, file, types, format }: Options) => {
+      const { canDeploy } = await import("./contract-deploy.ts");
+      const place = { schemas: String(schemas), file: String(file), environment: String(env) };
+      const chosen = { types: textOf(types), format: one(format, reportFormats) };
+      finish(await canDeploy({ ...place, ...chosen, service }, terminal));
     });
 }
 

@@ -2,12 +2,19 @@ import { checkCompatibility } from "./check-compatibility.ts";
 import { compatibilityMessage } from "./contract-suite.ts";
 import type { MatcherResult } from "../testing/matchers.ts";
 import type { CompatibilityOptions } from "./options.ts";
+import { jsonSchemaOf } from "./subjects/schema-source.ts";
+
+/** A schema of a library as the JSON Schema of its input; JSON Schemas and .proto texts as they are. */
+function schemaOf(given: unknown): unknown {
+  return typeof given === "string" ? given : (jsonSchemaOf(given) ?? given);
+}
 
 /** Options of `toBeCompatibleWith`. */
 export type CompatibleWithOptions = Partial<Omit<CompatibilityOptions, "older" | "newer">>;
 
 /**
- * Matchers for `expect.extend(contractMatchers)`: `await expect(newer).toBeCompatibleWith(older, options)`. An unproven
+ * Matchers for `expect.extend(contractMatchers)`: `await expect(newer).toBeCompatibleWith(older, options)`, for JSON Schemas,
+ * schemas of zod and other libraries, and .proto texts. An unproven
  * pair fails, with `.not` too.
  */
 export const contractMatchers: {
@@ -20,7 +27,8 @@ export const contractMatchers: {
 } = {
   async toBeCompatibleWith(newer, older, options = {}) {
     const isNot = typeof this === "object" && this !== null && "isNot" in this && this.isNot === true;
-    const result = await checkCompatibility({ format: "json-schema", ...options, older, newer });
+    const format = typeof newer === "string" ? "protobuf" : "json-schema";
+    const result = await checkCompatibility({ format, ...options, older: schemaOf(older), newer: schemaOf(newer) });
     const pass = result.verdict === "unproven" ? isNot : result.verdict === "safe" || result.verdict === "tested";
     return { pass, message: () => compatibilityMessage(result) };
   },

@@ -59,6 +59,12 @@ export function explain({ keyword, params, instancePath, message }: Refused): Ex
         message: `The reader refuses texts at ${where} that the writer may send: it ${message}.`,
         repair: "Loosen the condition for reading, or check it where messages are written first.",
       };
+    case "upcast":
+      return {
+        code: "upcast-failed",
+        message: `A message of the writer ${message}`,
+        repair: "Repair the upcaster, or its schemas; the witness shows a message that it must convert.",
+      };
     case "anyOf":
     case "oneOf":
       if (typeof variant === "string")

@@ -8,7 +8,8 @@ import { hashed, hashOf, hasNativeValues, rowsOf, witnessOf } from "../witness.t
 import { chooseSamplesWithin, compareWithin, samplesWithin } from "./bounded-comparison.ts";
 import type { Compared, Comparison, Refused } from "./compared.ts";
 import { explain } from "./findings.ts";
-import { unjsonPart } from "./json-value.ts";
+import { boundarySamples } from "./boundary-samples.ts";
+import { canonicalJson, unjsonPart } from "./json-value.ts";
 import { meaningOf } from "./meaning.ts";
 import { lostMark, type LostMark, nativeChange, withMarked } from "./native-changes.ts";
 import { toNative } from "./native-values.ts";
@@ -51,7 +52,7 @@ export async function jsonCompatibility(
   const document = new SchemaDocument(comparison.writer, "writer", metaSchema);
   const native = (value: unknown): unknown => toNative(document, value);
   const findings = compared.refused.map((refused): Finding => {
-    const refusal = `#${pointerOf(refused.schemaPath)}`;
+    const refusal = refused.keyword === "upcast" ? "#" : `#${pointerOf(refused.schemaPath)}`;
     const place = schemaPlace(comparison.writer, refused.instancePath);
     const { alone = refused } = refused;
     const witness = witnessOf(refused.value, outcomeOf(refused), { codecs, toNative: native });
@@ -159,16 +160,20 @@ async function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOpti
   const pair = new PairComparison(comparison, { siblings: false });
   const refused: Refused[] = [];
   const meter = new Meter(comparison.budget);
-  for (const [at, value] of samples.entries()) {
+  const boundaries = Array.from(boundarySamples(samples)).filter((value) => pair.isSent(value));
+  const values = Array.from(
+    new Map([...samples, ...boundaries].map((value) => [canonicalJson(value), value])).values(),
+  );
+  for (const [at, value] of values.entries()) {
     if (!meter.take(stepsOfUpcast) && refused.length === 0 && at > 0)
-      return unproven(`the upcaster made valid values of ${at} of ${samples.length} kinds of values within the budget`);
+      return unproven(`the upcaster made valid values of ${at} of ${values.length} values within the budget`);
     const problem = await upcastProblem(pair, value, upcast);
     if (problem !== undefined && !refused.some(({ schemaPath }) => schemaPath === problem.schemaPath))
       refused.push(problem);
   }
   if (refused.length > 0) return { verdict: "breaking", refused, tried: [], assumptions, rest: "tested" };
   const tried = [
-    `the upcaster made valid values of all ${samples.length} kinds of values that the schemas distinguish`,
+    `the upcaster made valid values of all ${values.length} values: every kind that the schemas distinguish, and boundaries of numbers and texts`,
   ];
   return { verdict: "tested", refused: [], tried, assumptions };
 }
@@ -186,8 +191,14 @@ async function upcastProblem(
   } catch (error) {
     // A value that validators refuse for the writer says nothing about the upcaster.
     if (!pair.isSent(value)) return undefined;
-    const message = `is refused by the upcaster, which throws ${error instanceof Error ? error.name : typeof error}`;
-    return { value, instancePath: "", schemaPath: "#", keyword: "upcast", params: {}, message };
+    const why =
+      error instanceof SobreError
+        ? `${error.code}: ${error.message}`
+        : error instanceof Error
+          ? error.name
+          : typeof error;
+    const message = `is refused by the upcaster, which throws ${why}`;
+    return { value, instancePath: "", schemaPath: `#/${why}`, keyword: "upcast", params: {}, message };
   }
 }
 

@@ -64,7 +64,8 @@ export function folderFiles(folder: string): SubjectFiles {
         throw new SobreError("InvalidArgument", `Cannot read the folder of subjects ${folder}.`, { cause: error });
       }
     },
-    read: (file) => readFileSync(join(folder, file), "utf8"),
+    // Some editors begin a file with a byte order mark.
+    read: (file) => readFileSync(join(folder, file), "utf8").replace(/^\u{FEFF}/u, ""),
   };
 }
 
@@ -86,7 +87,7 @@ export function readSubjects(
     if (name === "subject.json") settings.add(subject);
     const version = versionFile(name);
     if (version === undefined) {
-      if (!skipMisnamed && /\/v?\d+(?:\.\d+)*(?:-[^/]*)?\.(?:schema\.json|proto)$/i.test(file)) throw misnamed(file);
+      if (!skipMisnamed && isMisnamed(name)) throw misnamed(file);
       continue;
     }
     const made = versionOf(files, file, version);
@@ -101,6 +102,11 @@ export function readSubjects(
       (versions.get(name) ?? []).toSorted((a, b) => compareVersions(a.version, b.version)),
     );
   });
+}
+
+/** Whether a name is meant for a schema, e.g. `v1.0.schema.json`, `1.9.json` or `latest.schema.json`. */
+function isMisnamed(name: string): boolean {
+  return /\.(?:schema\.json|proto)$/i.test(name) || /^v?\d+(?:\.\d+)*(?:-.*)?\.json$/i.test(name);
 }
 
 /** A misnamed version would silently stay unchecked. */

@@ -1,0 +1,31 @@
+import { isObject } from "./json-value.ts";
+
+/** Numbers and texts at which conversions go wrong: rounding, signs, sizes beyond a double's integers, lengths. */
+const numbers = [0, 0.5, -1, 1, 12.345, 99.995, 2 ** 53 + 1, 1e21];
+const texts = ["", " ", "a", "Ünï 🎉", "x".repeat(300)];
+
+/** Beyond that many, samples add nothing. */
+const mostSamples = 2000;
+
+/** Samples with one number or text after another replaced by one at which an upcaster may go wrong. */
+export function* boundarySamples(samples: readonly unknown[]): Generator {
+  let count = 0;
+  for (const sample of samples)
+    for (const changed of changesOf(sample)) {
+      if (++count > mostSamples) return;
+      yield changed;
+    }
+}
+
+function* changesOf(value: unknown): Generator {
+  if (typeof value === "number") yield* numbers.filter((number) => number !== value);
+  else if (typeof value === "string") yield* texts.filter((text) => text !== value);
+  else if (Array.isArray(value)) {
+    if (value.length > 0) yield [];
+    if (value.length > 0) yield [...value, ...value];
+    for (const [at, item] of value.entries()) for (const changed of changesOf(item)) yield value.with(at, changed);
+  } else if (isObject(value))
+    for (const [name, member] of Object.entries(value))
+      for (const changed of changesOf(member))
+        yield Object.fromEntries(Object.entries(value).map(([key, own]) => [key, key === name ? changed : own]));
+}
