@@ -46,11 +46,15 @@ writeFileSync(join(folder, "package.json"), `${JSON.stringify(publishedManifest(
 /** Without comments and blanks: comments stay in the declarations, where editors look for them. */
 async function copyModules(): Promise<void> {
   for (const file of globSync("**/*.js", { cwd: compiled, exclude: ["src/cli/**"] })) {
-    const { code } = await transform(readFileSync(join(compiled, file), "utf8"), {
+    const source = readFileSync(join(compiled, file), "utf8");
+    const { code } = await transform(source, {
       target: "es2023",
       charset: "utf8",
       minifyWhitespace: true,
       minifySyntax: true,
+      // People meet the names of exported classes, when they look at an object or a stack.
+      minifyIdentifiers: true,
+      keepNames: /^export class /m.test(source),
     });
     // Modules of types alone.
     if (code.trim() !== "export{};") write(file, code);

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** The packages that a bundle of everything in an entry contains; entries that are not listed need none. */
 const packagesOf: Readonly<Record<string, readonly string[]>> = {
   sobre: ["ajv", "content-type", "msgpackr", "protobufjs", "re2js"],
-  "sobre/client": ["content-type"],
+  "sobre/bridges": ["content-type"],
   "sobre/codec": ["content-type"],
   "sobre/codecs/amqp": ["content-type"],
   "sobre/codecs/msgpack": ["content-type", "msgpackr"],
