@@ -41,8 +41,8 @@ describe("a contract", () => {
     [{ "x-dotnet": { type: "map", key: "Guid" } }, `${member}.x-dotnet.key`, /unknown x-dotnet type "Guid"/],
     [{ anyOf: [{ type: "null" }, { $ref: "#/$defs/Order" }] }, member, /"anyOf"/],
     [{ $ref: "#/$defs/Oder" }, member, /refers to Oder, which \$defs do not declare/],
-    [{ $ref: "#/$defs/Order", properties: {} }, member, /has properties beside \$ref/],
-    [{ $ref: "#/$defs/Order", "x-dotnet": { namespace: "urn:a" } }, member, /x-dotnet\.namespace beside \$ref/],
+    [{ $ref: "#/$defs/Order", properties: {} }, member, /has properties next to \$ref/],
+    [{ $ref: "#/$defs/Order", "x-dotnet": { namespace: "urn:a" } }, member, /x-dotnet\.namespace next to \$ref/],
     [{ $defs: {} }, member, /\$defs, which only the whole contract may/],
     [5, member, /is no type/],
   ])("with the mistake %j is refused, which would be left out in silence", (mistake, path, told) => {
