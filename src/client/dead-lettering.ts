@@ -1,3 +1,5 @@
+import { isObject } from "../values/plain-object.ts";
+import { anEnvelope, checkOption, type OptionCheck } from "../options/option-checks.ts";
 import type { Attempt } from "../codec/attempt.ts";
 import type { UnreadableResult } from "../codec/result.ts";
 import { deadLetterProperties, type Settlement } from "../engine/delivery.ts";
@@ -70,7 +72,10 @@ export const unreadableSettlement = (envelope: Envelope, result: UnreadableResul
  * For those who use a serializer with another client: `receiver.deadLetterMessage(message, toDeadLetterOptions(…))`. The
  * reason is `Unreadable`, or the code of a message that was read and must not be delivered, e.g. `ValidationFailed`.
  */
-export function toDeadLetterOptions(envelope: Envelope, { error, attempts }: UnreadableResult): DeadLetterOptions {
+export function toDeadLetterOptions(envelope: Envelope, result: UnreadableResult): DeadLetterOptions {
+  checkOption("envelope", envelope, anEnvelope);
+  checkOption("result", result, isUnreadable);
+  const { error, attempts } = result;
   const reason = ownReasons.has(error.code) ? error.code : unreadableReason;
   const told = error.code === reason ? error.message : `${error.code}: ${error.message}`;
   const description = cut(told, maxDescriptionLength);
@@ -115,6 +120,7 @@ function fits(envelope: Envelope, added: Readonly<Record<string, string>>, limit
  * ```
  */
 export function withoutDeadLetterMarks(envelope: Envelope): Envelope {
+  checkOption("envelope", envelope, anEnvelope);
   return amend(envelope, {
     applicationProperties: {
       [deadLetterProperties.reason]: undefined,
@@ -132,3 +138,8 @@ export function needsUnreadableHandler(why: string): SobreError {
     `processUnreadable is required ${why}, since unreadable messages cannot be dead-lettered there.`,
   );
 }
+
+const isUnreadable: OptionCheck = (value) =>
+  isObject(value) && value["error"] instanceof SobreError && Array.isArray(value["attempts"])
+    ? undefined
+    : "must be the result of a deserialization that failed";

@@ -1,3 +1,4 @@
+import { checkOption, text } from "../options/option-checks.ts";
 /** Content encodings that compress nothing; some senders put the charset there. */
 const identities: ReadonlySet<string> = new Set([
   "",
@@ -13,5 +14,6 @@ const identities: ReadonlySet<string> = new Set([
 
 /** Whether a content encoding leaves the payload as it is. */
 export function isIdentityEncoding(contentEncoding: string): boolean {
+  checkOption("contentEncoding", contentEncoding, text);
   return identities.has(contentEncoding.trim().toLowerCase());
 }

@@ -1,3 +1,4 @@
+import { bytes as areBytes, checkOption } from "../options/option-checks.ts";
 /** A format recognised by its first bytes, for people; decoding never depends on it. */
 export interface Likeness {
   /** As in "looks like NAME". */
@@ -57,6 +58,7 @@ const likenesses: readonly (Likeness & { readonly mark: Mark })[] = [
 
 /** Guesses the format of a payload; `undefined` when it resembles none. */
 export function looksLike(payload: Uint8Array): Likeness | undefined {
+  checkOption("payload", payload, areBytes);
   const found = likenesses.find(({ mark }) => mark(payload));
   return found && { name: found.name, contentType: found.contentType };
 }

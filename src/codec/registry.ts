@@ -1,3 +1,5 @@
+import { isObject } from "../values/plain-object.ts";
+import { checkOption, listOf } from "../options/option-checks.ts";
 import { type ContentType, maxContentTypeLength, parseContentType } from "../content-type/content-type.ts";
 import { matchesRange, type MediaRange, specificityOf } from "../content-type/media-range.ts";
 import type { BodyKind } from "../envelope/envelope.ts";
@@ -52,6 +54,11 @@ const cacheSize = 1024;
  * @throws SobreError `InvalidArgument` when two codecs have one name.
  */
 export function createCodecRegistry(codecs: readonly (Codec | Decoder | Encoder)[]): CodecRegistry {
+  checkOption(
+    "codecs",
+    codecs,
+    listOf("codecs, e.g. [json()]", (one) => (isObject(one) ? undefined : "")),
+  );
   const names = new Set<string>();
   for (const { name } of codecs) {
     if (names.has(name))

@@ -1,8 +1,10 @@
+import { checkOption, type OptionCheck } from "../options/option-checks.ts";
 /** Steps that a path shows: nobody reads more. */
 const shown = 32;
 
 /** The path to a value that cannot be encoded, e.g. `$.order.lines[2]`; cut after 32 steps. */
 export function valuePath(steps: readonly (string | number)[]): string {
+  checkOption("steps", steps, isPath);
   const text = steps.slice(0, shown).map(stepText).join("");
   return `$${text}${steps.length > shown ? "…" : ""}`;
 }
@@ -11,3 +13,8 @@ function stepText(step: string | number): string {
   if (typeof step === "number") return `[${step}]`;
   return /^[A-Za-z_$][\w$]*$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
 }
+
+const isPath: OptionCheck = (value) =>
+  Array.isArray(value) && value.every((step) => typeof step === "string" || typeof step === "number")
+    ? undefined
+    : "must be a list of names and indexes";

@@ -1,3 +1,4 @@
+import { checkOption, listed, text } from "../options/option-checks.ts";
 import type { ContentType } from "./content-type.ts";
 
 /**
@@ -9,6 +10,8 @@ import type { ContentType } from "./content-type.ts";
  * ```
  */
 export function parameter(contentType: ContentType, name: string): string | undefined {
+  checkOption("contentType", contentType, listed("parameters"));
+  checkOption("name", name, text);
   const wanted = name.toLowerCase();
   return contentType.parameters.find((candidate) => candidate.name.toLowerCase() === wanted)?.value;
 }

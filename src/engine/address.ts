@@ -1,3 +1,4 @@
+import { checkOption, text } from "../options/option-checks.ts";
 import { checkEntity } from "./arguments.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
@@ -34,6 +35,7 @@ const suffixes: readonly (readonly [SubQueue, string])[] = [
  * ```
  */
 export function parseAddress(address: string): EntityAddress {
+  checkOption("address", address, text);
   checkEntity(address);
   for (const [subQueue, suffix] of suffixes) {
     // Some letters have another length in lower case, so the name is cut before its case is folded.

@@ -1,3 +1,4 @@
+import { anEnvelope, checkOption } from "../options/option-checks.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { checkBag } from "./bag.ts";
 import { checkEnvelope, type Envelope } from "./envelope.ts";
@@ -16,6 +17,7 @@ import { valueFromJsonAt } from "../values/value-json-reading.ts";
  * ```
  */
 export function envelopeToJson(envelope: Envelope): Json {
+  checkOption("envelope", envelope, anEnvelope);
   const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
   return {
     payload: valueToJson(payload),

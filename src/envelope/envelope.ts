@@ -6,7 +6,7 @@ import {
 import { checkBag, invalid } from "./bag.ts";
 import { type BrokerProperties, type BrokerPropertiesInit, brokerProperties } from "./broker-properties.ts";
 import { checkHeaderSize } from "./limits.ts";
-import { checkNames } from "../options/option-checks.ts";
+import { anEnvelope, checkNames, checkOption } from "../options/option-checks.ts";
 
 /**
  * How the payload travels over AMQP: as opaque `data`, or as an AMQP `value` or `sequence`,
@@ -98,6 +98,7 @@ export function checkEnvelope(init: UncheckedEnvelope): Envelope {
  * ```
  */
 export function amend(envelope: Envelope, changes: EnvelopeChanges): Envelope {
+  checkOption("envelope", envelope, anEnvelope);
   checkNames(changes, parts, { owner: "amend: " });
   return assemble(
     changes.payload === undefined ? envelope.payload : checkPayload(changes.payload),

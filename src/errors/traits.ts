@@ -1,3 +1,4 @@
+import { SobreError } from "./sobre-error.ts";
 import { type ErrorCode, isRetryable } from "./codes.ts";
 
 /** The traits of an error code: whether to retry, its AMQP condition and its HTTP status. */
@@ -65,10 +66,11 @@ const borders: Readonly<Record<ErrorCode, BorderTraits>> = {
  * (`ServiceBusError` of `@azure/service-bus` 7.9).
  */
 export function errorTraits(code: ErrorCode): ErrorTraits {
+  if (!isErrorCode(code)) throw new SobreError("InvalidArgument", "code must be an ErrorCode.", { path: "$.code" });
   return { ...borders[code], retryable: isRetryable(code) };
 }
 
 /** Whether a text is one of the closed list of codes. */
-export function isErrorCode(text: string): text is ErrorCode {
-  return Object.hasOwn(borders, text);
+export function isErrorCode(text: unknown): text is ErrorCode {
+  return typeof text === "string" && Object.hasOwn(borders, text);
 }

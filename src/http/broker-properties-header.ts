@@ -1,3 +1,4 @@
+import { checkOptional, text as isText } from "../options/option-checks.ts";
 import { isObject } from "../values/plain-object.ts";
 import type { Delivery } from "../engine/delivery.ts";
 import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
@@ -21,6 +22,7 @@ const givenTexts = [...texts, ["ContentType", "contentType"]] as const;
 
 /** Reads the value of a `BrokerProperties` header. @throws SobreError `InvalidArgument`. */
 export function readBrokerProperties(header: string | undefined): Partial<BrokerPropertiesInit> {
+  checkOptional("header", header, isText);
   if (header === undefined || header.trim() === "") return {};
   let json: unknown;
   try {

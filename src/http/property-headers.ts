@@ -1,3 +1,4 @@
+import { checkOption, listOf, text as isText, anObject } from "../options/option-checks.ts";
 import { setMember } from "../values/plain-object.ts";
 import type { ApplicationProperties, ApplicationPropertyValue } from "../envelope/application-properties.ts";
 import { Typed } from "../values/typed.ts";
@@ -17,6 +18,7 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 
 /** The application properties in the headers of a request: text in quotes, numbers and booleans bare. */
 export function readPropertyHeaders(rawHeaders: readonly string[]): ApplicationProperties {
+  checkOption("rawHeaders", rawHeaders, listOf("strings", isText));
   const properties: Record<string, ApplicationPropertyValue> = {};
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? "";
@@ -42,6 +44,7 @@ function valueOf(text: string): ApplicationPropertyValue {
 
 /** Headers for application properties; those whose names or types no header can have are left out. */
 export function writePropertyHeaders(properties: ApplicationProperties): Record<string, string> {
+  checkOption("properties", properties, anObject);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(properties)) {
     const text = textOf(value);

@@ -1,3 +1,4 @@
+import { checkOption, text as isText } from "../options/option-checks.ts";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { SobreError } from "../errors/sobre-error.ts";
 
@@ -19,6 +20,7 @@ const longestToken = 8192;
 
 /** Reads a token of the form `SharedAccessSignature sr=…&sig=…&se=…&skn=…`. @throws SobreError `UnauthorizedAccess`. */
 export function readSas(token: string): SharedAccessSignature {
+  checkOption("token", token, isText);
   if (token.length > longestToken) throw unauthorized(`A token has at most ${longestToken} characters.`);
   if (!token.startsWith(prefix)) throw unauthorized("The token is not a shared access signature.");
   const fields = new Map(

@@ -1,3 +1,4 @@
+import { anObject, checkOption } from "../options/option-checks.ts";
 import type { ApplicationProperties } from "../envelope/application-properties.ts";
 
 /** Where in a distributed trace a message was made (W3C Trace Context, Baggage). */
@@ -23,6 +24,7 @@ export function isTraceparent(text: unknown): text is string {
 
 /** The trace context of a message: its `traceparent`, or else its `Diagnostic-Id`; `undefined` when there is none that can be read. */
 export function readTraceContext(properties: ApplicationProperties): TraceContext | undefined {
+  checkOption("properties", properties, anObject);
   const { traceparent: own, tracestate, baggage } = properties;
   const traceparent = [own, properties[diagnosticIdProperty]].find(isTraceparent);
   if (traceparent === undefined) return undefined;

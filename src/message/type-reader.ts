@@ -1,3 +1,4 @@
+import { messageTypes as areMessageTypes, checkOption } from "../options/option-checks.ts";
 import type { ReadResult, UnreadableResult } from "../codec/result.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -24,6 +25,7 @@ export type TypeReader = (envelope: Envelope, result: ReadResult) => MaybePromis
  * @throws SobreError `InvalidArgument` when two types share a name or an alias.
  */
 export function createTypeReader(types: readonly MessageType[]): TypeReader {
+  checkOption("types", types, areMessageTypes);
   const known = namesOf(types);
   const single = types.length === 1 ? types[0] : undefined;
   return (envelope, result) => {

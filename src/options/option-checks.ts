@@ -99,6 +99,8 @@ export const flag: OptionCheck = oneOf(true, false);
 
 export const text: OptionCheck = (value) => (typeof value === "string" ? undefined : "must be a string");
 
+export const bytes: OptionCheck = (value) => (value instanceof Uint8Array ? undefined : "must be a Uint8Array");
+
 export const name: OptionCheck = (value) =>
   typeof value === "string" && value !== "" ? undefined : "must be a non-empty string";
 
@@ -129,6 +131,14 @@ export function listOf(what: string, check: OptionCheck): OptionCheck {
     Array.isArray(value) && value.every((entry) => check(entry) === undefined)
       ? undefined
       : `must be a list of ${what}`;
+}
+
+/** An object with a list of objects under this name. */
+export function listed(member: string): OptionCheck {
+  return (value) =>
+    isObject(value) && Array.isArray(value[member]) && value[member].every(isObject)
+      ? undefined
+      : `must be an object with a list of ${member}`;
 }
 
 /** Whether a value is an envelope. Does not read the parts: a received envelope may be forwarded unread. */

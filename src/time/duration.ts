@@ -11,7 +11,8 @@ const iso = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
  * @throws SobreError `InvalidArgument` naming `name`, for anything else and for negative spans.
  */
 export function toMilliseconds(duration: DurationLike, name: string): number {
-  const milliseconds = typeof duration === "number" ? duration : fromIso(duration);
+  const milliseconds =
+    typeof duration === "number" ? duration : typeof duration === "string" ? fromIso(duration) : undefined;
   if (milliseconds === undefined || !(milliseconds >= 0)) {
     throw new SobreError(
       "InvalidArgument",

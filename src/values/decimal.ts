@@ -11,7 +11,7 @@ export class Decimal extends TaggedScalar {
   /** @throws SobreError `InvalidArgument` for text that is not a decimal number. */
   constructor(text: string) {
     super();
-    if (!isDecimalText(text)) throw new SobreError("InvalidArgument", "A Decimal takes text as -12.30 or 1E+5.");
+    if (!isDecimalText(text)) throw new SobreError("InvalidArgument", "A Decimal takes text, e.g. -12.30 or 1E+5.");
     this.text = text;
     Object.freeze(this);
   }
@@ -31,6 +31,6 @@ export class Decimal extends TaggedScalar {
 }
 
 /** Whether text is a decimal number, with or without an exponent. */
-export function isDecimalText(text: string): boolean {
-  return form.test(text);
+export function isDecimalText(text: unknown): boolean {
+  return typeof text === "string" && form.test(text);
 }

@@ -14,7 +14,8 @@ export class Duration extends TaggedScalar {
   /** @throws SobreError `InvalidArgument` for text that is not an ISO 8601 duration. */
   constructor(iso: string, ticks?: bigint) {
     super();
-    if (!form.test(iso)) throw new SobreError("InvalidArgument", "A Duration takes text as PT1H30M.");
+    if (typeof iso !== "string" || !form.test(iso))
+      throw new SobreError("InvalidArgument", "A Duration takes text, e.g. PT1H30M.");
     this.iso = iso;
     this.ticks = ticks;
     Object.freeze(this);

@@ -9,8 +9,8 @@ export class LocalDate extends TaggedScalar {
   /** @throws SobreError `InvalidArgument` for text that is not an ISO 8601 date. */
   constructor(text: string) {
     super();
-    if (!/^[+-]?\d{4,}-\d\d-\d\d$/.test(text)) {
-      throw new SobreError("InvalidArgument", "A LocalDate takes text as 2024-12-31.");
+    if (typeof text !== "string" || !/^[+-]?\d{4,}-\d\d-\d\d$/.test(text)) {
+      throw new SobreError("InvalidArgument", "A LocalDate takes text, e.g. 2024-12-31.");
     }
     this.text = text;
     Object.freeze(this);
@@ -32,8 +32,8 @@ export class LocalTime extends TaggedScalar {
   /** @throws SobreError `InvalidArgument` for text that is not an ISO 8601 time. */
   constructor(text: string) {
     super();
-    if (!/^\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)) {
-      throw new SobreError("InvalidArgument", "A LocalTime takes text as 23:59:59.5.");
+    if (typeof text !== "string" || !/^\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)) {
+      throw new SobreError("InvalidArgument", "A LocalTime takes text, e.g. 23:59:59.5.");
     }
     this.text = text;
     Object.freeze(this);
