@@ -7,6 +7,7 @@ export class Link<L extends { close(): Promise<void> }> {
   #opening: Promise<L> | undefined;
   #current: L | undefined;
   #closed = false;
+  #isLate = false;
 
   constructor(what: string, open: () => Promise<L>) {
     this.#what = what;
@@ -41,9 +42,14 @@ export class Link<L extends { close(): Promise<void> }> {
     if (isLinkLost(error) && link === this.#current) await this.#drop();
   }
 
-  /** Forgets the link without waiting for its end: it does not answer. */
+  /**
+   * Forgets a link that does not answer, without waiting for its end. One that is still being opened is given a second
+   * chance, since the steps behind it are bounded, too, and beginning anew would take longer.
+   */
   abandon(): void {
-    void this.#drop();
+    const isOpening = this.#current === undefined && this.#opening !== undefined;
+    this.#isLate = isOpening && !this.#isLate;
+    if (!this.#isLate) void this.#drop();
   }
 
   async close(): Promise<void> {

@@ -130,7 +130,7 @@ export class Connection implements ConnectionPort {
     if (!this.#opened) this.#writeOpen();
     this.frames.close(error);
     this.#phase = "closing";
-    this.#sessions.finish(error);
+    this.#sessions.finish(lossOf(error));
     if (error !== undefined) this.#finish(error);
   }
 
@@ -309,7 +309,14 @@ export class Connection implements ConnectionPort {
   #finish(error: WireError | undefined): void {
     if (this.#phase === "over") return;
     this.#phase = "over";
-    this.#sessions.finish(error);
+    this.#sessions.finish(lossOf(error));
     this.events.closed(error);
   }
+}
+
+/** The end of a connection as its links see it: whatever rule was broken, they may be asked for on another. */
+function lossOf(error: WireError | undefined): WireError | undefined {
+  if (error === undefined || !error.condition.startsWith("amqp:") || error.condition === "amqp:unauthorized-access")
+    return error;
+  return { condition: "amqp:connection:forced", description: `${error.condition}: ${error.description ?? ""}` };
 }

@@ -40,6 +40,7 @@ export class Session implements SessionPort, WindowPort {
   /** Made when it is first needed, as most sessions never need it. */
   #confirmations: Map<number, (state: DeliveryState | undefined) => void> | undefined;
   #state: "asking" | "running" | "ending" | "over" = "asking";
+  #isUnwanted = false;
   #nextIncomingId = 0;
   #flushAwaited = false;
   /** Whether it is the peer's. */
@@ -90,6 +91,7 @@ export class Session implements SessionPort, WindowPort {
     this.#state = "running";
     this.#nextIncomingId = begin.nextOutgoingId;
     this.#outgoing.remoteBegan(begin);
+    if (this.#isUnwanted) this.end();
   }
 
   /** Handles a frame of this session. @throws WireFault */
@@ -144,8 +146,14 @@ export class Session implements SessionPort, WindowPort {
     return true;
   }
 
-  /** Ends the session because of an error of the peer or this side. */
+  /** Whether this side has ended: a peer knows nothing of what follows. */
+  get #isEnded(): boolean {
+    return this.#state === "over" || this.#state === "ending";
+  }
+
+  /** Ends the session because of an error of the peer or this side; one whose begin is not answered, once it is. */
   end(error?: WireError): void {
+    this.#isUnwanted ||= this.#state === "asking";
     if (this.#state !== "running") return;
     this.#state = "ending";
     this.#run.flush();
@@ -180,18 +188,18 @@ export class Session implements SessionPort, WindowPort {
   }
 
   writeAttach(attach: Attach): void {
-    if (this.#state === "over") return;
+    if (this.#isEnded) return;
     this.frames.attach(this.channel, attach);
   }
 
   writeDetach(detach: Detach): void {
-    if (this.#state === "over") return;
+    if (this.#isEnded) return;
     this.#run.flush();
     this.frames.detach(this.channel, detach);
   }
 
   writeFlow(link: Partial<Flow>): void {
-    if (this.#state === "over") return;
+    if (this.#isEnded) return;
     this.#incomingWindow = incomingWindow;
     this.frames.flow(this.channel, {
       ...link,

@@ -111,10 +111,19 @@ export class Broker {
       const connection = await this.#dial();
       this.#failures = 0;
       let cbs: Promise<RequestLinks> | undefined;
-      const links = (): Promise<RequestLinks> => (cbs ??= RequestLinks.open(connection.openSession(), "$cbs", timing));
+      const links = async (): Promise<RequestLinks> => {
+        const asked = cbs;
+        const known = await asked?.catch(() => undefined);
+        if (known?.open === true) return known;
+        // Of several that found the links gone, the first opens them again.
+        if (cbs === asked) cbs = RequestLinks.open(connection.openSession(), "$cbs", timing);
+        return cbs ?? links();
+      };
       return { connection, claims: new Claims(settings, links, clock), management: new Map() };
     } catch (error) {
-      this.#notBefore = clock.now() + Math.min(backOff.first * 2 ** this.#failures++, backOff.most);
+      // A client of short time-outs is not kept waiting for much longer than these.
+      const most = Math.min(backOff.most, timing.answer);
+      this.#notBefore = clock.now() + Math.min(backOff.first * 2 ** this.#failures++, most);
       throw error;
     }
   }

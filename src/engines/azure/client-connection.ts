@@ -25,6 +25,7 @@ export class ClientConnection {
   readonly #stream: Duplex;
   readonly #ticking: NodeJS.Timeout;
   #flushing = false;
+  #isOpen = false;
   #opened: () => void = () => undefined;
   #ended: (error: SobreError) => void = () => undefined;
 
@@ -39,7 +40,10 @@ export class ClientConnection {
       limits: { handshakeTimeOut: answer, idleTimeOut: idle },
       now: () => performance.now(),
       events: {
-        opened: () => this.#opened(),
+        opened: () => {
+          this.#isOpen = true;
+          this.#opened();
+        },
         // A broker asks for no links.
         attach: (link) => link.refuse({ condition: "amqp:not-allowed", description: "No links are taken here." }),
         closed: (error) => this.#closed(error),
@@ -87,7 +91,7 @@ export class ClientConnection {
 
   #closed(error: WireError | undefined): void {
     clearInterval(this.#ticking);
-    this.#ended(error === undefined ? connectionLost("the broker has closed it.") : brokerError(error));
+    this.#ended(this.#isOpen || error === undefined ? reasonOf(error) : brokerError(error));
     this.#flush();
     this.#stream.end();
     setTimeout(() => this.#stream.destroy(), lingering).unref();
@@ -106,4 +110,11 @@ export class ClientConnection {
     if (bytes.byteLength === 0 || this.#stream.destroyed || this.#stream.writableEnded) return;
     if (!this.#stream.write(bytes)) this.#wire.writable = false;
   }
+}
+
+/** Why a connection is over. A broken rule of the protocol ends the connection alone, and the next one may do better. */
+function reasonOf(error: WireError | undefined): SobreError {
+  if (error === undefined) return connectionLost("the broker has closed it.");
+  const reason = brokerError(error);
+  return reason.retryable ? reason : connectionLost(`${error.condition}, ${reason.message}`);
 }
