@@ -2,6 +2,7 @@ import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import {
   checkOption,
+  checkOptional,
   checkOptions,
   countFrom,
   flag,
@@ -113,14 +114,15 @@ export function checkSequenceNumbers(numbers: readonly bigint[]): void {
 
 const settlements: readonly string[] = ["complete", "abandon", "release", "defer", "deadLetter"];
 
-/** @throws SobreError `InvalidArgument` naming the member that is wrong. */
+/** Checks a settlement, of which most complete. @throws SobreError `InvalidArgument` naming the member that is wrong. */
 export function checkSettlement(settlement: Settlement): void {
-  if (!isRecord(settlement) || !settlements.includes(settlement.kind))
+  const kind = isRecord(settlement) ? settlement.kind : undefined;
+  if (kind === "complete") return;
+  if (kind === undefined || !settlements.includes(kind))
     throw invalidOption("settlement.kind", `must be one of ${settlements.join(", ")}`);
-  for (const member of ["deadLetterReason", "deadLetterErrorDescription"]) {
-    const value: unknown = Reflect.get(settlement, member);
-    if (value !== undefined && typeof value !== "string") throw invalidOption(`settlement.${member}`, "must be text");
-  }
+  if (settlement.kind !== "deadLetter") return;
+  checkOptional("settlement.deadLetterReason", settlement.deadLetterReason, text);
+  checkOptional("settlement.deadLetterErrorDescription", settlement.deadLetterErrorDescription, text);
 }
 
 /** The bytes of a session state, or `undefined` to clear it. @throws SobreError `InvalidArgument` for other values. */
