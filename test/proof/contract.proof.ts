@@ -6,6 +6,7 @@ import { replayProtobuf } from "./contract/proto-witness.ts";
 import {
   agreementOf,
   examine,
+  formatsOf,
   type LabelledPair,
   pairsOf,
   readErrata,
@@ -92,7 +93,8 @@ function replay(pair: LabelledPair, { findings }: CompatibilityResult, { options
   if (findings.some(({ witness }) => witness === undefined))
     throw new Error(`${pair.id} is breaking without a witness`);
   // Formats mean nothing to these judges.
-  if (writer === undefined || reader === undefined || options.formats === "assertion") return 0;
+  if (writer === undefined || reader === undefined || (formatsOf(pair).formats ?? options.formats) === "assertion")
+    return 0;
   for (const { witness } of findings)
     if (writer(witness?.value) === false || reader(witness?.value) === true)
       throw new Error(`${pair.id}: ajv does not replay ${JSON.stringify(witness?.value)}`);
