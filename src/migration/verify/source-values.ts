@@ -69,6 +69,8 @@ export class SourceValues {
   /** Whether values are referred to, and so may come more often than they were written. */
   isShared = false;
   #isIndexed = false;
+  readonly #split = new Set<SourceGroup>();
+  readonly #optional = new Set<string>();
   readonly #counts = new Map<ValueKey, number>();
   /** Names of members with a scalar, and the keys of their values. */
   readonly #byName = new Map<string, ValueKey[] | Set<ValueKey>>();
@@ -121,6 +123,12 @@ export class SourceValues {
     return left.left === 0 && left.empties <= 0;
   }
 
+  /** Whether a member of this name may have this value any number of times. */
+  isOptional(name: string | undefined, key: ValueKey): boolean {
+    this.#indexAll();
+    return this.#optional.has(`${name}\0${key}`);
+  }
+
   /** How often a value may come. */
   count(key: ValueKey): number {
     this.#indexAll();
@@ -148,18 +156,27 @@ export class SourceValues {
     return known instanceof Set ? known.has(key) : known.includes(key);
   }
 
+  /** The parts of the groups that did not come again as one. */
+  partsUnless(isWhole: (keys: readonly ValueKey[]) => boolean): readonly SourceValue[] {
+    for (const group of this.groups) if (!isWhole(group.keys)) this.#split.add(group);
+    return [...this.#split].flatMap(({ parts }) => parts);
+  }
+
   #indexAll(): void {
     if (this.#isIndexed) return;
     this.#isIndexed = true;
     for (const value of this.values) this.#index(value);
     for (const { keys } of this.entryKeys) this.#index({ name: undefined, keys });
     for (const group of this.groups) {
-      this.#index(group);
-      for (const part of group.parts) this.#index(part);
+      if (this.#split.has(group)) for (const part of group.parts) this.#index(part);
+      else this.#index(group);
     }
     for (const [name, keys] of this.#allowed) {
-      if (name !== undefined) this.#note(name, keys);
-      for (const key of keys) this.#counts.set(key, Infinity);
+      if (name === undefined) for (const key of keys) this.#counts.set(key, Infinity);
+      else {
+        this.#note(name, keys);
+        for (const key of keys) this.#optional.add(`${name}\0${key}`);
+      }
     }
   }
 

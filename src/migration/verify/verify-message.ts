@@ -31,28 +31,26 @@ export function verifyMessage(message: MigratedPayload): readonly string[] {
   const written = new WrittenValues(message.decoded);
   if (source === undefined) return missing(valuesOf(message.body), written, message);
   if (written.empties < source.empties) return ["$"];
-  const { values, groups, fields, entryKeys } = source;
-  const missed = missing(
-    { values, groups, fields, entryKeys, count: (key) => source.count(key), isMember: (name) => source.isMember(name) },
-    written,
-    message,
-  );
+  const isMember = (name: string): boolean => source.isMember(name);
+  const parts = source.partsUnless((keys) => written.count(keys, noMember) > 0);
+  const { fields, entryKeys } = source;
+  const values = [...source.values, ...parts];
+  const missed = missing({ values, fields, entryKeys, count: (key) => source.count(key), isMember }, written, message);
   return missed.length > 0 ? missed : invented(source, written, message);
 }
 
 /** Of formats whose values are their tokens: the values as their reader gave them. */
 function valuesOf(body: unknown): WantedValues {
   const values = new WrittenValues(body).values.map(({ name, path, keys }) => knownValue(name, path, keys));
-  return { values, groups: [], fields: [], entryKeys: [], count: () => 0, isMember: noMember };
+  return { values, fields: [], entryKeys: [], count: () => 0, isMember: noMember };
 }
 
 function missing(
-  { values, groups, fields, entryKeys, count: countIn, isMember }: WantedValues,
+  { values, fields, entryKeys, count: countIn, isMember }: WantedValues,
   written: WrittenValues,
   message: MigratedPayload,
 ): readonly string[] {
   const wanted: SourceValue[] = [...values, ...entryKeys, ...fields.filter(({ name }) => written.has(name))];
-  for (const { keys, parts } of groups) if (written.count(keys, isMember) === 0) wanted.push(...parts);
   const counts = new Map<ValueKey, { value: SourceValue; count: number }>();
   const numbers = new Map<ValueKey, Set<ValueKey>>();
   for (const value of wanted) {
@@ -95,7 +93,7 @@ function missing(
 const noMember = (): boolean => false;
 
 /** Values to find again. */
-type WantedValues = Pick<SourceValues, "values" | "groups" | "fields" | "entryKeys"> & {
+type WantedValues = Pick<SourceValues, "values" | "fields" | "entryKeys"> & {
   readonly count: (key: ValueKey) => number;
   readonly isMember: (name: string) => boolean;
 };
@@ -119,12 +117,18 @@ function asSingles(keys: readonly ValueKey[]): readonly ValueKey[] {
   });
 }
 
-function isSingleOf([key = ""]: readonly ValueKey[], source: SourceValues): boolean {
+function isSingleOf([key = ""]: readonly ValueKey[], name: string | undefined, source: SourceValues): boolean {
   if (!key.startsWith("n") || !isShort(key)) return false;
   const value = Math.fround(Number(key.slice(1)));
   if (value === 0) return false;
   for (const other of source.keys())
-    if (other.startsWith("n") && Math.fround(Number(other.slice(1))) === value) return true;
+    if (
+      other !== key &&
+      other.startsWith("n") &&
+      source.has(name, other) &&
+      Math.fround(Number(other.slice(1))) === value
+    )
+      return true;
   return false;
 }
 
@@ -158,11 +162,12 @@ function invented(source: SourceValues, written: WrittenValues, message: Migrate
   let hinted: ReadonlySet<ValueKey> | undefined;
   for (const { name, keys, path } of written.values) {
     if (keys.some((key) => source.has(name, key) && source.count(key) >= written.countOf(key))) continue;
+    if (keys.some((key) => source.isOptional(name, key))) continue;
     const asNumber = message.numbersAreText ? keys.find((key) => key.startsWith("m")) : undefined;
     if (asNumber !== undefined && source.has(name, `n${asNumber.slice(1)}`)) continue;
     hinted ??= new Hints(message.body).all(source);
     if (keys.some((key) => hinted?.has(key))) continue;
-    if ([...asSingles(keys), ...asText(keys)].some((key) => source.has(name, key)) || isSingleOf(keys, source))
+    if ([...asSingles(keys), ...asText(keys)].some((key) => source.has(name, key)) || isSingleOf(keys, name, source))
       continue;
     if (keys.some((key) => key.startsWith("q")) && isNameOf(keys, source)) continue;
     if (paths.push(path) === most) break;
