@@ -156,6 +156,14 @@ export class SourceValues {
     return known instanceof Set ? known.has(key) : known.includes(key);
   }
 
+  /** How many values there may be at most; without limit where values are referred to. */
+  get size(): number {
+    if (this.isShared) return Infinity;
+    let groups = 0;
+    for (const group of this.groups) groups += this.#split.has(group) ? group.parts.length : 1;
+    return this.values.length + this.entryKeys.length + this.fields.length + groups;
+  }
+
   /** The parts of the groups that did not come again as one. */
   partsUnless(isWhole: (keys: readonly ValueKey[]) => boolean): readonly SourceValue[] {
     for (const group of this.groups) if (!isWhole(group.keys)) this.#split.add(group);

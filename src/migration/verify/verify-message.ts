@@ -36,7 +36,10 @@ export function verifyMessage(message: MigratedPayload): readonly string[] {
   const { fields, entryKeys } = source;
   const values = [...source.values, ...parts];
   const missed = missing({ values, fields, entryKeys, count: (key) => source.count(key), isMember }, written, message);
-  return missed.length > 0 ? missed : invented(source, written, message);
+  if (missed.length > 0) return missed;
+  // Two values cannot both be the one that either of them might be.
+  if (written.values.filter(({ keys: [key] }) => key !== "s").length > source.size) return ["$"];
+  return invented(source, written, message);
 }
 
 /** Of formats whose values are their tokens: the values as their reader gave them. */
