@@ -34,8 +34,9 @@ export function schemaFiles(profiles: readonly TypeProfile[], target: Target): r
       inFlight: [],
     };
     return [
-      { path: join(subject, isProto ? `${subject}.schema.json` : "0.0.schema.json"), text: schema },
-      { path: join(subject, isProto ? "0.0.proto" : `${subject}.proto`), text: proto },
+      // Only versions may be named as schemas in the folder of a subject.
+      { path: join(subject, isProto ? `${subject}.json` : "0.0.schema.json"), text: schema },
+      { path: join(subject, isProto ? "0.0.proto" : `${subject}.proto.txt`), text: proto },
       { path: join(subject, `${subject}.ts`), text: typeScriptOf(subject, name, shape, target.rules) },
       { path: join(subject, "subject.json"), text: `${JSON.stringify(settings, undefined, 2)}\n` },
     ];
