@@ -1,7 +1,13 @@
 import { SobreError } from "../errors/sobre-error.ts";
 import { compileBodySchema } from "../json-schema/ajv.ts";
 import type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";
-import { isStandardSchema, issuePath, type StandardResult, type StandardSchema } from "./standard-schema.ts";
+import {
+  isStandardSchema,
+  issuePath,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
+} from "./standard-schema.ts";
 
 /** The description of a body: a schema of any Standard Schema library, or a JSON Schema. */
 export type Schema = StandardSchema<unknown, unknown> | JsonSchema;
@@ -49,7 +55,8 @@ export function adopted<T>(given: MaybePromise<T>): MaybePromise<T> {
 export function compileSchema(schema: Schema, where: string): (value: unknown) => MaybePromise<Checked> {
   if (isStandardSchema(schema)) {
     const standard = schema["~standard"];
-    return (value) => whenReady(adopted(standard.validate(value)), (result) => toChecked(result, standard.vendor));
+    return (value) =>
+      whenReady(adopted(standard.validate(value)), (result) => toChecked(result, standard.vendor, value));
   }
   try {
     const check = compileBodySchema(schema);
@@ -66,13 +73,32 @@ export function compileSchema(schema: Schema, where: string): (value: unknown) =
 /** An empty list of issues is a refusal too (Standard Schema 1). */
 const wholeValue = { message: "", path: [] };
 
-function toChecked(result: StandardResult<unknown>, vendor: string): Checked {
+function toChecked(result: StandardResult<unknown>, vendor: string, body: unknown): Checked {
   if (!isResult(result)) throw new TypeError(`${vendor} gave neither a value nor issues`);
   if (result.issues === undefined) return { ok: true, value: result.value };
   // Some libraries quote the value in their messages, so only the path is reported; the issues are in the cause.
   const issues = result.issues.length === 0 ? [wholeValue] : result.issues;
-  const problems = issues.map((issue) => ({ path: issuePath(issue), message: `is refused by ${vendor}` }));
+  const problems = issues.map((issue) => ({ path: issuePath(issue), message: reasonOf(issue, vendor, body) }));
   return { ok: false, problems, cause: result.issues };
+}
+
+/** The types that a library asked for and got, which quote nothing of the body. */
+function reasonOf(issue: StandardIssue, vendor: string, body: unknown): string {
+  const refused = `is refused by ${vendor}`;
+  const expected: unknown = Reflect.get(issue, "expected");
+  if (typeof expected !== "string" || !/^[a-z]{1,20}$/.test(expected)) return refused;
+  return `${refused}: expected ${expected}, received ${typeAt(body, issue.path ?? [])}`;
+}
+
+function typeAt(body: unknown, path: NonNullable<StandardIssue["path"]>): string {
+  let value = body;
+  for (const segment of path) {
+    const key = typeof segment === "object" ? segment.key : segment;
+    value =
+      typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+  }
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
 }
 
 function isResult(result: unknown): boolean {

@@ -229,3 +229,12 @@ describe("a body of a codec with more types than JSON", () => {
     expect(written).toBe(body);
   });
 });
+
+it("a body that a library refuses is dead-lettered with the types asked for and found, and nothing of the body", async () => {
+  const Placed = defineMessage("shop.order", { 1: z.object({ orderId: z.string() }) });
+
+  const reading = async (): Promise<unknown> => Placed.read({ orderId: 4711 }, 1);
+
+  await expect(reading()).rejects.toThrow("$.orderId is refused by zod: expected string, received number");
+  await expect(reading()).rejects.not.toThrow("4711");
+});
