@@ -1,0 +1,200 @@
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { durableEngine, type DurableEngineOptions } from "../../../src/engines/durable/index.ts";
+import { createEnvelope, type Envelope } from "../../../src/envelope/envelope.ts";
+import type { Engine } from "../../../src/engine/engine.ts";
+import { ManualClock } from "../../../src/time/index.ts";
+import { storeDirectory } from "./store-directory.support.ts";
+
+const fixture = new URL("../../../fixtures/store/version-1.sqlite", import.meta.url);
+
+let directory = "";
+const open = new Set<Engine>();
+
+beforeEach(async () => {
+  directory = await storeDirectory();
+});
+afterEach(async () => {
+  for (const engine of open) await engine.close();
+  open.clear();
+  rmSync(directory, { recursive: true });
+});
+
+async function opened(options: Partial<DurableEngineOptions> = {}): ReturnType<typeof durableEngine> {
+  const engine = await durableEngine({ directory, ...options });
+  open.add(engine);
+  return engine;
+}
+
+async function reopened(engine: Engine): ReturnType<typeof durableEngine> {
+  await engine.close();
+  open.delete(engine);
+  return opened();
+}
+
+async function send(engine: Engine, queue: string, ...envelopes: readonly Envelope[]): Promise<void> {
+  const sender = await engine.openSender(queue);
+  await sender.send(envelopes);
+}
+
+const message = (messageId: string): Envelope =>
+  createEnvelope({ payload: new TextEncoder().encode(messageId), brokerProperties: { messageId } });
+
+const refusal = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe("the store of the durable engine", () => {
+  it("keeps what the first format version has kept", async () => {
+    copyFileSync(fixture, join(directory, "store.sqlite"));
+
+    const engine = await opened({ clock: new ManualClock(Date.UTC(2026, 10, 23)) });
+
+    const peek = async (queue: string): Promise<readonly unknown[]> =>
+      (await engine.peek(queue, { maxMessages: 10 })).map(({ envelope, state, sequenceNumber, deliveryCount }) => [
+        envelope.brokerProperties.messageId,
+        state,
+        sequenceNumber,
+        deliveryCount,
+      ]);
+    expect(await peek("orders")).toEqual([
+      ["b", "deferred", 2n, 1],
+      ["c", "active", 3n, 0],
+      ["later", "scheduled", 4n, 0],
+    ]);
+    expect(await peek("orders/$DeadLetterQueue")).toEqual([["a", "active", 1n, 0]]);
+    expect(await peek("prices/Subscriptions/eu")).toEqual([["p", "active", 1n, 0]]);
+    const session = await engine.acceptSession("work", { receiveMode: "peekLock", sessionId: "s", maxWaitTime: 0 });
+    expect(await session.getSessionState()).toEqual(new Uint8Array([9]));
+    const [dead] = await engine.peek("orders/$DeadLetterQueue", { maxMessages: 1 });
+    expect(dead).toMatchObject({ deadLetterReason: "Wrong", deadLetterErrorDescription: "It was wrong." });
+    expect(dead?.envelope.applicationProperties["when"]).toEqual(new Date(0));
+    expect(await engine.admin.getSubscription("prices", "eu")).toMatchObject({
+      rules: [{ name: "eu", filter: { kind: "sql", expression: "region = 'eu'" } }],
+    });
+  });
+
+  it("refuses a newer format version, and a file of something else", async () => {
+    const file = join(directory, "store.sqlite");
+    copyFileSync(fixture, file);
+    let database = new DatabaseSync(file);
+    database.exec("PRAGMA user_version = 2");
+    database.close();
+    expect(await refusal(opened())).toMatchObject({ code: "InvalidOperation", message: /format version 2/ });
+
+    rmSync(file);
+    database = new DatabaseSync(file);
+    database.exec("CREATE TABLE cats (name TEXT)");
+    database.close();
+    expect(await refusal(opened())).toMatchObject({ code: "InvalidOperation", message: /not a store of sobre/ });
+
+    writeFileSync(file, "This is not a database, however long it is.".repeat(100));
+    expect(await refusal(opened())).toMatchObject({ code: "DecodeFailed", message: /is damaged/ });
+  });
+
+  it("names the row that is damaged", async () => {
+    const engine = await opened({ queues: ["orders"] });
+    await send(engine, "orders", message("one"), message("two"));
+    await engine.close();
+    open.delete(engine);
+    const file = join(directory, "store.sqlite");
+    const bytes = readFileSync(file);
+    bytes.writeUInt8(0x58, bytes.lastIndexOf("two"));
+    writeFileSync(file, bytes);
+
+    expect(await refusal(opened())).toMatchObject({
+      code: "DecodeFailed",
+      message: /the row \d+ of the table message differs from its checksum/,
+    });
+  });
+
+  it("misses a synced commit that is gone", async () => {
+    const engine = await opened({ queues: ["orders"] });
+    await send(engine, "orders", message("one"));
+    const copy = `${directory}/copy`;
+    mkdirSync(copy);
+    for (const name of readdirSync(directory))
+      if (name !== "copy") copyFileSync(join(directory, name), join(copy, name));
+    rmSync(join(copy, "store.sqlite-wal"));
+
+    expect(await refusal(durableEngine({ directory: copy }))).toMatchObject({ code: "DecodeFailed" });
+  });
+
+  it("is one process's at a time, whose number it says", async () => {
+    await opened();
+
+    expect(await refusal(durableEngine({ directory }))).toMatchObject({
+      code: "InvalidOperation",
+      message: new RegExp(`in use by process ${process.pid}, which has had it open since`),
+    });
+  });
+
+  it("takes no notice of what a process that is gone has written about itself", async () => {
+    writeFileSync(join(directory, "holder.json"), JSON.stringify({ process: 1, since: "2020-01-01T00:00:00.000Z" }));
+
+    expect(await opened()).toMatchObject({ name: "durable" });
+  });
+
+  it("counts a delivery after an end without close, and none after close", async () => {
+    let engine = await opened({ queues: ["orders"] });
+    await send(engine, "orders", message("one"));
+    const receive = async (): Promise<number | undefined> => {
+      const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
+      const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+      return delivery?.deliveryCount;
+    };
+    expect(await receive()).toBe(0);
+    engine = await reopened(engine);
+    expect(await receive()).toBe(0);
+    await engine.abort();
+    open.delete(engine);
+    engine = await opened();
+
+    expect(await receive()).toBe(1);
+  });
+
+  it("leaves the entities in the directory as they are, and creates those that are missing", async () => {
+    const engine = await opened({ queues: { orders: { maxDeliveryCount: 3 } } });
+    await engine.close();
+    open.delete(engine);
+
+    const again = await opened({ queues: { orders: { maxDeliveryCount: 5 }, more: {} } });
+
+    expect(await again.admin.getQueue("orders")).toMatchObject({ maxDeliveryCount: 3 });
+    expect(await again.admin.listQueues()).toEqual(["more", "orders"]);
+  });
+
+  it("keeps times to live that no AMQP header holds", async () => {
+    const timeToLive = 2 ** 40;
+    const engine = await opened({ queues: ["orders"] });
+    await send(engine, "orders", createEnvelope({ payload: new Uint8Array(), brokerProperties: { timeToLive } }));
+
+    const [delivery] = await (await reopened(engine)).peek("orders", { maxMessages: 1 });
+
+    expect(delivery?.envelope.brokerProperties.timeToLive).toBe(timeToLive);
+  });
+
+  it("is backed up while it runs", async () => {
+    const engine = await opened({ queues: ["orders"] });
+    await send(engine, "orders", message("one"));
+    const target = join(directory, "backup");
+
+    await engine.backup(target);
+
+    await send(engine, "orders", message("two"));
+    const copy = await durableEngine({ directory: target });
+    const deliveries = await copy.peek("orders", { maxMessages: 10 });
+    await copy.close();
+    expect(deliveries.map(({ envelope }) => envelope.brokerProperties.messageId)).toEqual(["one"]);
+  });
+
+  it("rejects a wrong budget and a missing directory", async () => {
+    expect(await refusal(opened({ memoryBudget: -1 }))).toMatchObject({ code: "InvalidArgument" });
+    // @ts-expect-error -- the directory is needed
+    expect(await refusal(durableEngine({}))).toMatchObject({ code: "InvalidArgument" });
+  });
+});
