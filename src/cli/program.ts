@@ -13,6 +13,7 @@ import type { Product } from "./product.ts";
 import { receiveCommand } from "./receive-command.ts";
 import { sendCommand } from "./send-command.ts";
 import { serveCommand } from "./serve-command.ts";
+import { storeCommand } from "./store-command.ts";
 import type { Terminal } from "./terminal.ts";
 import { tourCommand } from "./tour-command.ts";
 
@@ -26,6 +27,7 @@ export async function run(args: readonly string[], product: Product, terminal: T
     decode: () => decodeCommand(terminal, finish),
     encode: () => encodeCommand(terminal, finish),
     serve: () => serveCommand(terminal, finish),
+    store: () => storeCommand(terminal, finish),
     send: () => sendCommand(terminal, finish),
     receive: () => receiveCommand(terminal, finish),
     peek: () => peekCommand(terminal, finish),

@@ -80,7 +80,7 @@ export function writeFact(rows: RowBytes, fact: Fact, encoded: (envelope: Envelo
 }
 
 /** The envelope of a message's row. @throws SobreError as `decodeMessage` does. */
-function readEnvelope(row: Uint8Array): Envelope {
+export function readEnvelope(row: Uint8Array): Envelope {
   const { besides } = readHead(headOf(row), 0, 0, unpackStatus(0));
   // The row lies in a buffer of many.
   return complete(decodeMessage(sectionsOf(row).slice()), besides);

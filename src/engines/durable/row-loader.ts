@@ -15,14 +15,17 @@ const messages = "SELECT record, entity, status, checksum, value FROM message";
 export class RowLoader {
   readonly #database: DatabaseSync;
   readonly #directory: string;
+  /** Takes what is damaged; it throws where that is to end the reading. */
+  readonly #report: (error: SobreError) => void;
   #one: StatementSync | undefined;
 
-  constructor(database: DatabaseSync, directory: string) {
+  constructor(database: DatabaseSync, directory: string, report: (error: SobreError) => void) {
     this.#database = database;
     this.#directory = directory;
+    this.#report = report;
   }
 
-  /** Hands every row to what `sink` gives, and yields after each. @throws SobreError `DecodeFailed` naming the row that is damaged. */
+  /** Hands every row to what `sink` gives, and yields after each. One that is damaged is reported. */
   *rows(sink: () => RowSink, part: (row: Uint8Array) => Uint8Array): Generator<void> {
     yield* this.#small(sink);
     for (const row of this.#select(`${messages} ORDER BY record`)) {
@@ -79,8 +82,8 @@ export class RowLoader {
       throw this.#damaged("message", String(record));
     const plain = unguardStatus(record, Number(status));
     if (plain === undefined || check !== messageCheck(record, entity, row))
-      throw this.#damaged("message", String(record));
-    sink.message(record, entity, plain, part(row));
+      this.#report(this.#damaged("message", String(record)));
+    else sink.message(record, entity, plain, part(row));
   }
 
   *#select(sql: string): Generator<readonly Cell[]> {
@@ -90,7 +93,7 @@ export class RowLoader {
 
   #hold(table: string, row: string, check: Cell | undefined, values: readonly (Cell | undefined)[]): void {
     const plain = values.map((value) => (value === undefined || typeof value === "bigint" ? null : value));
-    if (check !== valuesCheck(...plain)) throw this.#damaged(table, row);
+    if (check !== valuesCheck(...plain)) this.#report(this.#damaged(table, row));
   }
 
   #damaged(table: string, row: string): SobreError {

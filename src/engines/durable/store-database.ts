@@ -39,10 +39,11 @@ export class StoreDatabase {
   /**
    * Opens the store of a directory, making it when it is new.
    *
+   * @param report takes what is damaged, to read what is left; by default it ends the reading.
    * @throws SobreError `InvalidOperation` when another process has it, or for a newer format; `DecodeFailed` naming
    *   what is damaged; `UnauthorizedAccess` when it cannot be written.
    */
-  constructor(directory: string) {
+  constructor(directory: string, report: (error: SobreError) => void = fail) {
     this.directory = directory;
     let database: DatabaseSync | undefined;
     let synced: SyncedCommits | undefined;
@@ -51,18 +52,18 @@ export class StoreDatabase {
       database = new DatabaseSync(join(directory, fileName), { timeout: patience });
       claim(database, directory);
       prepareTables(database, directory);
-      checkStructure(database, directory);
+      checkStructure(database, directory, report);
       this.#database = database;
       synced = new SyncedCommits(directory);
       this.#synced = synced;
       this.#commits = this.#countOfCommits();
       if (this.#commits < synced.atStart)
-        throw damaged(directory, `it ends after commit ${this.#commits}, and commit ${synced.atStart} was synced`);
+        report(damaged(directory, `it ends after commit ${this.#commits}, and commit ${synced.atStart} was synced`));
       // A killed process may leave commits in the log that were never synced; they are before they are served.
       this.#checkpoint();
       writeHolder(directory);
       this.#writer = new RowWriter(database);
-      this.#loader = new RowLoader(database, directory);
+      this.#loader = new RowLoader(database, directory, report);
       this.#countCommit = database.prepare("REPLACE INTO counter VALUES (?, 'commits', ?, ?)");
     } catch (error) {
       synced?.close();
@@ -182,9 +183,13 @@ function claim(database: DatabaseSync, directory: string): void {
     throw new SobreError("InvalidOperation", `SQLite does not sync every commit in ${directory}.`);
 }
 
-/** @throws SobreError `DecodeFailed` naming the first page or table that is wrong. */
-function checkStructure(database: DatabaseSync, directory: string): void {
+/** Reports the first page or table that is wrong. */
+function checkStructure(database: DatabaseSync, directory: string, report: (error: SobreError) => void): void {
   const row = database.prepare("PRAGMA quick_check(1)").get();
   const said = row === undefined ? "" : String(Object.values(row)[0]);
-  if (said !== "ok") throw damaged(directory, said.split("\n").join("; "));
+  if (said !== "ok") report(damaged(directory, said.split("\n").join("; ")));
+}
+
+function fail(error: SobreError): never {
+  throw error;
 }

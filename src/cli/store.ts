@@ -1,0 +1,97 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { envelopeToJson } from "../envelope/envelope-json.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import { oneLine } from "./display.ts";
+import { exitCodes, Misuse } from "./misuse.ts";
+import { renderTable } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The messages of one queue. */
+interface Count {
+  messages: number;
+  deferred: number;
+  scheduled: number;
+  bytes: number;
+  /** Milliseconds since 1970. */
+  oldest: number;
+}
+
+/** Characters of a file that is written at a time. */
+const buffered = 2 ** 20;
+
+/** Reads every row of a store, and prints what it holds; resolves to the exit code. */
+export async function checkStore(directory: string, terminal: Terminal): Promise<number> {
+  checkDirectory(directory);
+  const { inventory } = await import("../engines/durable/inventory.ts");
+  const counts = new Map<string, Count>();
+  try {
+    for (const { address, message } of inventory(directory)) {
+      const count = counts.get(address) ?? { messages: 0, deferred: 0, scheduled: 0, bytes: 0, oldest: Infinity };
+      count.messages++;
+      if (message.state === "deferred") count.deferred++;
+      if (message.state === "scheduled") count.scheduled++;
+      count.bytes += message.size;
+      count.oldest = Math.min(count.oldest, message.enqueuedAt);
+      counts.set(address, count);
+    }
+  } catch (error) {
+    return failed(error, terminal);
+  }
+  const rows = [...counts]
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .map(([address, { messages, deferred, scheduled, bytes, oldest }]) => [
+      oneLine(address),
+      String(messages),
+      String(deferred),
+      String(scheduled),
+      String(bytes),
+      new Date(oldest).toISOString(),
+    ]);
+  const head = ["queue", "messages", "deferred", "scheduled", "bytes", "oldest"];
+  const table = renderTable(rows, { widths: [30, 9, 9, 9, 12, 24], head, right: [1, 2, 3, 4] });
+  await terminal.out(`${oneLine(directory)} is intact.\n${rows.length === 0 ? "No messages.\n" : `\n${table}\n`}`);
+  return exitCodes.done;
+}
+
+/** Writes the messages of a store into a new folder, one file a queue; resolves to the exit code. */
+export async function exportStore(directory: string, folder: string, terminal: Terminal): Promise<number> {
+  checkDirectory(directory);
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new Misuse(`${folder} is not empty; name a new folder`);
+  mkdirSync(folder, { recursive: true });
+  const { inventory } = await import("../engines/durable/inventory.ts");
+  const files = new Map<string, string>();
+  let [written, damaged] = [0, 0];
+  const report = (error: SobreError): void => {
+    damaged++;
+    terminal.err(`sobre: ${oneLine(error.message)}\n`);
+  };
+  try {
+    for (const item of inventory(directory, report)) {
+      const path = join(folder, `${encodeURIComponent(item.address)}.ndjson`);
+      const lines = `${files.get(path) ?? ""}${JSON.stringify(envelopeToJson(item.envelope()))}\n`;
+      if (lines.length > buffered) appendFileSync(path, lines);
+      files.set(path, lines.length > buffered ? "" : lines);
+      written++;
+    }
+  } catch (error) {
+    damaged++;
+    failed(error, terminal);
+  }
+  for (const [path, lines] of files) appendFileSync(path, lines);
+  await terminal.out(`${written === 1 ? "1 message" : `${written} messages`} of ${files.size} queues in ${folder}\n`);
+  return damaged === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+/** @throws Misuse for anything but the directory of a store. */
+function checkDirectory(directory: string): void {
+  if (!existsSync(join(directory, "store.sqlite")))
+    throw new Misuse(`${directory} has no store: no store.sqlite is there`);
+}
+
+function failed(error: unknown, terminal: Terminal): number {
+  if (!(error instanceof SobreError) && !(error instanceof Error && "errcode" in error)) throw error;
+  terminal.err(`sobre: ${oneLine(error.message)}\n`);
+  return exitCodes.failed;
+}
