@@ -1,24 +1,17 @@
 import { checkOptional, text as isText } from "../options/option-checks.ts";
 import { isObject } from "../values/plain-object.ts";
 import type { Delivery } from "../engine/delivery.ts";
-import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
+import type { BrokerProperties, BrokerPropertiesInit } from "../envelope/broker-properties.ts";
+import { settableRows } from "../envelope/broker-property-table.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 import { Typed } from "../values/typed.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
-const texts = [
-  ["MessageId", "messageId"],
-  ["CorrelationId", "correlationId"],
-  ["SessionId", "sessionId"],
-  ["Label", "subject"],
-  ["ReplyTo", "replyTo"],
-  ["To", "to"],
-  ["ReplyToSessionId", "replyToSessionId"],
-  ["PartitionKey", "partitionKey"],
-  ["ViaPartitionKey", "viaPartitionKey"],
-] as const;
-
-/** The readable members are one more than the written ones: the content type has a header of its own. */
-const givenTexts = [...texts, ["ContentType", "contentType"]] as const;
+/** The texts of the header by their names; the content type has a header of its own, and is only read here. */
+const givenTexts: readonly (readonly [name: string, property: keyof BrokerProperties])[] = settableRows.flatMap(
+  ({ property, type, http }) => (http === undefined || type === "span" || type === "time" ? [] : [[http, property]]),
+);
+const texts = givenTexts.filter(([, property]) => property !== "contentType");
 
 /** Reads the value of a `BrokerProperties` header. @throws SobreError `InvalidArgument`. */
 export function readBrokerProperties(header: string | undefined): Partial<BrokerPropertiesInit> {
@@ -39,7 +32,8 @@ export function brokerPropertiesFrom(json: unknown): Partial<BrokerPropertiesIni
   const given: Readonly<Record<string, unknown>> = { ...json };
   const draft: Record<string, unknown> = {};
   for (const [name, property] of givenTexts) {
-    const value = given[name];
+    // The newer name of the label.
+    const value = property === "subject" ? (given[name] ?? given["Subject"]) : given[name];
     if (value === undefined || value === null) continue;
     if (typeof value !== "string") throw wrong(name, "a string");
     draft[property] = value;
@@ -65,31 +59,49 @@ function spanOf(text: string): number {
   return ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
 }
 
-/** The value of the `BrokerProperties` header of a delivery, in ASCII. */
-export function writeBrokerProperties(delivery: Delivery): string {
-  const { brokerProperties: broker, bodyKind } = delivery.envelope;
-  const properties: Record<string, unknown> = {};
+/** The members that a sender has set, as the `BrokerProperties` header has them. */
+export function settableMembers({ brokerProperties: broker, bodyKind }: Envelope): Record<string, unknown> {
+  const members: Record<string, unknown> = {};
   for (const [name, property] of texts) {
     const value: unknown = broker[property];
-    if (value !== undefined) properties[name] = idOf(value);
+    if (value !== undefined) members[name] = idOf(value);
   }
-  if (bodyKind !== "data" && broker.contentType !== undefined) properties["ContentType"] = broker.contentType;
+  if (broker.subject !== undefined) members["Subject"] = broker.subject;
+  if (bodyKind !== "data" && broker.contentType !== undefined) members["ContentType"] = broker.contentType;
   if (broker.timeToLive !== undefined && broker.timeToLive !== Infinity)
-    properties["TimeToLive"] = broker.timeToLive / 1000;
+    members["TimeToLive"] = broker.timeToLive / 1000;
   if (broker.scheduledEnqueueTimeUtc !== undefined)
-    properties["ScheduledEnqueueTimeUtc"] = broker.scheduledEnqueueTimeUtc.toUTCString();
-  Object.assign(properties, {
+    members["ScheduledEnqueueTimeUtc"] = broker.scheduledEnqueueTimeUtc.toUTCString();
+  return members;
+}
+
+/** The value of the `BrokerProperties` header of a delivery, in ASCII; 64-bit numbers have all of their digits. */
+export function writeBrokerProperties(delivery: Delivery): string {
+  const { enqueuedTimeUtc, expiresAtUtc } = delivery;
+  const timeToLive =
+    expiresAtUtc === undefined ? undefined : (expiresAtUtc.getTime() - enqueuedTimeUtc.getTime()) / 1000;
+  return writeMembers({
+    ...settableMembers(delivery.envelope),
+    ...(timeToLive === undefined ? {} : { TimeToLive: timeToLive }),
     // Over HTTP the first delivery is number 1.
     DeliveryCount: delivery.deliveryCount + 1,
-    EnqueuedSequenceNumber: Number(delivery.enqueuedSequenceNumber),
-    EnqueuedTimeUtc: delivery.enqueuedTimeUtc.toUTCString(),
+    EnqueuedSequenceNumber: delivery.enqueuedSequenceNumber,
+    EnqueuedTimeUtc: enqueuedTimeUtc.toUTCString(),
+    ExpiresAtUtc: expiresAtUtc?.toUTCString(),
     LockToken: delivery.lockToken,
     LockedUntilUtc: delivery.lockedUntilUtc?.toUTCString(),
-    SequenceNumber: Number(delivery.sequenceNumber),
+    SequenceNumber: delivery.sequenceNumber,
     State: `${delivery.state.slice(0, 1).toUpperCase()}${delivery.state.slice(1)}`,
     DeadLetterSource: delivery.deadLetterSource,
   });
-  return JSON.stringify(properties).replaceAll(
+}
+
+/** A JSON object in ASCII, with bigints as numbers of all their digits. */
+export function writeMembers(members: Readonly<Record<string, unknown>>): string {
+  const parts = Object.entries(members).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${JSON.stringify(name)}:${typeof value === "bigint" ? value : JSON.stringify(value)}`],
+  );
+  return `{${parts.join(",")}}`.replaceAll(
     /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

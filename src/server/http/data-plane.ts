@@ -1,22 +1,14 @@
 import { setMember } from "../../values/plain-object.ts";
-import { decodeValues } from "../../amqp/values/read-value.ts";
-import { parameter } from "../../content-type/parameter.ts";
-import { parseContentType } from "../../content-type/content-type.ts";
 import { type Delivery, lockToken } from "../../engine/delivery.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { type BodyKind, createEnvelope, type Envelope } from "../../envelope/envelope.ts";
+import { createEnvelope, type Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import {
-  brokerPropertiesFrom,
-  readBrokerProperties,
-  writeBrokerProperties,
-} from "../../http/broker-properties-header.ts";
+import { brokerPropertiesFrom, writeBrokerProperties } from "../../http/broker-properties-header.ts";
+import { envelopeFromHttp, envelopeHeaders } from "../../http/http-envelope.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import { mostInBatch } from "../../amqp/message/batch.ts";
-import { readPropertyHeaders, writePropertyHeaders } from "../../http/property-headers.ts";
 
-/** The media type of bodies that are AMQP values, and of batches. */
-const amqpType = "application/x-amqp-value";
+/** The media type of batches. */
 const batchType = "application/vnd.microsoft.servicebus.json";
 
 /** How many times as long as its bytes a text may be in JSON, where every character is escaped. */
@@ -79,7 +71,7 @@ async function send(entity: string, request: HttpRequest, engine: Engine): Promi
   try {
     const together = isBatch(request);
     const body = await request.body(sender.maxMessageSize * (together ? mostOfJson : 1));
-    await sender.send(together ? batchOf(body) : [envelopeOf(request, body)]);
+    await sender.send(together ? batchOf(body) : [envelopeFromHttp(request.rawHeaders, body)]);
   } finally {
     await sender.close();
   }
@@ -87,28 +79,6 @@ async function send(entity: string, request: HttpRequest, engine: Engine): Promi
 
 const isBatch = ({ headers }: HttpRequest): boolean =>
   (headers["content-type"] ?? "").toLowerCase().split(";")[0]?.trim() === batchType;
-
-function envelopeOf({ headers, rawHeaders }: HttpRequest, body: Uint8Array): Envelope {
-  const given = headers["content-type"];
-  const bodyKind = kindOf(given);
-  if (bodyKind !== "data" && decodeValues(body).length !== 1 && bodyKind === "value")
-    throw new SobreError("InvalidArgument", "The body is not the one AMQP value that its media type says.");
-  const brokerProperties = {
-    ...(bodyKind === "data" ? { contentType: given } : {}),
-    ...readBrokerProperties(headers["brokerproperties"]),
-  };
-  return createEnvelope({
-    payload: body,
-    bodyKind,
-    brokerProperties,
-    applicationProperties: readPropertyHeaders(rawHeaders),
-  });
-}
-
-function kindOf(contentType: string | undefined): BodyKind {
-  if (contentType === undefined || !contentType.toLowerCase().startsWith(amqpType)) return "data";
-  return parameter(parseContentType(contentType), "body") === "sequence" ? "sequence" : "value";
-}
 
 function batchOf(body: Uint8Array): readonly Envelope[] {
   let json: unknown;
@@ -175,20 +145,7 @@ const pathOf = (entity: string): string => entity.split("/").map(encodeURICompon
 
 function responseOf(delivery: Delivery, base: string): HttpResponse {
   const { envelope, lockToken: token, sequenceNumber } = delivery;
-  const headers: Record<string, string> = {
-    ...writePropertyHeaders(envelope.applicationProperties),
-    BrokerProperties: writeBrokerProperties(delivery),
-  };
-  const contentType = contentTypeOf(envelope);
-  if (contentType !== undefined) headers["content-type"] = contentType;
+  const headers = envelopeHeaders(envelope, writeBrokerProperties(delivery));
   if (token !== undefined) headers["location"] = `${base}/messages/${sequenceNumber}/${token}`;
   return { status: token === undefined ? 200 : 201, headers, body: envelope.payload };
-}
-
-function contentTypeOf({ bodyKind, brokerProperties }: Envelope): string | undefined {
-  if (bodyKind === "sequence") return `${amqpType}; body=sequence`;
-  if (bodyKind === "value") return amqpType;
-  const { contentType } = brokerProperties;
-  // A header cannot hold anything else.
-  return contentType !== undefined && /^[\t\u0020-\u007e]*$/.test(contentType) ? contentType : undefined;
 }
