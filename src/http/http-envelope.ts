@@ -1,8 +1,9 @@
 import { decodeValues } from "../amqp/values/read-value.ts";
 import { parseContentType } from "../content-type/content-type.ts";
 import { parameter } from "../content-type/parameter.ts";
-import { type BodyKind, createEnvelope, type Envelope } from "../envelope/envelope.ts";
+import { type BodyKind, checkPayload, createEnvelope, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import { anEnvelope, checkOption, listOf, text } from "../options/option-checks.ts";
 import { readBrokerProperties, settableMembers, writeMembers } from "./broker-properties-header.ts";
 import { omittedProperties, readPropertyHeaders, writePropertyHeaders } from "./property-headers.ts";
 
@@ -26,6 +27,7 @@ export interface HttpEnvelope {
  * await fetch(`${url}/orders/messages`, { method: "POST", headers, body });
  */
 export function envelopeToHttp(envelope: Envelope): HttpEnvelope {
+  checkOption("envelope", envelope, anEnvelope);
   return { headers: envelopeHeaders(envelope, writeMembers(settableMembers(envelope))), body: envelope.payload };
 }
 
@@ -54,8 +56,10 @@ const listInAscii = (names: readonly string[]): string =>
  * @throws SobreError `InvalidArgument`, and as `createEnvelope` does.
  */
 export function envelopeFromHttp(rawHeaders: readonly string[], body: Uint8Array): Envelope {
+  checkOption("rawHeaders", rawHeaders, listOf("strings", text));
   const contentType = headerOf(rawHeaders, "content-type");
   const bodyKind = kindOf(contentType);
+  checkPayload(body);
   if (bodyKind === "value" && decodeValues(body).length !== 1)
     throw new SobreError("InvalidArgument", "The body is not the one AMQP value that its media type promises.");
   if (bodyKind === "sequence") decodeValues(body);

@@ -72,8 +72,10 @@ export function writePropertyHeaders(properties: ApplicationProperties): Record<
 }
 
 /** The names of the properties that no header can carry, by their names or values. */
-export const omittedProperties = (properties: ApplicationProperties): readonly string[] =>
-  Object.entries(properties).flatMap(([name, value]) => (headerOf(name, value) === undefined ? [name] : []));
+export function omittedProperties(properties: ApplicationProperties): readonly string[] {
+  checkOption("properties", properties, anObject);
+  return Object.entries(properties).flatMap(([name, value]) => (headerOf(name, value) === undefined ? [name] : []));
+}
 
 function headerOf(name: string, value: ApplicationPropertyValue | undefined): string | undefined {
   const text = textOf(value);
