@@ -102,7 +102,8 @@ export function typedJson(tape: JsonTape, value: number, kind: ScalarKind): unkn
   const text = tape.string(value);
   switch (kind) {
     case "dateTime":
-      return jsonDate(text);
+      // Other writers of JSON have ISO 8601.
+      return jsonDate(text) ?? scalarOfText(text, kind);
     case "char":
       return text.length === 1 ? new Typed("char", text) : undefined;
     case "qname":

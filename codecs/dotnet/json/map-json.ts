@@ -164,7 +164,7 @@ class JsonMapper {
       return enumOfNumber(BigInt(tape.written(value)), shape);
     }
     const read = shape.kind === "scalar" ? typedJson(tape, value, shape.scalar) : undefined;
-    if (read === undefined) throw this.#misfit(value, shape);
+    if (read === undefined) return this.#kept(value, shape);
     return read;
   }
 
@@ -249,6 +249,16 @@ class JsonMapper {
     if (frame.next < frame.end) this.#frames.push(frame);
   }
 
+  /** A scalar that does not fit its contract, as it was written. */
+  #kept(value: number, shape: ResolvedShape): unknown {
+    const what = shape.kind === "scalar" ? shape.scalar : shape.name.local;
+    if (this.#strangers.size < mostWarnings)
+      this.#strangers.add(
+        `${pathTo(this.#tape, value)} is not a ${what}, as its contract says; it was kept as written.`,
+      );
+    return untypedJson(this.#tape, value);
+  }
+
   #misfit(value: number, shape: ResolvedShape | undefined): SobreError {
     const offset = this.#offsetOf(this.#tape.start(value));
     const what = shape === undefined ? "entry" : shape.kind === "scalar" ? shape.scalar : shape.name.local;
@@ -256,6 +266,19 @@ class JsonMapper {
       offset,
     });
   }
+}
+
+/** The path to a value, with `[]` for every item. */
+function pathTo(tape: JsonTape, value: number): string {
+  let path = "$";
+  for (let at = 0; at !== value;) {
+    const isObject = tape.kind(at) === jsonKind.object;
+    let inner = at + 1;
+    while (tape.next(isObject ? inner + 1 : inner) <= value) inner = tape.next(isObject ? inner + 1 : inner);
+    path += isObject ? `.${tape.string(inner)}` : "[]";
+    at = isObject ? inner + 1 : inner;
+  }
+  return path;
 }
 
 /** A list of objects that have Key and Value and nothing else is a dictionary. */
