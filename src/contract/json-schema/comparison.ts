@@ -25,10 +25,17 @@ export function compareSchemas(comparison: Comparison): Compared {
   if (first.verdict !== "breaking") return first;
   const { writer } = comparison;
   const found: Refused[] = [];
+  const original = new PairComparison(comparison, { siblings: false, meter });
   let reader = comparison.reader;
   let last = first;
+  let isOpen = false;
   while (last.verdict === "breaking" && found.length < mostBreaks) {
     const fresh = last.refused.filter((one) => !found.some((known) => isSameBreak(known, one)));
+    // A patch can make a reader stricter, e.g. where fewer items count as evaluated.
+    if (last !== first && !fresh.every((one) => isRefused(one, original))) {
+      isOpen = true;
+      break;
+    }
     const patches = (fresh.length > 0 ? fresh : last.refused).reduce<unknown>(
       (patched, one) =>
         (fresh.length > 0 ? patchedReader(patched, writer, one) : readerWithoutUnion(patched, one)) ?? patched,
@@ -41,7 +48,7 @@ export function compareSchemas(comparison: Comparison): Compared {
   }
   const refused =
     found.length > mostAlone ? found : found.map((one) => ({ ...one, alone: aloneOf(one, found, comparison, meter) }));
-  return { ...first, refused, rest: last.verdict };
+  return { ...first, refused, rest: isOpen ? "unproven" : last.verdict };
 }
 
 /** Compares with a patched reader, which may refer to a place that a patch has removed. */
@@ -51,6 +58,17 @@ function compareAgain(comparison: Comparison, reader: unknown, meter: Meter): Co
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
     return { verdict: "unproven", refused: [], tried: [error.message], assumptions: [] };
+  }
+}
+
+/** Whether the pair as it is refuses the value of a break that was found with patches. */
+function isRefused({ value }: Refused, pair: PairComparison): boolean {
+  try {
+    return pair.refusalOf(value, value) !== undefined;
+  } catch (error) {
+    // ajv's code for a schema may recurse without end.
+    if (error instanceof RangeError) return false;
+    throw error;
   }
 }
 
