@@ -6,9 +6,9 @@
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, transform } from "esbuild";
+import { build, type Plugin, transform } from "esbuild";
 import { publishedManifest } from "./published-manifest.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -23,6 +23,23 @@ const shipped = [
   "fixtures/legacy/migrate/dlq.ndjson",
   ...globSync("schemas/*.schema.json", { cwd: root }),
 ];
+
+/**
+ * Modules of the command that load the contracts and the migration of the library instead of a second copy in its bundle,
+ * and the class by which the bundle recognizes their usage errors.
+ */
+const outsideTheBundle = /^\.\/(contract-[a-z-]+|migrate|misuse)\.ts$/;
+
+/** Leaves imports of {@link outsideTheBundle} to the package's own `imports`. */
+const modulesOutsideTheBundle: Plugin = {
+  name: "modules outside the bundle",
+  setup(bundler) {
+    bundler.onResolve({ filter: outsideTheBundle }, ({ path }) => ({
+      path: `#command/${basename(path, ".ts")}`,
+      external: true,
+    }));
+  },
+};
 
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
@@ -45,7 +62,8 @@ writeFileSync(join(folder, "package.json"), `${JSON.stringify(publishedManifest(
 
 /** Without comments and blanks: comments stay in the declarations, where editors look for them. */
 async function copyModules(): Promise<void> {
-  for (const file of globSync("**/*.js", { cwd: compiled, exclude: ["src/cli/**"] })) {
+  const library = globSync("**/*.js", { cwd: compiled, exclude: ["src/cli/**"] });
+  for (const file of [...library, ...commandModules()]) {
     const source = readFileSync(join(compiled, file), "utf8");
     const { code } = await transform(source, {
       target: "es2023",
@@ -59,6 +77,17 @@ async function copyModules(): Promise<void> {
     // Modules of types alone.
     if (code.trim() !== "export{};") write(file, code);
   }
+}
+
+/** The modules of the command outside its bundle, with those of the command that they import. */
+function commandModules(): string[] {
+  const commands = globSync("src/cli/*.js", { cwd: compiled });
+  const reached = new Set(commands.filter((file) => outsideTheBundle.test(`./${basename(file, ".js")}.ts`)));
+  for (const file of reached) {
+    for (const [, name = ""] of readFileSync(join(compiled, file), "utf8").matchAll(/"\.\/([a-z-]+\.js)"/g))
+      reached.add(join("src/cli", name));
+  }
+  return [...reached];
 }
 
 /** Only those that the declarations of an entry lead to. */
@@ -87,8 +116,7 @@ async function bundleCommand(): Promise<void> {
     absWorkingDir: root,
     entryPoints: [
       { in: "src/cli/main.ts", out: "main" },
-      // Each runs in a thread of its own; the module that starts it looks for it in its own folder.
-      { in: "src/contract/json-schema/comparison-worker.ts", out: "parts/comparison-worker" },
+      // It runs in a thread of its own; the module that starts it looks for it in its own folder.
       { in: "src/engines/durable/store-worker.ts", out: "parts/store-worker" },
     ],
     outdir: join(folder, "dist/cli"),
@@ -100,6 +128,7 @@ async function bundleCommand(): Promise<void> {
     platform: "node",
     target: "node22",
     packages: "external",
+    plugins: [modulesOutsideTheBundle],
     logLevel: "warning",
   });
 }

@@ -12,14 +12,14 @@ const sourceCondition = "sobre-source";
  */
 export function publishedManifest(manifest: unknown): Json {
   const kept = Object.entries(objectOf(manifest)).filter(([name]) => !ours.has(name));
-  return Object.fromEntries(
-    kept.map(([name, value]) => {
-      if (name === "bin") return [name, { sobre: "./dist/cli/main.js" }];
-      if (name === "exports") return [name, withoutSources(objectOf(value))];
-      if (name === "browser") return [name, withoutMappings(objectOf(value))];
-      return [name, value];
-    }),
-  );
+  const published = kept.map(([name, value]): readonly [string, unknown] => {
+    if (name === "bin") return [name, { sobre: "./dist/cli/main.js" }];
+    if (name === "exports") return [name, withoutSources(objectOf(value))];
+    if (name === "browser") return [name, withoutMappings(objectOf(value))];
+    return [name, value];
+  });
+  // The bundle of the command loads these from the library's modules.
+  return Object.fromEntries([...published, ["imports", { "#command/*": "./dist/src/cli/*.js" }]]);
 }
 
 function withoutSources(exports: Json): Json {

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -161,13 +161,21 @@ describe("the published package", () => {
     expect(files).toEqual(expect.arrayContaining(["README.md", "docs/serve.md", "examples/request-reply.ts"]));
   });
 
-  it("has the command once, in a few files, and it runs", () => {
+  it("has the command in a few files, without a second copy of the contracts and the migration", () => {
     const [command = ""] = Object.values(manifest.bin);
+    const run = (...args: string[]): SpawnSyncReturns<string> =>
+      spawnSync(process.execPath, [join(folder, command), ...args], { cwd: work, encoding: "utf8" });
+    const bundle = files
+      .filter((file) => file.startsWith("dist/cli/"))
+      .map((file) => readFileSync(join(folder, file), "utf8"));
 
-    const version = execFileSync(process.execPath, [join(folder, command), "--version"], { encoding: "utf8" });
+    const misuse = run("contract", "compat", "missing.json", "missing.json");
 
-    expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
-    expect(files.filter((file) => file.startsWith("dist/src/cli/"))).toEqual([]);
+    expect(run("--version").stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(misuse).toMatchObject({ status: 2, stderr: expect.stringMatching(/^sobre: .*missing\.json.*\n$/) });
+    expect(run("migrate").stderr).toMatch(/^sobre: name a SOURCE/);
+    expect(bundle.join("")).toContain("#command/contract-check");
+    expect(bundle.filter((text) => text.includes("comparison-worker"))).toEqual([]);
   });
 
   it("bundles with an entry only the packages that are listed for it, and those of the command with none", async () => {
