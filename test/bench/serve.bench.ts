@@ -21,7 +21,7 @@ interface Round {
 /**
  * The cost of serving, side by side with a minimal broker made of rhea, and with RabbitMQ where it is installed.
  *
- * All loads but one have the shape of the official client.
+ * Our own load has the shape of the official client; the others, and a second one of ours, are compact.
  */
 export async function bench(): Promise<readonly Figure[]> {
   const built = buildPackage();

@@ -51,7 +51,7 @@ export async function startRabbitmq(): Promise<Peer | undefined> {
   try {
     await answering(port);
     const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
-    const load = new Load(port, "official", "/queue/q");
+    const load = new Load(port, "compact", "/queue/q");
     return { name: "rabbitmq", load, cpu: async () => cpuOf(pid), memory: async () => memoryOf(pid), close };
   } catch (error) {
     await close();
