@@ -73,8 +73,7 @@ function frame({ version }: Product, terminal: Terminal): Command {
       "after",
       `
 Examples:
-  sobre decode order.bin     which codec reads it, and to what
-  sobre help encode          more of a command
+  sobre decode order.bin     which codec reads it; sobre help decode says more
 
 Exit codes: 0 done, 1 something unread, 2 wrong usage, 3 output not written.`,
     );

@@ -24,7 +24,8 @@ export interface HttpEnvelope {
  *
  * @example
  * const { headers, body } = envelopeToHttp(envelope);
- * await fetch(`${url}/orders/messages`, { method: "POST", headers, body });
+ * const request = new Request("http://localhost:5672/orders/messages", { method: "POST", headers, body });
+ * console.log(request.method, request.headers.has("brokerproperties")); // POST true
  */
 export function envelopeToHttp(envelope: Envelope): HttpEnvelope {
   checkOption("envelope", envelope, anEnvelope);
