@@ -18,6 +18,7 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
   "sobre/content-type": ["content-type"],
   "sobre/contract": ["ajv", "content-type", "protobufjs", "re2js"],
   "sobre/engines/emulator-config": ["ajv", "re2js"],
+  "sobre/http": ["content-type"],
   "sobre/message": ["ajv", "content-type", "re2js"],
   "sobre/migration": ["content-type", "msgpackr", "protobufjs"],
   "sobre/server": ["content-type", "ws"],
