@@ -37,7 +37,7 @@ const nothing = new Uint8Array(0);
  * The payload is the encoded value without its section descriptor. In a sequence it is the lists of all sections,
  * one behind the other: one list reads as an array, several read as an array of arrays. It writes the body kind that the
  * message asks for (an array as `sequence` in one list), or else `value`, and data when the content type asks for it. 64-bit integers are always bigints; objects have own members only,
- * also under `__proto__`; maps with a key that is no text are a `Map`. `undefined` is written as zero bytes.
+ * also under `__proto__`; maps with a key that is not text are a `Map`. `undefined` is written as zero bytes.
  *
  * @example
  * ```ts

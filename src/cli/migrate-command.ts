@@ -53,7 +53,7 @@ export function migrateCommand(terminal: Terminal, finish: Finish): Command {
     .addOption(new Option("-r, --report <FILE>", "also as .html, .json or .txt; may be repeated").argParser(collect))
     .option("-j, --json", "the report as JSON on standard output")
     .addOption(new Option("-i, --input <I>", "what the source holds").choices(["payloads", "captures"]))
-    .option("--include <NAME>", "of a folder only these files, as '*.bin'")
+    .option("--include <NAME>", "of a folder only these files, e.g. '*.bin'")
     .option("--content-type <CT>", "what the senders of payload files declared")
     .addOption(new Option("--contracts <PATH>", ".NET types: a file or folder; may be repeated").argParser(collect))
     .option("--time-zone <Z>", "the zone of .NET's senders, as Europe/Madrid")

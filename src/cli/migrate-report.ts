@@ -11,7 +11,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** How a report is set. */
 export interface ReportLayout extends Pick<Terminal, "columns" | "style"> {
-  /** Whether everything is told, with every path, or what fits a terminal. */
+  /** Whether the report is complete, with every path, or fits a terminal. */
   readonly full: boolean;
   /** Where what failed was kept, if anywhere. */
   readonly quarantine?: string | undefined;
@@ -45,7 +45,7 @@ export function migrateReport(report: MigrationReport, layout: ReportLayout): st
 const verdicts: Readonly<Record<MigrationVerdict, string>> = {
   clean: "Clean: everything came back as it was.",
   ambiguous: "Ambiguous: nothing is lost, but some values may be read in two ways.",
-  losses: "With losses: every message was migrated, and some tell less than before.",
+  losses: "With losses: every message was migrated, and some lost information.",
   failures: "With failures: some messages were not migrated.",
 };
 
@@ -163,7 +163,7 @@ function findings(all: readonly MigrationFinding<string>[], layout: ReportLayout
   }).join("\n");
 }
 
-/** Namespaces take more room than they tell. */
+/** Namespaces take more room than they are worth. */
 function shortName(type: string): string {
   return type.replace(/^\{.*\}/, "");
 }
@@ -195,7 +195,7 @@ const steps: Readonly<Record<FailureReport["step"], string>> = {
   compare: "when comparing the new payload with the old one",
 };
 
-/** Sixteen bytes a line with their offset; `[` stands before the byte where reading stopped. */
+/** Sixteen bytes a line with their offset; `[` precedes the byte where reading stopped. */
 function hexLines(hex: string, start: number, offset: number | undefined): readonly string[] {
   const bytes = hex.match(/../g) ?? [];
   const lines: string[] = [];

@@ -21,7 +21,7 @@ import { migrateExitCodes, Misuse } from "./misuse.ts";
 import { progressBar } from "./progress-bar.ts";
 import { createStyle, type Terminal } from "./terminal.ts";
 
-/** What `sobre migrate` reads and writes. */
+/** The input and output of `sobre migrate`. */
 export interface MigrateCommand {
   /** The file or folder, or the queue. */
   readonly path: string;
@@ -79,7 +79,7 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
       openJsonText: command.openJsonText,
       hex: command.hex,
       sample: command.sample,
-      // Which payloads they are for, their readers tell.
+      // Their readers decide which payloads they apply to.
       hasContract: () => contracts.length > 0,
       onProgress(progress) {
         if (progress.pass !== pass) bar.begin(passTitles[progress.pass], source.size);
@@ -95,7 +95,7 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
   }
 }
 
-/** What decides how messages are read. */
+/** Settings that decide how messages are read. */
 function fingerprintOf(command: MigrateCommand, contracts: readonly DotnetContract[]): string {
   const { timeZone, contentType, include, input } = command;
   return createHash("sha256")

@@ -1,9 +1,9 @@
 import type { Engine } from "../engine/engine.ts";
 
-/** What a key or token lets its holder do. */
+/** A right that a key or token grants. */
 export type Right = "Send" | "Listen" | "Manage";
 
-/** What somebody may do who has shown a key or token. */
+/** The rights that a key or token grants. */
 export interface Grant {
   /** The namespace's engine. */
   readonly engine: Engine;

@@ -13,7 +13,7 @@ const days = 30;
 /**
  * Makes a key and a certificate that it signs itself, for `localhost`, its addresses and `hosts` (RFC 5280).
  *
- * Clients have to be told to trust it, as `NODE_EXTRA_CA_CERTS` tells Node.
+ * Clients have to be configured to trust it, e.g. Node by `NODE_EXTRA_CA_CERTS`.
  */
 export function selfSigned(hosts: readonly string[] = []): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });

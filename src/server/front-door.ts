@@ -3,7 +3,7 @@ import { createServer, type Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Server as TlsServer } from "node:tls";
 
-/** What sockets are handed to. */
+/** The handlers of sockets by protocol. */
 export interface FrontDoorOptions {
   readonly amqp: (socket: Duplex) => void;
   /** Why a request to upgrade to a WebSocket is refused; `undefined`: it is not. */
@@ -12,7 +12,7 @@ export interface FrontDoorOptions {
   readonly http: () => Promise<RequestListener>;
   /** PEM of a key and its certificate; without it, TLS is not spoken. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
-  /** Told why a socket was cut whose protocol is not spoken here. */
+  /** Called with the reason when a socket of an unknown protocol was closed. */
   readonly refused: (why: string) => void;
   /** Milliseconds until a socket has to say something, and until the headers of its request have to be there. */
   readonly handshakeTimeOut: number;
@@ -30,7 +30,7 @@ const maxHeaderSize = 80 * 1024;
 /** Other protocols, such as HTTP/2, are offered by clients that can do without. */
 const shouldUpgradeCallback = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === "websocket";
 
-/** One port for AMQP, HTTP and TLS: the first byte of a socket tells which. */
+/** One port for AMQP, HTTP and TLS: the first byte of a socket decides which. */
 export class FrontDoor {
   readonly #options: FrontDoorOptions;
   #http: Promise<HttpServer> | undefined;
@@ -82,12 +82,12 @@ export class FrontDoor {
   #enter(socket: Socket, isSecure: boolean): void {
     const silent = setTimeout(() => socket.destroy(), this.#options.handshakeTimeOut);
     silent.unref();
-    // What takes over may let go of the socket, and an error that nobody listens to would end the process.
+    // The protocol's handler may release the socket, and an error that nobody listens to would end the process.
     socket.on("error", () => undefined);
     socket.once("close", () => clearTimeout(silent));
     socket.once("data", (chunk: Buffer) => {
       clearTimeout(silent);
-      // What takes over has to see these bytes first.
+      // The protocol's handler has to see these bytes first.
       socket.pause();
       socket.unshift(chunk);
       this.#hand(socket, chunk[0], isSecure);
@@ -131,7 +131,7 @@ export class FrontDoor {
       connectionsCheckingInterval: Math.min(1000, handshakeTimeOut / 4),
     };
     const server = create({ maxHeaderSize, shouldUpgradeCallback, ...timeOuts }, listener);
-    // Who asks before sending a body is told to go on only when it is read.
+    // A client that sends `Expect: 100-continue` gets its answer only when the body is read.
     server.on("checkContinue", listener);
     // Node looks at the time-outs of a server from here on, and this one gets its sockets from another.
     server.emit("listening");

@@ -81,7 +81,10 @@ export class Namespaces implements Access {
       throw new SobreError("UnauthorizedAccess", "The token has expired. Sign a new one, and check the clock.");
     const scope = scopeOf(sas.resource);
     if (scope.length > longestScope)
-      throw new SobreError("UnauthorizedAccess", "The resource of the token is no path of an entity. Check its sr.");
+      throw new SobreError(
+        "UnauthorizedAccess",
+        "The resource of the token is not the path of an entity. Check its sr.",
+      );
     return { engine, scope, rights: key.rights ?? all, expiresAt: sas.expiresAt };
   }
 

@@ -61,7 +61,7 @@ const object: OptionCheck = (value) => (typeof value === "object" && value !== n
 /** Checked where the engine is made. */
 const anything: OptionCheck = () => undefined;
 
-/** A name or value that stands in a connection string, whose parts end with semicolons. */
+/** A name or value in a connection string, whose parts end with semicolons. */
 const secret: OptionCheck = (value) =>
   typeof value === "string" && /^[^;\s][^;]*$/.test(value) && value === value.trim()
     ? undefined
@@ -108,7 +108,7 @@ const limitChecks: OptionChecks<ConnectionLimits> = {
 const keyChecks = { key: secret, rights };
 const tlsChecks = { key: name, cert: name };
 
-/** @throws SobreError `InvalidArgument` naming the option, also one that there is none of. */
+/** @throws SobreError `InvalidArgument` naming the option that is wrong or unknown. */
 export function checkServerOptions(options: ServerOptions): void {
   checkOptions(options, checks);
   const { engine, queues, topics, firstSequenceNumber, host = "localhost", keys, tls, limits } = options;

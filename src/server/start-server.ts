@@ -37,8 +37,8 @@ export interface Server extends AsyncDisposable, ServedNamespace {
 /**
  * Serves an engine over AMQP 1.0 and HTTP; resolves when it accepts connections.
  *
- * @throws SobreError `InvalidOperation` when the port is in use; `InvalidArgument` naming the option that is wrong, also
- * one that there is none of.
+ * @throws SobreError `InvalidOperation` when the port is in use; `InvalidArgument` naming the option that is wrong or
+ * unknown.
  * @example
  * ```ts
  * const server = await startServer({ queues: ["orders"] });
@@ -72,7 +72,7 @@ class RunningServer implements Server {
   readonly #door: FrontDoor;
   readonly #sockets = new Set<AmqpSocket>();
   readonly #ticking: NodeJS.Timeout;
-  /** What opens namespaces where the server has keys. */
+  /** The secret of namespaces where the server has keys. */
   readonly #secret = randomBytes(32).toString("base64");
 
   constructor(options: ServerOptions, host: string) {
@@ -233,7 +233,10 @@ function listenProblem(error: unknown, where: string, option: "port" | "httpPort
     case "EAI_AGAIN":
     case "ENOTFOUND":
     case "EADDRNOTAVAIL":
-      return new SobreError("InvalidArgument", `${where} is no address of this machine.`, { ...at, path: "$.host" });
+      return new SobreError("InvalidArgument", `${where} is not an address of this machine.`, {
+        ...at,
+        path: "$.host",
+      });
     default:
       return error;
   }

@@ -29,15 +29,15 @@ export interface FirstUse {
   readonly requiresSession: boolean;
 }
 
-/** What a broker's end of a connection is made with. */
+/** Options of the broker's side of a connection. */
 export interface BrokerConnectionOptions {
   readonly access: Access;
   readonly limits?: Partial<ConnectionLimits> | undefined;
-  /** Told when there are bytes to take, once until they are taken. */
+  /** Called when there are bytes to take, once until they are taken. */
   readonly output: () => void;
-  /** Told once when the connection is over; `reason` is what ended it other than the client's wish. */
+  /** Called once when the connection has ended; `reason` is set unless the client closed it. */
   readonly closed?: ((reason: string | undefined) => void) | undefined;
-  /** Told what was refused and why, where somebody has to put it right: a key, a name, a wrong use. */
+  /** Called with what was refused and why, where somebody has to correct it: a key, a name, a wrong use. */
   readonly refused?: ((why: string) => void) | undefined;
   /** Creates an entity that is used and missing. Default: nothing is created. */
   readonly autoCreate?: ((engine: Engine, entity: string, use?: FirstUse) => Promise<void>) | undefined;
@@ -109,7 +109,7 @@ export class BrokerConnection {
       this.wire.close({ condition: "amqp:connection:forced", description: "No token was put within a minute." });
   }
 
-  /** What the connection's sessions are held by, by entity and id. */
+  /** The links that hold the connection's sessions, by entity and id. */
   get sessions(): Map<string, EngineSessionReceiver> {
     return this.#sessions;
   }
@@ -179,7 +179,7 @@ export class BrokerConnection {
     const { remote } = link;
     const isReceiving = link instanceof ReceivingLink;
     if (isReceiving && remote?.target?.kind === "coordinator") {
-      // What happens in a transaction is allowed, or not, where it happens.
+      // Rights are checked for each operation of a transaction.
       const engine = await this.#engineOf(this.#grants.any());
       this.#grants.watch(link, undefined, toSend);
       return openCoordinator(link, engine, this.#transactions);
@@ -212,7 +212,7 @@ export class BrokerConnection {
     const key = node.kind === "cbs" ? "" : `/${node.entity.toLowerCase()}`;
     const making = this.#nodes.get(key) ?? this.#newNode(node);
     this.#nodes.set(key, making);
-    // What was refused is asked for again by the next link.
+    // The next link asks again after a refusal.
     making.catch(() => this.#nodes.delete(key));
     const requests = await making;
     // The last link may have left in between.
@@ -250,7 +250,7 @@ export class BrokerConnection {
       throw unauthorized("The connection belongs to another namespace.");
     this.#namespace = grant.engine;
     const connecting = (this.#engine ??= grant.engine.connect({ sharesBytes: true }));
-    // What could not be connected is tried again by the next link.
+    // The next link tries a failed connection again.
     connecting.catch(() => (this.#engine = undefined));
     return connecting;
   }

@@ -26,7 +26,7 @@ export function openCoordinator(link: ReceivingLink, engine: Engine, transaction
   const declare = async (): Promise<DeliveryState> => {
     const transactionId = await transactions.declare(engine);
     open.push(transactionId);
-    // What the link leaves behind is rolled back (AMQP 1.0 part 4.3).
+    // The link's open transactions are rolled back (AMQP 1.0 part 4.3).
     if (link.state !== "attached") await transactions.forget(open);
     return { kind: "declared", transactionId };
   };

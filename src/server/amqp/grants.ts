@@ -7,7 +7,7 @@ import { allows, type Grant, type Right } from "../access.ts";
 /** Most grants of a connection; a client holds one for each entity and direction. */
 const most = 1000;
 
-/** What somebody needs one of on an entity. */
+/** Rights on an entity, any of which is enough. */
 interface Need {
   /** `undefined`: any entity. */
   readonly entity: string | undefined;
@@ -19,7 +19,7 @@ const expired: WireError = {
   description: "The token of the link has expired. Put a new one before that, and attach again.",
 };
 
-/** What the client of a connection may do, and the links that live by it. */
+/** The rights of a connection's client, and the links that depend on them. */
 export class Grants {
   readonly #grants: Grant[] = [];
   readonly #links = new Map<SendingLink | ReceivingLink, Need>();

@@ -27,7 +27,7 @@ export function destinationOf({ remote }: ReceivingLink): string | undefined {
 /** No arrivals; never written to. */
 const none: Arrival[] = [];
 
-/** Messages that came in, and what to tell about them. */
+/** Received messages, and their deliveries to settle. */
 interface Arrival {
   readonly id: number;
   readonly settled: boolean;
@@ -39,7 +39,7 @@ export class InboundLink implements ReceivingLinkEvents {
   readonly #link: ReceivingLink;
   readonly #sender: EngineSender;
   readonly #transactions: Transactions;
-  /** What has come in since the last send. */
+  /** The messages received since the last send. */
   #arrivals: Arrival[] = none;
   #awaited = false;
   #sending: Promise<void> | undefined;
@@ -91,7 +91,7 @@ export class InboundLink implements ReceivingLinkEvents {
     else this.#arrivals.push(arrival);
     if (this.#awaited) return;
     this.#awaited = true;
-    // What came in one read is sent together.
+    // The messages of one read are sent together.
     queueMicrotask(() => {
       this.#awaited = false;
       this.#flush();
@@ -161,7 +161,7 @@ export class InboundLink implements ReceivingLinkEvents {
   }
 
   detached(): void {
-    // Nobody is left to be told.
+    // Nobody is left to report it to.
     this.#close().catch(() => undefined);
   }
 

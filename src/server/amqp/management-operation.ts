@@ -4,7 +4,7 @@ import type { Right } from "../access.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** What requests to the `$management` node of an entity act on. */
+/** The context of requests to the `$management` node of an entity. */
 export interface ManagementContext {
   readonly entity: string;
   readonly engine: Engine;

@@ -8,7 +8,7 @@ import { OutboundLink } from "./outbound-link.ts";
 import { sessionFilter, ticksOf, withSession } from "./session-filter.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** What a receiving link is opened on. */
+/** The source of a receiving link. */
 export interface ReceiveContext {
   readonly entity: string;
   readonly engine: Engine;
@@ -38,7 +38,7 @@ export async function openOutboundLink(link: SendingLink, context: ReceiveContex
     return;
   }
   const end = new OutboundLink(link, { ...context, receiver, receiveMode });
-  // Filters that are not in place are not told back (AMQP 1.0 part 3.5.3).
+  // Filters that are not applied are not echoed (AMQP 1.0 part 3.5.3).
   const source = remote?.source === undefined ? undefined : { ...remote.source, filter: undefined };
   link.open({ source, target: remote?.target }, end);
   // It is not asked for again, and a thousand links of a connection would hold much of it.

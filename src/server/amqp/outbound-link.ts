@@ -14,14 +14,14 @@ const batch = { first: 8, most: 128 };
 /** Bytes that the messages taken at once should not have more of. */
 const batchBytes = 256 * 1024;
 
-/** What a receiving client's link is opened with. */
+/** Options of a receiving client's link. */
 export interface OutboundLinkOptions {
   readonly entity: string;
   readonly engine: Engine;
   readonly receiver: EngineReceiver;
   readonly receiveMode: ReceiveMode;
   readonly transactions: Transactions;
-  /** Told when the link is over, or has ended by itself. */
+  /** Called when the link has ended. */
   readonly closed?: (() => void) | undefined;
 }
 
@@ -146,7 +146,7 @@ export class OutboundLink implements SendingLinkEvents {
     if (lost !== undefined) this.#end(lost);
   }
 
-  /** What AMQP cannot hold would come back for ever; where it cannot be dead-lettered, the link ends. */
+  /** A message that AMQP cannot hold would come back for ever; where it cannot be dead-lettered, the link ends. */
   #deadLetter(token: LockToken, error: unknown): void {
     const { engine, entity } = this.#options;
     const told = wireErrorOf(error);

@@ -89,7 +89,7 @@ export class RequestNode {
     link.grant(credit);
   }
 
-  /** Opens a link that answers go out at; `left` is told when it is over. */
+  /** Opens a link for answers; `left` is called when it has ended. */
   openReplies(link: SendingLink, left: () => void): void {
     const { remote } = link;
     if (link.state !== "asked") return left();

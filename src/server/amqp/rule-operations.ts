@@ -29,11 +29,11 @@ const correlationFields = [
   ["content-type", "contentType"],
 ] as const;
 
-/** @throws SobreError `InvalidOperation` when the entity is no subscription. */
+/** @throws SobreError `InvalidOperation` when the entity is not a subscription. */
 function subscriptionOf(entity: string): readonly [topic: string, subscription: string] {
   const [, topic, subscription] = /^(.+)\/subscriptions\/([^/]+)$/i.exec(entity) ?? [];
   if (topic !== undefined && subscription !== undefined) return [topic, subscription];
-  throw new SobreError("InvalidOperation", `'${entity}' is no subscription. Only subscriptions have rules.`);
+  throw new SobreError("InvalidOperation", `'${entity}' is not a subscription. Only subscriptions have rules.`);
 }
 
 const add: Operation = async (given, { engine, entity }) => {

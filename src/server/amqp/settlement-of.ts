@@ -8,7 +8,7 @@ import { WireFault } from "../../amqp/connection/wire-fault.ts";
 
 const complete: Settlement = { kind: "complete" };
 
-/** What a receiver's outcome means to the broker. */
+/** The settlement of a receiver's outcome. */
 export function settlementOf(outcome: Outcome | undefined): Settlement {
   switch (outcome?.kind) {
     case "accepted":

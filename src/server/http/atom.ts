@@ -12,7 +12,7 @@ import { child, escaped, readXml, type XmlElement } from "../../http/xml.ts";
 /** The most bytes of a description: those of rules with long filters have a few thousand. */
 const mostBytes = 2 ** 20;
 
-/** What a path names. */
+/** The resource that a path names. */
 type Resource =
   | { readonly kind: "entity"; readonly name: string }
   | { readonly kind: "subscription"; readonly topic: string; readonly name: string }

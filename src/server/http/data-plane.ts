@@ -17,7 +17,7 @@ const mostOfJson = 6;
 /** How long a receive waits when its request does not say so, and at most, in seconds. */
 const defaultWait = 60;
 
-/** What a path of the data plane names. */
+/** The target that a path of the data plane names. */
 interface Target {
   readonly entity: string;
   readonly rest: readonly string[];
@@ -85,7 +85,7 @@ function batchOf(body: Uint8Array): readonly Envelope[] {
   try {
     json = JSON.parse(Buffer.from(body).toString("utf8"));
   } catch {
-    throw new SobreError("InvalidArgument", "The batch is no JSON.");
+    throw new SobreError("InvalidArgument", "The batch is not JSON.");
   }
   if (!Array.isArray(json) || json.length === 0 || json.length > mostInBatch)
     throw new SobreError("InvalidArgument", `The batch must be an array of 1 to ${mostInBatch} messages.`);
@@ -108,7 +108,7 @@ function userProperties(user: unknown): Record<string, string | number | boolean
   const properties: Record<string, string | number | boolean | null> = {};
   if (user === undefined || user === null) return properties;
   if (typeof user !== "object" || Array.isArray(user))
-    throw new SobreError("InvalidArgument", "UserProperties is no object.");
+    throw new SobreError("InvalidArgument", "UserProperties is not an object.");
   for (const [name, value] of Object.entries(user)) {
     const plain: unknown = value;
     if (plain !== null && typeof plain !== "string" && typeof plain !== "number" && typeof plain !== "boolean")

@@ -16,7 +16,7 @@ type AutoCreate = (engine: Engine, entity: string) => Promise<void>;
 export class HttpEndpoint {
   readonly #access: Access;
   readonly #autoCreate: AutoCreate | undefined;
-  /** What is locked over HTTP is held by one connection per namespace. */
+  /** Messages locked over HTTP are held by one connection per namespace. */
   readonly #engines = new Map<Engine, Promise<Engine>>();
 
   /** @param autoCreate Creates an entity that is used and missing. Default: nothing is created. */
@@ -73,7 +73,7 @@ export class HttpEndpoint {
   #engineOf(engine: Engine): Promise<Engine> {
     const known = this.#engines.get(engine) ?? engine.connect({ sharesBytes: true });
     this.#engines.set(engine, known);
-    // What could not be connected is tried again by the next request.
+    // The next request tries a failed connection again.
     known.catch(() => this.#engines.delete(engine));
     return known;
   }
@@ -84,7 +84,7 @@ function health({ method }: HttpRequest): HttpResponse {
   return { status: 200, headers: { "content-type": "application/json" }, body: '{"status":"healthy"}' };
 }
 
-/** An error as the service tells it. */
+/** An error in the form of the service. */
 function refusal(error: unknown): HttpResponse {
   const known = error instanceof SobreError;
   const status = known ? statusOf(error) : 500;

@@ -11,7 +11,7 @@ export const httpListener =
     void answer(endpoint, incoming, outgoing);
 
 async function answer(endpoint: HttpEndpoint, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  // The client may go away at any time, which is no error here.
+  // The client may go away at any time, which is not an error here.
   outgoing.on("error", () => undefined);
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
@@ -79,7 +79,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, signal: 
 function respond(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
   if (outgoing.destroyed) return;
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  // What is left of a body that nobody wanted is not waited for.
+  // The rest of an unwanted body is not waited for.
   const ending = incoming.complete ? {} : { connection: "close" };
   outgoing.writeHead(status, { ...headers, ...ending, "content-length": String(length) });
   outgoing.end(body);
