@@ -62,8 +62,8 @@ writeFileSync(join(folder, "package.json"), `${JSON.stringify(publishedManifest(
 
 /** Without comments and blanks: comments stay in the declarations, where editors look for them. */
 async function copyModules(): Promise<void> {
-  const library = globSync("**/*.js", { cwd: compiled, exclude: ["src/cli/**"] });
-  for (const file of [...library, ...commandModules()]) {
+  const modules = globSync("**/*.js", { cwd: compiled, exclude: ["src/cli/**"] }).concat(commandModules());
+  for (const file of modules) {
     const source = readFileSync(join(compiled, file), "utf8");
     const { code } = await transform(source, {
       target: "es2023",

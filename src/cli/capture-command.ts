@@ -12,7 +12,7 @@ interface Options extends EndpointOptions {
 /** `sobre capture`. */
 export function captureCommand(terminal: Terminal, finish: Finish): Command {
   const command = new Command("capture")
-    .summary("copy the messages of a queue into a file, and take none")
+    .summary("copy messages to a file without receiving them")
     .description(
       "Peeks at the messages of a queue, subscription or dead-letter queue and appends\n" +
         "their envelopes to FILE, one per line. FILE.next keeps the position: the same\n" +

@@ -144,7 +144,7 @@ function dialectJson(plain: Codec, dialect: Decoder | undefined, { contracts = [
       if (isMarked(payload, dialect)) return dialect.decode(payload, context);
       if (contracts.length === 0) return plain.decode(payload, context);
       const read = dialect.decode(payload, context);
-      // Without a contract for it, it is JSON as any other.
+      // Without a contract for it, it is ordinary JSON.
       return "typeName" in read && read.typeName !== undefined ? read : plain.decode(payload, context);
     },
   };

@@ -14,7 +14,7 @@ interface Options extends SchemaOptions {
 /** `sobre decode`. */
 export function decodeCommand(terminal: Terminal, finish: Finish): Command {
   return new Command("decode")
-    .summary("read payload files with every codec there is")
+    .summary("decode payload files with the codec that fits")
     .description(
       "Reads payloads by their content type, then by every other codec; of a whole\n" +
         "AMQP message the body. Protobuf is never guessed: name the type.",

@@ -14,9 +14,9 @@ interface Options extends EndpointOptions, SchemaOptions {
 /** `sobre peek`. */
 export function peekCommand(terminal: Terminal, finish: Finish): Command {
   const command = new Command("peek")
-    .summary("look at the messages of a queue, and take none")
+    .summary("look at messages without receiving them")
     .description(
-      "Shows messages of ENTITY, a queue or subscription, read by every codec there is.\n" +
+      "Shows messages of ENTITY, a queue or subscription, decoded by every codec.\n" +
         "Nothing is locked, counted or taken away.",
     )
     .argument("[ENTITY]")

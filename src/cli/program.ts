@@ -58,7 +58,7 @@ export async function run(args: readonly string[], product: Product, terminal: T
 
 function frame({ version }: Product, terminal: Terminal): Command {
   return new Command("sobre")
-    .description("Message payloads in, the right codec, or the whole story of why not.")
+    .description("Decodes message payloads with the right codec, or reports every attempt.")
     .version(version, "-V, --version", "show the version")
     .helpOption("-h, --help", "show this")
     .helpCommand(false)

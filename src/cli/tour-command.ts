@@ -5,7 +5,7 @@ import type { Terminal } from "./terminal.ts";
 /** `sobre tour`. */
 export function tourCommand({ mailbox }: Product, terminal: Terminal, finish: Finish): Command {
   return new Command("tour")
-    .summary("send a mixed mailbox through a queue, and watch")
+    .summary("send a sample mailbox through a queue and show each result")
     .description(
       "Sends every message of a mailbox through a queue in memory and shows what\n" +
         "read it, or why nothing could; then repairs one dead letter and sends it again.",
