@@ -6,6 +6,7 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { withConditionsFirst } from "./evaluation-order.ts";
 import { jsonReplacement, PatchedValue, unescapeToken } from "./json-form.ts";
 import { linearPattern } from "./linear-pattern.ts";
+import { mendPatternProperties } from "./pattern-properties.ts";
 import { uniqueItems } from "./unique-items.ts";
 
 /** One reason why a value does not match a schema. */
@@ -81,6 +82,7 @@ function compiled(schema: unknown): ValidateFunction {
     strict: true,
     strictTypes: false,
     strictRequired: false,
+    allowMatchingProperties: true,
     logger: false,
     formats: annotations,
     // Problems know the schema and the value that they are of.
@@ -221,9 +223,14 @@ export function compileJudge(schema: object | boolean, options: JudgeOptions): (
 
 const judges = {
   "draft-07": (settings: Options) => new Ajv(settings),
-  "2019-09": (settings: Options) => new Ajv2019(settings),
-  "2020-12": (settings: Options) => new Ajv2020(settings),
+  "2019-09": (settings: Options) => mended(new Ajv2019(settings)),
+  "2020-12": (settings: Options) => mended(new Ajv2020(settings)),
 };
+
+function mended(ajv: Ajv2019 | Ajv2020): Ajv2019 | Ajv2020 {
+  mendPatternProperties(ajv);
+  return ajv;
+}
 
 /** The meta-schemas that ajv brings along, by URI without a fragment. */
 export function metaSchema(uri: string): unknown {

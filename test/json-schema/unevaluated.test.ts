@@ -20,10 +20,36 @@ describe("unevaluatedProperties", () => {
     expect(check({ a: "x", c: "y" })).toHaveLength(1);
   });
 
+  it.each(["anyOf", "oneOf"])("counts a property by its pattern when no branch of %s evaluates any", (union) => {
+    const branches = [{ required: ["a"], ...texts("a") }, { required: ["b"] }];
+    const check = compileJsonSchema({
+      [union]: branches,
+      patternProperties: { "^x-": true },
+      unevaluatedProperties: false,
+    });
+
+    expect(check({ b: 1, "x-1": 1 })).toMatchObject([{ path: "$.b" }]);
+    expect(check({ a: "x", "x-1": 1 })).toEqual([]);
+  });
+
+  it.each(["anyOf", "oneOf"])("counts a property by its pattern when a branch of %s evaluates all", (union) => {
+    const branches = [{ required: ["a"], additionalProperties: true }, { required: ["b"] }];
+    const check = compileJsonSchema({
+      [union]: branches,
+      patternProperties: { "^x-": true },
+      unevaluatedProperties: false,
+    });
+
+    expect(check({ a: 1, "x-1": 1, other: 1 })).toEqual([]);
+    expect(check({ b: 1, "x-1": 1 })).toMatchObject([{ path: "$.b" }]);
+  });
+
   const name = fc.constantFrom("a", "b", "c", "d");
   const leaf = fc.oneof(
     fc.array(name, { maxLength: 2 }).map((names) => texts(...names)),
     name.map((one) => ({ required: [one] })),
+    name.map((one) => ({ patternProperties: { [`^${one}`]: { type: "string" } } })),
+    fc.constant({ additionalProperties: { type: "string" } }),
   );
   const { schema } = fc.letrec<{ schema: object; inner: object }>((tie) => ({
     inner: fc.oneof({ depthSize: "small", withCrossShrink: true }, leaf, tie("schema")),
