@@ -1,13 +1,7 @@
-import { Command, type Finish, textOf } from "./commander.ts";
-import { countOf, type EndpointOptions, openEndpoint, sequenceOf, withEndpointOptions } from "./endpoint.ts";
+import type { CaptureRequest } from "./capture.ts";
+import { Command, type Finish, sequenceNumber, wholeNumber } from "./commander.ts";
+import { type EndpointOptions, openEndpoint, withEndpointOptions } from "./endpoint.ts";
 import type { Terminal } from "./terminal.ts";
-
-/** Options as commander parses them, by long name in camelCase. */
-interface Options extends EndpointOptions {
-  readonly from?: unknown;
-  readonly max?: unknown;
-  readonly session?: unknown;
-}
 
 /** `sobre capture`. */
 export function captureCommand(terminal: Terminal, finish: Finish): Command {
@@ -20,8 +14,8 @@ export function captureCommand(terminal: Terminal, finish: Finish): Command {
     )
     .argument("<ENTITY>")
     .argument("<FILE>")
-    .option("-n, --max <N>", "maximum number of messages in this run; default: all")
-    .option("--from <SEQ>", "the sequence number to start with")
+    .option("-n, --max <N>", "maximum number of messages in this run; default: all", wholeNumber("--max", 1))
+    .option("--from <SEQ>", "the sequence number to start with", sequenceNumber("--from"))
     .option("--session <ID>", "only messages of this session");
   return withEndpointOptions(command)
     .addHelpText(
@@ -34,14 +28,8 @@ Examples:
 Exit codes: 0 done, 1 the broker refused, 2 wrong usage, or a FILE of something
 else.`,
     )
-    .action(async (entity: string, file: string, options: Options) => {
-      const request = {
-        file,
-        max: countOf(options.max, "--max") ?? Infinity,
-        from: sequenceOf(options.from, "--from"),
-        session: textOf(options.session),
-      };
+    .action(async (entity: string, file: string, options: EndpointOptions & CaptureRequest) => {
       const { captureMessages } = await import("./capture.ts");
-      finish(await captureMessages(await openEndpoint(options, entity), request, terminal));
+      finish(await captureMessages(await openEndpoint(options, entity), { ...options, file }, terminal));
     });
 }

@@ -1,4 +1,5 @@
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
+import { type PeekRange, peekPages } from "../engine/peek-pages.ts";
 import { envelopeToJson } from "../envelope/envelope-json.ts";
 import { appendTo } from "./appended-file.ts";
 import { atEndpoint, type Endpoint } from "./endpoint.ts";
@@ -6,11 +7,8 @@ import { exitCodes, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Which messages `sobre capture` copies, and where to. */
-export interface CaptureRequest {
+export interface CaptureRequest extends PeekRange {
   readonly file: string;
-  readonly max: number;
-  readonly from: bigint | undefined;
-  readonly session: string | undefined;
 }
 
 /** How far a capture is. */
@@ -22,9 +20,6 @@ interface Place {
   /** Bytes of the file up to there. */
   readonly bytes: number;
 }
-
-/** Messages that are asked for at once. */
-const page = 100;
 
 /** Appends envelopes to a file without taking the messages; resolves to the exit code. */
 export function captureMessages(endpoint: Endpoint, request: CaptureRequest, terminal: Terminal): Promise<number> {
@@ -38,10 +33,7 @@ export function captureMessages(endpoint: Endpoint, request: CaptureRequest, ter
     let count = 0;
     try {
       await savePlace(file, { source, next: fromSequenceNumber, bytes: output.size });
-      while (count < request.max) {
-        const maxMessages = Math.min(page, request.max - count);
-        const deliveries = await engine.peek(entity, { maxMessages, fromSequenceNumber, sessionId: session });
-        if (deliveries.length === 0) break;
+      for await (const deliveries of peekPages(engine, entity, { ...request, from: fromSequenceNumber })) {
         const lines = deliveries.map(({ envelope }) => `${JSON.stringify(envelopeToJson(envelope))}\n`);
         await output.append(lines.join(""));
         fromSequenceNumber = (deliveries.at(-1)?.sequenceNumber ?? fromSequenceNumber) + 1n;

@@ -16,18 +16,11 @@ import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
+import type { SchemaOptions } from "./schema-options.ts";
 import type { Reading } from "./tour.ts";
 
-/** The Protobuf schema that a command line names. */
-export interface Schema {
-  /** Paths of .proto files, which import each other by the paths given. */
-  readonly protos: readonly string[];
-  /** The message type of bodies whose content type names none. */
-  readonly messageType: string | undefined;
-}
-
 /** The hints of a command line about payloads. */
-export interface Hints extends Schema {
+export interface Hints extends SchemaOptions {
   /** The .NET types. A single one is also the type of bodies in .NET's JSON. Default: none. */
   readonly contracts?: readonly DotnetContract[] | undefined;
   /** Whether bodies in .NET's JSON are of the type of a single contract, whatever their members. Default: true. */
@@ -63,7 +56,7 @@ function names(codecs: readonly Decoder[]): string {
  * @throws Misuse for a schema that cannot be read or lacks the message type.
  */
 export async function commandSerializer(hints: Hints): Promise<Serializer> {
-  const { protos, messageType } = hints;
+  const { proto: protos = [], messageType } = hints;
   if (protos.length === 0 && messageType !== undefined) throw new Misuse("--message-type needs --proto");
   const readers = legacyReaders(hints);
   const files = await Promise.all(protos.map(async (path) => [path, await readProto(path)] as const));

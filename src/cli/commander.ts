@@ -1,3 +1,5 @@
+import { Misuse } from "./misuse.ts";
+
 export { Command, CommanderError, Help, Option } from "commander";
 
 /** Help is set for the narrowest terminal, so that it looks the same everywhere. */
@@ -11,7 +13,19 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
-/** The value of an option that takes text, or `undefined` when it was not given. */
-export function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
+/** Parses a whole number from `least` to `most`. The parser throws Misuse. */
+export function wholeNumber(option: string, least: number, most?: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,15}$/.test(text) ? Number(text) : -1;
+    if (number >= least && number <= (most ?? number)) return number;
+    throw new Misuse(`${option} must be a number from ${least} ${most === undefined ? "up" : `to ${most}`}`);
+  };
+}
+
+/** Parses a sequence number. The parser throws Misuse. */
+export function sequenceNumber(option: string): (text: string) => bigint {
+  return (text) => {
+    if (/^\d{1,19}$/.test(text)) return BigInt(text);
+    throw new Misuse(`${option} must be a sequence number, as peek shows it`);
+  };
 }

@@ -28,22 +28,22 @@ import type { Terminal } from "./terminal.ts";
 /** Options of `sobre contract check`. */
 export interface CheckCommand {
   /** Folder of the subjects. */
-  readonly folder: string;
+  readonly schemas: string;
   /** Folder of the golden messages. Default: `fixtures/contracts`. */
-  readonly fixtures?: string | undefined;
+  readonly fixtures?: string;
   /** `git:REF`, a folder, `lock`, or an installed package; without it versions are compared among themselves. */
-  readonly against: string | undefined;
+  readonly against?: string;
   readonly format: ReportFormat;
   /** Whether `unproven` fails. */
-  readonly strict: boolean;
+  readonly strict?: boolean;
   /** A module that exports message types: the code that must agree with the files, and its upcasters. */
-  readonly types?: string | undefined;
+  readonly types?: string;
   /** A module of schemas, or a .json or .proto file, that must agree with the files. */
-  readonly from?: string | undefined;
+  readonly from?: string;
   /** Name of the subject of `from`. */
-  readonly subject?: string | undefined;
+  readonly subject?: string;
   /** Steps for each pair. Default: 10,000,000. */
-  readonly budget?: number | undefined;
+  readonly budget?: number;
 }
 
 /** Checks the subjects of a folder; resolves to the exit code. */
@@ -64,11 +64,11 @@ export async function checkContracts(command: CheckCommand, terminal: Terminal):
 
 /** Why no pair was checked, and whether that is a failure: a subject with one version is a beginning. */
 function nothingCompared(
-  { folder, against, types, from }: CheckCommand,
+  { schemas, against, types, from }: CheckCommand,
   subjects: readonly Subject[],
 ): { readonly isFailure: boolean; readonly why: string } {
   const versions = subjects.reduce((sum, subject) => sum + subject.versions.length, 0);
-  if (versions === 0) return { isFailure: true, why: `${folder} has no version of a subject` };
+  if (versions === 0) return { isFailure: true, why: `${schemas} has no version of a subject` };
   if (against === undefined || against.startsWith("git:") || types !== undefined || from !== undefined)
     return {
       isFailure: false,
@@ -97,7 +97,7 @@ function unknownCodecs({ pairs }: CheckReport): ReadonlySet<string> {
 async function reportOf(
   command: CheckCommand,
 ): Promise<{ readonly report: CheckReport; readonly subjects: readonly Subject[] }> {
-  const { folder, against, fixtures = "fixtures/contracts", strict } = command;
+  const { schemas: folder, against, fixtures = "fixtures/contracts", strict = false } = command;
   const subjects = readSubjects(folderFiles(folder));
   const other =
     against === undefined || against === "lock" ? undefined : readOther(against, { schemas: folder, fixtures });

@@ -10,16 +10,18 @@ import { parseSchema, readText, reportingUnreadable, witnessCodecs } from "./con
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** The options of `sobre contract compat`. */
+export interface CompatCommand extends Omit<CompatibilityOptions, "format" | "older" | "newer"> {
+  readonly format: ReportFormat;
+  readonly strict?: boolean;
+}
+
 /** Compares two files; resolves to the exit code. */
 export async function compareFiles(
   [older, newer]: readonly [string, string],
-  options: Omit<CompatibilityOptions, "format" | "older" | "newer"> & {
-    readonly strict: boolean;
-    readonly report: ReportFormat;
-  },
+  { strict = false, format, ...rest }: CompatCommand,
   terminal: Terminal,
 ): Promise<number> {
-  const { strict, report: format, ...rest } = options;
   return reportingUnreadable(terminal, async () => {
     const isProto = newer.endsWith(".proto");
     if (older.endsWith(".proto") !== isProto)

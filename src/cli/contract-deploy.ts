@@ -15,36 +15,43 @@ import type { Terminal } from "./terminal.ts";
 /** A service, an environment, and the file that says what is deployed there. */
 export interface DeployCommand {
   readonly schemas: string;
+  /** The deployments. */
   readonly file: string;
-  readonly service: string;
-  readonly environment: string;
+  /** The environment. */
+  readonly env: string;
+}
+
+/** The options of `sobre contract can-deploy`. */
+export interface CanDeployCommand extends DeployCommand {
+  readonly format: ReportFormat;
+  /** A module that exports message types whose upcasters apply. */
+  readonly types?: string;
 }
 
 /** Notes the versions that a service sends and reads as deployed. */
 export async function recordDeployment(
-  command: DeployCommand & { readonly version: string },
+  { file, schemas, env, service, version }: DeployCommand & { readonly service: string; readonly version: string },
   terminal: Terminal,
 ): Promise<number> {
   return reportingUnreadable(terminal, async () => {
-    const { file, schemas, service, version, environment } = command;
-    const deployments = withDeployed(readDeployments(file), command, readSubjects(folderFiles(schemas)));
+    const deployed = { service, version, environment: env };
+    const deployments = withDeployed(readDeployments(file), deployed, readSubjects(folderFiles(schemas)));
     writeFileSync(file, `${JSON.stringify(deployments, undefined, 2)}\n`);
-    await terminal.out(`${service} ${version} is deployed to ${environment}\n`);
+    await terminal.out(`${service} ${version} is deployed to ${env}\n`);
     return contractExitCodes.proven;
   });
 }
 
 /** Checks a service as it is here against every other one that is deployed; resolves to the exit code. */
 export async function canDeploy(
-  command: DeployCommand & { readonly format: ReportFormat; readonly types: string | undefined },
+  { file, schemas, env, service, format, types: module }: CanDeployCommand & { readonly service: string },
   terminal: Terminal,
 ): Promise<number> {
   return reportingUnreadable(terminal, async () => {
-    const { file, schemas, service, environment, format } = command;
-    const deployed = readDeployments(file)[environment] ?? {};
+    const deployed = readDeployments(file)[env] ?? {};
     const subjects = subjectsAmong(readSubjects(folderFiles(schemas)), service, deployed);
     if (subjects.length === 0) throw new Misuse(`no subject.json lists ${service} in inFlight`);
-    const types = await typesOf(command.types);
+    const types = await typesOf(module);
     const pairs: CheckedPair[] = [];
     for (const pair of subjects.flatMap(pairsWithin))
       pairs.push(
@@ -55,7 +62,7 @@ export async function canDeploy(
     const code = exitCodeOf(report);
     const others = Object.keys(deployed).filter((name) => name !== service).length;
     terminal.err(
-      `sobre: ${service} ${code === contractExitCodes.proven ? "can" : "cannot"} be deployed to ${environment}, next to ${others} other services\n`,
+      `sobre: ${service} ${code === contractExitCodes.proven ? "can" : "cannot"} be deployed to ${env}, next to ${others} other services\n`,
     );
     return code;
   });

@@ -17,9 +17,9 @@ export interface GoldenCommand {
   readonly name: "record" | "verify" | "matrix";
   readonly schemas: string;
   readonly fixtures: string;
-  readonly html: string | undefined;
+  readonly html?: string;
   /** A module that exports message types: consumers apply their upcasters, and `verify` reads with them. */
-  readonly types?: string | undefined;
+  readonly types?: string;
 }
 
 /** Runs the command; resolves to the exit code. */

@@ -16,13 +16,13 @@ export interface InitCommand {
    * A module that exports schemas of Standard Schema, JSON Schemas, or message types of `defineMessage`; or a file of one
    * JSON Schema or of Protobuf.
    */
-  readonly from: string | undefined;
+  readonly from?: string;
   /** The export of the module. Default: the default one, or else every one that is a schema. */
-  readonly export: string | undefined;
+  readonly export?: string;
   /** Captured messages: envelopes in their JSON form, one a line. */
-  readonly messages: string | undefined;
+  readonly messages?: string;
   /** Name of the subject. Default: what the message says, the export, or the file. */
-  readonly subject: string | undefined;
+  readonly subject?: string;
 }
 
 /** Writes versions from a source, and the settings of every subject; resolves to the exit code. */
@@ -90,7 +90,7 @@ function writeDraft({ subject, major, schema, isProto = false }: Draft, schemas:
 
 /** One schema for the bodies of each type and version that the messages name. */
 async function draftsOfMessages(path: string, { subject }: InitCommand): Promise<readonly Draft[]> {
-  const serializer = await commandSerializer({ protos: [], messageType: undefined });
+  const serializer = await commandSerializer({});
   const bodies = new Map<string, { readonly subject: string; readonly major: number; readonly values: unknown[] }>();
   const fallback = basename(path).replace(/\.[^.]*$/, "");
   for await (const { number, envelope } of envelopeLines(path)) {

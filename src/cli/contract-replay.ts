@@ -10,7 +10,7 @@ export interface ReplayCommand {
   readonly report: string;
   readonly hash: string;
   /** Folder of the subjects as they are today. Default: the schemas that the report holds. */
-  readonly schemas: string | undefined;
+  readonly schemas?: string;
 }
 
 /** Sends the message of a witness again and shows what the reader makes of it; resolves to the exit code. */

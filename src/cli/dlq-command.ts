@@ -1,20 +1,8 @@
-import { Command, type Finish, Option, textOf } from "./commander.ts";
-import { countOf, type EndpointOptions, openEndpoint, sequenceOf, withEndpointOptions } from "./endpoint.ts";
-import { Misuse } from "./misuse.ts";
-import { schemaOptions, type SchemaOptions, withSchemaOptions } from "./schema-options.ts";
+import { Command, type Finish, Option, sequenceNumber, wholeNumber } from "./commander.ts";
+import type { ListRequest, RedriveRequest } from "./dlq.ts";
+import { type EndpointOptions, openEndpoint, withEndpointOptions } from "./endpoint.ts";
+import { type SchemaOptions, withSchemaOptions } from "./schema-options.ts";
 import type { Terminal } from "./terminal.ts";
-
-/** Options as commander parses them, by long name in camelCase. */
-interface Options extends EndpointOptions, SchemaOptions {
-  readonly max?: unknown;
-  readonly json?: unknown;
-  readonly to?: unknown;
-  readonly reason?: unknown;
-  readonly sequence?: unknown;
-  readonly messageIds?: unknown;
-  readonly maxRedrives?: unknown;
-  readonly dryRun?: unknown;
-}
 
 /** `sobre dlq` with its three commands. */
 export function dlqCommand(terminal: Terminal, finish: Finish): Command {
@@ -41,17 +29,16 @@ function listCommand(terminal: Terminal, finish: Finish): Command {
     .summary("one line per dead letter, and how many there are of each reason")
     .description("Lists the dead letters of ENTITY, as orders, with their reasons; takes none away.")
     .argument("[ENTITY]")
-    .option("-n, --max <N>", "maximum number of messages; default: all")
+    .option("-n, --max <N>", "maximum number of messages; default: all", wholeNumber("--max", 1))
     .option("-j, --json", "one line of JSON per dead letter");
   return withEndpointOptions(command)
     .addHelpText(
       "after",
       "\nExamples:\n  sobre dlq list orders --json | jq .deadLetterReason\n\nExit codes: 0 done, 1 the broker refused, 2 wrong usage.",
     )
-    .action(async (entity: string | undefined, options: Options) => {
+    .action(async (entity: string | undefined, options: EndpointOptions & ListRequest) => {
       const { listDeadLetters } = await import("./dlq.ts");
-      const request = { max: countOf(options.max, "--max") ?? Infinity, json: options.json === true };
-      finish(await listDeadLetters(await openEndpoint(options, entity), request, terminal));
+      finish(await listDeadLetters(await openEndpoint(options, entity), options, terminal));
     });
 }
 
@@ -63,19 +50,18 @@ function showCommand(terminal: Terminal, finish: Finish): Command {
         "reason, properties, and what every codec makes of it.",
     )
     .argument("<ENTITY>")
-    .argument("<SEQ>")
+    .argument("<SEQ>", "", sequenceNumber("SEQ"))
     .option("-j, --json", "one line of JSON, with its envelope");
   return withEndpointOptions(withSchemaOptions(command))
     .addHelpText(
       "after",
       "\nExamples:\n  sobre dlq show orders 17\n\nExit codes: 0 it was read, 1 it was not, or the broker refused, 2 wrong usage.",
     )
-    .action(async (entity: string, sequence: string, options: Options) => {
-      const sequenceNumber = sequenceOf(sequence, "SEQ") ?? 0n;
+    .action(async (entity: string, sequence: bigint, options: EndpointOptions & SchemaOptions & ListRequest) => {
       const { showDeadLetter } = await import("./dlq.ts");
       const { commandSerializer } = await import("./codecs.ts");
-      const serializer = await commandSerializer(schemaOptions(options));
-      const request = { sequenceNumber, json: options.json === true };
+      const serializer = await commandSerializer(options);
+      const request = { sequence, json: options.json };
       finish(await showDeadLetter(await openEndpoint(options, entity), request, { serializer, terminal }));
     });
 }
@@ -91,9 +77,9 @@ function redriveCommand(terminal: Terminal, finish: Finish): Command {
     .option("--dry-run", "only show what would be sent")
     .option("--to <ENTITY>", "where to; default: where they came from")
     .option("--reason <R>", "only those of this reason")
-    .option("--sequence <SEQ>", "only this one")
-    .option("-n, --max <N>", "maximum messages to read; default: all")
-    .option("--max-redrives <N>", "skip messages re-driven N times")
+    .option("--sequence <SEQ>", "only this one", sequenceNumber("--sequence"))
+    .option("-n, --max <N>", "maximum messages to read; default: all", wholeNumber("--max", 1))
+    .option("--max-redrives <N>", "skip messages re-driven N times", wholeNumber("--max-redrives", 0))
     .addOption(
       new Option("--message-ids <I>", "where duplicates are detected: keep or renew ids").choices(["keep", "renew"]),
     )
@@ -107,27 +93,8 @@ Examples:
 
 Exit codes: 0 done, 1 one failed or the broker refused, 2 wrong usage.`,
     )
-    .action(async (entity: string | undefined, options: Options) => {
+    .action(async (entity: string | undefined, options: EndpointOptions & RedriveRequest) => {
       const { redriveDeadLetters } = await import("./dlq.ts");
-      const request = {
-        to: textOf(options.to),
-        reason: textOf(options.reason),
-        sequenceNumber: sequenceOf(options.sequence, "--sequence"),
-        max: countOf(options.max, "--max"),
-        maxRedrives: redrivesOf(options.maxRedrives),
-        messageIds: idsOf(options.messageIds),
-        dryRun: options.dryRun === true,
-        json: options.json === true,
-      };
-      finish(await redriveDeadLetters(await openEndpoint(options, entity), request, terminal));
+      finish(await redriveDeadLetters(await openEndpoint(options, entity), options, terminal));
     });
 }
-
-function redrivesOf(value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === "string" && /^\d{1,9}$/.test(value)) return Number(value);
-  throw new Misuse("--max-redrives must be a number from 0 up");
-}
-
-const idsOf = (value: unknown): "keep" | "renew" | undefined =>
-  value === "keep" || value === "renew" ? value : undefined;

@@ -1,10 +1,10 @@
 import { json } from "../../codecs/json/index.ts";
 import { createClient } from "../client/client.ts";
-import type { RedriveEntry, RedriveReport } from "../client/redrive.ts";
+import type { RedriveEntry, RedriveOptions, RedriveReport } from "../client/redrive.ts";
 import { createSerializer } from "../codec/serializer.ts";
 import type { Delivery } from "../engine/delivery.ts";
-import type { Engine } from "../engine/engine.ts";
 import { parseAddress, subQueueSuffix } from "../engine/address.ts";
+import { peekPages } from "../engine/peek-pages.ts";
 import { displayWidth, fit, oneLine, visibleJson } from "./display.ts";
 import { atEndpoint, type Endpoint } from "./endpoint.ts";
 import { viewAsJson, viewAsText, viewOf } from "./message-view.ts";
@@ -13,28 +13,33 @@ import type { Showing } from "./peek.ts";
 import { gap, renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Messages that are asked for at once. */
-const page = 100;
-
 /** The dead-letter queue of an entity; of a sub-queue, itself. */
 const deadLettersOf = (entity: string): string =>
   parseAddress(entity).subQueue === undefined ? `${entity}${subQueueSuffix.deadLetter}` : entity;
 
+/** Which dead letters are shown, and how. */
+export interface ListRequest {
+  readonly max?: number;
+  readonly json?: boolean | undefined;
+}
+
 /** Lists dead letters; resolves to the exit code. */
 export function listDeadLetters(
   endpoint: Endpoint,
-  { max, json: asJson }: { readonly max: number; readonly json: boolean },
+  { max, json: asJson = false }: ListRequest,
   terminal: Terminal,
 ): Promise<number> {
   return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
     const reasons = new Map<string, number>();
     let seen = 0;
-    for await (const delivery of browse(engine, deadLettersOf(entity), max)) {
-      if (terminal.closed) return exitCodes.done;
-      await terminal.out(asJson ? `${factsAsJson(delivery)}\n` : `${factsAsText(delivery, terminal)}\n`);
-      const reason = delivery.deadLetterReason ?? "without reason";
-      reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-      seen++;
+    for await (const page of peekPages(engine, deadLettersOf(entity), { max })) {
+      for (const delivery of page) {
+        if (terminal.closed) return exitCodes.done;
+        await terminal.out(asJson ? `${factsAsJson(delivery)}\n` : `${factsAsText(delivery, terminal)}\n`);
+        const reason = delivery.deadLetterReason ?? "without reason";
+        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+        seen++;
+      }
     }
     if (asJson) return exitCodes.done;
     const counts = [...reasons]
@@ -44,17 +49,6 @@ export function listDeadLetters(
     await terminal.out(`${seen === 0 ? "" : "\n"}${oneLine(entity)} ${told}\n`);
     return exitCodes.done;
   });
-}
-
-async function* browse(engine: Engine, queue: string, max: number): AsyncGenerator<Delivery, void, undefined> {
-  let fromSequenceNumber: bigint | undefined;
-  for (let left = max; left > 0;) {
-    const deliveries = await engine.peek(queue, { maxMessages: Math.min(left, page), fromSequenceNumber });
-    if (deliveries.length === 0) return;
-    yield* deliveries;
-    fromSequenceNumber = (deliveries.at(-1)?.sequenceNumber ?? 0n) + 1n;
-    left -= deliveries.length;
-  }
 }
 
 function factsAsJson(delivery: Delivery): string {
@@ -87,14 +81,14 @@ function factsAsText(delivery: Delivery, { columns, style }: Terminal): string {
 /** Shows one dead letter with everything it carries; resolves to the exit code. */
 export function showDeadLetter(
   endpoint: Endpoint,
-  { sequenceNumber, json: asJson }: { readonly sequenceNumber: bigint; readonly json: boolean },
+  { sequence, json: asJson = false }: ListRequest & { readonly sequence: bigint },
   { serializer, terminal }: Showing,
 ): Promise<number> {
   return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
     const queue = deadLettersOf(entity);
-    const [delivery] = await engine.peek(queue, { maxMessages: 1, fromSequenceNumber: sequenceNumber });
-    if (delivery?.sequenceNumber !== sequenceNumber) {
-      terminal.err(`sobre: ${queue} has no message #${sequenceNumber}\n`);
+    const [delivery] = await engine.peek(queue, { maxMessages: 1, fromSequenceNumber: sequence });
+    if (delivery?.sequenceNumber !== sequence) {
+      terminal.err(`sobre: ${queue} has no message #${sequence}\n`);
       return exitCodes.failed;
     }
     const view = viewOf(delivery, serializer);
@@ -104,45 +98,40 @@ export function showDeadLetter(
 }
 
 /** Which dead letters are sent back, and where to. */
-export interface RedriveRequest {
-  readonly to: string | undefined;
-  readonly reason: string | undefined;
-  readonly sequenceNumber: bigint | undefined;
-  readonly max: number | undefined;
-  readonly maxRedrives: number | undefined;
-  readonly messageIds: "keep" | "renew" | undefined;
-  readonly dryRun: boolean;
-  readonly json: boolean;
+export interface RedriveRequest
+  extends ListRequest, Pick<RedriveOptions, "to" | "maxRedrives" | "messageIds" | "dryRun"> {
+  readonly reason?: string;
+  readonly sequence?: bigint;
 }
 
 /** Re-drives dead letters and reports each; resolves to the exit code. */
 export function redriveDeadLetters(endpoint: Endpoint, request: RedriveRequest, terminal: Terminal): Promise<number> {
-  const { reason, sequenceNumber, dryRun } = request;
-  if (request.to !== undefined && parseAddress(request.to).subQueue !== undefined)
+  const { max, reason, sequence, json: asJson = false, to, maxRedrives, messageIds, dryRun } = request;
+  if (to !== undefined && parseAddress(to).subQueue !== undefined)
     throw new Misuse("--to must name a queue or topic: nothing can be sent to a dead-letter queue");
   return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
     const client = createClient({ engine, serializer: createSerializer({ codecs: [json()] }) });
     const report = await client.redrive(deadLettersOf(entity), {
-      to: request.to,
+      to,
       where: (delivery) =>
         (reason === undefined || delivery.deadLetterReason === reason) &&
-        (sequenceNumber === undefined || delivery.sequenceNumber === sequenceNumber),
-      maxMessages: request.max,
-      maxRedrives: request.maxRedrives,
-      messageIds: request.messageIds,
+        (sequence === undefined || delivery.sequenceNumber === sequence),
+      maxMessages: max,
+      maxRedrives,
+      messageIds,
       dryRun,
       onProgress: (entry) => {
         if (entry.outcome !== "skipped") void terminal.out(`${entryText(entry, request, terminal)}\n`);
       },
     });
-    if (!request.json) await terminal.out(`${summary(report)}\n`);
+    if (!asJson) await terminal.out(`${summary(report)}\n`);
     return report.failed + report.doubled > 0 ? exitCodes.failed : exitCodes.done;
   });
 }
 
 function entryText(
   entry: RedriveEntry,
-  { json: asJson, dryRun }: RedriveRequest,
+  { json: asJson = false, dryRun = false }: RedriveRequest,
   { columns, style }: Terminal,
 ): string {
   const { sequenceNumber, messageId, deadLetterReason, outcome, error } = entry;

@@ -11,7 +11,7 @@ import { fileProblem, Misuse } from "./misuse.ts";
  *
  * @throws Misuse for a file that cannot be read or is not a contract in JSON.
  */
-export async function readDotnetContracts(paths: readonly string[]): Promise<readonly DotnetContract[]> {
+export async function readDotnetContracts(paths: readonly string[] = []): Promise<readonly DotnetContract[]> {
   const files = await Promise.all(paths.map(filesOf));
   return Promise.all(files.flat().map(readContract));
 }

@@ -1,23 +1,21 @@
-import { collect, Command, type Finish, Option, textOf } from "./commander.ts";
-import { schemaOptions, type SchemaOptions } from "./schema-options.ts";
+import { Command, type Finish } from "./commander.ts";
+import { type SchemaOptions, withSchemaOptions } from "./schema-options.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Options as commander parses them, by long name in camelCase. */
 interface Options extends SchemaOptions {
-  readonly to?: unknown;
+  readonly to: string;
 }
 
 /** `sobre encode`. */
 export function encodeCommand(terminal: Terminal, finish: Finish): Command {
-  return new Command("encode")
+  const command = new Command("encode")
     .summary("write a payload from JSON, the inverse of decode")
     .description(
       'Writes the payload of a value to standard output. The value is JSON, as\n`sobre decode --json` has it under "value"; nothing at all is an empty payload.',
     )
     .argument("[FILE]", "the value; - is standard input", "-")
-    .requiredOption("-t, --to <CT>", "the content type, which chooses the codec")
-    .addOption(new Option("--proto <FILE>", "a .proto file, for a Protobuf body; may be repeated").argParser(collect))
-    .addOption(new Option("--message-type <T>", "its message type, e.g. shop.Order"))
+    .requiredOption("-t, --to <CT>", "the content type, which chooses the codec");
+  return withSchemaOptions(command)
     .addHelpText(
       "after",
       `
@@ -34,7 +32,7 @@ or a missing file.`,
     .action(async (file: string, options: Options) => {
       const { encodeFile } = await import("./encode.ts");
       const { commandSerializer } = await import("./codecs.ts");
-      const serializer = await commandSerializer(schemaOptions(options));
-      finish(await encodeFile({ file, contentType: textOf(options.to) ?? "" }, serializer, terminal));
+      const serializer = await commandSerializer(options);
+      finish(await encodeFile({ file, contentType: options.to }, serializer, terminal));
     });
 }

@@ -2,15 +2,15 @@ import { readFile } from "node:fs/promises";
 import type { Engine } from "../engine/engine.ts";
 import type { ConnectionSettings } from "../engines/azure/connection-string.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { type Command, textOf } from "./commander.ts";
+import type { Command } from "./commander.ts";
 import { oneLine } from "./display.ts";
 import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The options that say which broker is meant, as commander parsed them. */
+/** The options that say which broker is meant. */
 export interface EndpointOptions {
-  readonly connectionString?: unknown;
-  readonly ca?: unknown;
+  readonly connectionString?: string;
+  readonly ca?: string;
 }
 
 /** A broker, and the entity of it that a command is about. */
@@ -38,14 +38,14 @@ export function withEndpointOptions(command: Command): Command {
  * @throws Misuse when there is no connection string, or no entity.
  */
 export async function openEndpoint(options: EndpointOptions, entity: string | undefined): Promise<Endpoint> {
-  const connectionString = textOf(options.connectionString) ?? variables.map((name) => process.env[name]).find(Boolean);
+  const connectionString = options.connectionString ?? variables.map((name) => process.env[name]).find(Boolean);
   if (connectionString === undefined)
     throw new Misuse(`no broker is named: give --connection-string, or set ${variables[0]}`);
   const { azureEngine, parseConnectionString } = await import("../engines/azure/index.ts");
   const settings = told(() => parseConnectionString(connectionString));
   const named = entity ?? settings.entityPath;
   if (named === undefined) throw new Misuse("no entity is named: give ENTITY, as orders");
-  const engine = azureEngine({ connectionString, ca: await certificates(textOf(options.ca)) });
+  const engine = azureEngine({ connectionString, ca: await certificates(options.ca) });
   return { engine, entity: named, address: `${hostOf(settings)}/${named.toLowerCase()}` };
 }
 
@@ -64,21 +64,6 @@ export async function atEndpoint(
   } finally {
     await endpoint.engine.close().catch(() => undefined);
   }
-}
-
-/** A whole number from 1 up. @throws Misuse */
-export function countOf(value: unknown, option: string): number | undefined {
-  if (value === undefined) return undefined;
-  const count = Number(value);
-  if (typeof value === "string" && /^\d{1,15}$/.test(value) && count > 0) return count;
-  throw new Misuse(`${option} must be a number from 1 up`);
-}
-
-/** A sequence number. @throws Misuse */
-export function sequenceOf(value: unknown, option: string): bigint | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === "string" && /^\d{1,19}$/.test(value)) return BigInt(value);
-  throw new Misuse(`${option} must be a sequence number, as peek shows it`);
 }
 
 const hostOf = ({ host, port }: ConnectionSettings): string =>

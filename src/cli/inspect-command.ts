@@ -2,10 +2,9 @@ import { Command, type Finish } from "./commander.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Options as commander parses them, by long name in camelCase. */
 interface Options {
-  readonly json?: unknown;
-  readonly hexLines?: unknown;
+  readonly json?: boolean;
+  readonly hexLines?: boolean;
 }
 
 /** `sobre inspect`. */
@@ -28,14 +27,14 @@ Examples:
 Exit codes: 0 all was read, 1 something was not, 2 wrong usage or a missing
 file.`,
     )
-    .action(async (files: readonly string[], { json, hexLines }: Options) => {
+    .action(async (files: readonly string[], { json = false, hexLines = false }: Options) => {
       const { inspectFiles, inspectHexLines } = await import("./inspect.ts");
-      if (hexLines === true) {
+      if (hexLines) {
         if (files.length > 0) throw new Misuse("--hex-lines reads standard input and takes no FILE.");
         finish(await inspectHexLines(terminal));
         return;
       }
       if (files.length === 0) throw new Misuse("inspect needs a FILE, or --hex-lines.");
-      finish(await inspectFiles({ files, json: json === true }, terminal));
+      finish(await inspectFiles({ files, json }, terminal));
     });
 }

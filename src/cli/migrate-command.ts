@@ -1,29 +1,11 @@
-import { collect, Command, type Finish, Option, textOf } from "./commander.ts";
-import type { MigrateCommand } from "./migrate.ts";
+import { collect, Command, type Finish, Option, wholeNumber } from "./commander.ts";
+import type { MigrateOptions } from "./migrate.ts";
 import { type EndpointOptions, openEndpoint, withEndpointOptions } from "./endpoint.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Options as commander parses them, by long name in camelCase. */
-interface Options extends EndpointOptions {
-  readonly queue?: unknown;
-  readonly to?: unknown;
-  readonly out?: unknown;
-  readonly resume?: unknown;
-  readonly quarantine?: unknown;
-  readonly schemaOut?: unknown;
-  readonly report?: unknown;
-  readonly json?: unknown;
-  readonly input?: unknown;
-  readonly include?: unknown;
-  readonly contentType?: unknown;
-  readonly contracts?: unknown;
-  readonly timeZone?: unknown;
-  readonly int64?: unknown;
-  readonly decimal?: unknown;
-  readonly sample?: unknown;
-  readonly unwrap?: unknown;
-  readonly hex?: unknown;
+interface Options extends EndpointOptions, MigrateOptions {
+  readonly queue?: string;
 }
 
 /** `sobre migrate`. */
@@ -50,13 +32,13 @@ export function migrateCommand(terminal: Terminal, finish: Finish): Command {
     .option("--resume", "go on with an --out that was cut")
     .option("--quarantine <DIR>", "keep what was not migrated there, unchanged")
     .option("--schema-out <DIR>", "write JSON Schema, .proto and TypeScript of each type")
-    .addOption(new Option("-r, --report <FILE>", "also as .html, .json or .txt; may be repeated").argParser(collect))
+    .option("-r, --report <FILE>", "also as .html, .json or .txt; may be repeated", collect)
     .option("-j, --json", "the report as JSON on standard output")
     .addOption(new Option("-i, --input <I>", "what the source holds").choices(["payloads", "captures"]))
     .option("--include <NAME>", "of a folder only these files, e.g. '*.bin'")
     .option("--content-type <CT>", "what the senders of payload files declared")
-    .addOption(new Option("--contracts <PATH>", ".NET types: a file or folder; may be repeated").argParser(collect))
-    .option("--time-zone <Z>", "the zone of .NET's senders, as Europe/Madrid")
+    .option("--contracts <PATH>", ".NET types: a file or folder; may be repeated", collect)
+    .option("--time-zone <Z>", "the time zone of .NET's senders, e.g. Europe/Madrid")
     .addOption(new Option("--int64 <F>", "integers beyond 2^53 in JSON").choices(["text", "number"]).default("text"))
     .addOption(
       new Option("--decimal <F>", "decimals; default: JSON numbers stay numbers, others are text").choices([
@@ -64,7 +46,7 @@ export function migrateCommand(terminal: Terminal, finish: Finish): Command {
         "number",
       ]),
     )
-    .option("--sample <N>", "look at the first N messages only")
+    .option("--sample <N>", "look at the first N messages only", wholeNumber("--sample", 1))
     .option("--no-unwrap", "leave JSON inside of strings as text")
     .option("--no-hex", "show no bytes of payloads that failed");
   return withEndpointOptions(command)
@@ -81,60 +63,19 @@ failed (the highest counts); 1 wrong usage, nothing to migrate, or stopped.`,
     )
     .action(async (path: string | undefined, options: Options) => {
       const { migrateSource } = await import("./migrate.ts");
-      const queue = textOf(options.queue);
+      const { queue, input, include, contentType, out, resume } = options;
       if ((path === undefined) === (queue === undefined))
         throw new Misuse("name a SOURCE, or a queue with --queue ENTITY");
-      if (queue !== undefined) {
-        const { input, include, contentType } = options;
-        const stray = Object.entries({ input, include, "content-type": contentType }).find(
-          ([, value]) => value !== undefined,
-        );
-        if (stray !== undefined) throw new Misuse(`--${stray[0]} is for a SOURCE, and not for --queue`);
-      }
-      const asked = commandOf(path ?? queue ?? "", options);
+      const ofSource = Object.entries({ input, include, "content-type": contentType });
+      const stray = queue === undefined ? undefined : ofSource.find(([, value]) => value !== undefined);
+      if (stray !== undefined) throw new Misuse(`--${stray[0]} is for a SOURCE, and not for --queue`);
+      if (resume === true && out === undefined)
+        throw new Misuse("--resume needs --out: a dry run leaves nothing to go on with");
       const endpoint = queue === undefined ? undefined : await openEndpoint(options, queue);
       try {
-        finish(await migrateSource({ ...asked, endpoint }, terminal));
+        finish(await migrateSource({ ...options, path: path ?? queue ?? "", endpoint }, terminal));
       } finally {
         await endpoint?.engine.close().catch(() => undefined);
       }
     });
-}
-
-function commandOf(path: string, options: Options): Omit<MigrateCommand, "endpoint"> {
-  const { resume, json, unwrap, hex } = options;
-  const sample = options.sample === undefined ? undefined : Number(options.sample);
-  if (sample !== undefined && !(Number.isSafeInteger(sample) && sample > 0))
-    throw new Misuse("--sample takes a number from 1 up");
-  const output = textOf(options.out);
-  if (resume === true && output === undefined)
-    throw new Misuse("--resume needs --out: a dry run leaves nothing to go on with");
-  return {
-    path,
-    output,
-    sample,
-    to: oneOf(options.to, ["json", "msgpack", "protobuf", "tagged-json"]) ?? "json",
-    int64: oneOf(options.int64, ["text", "number"]) ?? "text",
-    decimal: oneOf(options.decimal, ["text", "number"]),
-    input: oneOf(options.input, ["payloads", "captures"]),
-    resume: resume === true,
-    json: json === true,
-    openJsonText: unwrap !== false,
-    hex: hex !== false,
-    quarantine: textOf(options.quarantine),
-    schemaOut: textOf(options.schemaOut),
-    include: textOf(options.include),
-    contentType: textOf(options.contentType),
-    timeZone: textOf(options.timeZone),
-    reports: textsOf(options.report),
-    contracts: textsOf(options.contracts),
-  };
-}
-
-function oneOf<const Value extends string>(value: unknown, known: readonly Value[]): Value | undefined {
-  return known.find((candidate) => candidate === value);
-}
-
-function textsOf(values: unknown): readonly string[] {
-  return Array.isArray(values) ? values.map(String) : [];
 }

@@ -5,7 +5,7 @@ import type { DotnetContract } from "../../codecs/dotnet/data-contract/contract.
 import { SobreError } from "../errors/sobre-error.ts";
 import { createQuarantine } from "../migration/quarantine.ts";
 import { createQueueSource } from "../migration/queue-source.ts";
-import { type InputFormat, openSource } from "../migration/open-source.ts";
+import { openSource, type OpenSourceOptions } from "../migration/open-source.ts";
 import { migrate, type Migration } from "../migration/migrate.ts";
 import type { MigrationReport } from "../migration/report.ts";
 import { reasonOf } from "../migration/file-reason.ts";
@@ -21,45 +21,41 @@ import { migrateExitCodes, Misuse } from "./misuse.ts";
 import { progressBar } from "./progress-bar.ts";
 import { createStyle, type Terminal } from "./terminal.ts";
 
+/** The options of `sobre migrate`. */
+export interface MigrateOptions extends OpenSourceOptions {
+  readonly to: TargetFormat;
+  readonly int64: "text" | "number";
+  readonly decimal?: "text" | "number";
+  readonly contracts?: readonly string[];
+  readonly timeZone?: string;
+  readonly out?: string;
+  readonly resume?: boolean;
+  readonly quarantine?: string;
+  readonly schemaOut?: string;
+  /** Files for the report, whose names say in which form. */
+  readonly report?: readonly string[];
+  readonly json?: boolean;
+  readonly sample?: number;
+  /** Whether JSON inside of strings is opened. */
+  readonly unwrap: boolean;
+  readonly hex: boolean;
+}
+
 /** The input and output of `sobre migrate`. */
-export interface MigrateCommand {
+interface MigrateCommand extends MigrateOptions {
   /** The file or folder, or the queue. */
   readonly path: string;
   /** The queue to peek at instead of reading the path. */
   readonly endpoint: Endpoint | undefined;
-  readonly to: TargetFormat;
-  readonly int64: "text" | "number";
-  readonly decimal: "text" | "number" | undefined;
-  readonly input: InputFormat | undefined;
-  readonly include: string | undefined;
-  readonly contentType: string | undefined;
-  readonly contracts: readonly string[];
-  readonly timeZone: string | undefined;
-  readonly output: string | undefined;
-  readonly resume: boolean;
-  readonly quarantine: string | undefined;
-  readonly schemaOut: string | undefined;
-  /** Files for the report, whose names say in which form. */
-  readonly reports: readonly string[];
-  readonly json: boolean;
-  readonly sample: number | undefined;
-  readonly openJsonText: boolean;
-  readonly hex: boolean;
 }
 
 /** Migrates a source and prints the report; resolves to the exit code. */
 export async function migrateSource(command: MigrateCommand, terminal: Terminal): Promise<number> {
-  const writers = command.reports.map((file) => [file, reportWriter(file, command.quarantine)] as const);
+  const writers = (command.report ?? []).map((file) => [file, reportWriter(file, command.quarantine)] as const);
   if (command.schemaOut !== undefined) checkFolder(command.schemaOut);
   const contracts = await readDotnetContracts(command.contracts);
-  const serializer = await commandSerializer({
-    protos: [],
-    messageType: undefined,
-    contracts,
-    // A queue holds JSON of many types.
-    jsonIsOfContract: false,
-    timeZone: command.timeZone,
-  });
+  // A queue holds JSON of many types.
+  const serializer = await commandSerializer({ contracts, jsonIsOfContract: false, timeZone: command.timeZone });
   const bar = progressBar(process.stderr);
   try {
     const { path, endpoint, input, include, contentType } = command;
@@ -72,11 +68,11 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
       source,
       serializer,
       target: { format: command.to, int64: command.int64, decimal: command.decimal },
-      output: command.output,
+      output: command.out,
       resume: command.resume,
       fingerprint: fingerprintOf(command, contracts),
       quarantine: command.quarantine === undefined ? undefined : createQuarantine(command.quarantine),
-      openJsonText: command.openJsonText,
+      openJsonText: command.unwrap,
       hex: command.hex,
       sample: command.sample,
       // Their readers decide which payloads they apply to.
@@ -121,7 +117,9 @@ async function tell({ report, schemaFiles }: Migration, { command, terminal, wri
   if (command.schemaOut !== undefined) writeSchemaFiles(command.schemaOut, schemaFiles());
   for (const [file, write] of writers) writeFileSync(file, write(report));
   const layout = { ...terminal, quarantine: command.quarantine };
-  await terminal.out(command.json ? `${jsonReport(report)}\n` : migrateReport(report, { ...layout, full: false }));
+  await terminal.out(
+    command.json === true ? `${jsonReport(report)}\n` : migrateReport(report, { ...layout, full: false }),
+  );
   return migrateExitCodes[report.verdict];
 }
 

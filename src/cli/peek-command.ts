@@ -1,15 +1,8 @@
-import { Command, type Finish, textOf } from "./commander.ts";
-import { countOf, type EndpointOptions, openEndpoint, sequenceOf, withEndpointOptions } from "./endpoint.ts";
-import { schemaOptions, type SchemaOptions, withSchemaOptions } from "./schema-options.ts";
+import { Command, type Finish, sequenceNumber, wholeNumber } from "./commander.ts";
+import { type EndpointOptions, openEndpoint, withEndpointOptions } from "./endpoint.ts";
+import type { PeekRequest } from "./peek.ts";
+import { type SchemaOptions, withSchemaOptions } from "./schema-options.ts";
 import type { Terminal } from "./terminal.ts";
-
-/** Options as commander parses them, by long name in camelCase. */
-interface Options extends EndpointOptions, SchemaOptions {
-  readonly from?: unknown;
-  readonly max?: unknown;
-  readonly session?: unknown;
-  readonly json?: unknown;
-}
 
 /** `sobre peek`. */
 export function peekCommand(terminal: Terminal, finish: Finish): Command {
@@ -20,8 +13,8 @@ export function peekCommand(terminal: Terminal, finish: Finish): Command {
         "Nothing is locked, counted or taken away.",
     )
     .argument("[ENTITY]")
-    .option("-n, --max <N>", "maximum number of messages", "10")
-    .option("--from <SEQ>", "the sequence number to begin with")
+    .option("-n, --max <N>", "maximum number of messages", wholeNumber("--max", 1), 10)
+    .option("--from <SEQ>", "the sequence number to begin with", sequenceNumber("--from"))
     .option("--session <ID>", "only messages of this session")
     .option("-j, --json", "one line of JSON per message, with its envelope");
   return withEndpointOptions(withSchemaOptions(command))
@@ -34,16 +27,10 @@ Examples:
 
 Exit codes: 0 all was read, 1 one was not, or the broker refused, 2 wrong usage.`,
     )
-    .action(async (entity: string | undefined, options: Options) => {
-      const request = {
-        max: countOf(options.max, "--max") ?? 10,
-        from: sequenceOf(options.from, "--from"),
-        session: textOf(options.session),
-        json: options.json === true,
-      };
+    .action(async (entity: string | undefined, options: EndpointOptions & SchemaOptions & PeekRequest) => {
       const { peekMessages } = await import("./peek.ts");
       const { commandSerializer } = await import("./codecs.ts");
-      const serializer = await commandSerializer(schemaOptions(options));
-      finish(await peekMessages(await openEndpoint(options, entity), request, { serializer, terminal }));
+      const serializer = await commandSerializer(options);
+      finish(await peekMessages(await openEndpoint(options, entity), options, { serializer, terminal }));
     });
 }

@@ -10,14 +10,15 @@ import type { Showing } from "./peek.ts";
 /** Which messages `sobre receive` takes, and what becomes of them. */
 export interface ReceiveRequest {
   readonly max: number;
-  /** Milliseconds. */
+  /** Seconds. */
   readonly wait: number;
-  readonly session: "none" | "named" | "next";
-  readonly sessionId: string | undefined;
+  readonly session?: string;
+  /** Of the next session that is free. */
+  readonly nextSession?: boolean;
   /** Where envelopes are appended. */
-  readonly out: string | undefined;
+  readonly out?: string;
   readonly complete: boolean;
-  readonly json: boolean;
+  readonly json?: boolean;
 }
 
 /** Messages that are taken at once: each is written and settled well within its lock. */
@@ -36,7 +37,7 @@ export function receiveMessages(endpoint: Endpoint, request: ReceiveRequest, sho
       const receiver = await open(endpoint, request);
       while (count < request.max && !terminal.closed) {
         const maxMessages = Math.min(batch, request.max - count);
-        const deliveries = await receiver.receive({ maxMessages, maxWaitTime: request.wait });
+        const deliveries = await receiver.receive({ maxMessages, maxWaitTime: request.wait * 1000 });
         if (deliveries.length === 0) break;
         for (const delivery of deliveries) {
           const view = viewOf(delivery, serializer);
@@ -45,7 +46,7 @@ export function receiveMessages(endpoint: Endpoint, request: ReceiveRequest, sho
           await terminal.out(shown(view, request, showing));
           count++;
           // A message that was not shown in full is not completed.
-          const isWritten = (view.ok || request.json || file !== undefined) && !terminal.closed;
+          const isWritten = (view.ok || request.json === true || file !== undefined) && !terminal.closed;
           if (!request.complete || !isWritten || delivery.lockToken === undefined) kept.push(delivery);
           else await engine.settle(entity, delivery.lockToken, { kind: "complete" });
         }
@@ -54,7 +55,7 @@ export function receiveMessages(endpoint: Endpoint, request: ReceiveRequest, sho
       await file?.close();
       for (const delivery of kept) await giveBack(endpoint, delivery);
     }
-    if (count === 0) terminal.err(`sobre: ${entity} had no message within ${request.wait / 1000} s\n`);
+    if (count === 0) terminal.err(`sobre: ${entity} had no message within ${request.wait} s\n`);
     return worst;
   });
 }
@@ -65,14 +66,14 @@ async function giveBack({ engine, entity }: Endpoint, { lockToken }: Delivery): 
   await engine.settle(entity, lockToken, { kind: "abandon" }).catch(() => undefined);
 }
 
-function open({ engine, entity }: Endpoint, { session, sessionId, wait }: ReceiveRequest): Promise<EngineReceiver> {
+function open({ engine, entity }: Endpoint, { session, nextSession, wait }: ReceiveRequest): Promise<EngineReceiver> {
   const receiveMode = "peekLock";
-  if (session === "none") return engine.openReceiver(entity, { receiveMode });
-  return engine.acceptSession(entity, { receiveMode, sessionId, maxWaitTime: wait });
+  if (session === undefined && nextSession !== true) return engine.openReceiver(entity, { receiveMode });
+  return engine.acceptSession(entity, { receiveMode, sessionId: session, maxWaitTime: wait * 1000 });
 }
 
 function shown(view: MessageView, { json, out }: ReceiveRequest, { terminal }: Showing): string {
-  if (json) return `${viewAsJson(view)}\n`;
+  if (json === true) return `${viewAsJson(view)}\n`;
   const text = viewAsText(view, terminal, "short");
   // A line is enough for what is in a file.
   return out === undefined ? `${text}\n\n` : `${text.split("\n", 1)[0] ?? ""}\n`;

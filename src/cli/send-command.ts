@@ -1,12 +1,7 @@
 import { Command, type Finish } from "./commander.ts";
 import { type EndpointOptions, openEndpoint, withEndpointOptions } from "./endpoint.ts";
+import type { SendRequest } from "./send.ts";
 import type { Terminal } from "./terminal.ts";
-
-/** Options as commander parses them, by long name in camelCase. */
-interface Options extends EndpointOptions {
-  readonly again?: unknown;
-  readonly dryRun?: unknown;
-}
 
 /** `sobre send`. */
 export function sendCommand(terminal: Terminal, finish: Finish): Command {
@@ -35,9 +30,8 @@ Examples:
 
 Exit codes: 0 done, 1 the broker refused, 2 wrong usage or a wrong line.`,
     )
-    .action(async (entity: string, file: string, options: Options) => {
+    .action(async (entity: string, file: string, options: EndpointOptions & SendRequest) => {
       const { sendFile } = await import("./send.ts");
-      const request = { file, again: options.again === true, dryRun: options.dryRun === true };
-      finish(await sendFile(await openEndpoint(options, entity), request, terminal));
+      finish(await sendFile(await openEndpoint(options, entity), { ...options, file }, terminal));
     });
 }

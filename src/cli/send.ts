@@ -12,8 +12,8 @@ import type { Terminal } from "./terminal.ts";
 export interface SendRequest {
   readonly file: string;
   /** Whether what was sent before is sent once more. */
-  readonly again: boolean;
-  readonly dryRun: boolean;
+  readonly again?: boolean;
+  readonly dryRun?: boolean;
 }
 
 /** Most messages that are sent at once, and the part of the largest message that they take. */
@@ -22,7 +22,7 @@ const batch = { messages: 100, part: 0.75 } as const;
 /** Sends the lines that were not sent before; resolves to the exit code. */
 export function sendFile(endpoint: Endpoint, request: SendRequest, terminal: Terminal): Promise<number> {
   return atEndpoint(endpoint, terminal, async ({ engine, entity, address }) => {
-    const { file, again, dryRun } = request;
+    const { file, again = false, dryRun = false } = request;
     const before = again || file === "-" ? new Set<string>() : await sentBefore(file, address);
     // Nothing is sent before everything was read, and no file is held in memory for that.
     const lines = file === "-" ? await allOf(envelopeLines(file)) : undefined;

@@ -14,21 +14,22 @@ import type { Terminal } from "./terminal.ts";
 
 /** The arguments of `sobre serve`. */
 export interface ServeCommand {
-  readonly config: string | undefined;
+  readonly config?: string;
   /** The directory of a store; none keeps everything in memory. */
-  readonly data: string | undefined;
+  readonly data?: string;
   readonly port: number;
   readonly httpPort: number;
   readonly host: string;
-  readonly queues: readonly string[];
-  readonly keys: Readonly<Record<string, string>> | undefined;
-  readonly autoCreate: boolean;
+  readonly queue?: readonly string[];
+  /** Shared access keys by their names. */
+  readonly key?: Readonly<Record<string, string>>;
+  readonly autoCreate?: boolean;
   /** With a certificate made on the spot. */
-  readonly tls: boolean;
+  readonly tls?: boolean;
   /** Files of a certificate and its key. */
-  readonly cert: string | undefined;
-  readonly certKey: string | undefined;
-  readonly quiet: boolean;
+  readonly cert?: string;
+  readonly certKey?: string;
+  readonly quiet?: boolean;
 }
 
 /** The most bytes of a configuration. */
@@ -37,7 +38,7 @@ const mostCertificateBytes = 2 ** 20;
 
 /** Serves until `stop` resolves; resolves to the exit code. */
 export async function serve(command: ServeCommand, terminal: Terminal, stop: Promise<void>): Promise<number> {
-  const { host, quiet } = command;
+  const { host, quiet = false } = command;
   const configured = await entitiesOf(command);
   if (configured.keys === undefined && !isLoopback(host))
     throw new Misuse(
@@ -51,7 +52,7 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
     terminal.err(`sobre: ${server.message}\n`);
     return exitCodes.failed;
   }
-  const trusted = command.tls && tls !== undefined ? await writeCertificate(tls.cert) : undefined;
+  const trusted = command.tls === true && tls !== undefined ? await writeCertificate(tls.cert) : undefined;
   const lines = [...(await listing(server)), ...(trusted === undefined ? [] : ["", `  certificate   ${trusted}`])];
   await terminal.out(quiet ? `${server.connectionString}\n` : banner(server, lines, command.data, terminal));
   await stop;
@@ -62,7 +63,7 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
 }
 
 /** The certificate that TLS is spoken with, made or read. @throws Misuse */
-async function certificateOf({ host, tls, cert, certKey }: ServeCommand): Promise<Certificate | undefined> {
+async function certificateOf({ host, tls = false, cert, certKey }: ServeCommand): Promise<Certificate | undefined> {
   if (tls && cert !== undefined) throw new Misuse("--tls makes a certificate, --cert gives one: choose one of them");
   if ((cert === undefined) !== (certKey === undefined)) throw new Misuse("--cert and --cert-key go together");
   if (cert !== undefined && certKey !== undefined)
@@ -80,8 +81,8 @@ async function writeCertificate(cert: string): Promise<string> {
 /** The entities to begin with, and the keys: of the command, or of the configuration. */
 type Configured = Pick<ServerOptions, "queues" | "topics" | "keys" | "tls">;
 
-async function entitiesOf({ config, queues, keys }: ServeCommand): Promise<Configured> {
-  const more = Object.fromEntries(queues.map((name) => [name, {}]));
+async function entitiesOf({ config, queue = [], key: keys }: ServeCommand): Promise<Configured> {
+  const more = Object.fromEntries(queue.map((name) => [name, {}]));
   if (config === undefined) return { queues: more, keys };
   const text = await readText(config, mostConfigBytes);
   // Checking a configuration takes most of the time to start.

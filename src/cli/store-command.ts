@@ -1,4 +1,4 @@
-import { Command, type Finish, textOf } from "./commander.ts";
+import { Command, type Finish } from "./commander.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `sobre store` with its two commands. */
@@ -40,8 +40,8 @@ function exportCommand(terminal: Terminal, finish: Finish): Command {
     )
     .argument("<DIR>")
     .argument("<OUT>")
-    .action(async (directory: string, folder: unknown) => {
+    .action(async (directory: string, folder: string) => {
       const { exportStore } = await import("./store.ts");
-      finish(await exportStore(directory, textOf(folder) ?? "", terminal));
+      finish(await exportStore(directory, folder, terminal));
     });
 }

@@ -15,20 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 function request(): ServeCommand {
-  return {
-    config: undefined,
-    data: directory,
-    port: 0,
-    httpPort: 0,
-    host: "localhost",
-    queues: ["orders"],
-    keys: undefined,
-    autoCreate: false,
-    tls: false,
-    cert: undefined,
-    certKey: undefined,
-    quiet: true,
-  };
+  return { data: directory, port: 0, httpPort: 0, host: "localhost", queue: ["orders"], quiet: true };
 }
 
 const ignore = (): void => undefined;

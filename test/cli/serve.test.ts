@@ -20,20 +20,7 @@ function configFile(json: unknown): string {
   return path;
 }
 
-const request: ServeCommand = {
-  config: undefined,
-  data: undefined,
-  port: 0,
-  httpPort: 0,
-  host: "localhost",
-  queues: [],
-  keys: undefined,
-  autoCreate: false,
-  tls: false,
-  cert: undefined,
-  certKey: undefined,
-  quiet: false,
-};
+const request: ServeCommand = { port: 0, httpPort: 0, host: "localhost" };
 
 const ignore = (): void => undefined;
 
@@ -71,7 +58,7 @@ describe("sobre serve", () => {
       },
     });
 
-    const code = await serve({ ...request, config, queues: ["more"] }, terminal, Promise.resolve());
+    const code = await serve({ ...request, config, queue: ["more"] }, terminal, Promise.resolve());
 
     expect(code).toBe(0);
     expect(terminal.text()).toMatch(
@@ -87,7 +74,7 @@ describe("sobre serve", () => {
     const [configured, given] = [captureTerminal(), captureTerminal()];
 
     await serve({ ...request, config }, configured, Promise.resolve());
-    await serve({ ...request, config, keys: { other: "text" } }, given, Promise.resolve());
+    await serve({ ...request, config, key: { other: "text" } }, given, Promise.resolve());
 
     expect(configured.text()).toContain("SharedAccessKeyName=app;SharedAccessKey=secret;");
     expect(given.text()).toContain("SharedAccessKeyName=other;SharedAccessKey=text;");
@@ -122,7 +109,7 @@ describe("sobre serve", () => {
     const config = configFile({
       UserConfig: { Namespaces: [{ Name: "n", Queues: [{ Name: "orders", Properties: { RequiresSession: true } }] }] },
     });
-    const code = await serve({ ...request, config, queues: ["Orders", "more"] }, terminal, Promise.resolve());
+    const code = await serve({ ...request, config, queue: ["Orders", "more"] }, terminal, Promise.resolve());
 
     expect(code).toBe(0);
     expect(terminal.text().match(/queue {9}\S+/g)).toEqual(["queue         more", "queue         orders"]);

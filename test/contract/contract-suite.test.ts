@@ -73,10 +73,7 @@ describe("golden messages", () => {
     const hostile = folder("hostile", { "loop/1.0.proto": text });
     const fixtures = join(root, "fixtures");
 
-    const code = await goldenCommand(
-      { name: "record", schemas: hostile, fixtures, html: undefined },
-      captureTerminal(),
-    );
+    const code = await goldenCommand({ name: "record", schemas: hostile, fixtures }, captureTerminal());
 
     expect(code).toBe(0);
     expect(readdirSync(join(fixtures, "loop/1.0/protobuf")).toSorted()).toEqual(["a.N.bin", "a.N.json"]);
@@ -86,7 +83,7 @@ describe("golden messages", () => {
     const fixtures = folder("halves", { "order/1.0/json/least.bin": "{}" });
     const terminal = captureTerminal();
 
-    const code = await goldenCommand({ name: "verify", schemas, fixtures, html: undefined }, terminal);
+    const code = await goldenCommand({ name: "verify", schemas, fixtures }, terminal);
 
     expect(code).toBe(4);
     expect(terminal.errors()).toContain("order/1.0/json/least.json");

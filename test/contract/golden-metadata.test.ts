@@ -30,7 +30,7 @@ function set(folder: string, settings: object): void {
 async function run(name: "record" | "verify" | "matrix", folder: string): Promise<readonly [number, string]> {
   const terminal = captureTerminal();
   const places = { schemas: join(folder, "schemas"), fixtures: join(folder, "golden") };
-  const code = await goldenCommand({ name, ...places, html: undefined }, terminal);
+  const code = await goldenCommand({ name, ...places }, terminal);
   return [code, terminal.text() + terminal.errors()];
 }
 

@@ -60,10 +60,7 @@ describe("sobre contract", () => {
     makeRequired(folder);
     const terminal = captureTerminal();
 
-    const code = await checkContracts(
-      { folder: join(folder, "schemas"), against: undefined, format: "text", strict: true },
-      terminal,
-    );
+    const code = await checkContracts({ schemas: join(folder, "schemas"), format: "text", strict: true }, terminal);
 
     expect(code).toBe(1);
     expect(terminal.text()).toMatch(/1\.1\.schema\.json:\d+:\d+ member-required/);
@@ -76,7 +73,7 @@ describe("sobre contract", () => {
     makeRequired(folder);
     const terminal = captureTerminal();
 
-    await checkContracts({ folder: join(folder, "schemas"), against: undefined, format, strict: false }, terminal);
+    await checkContracts({ schemas: join(folder, "schemas"), format, strict: false }, terminal);
 
     expect(terminal.text()).toContain("member-required".slice(0, format === "junit" || format === "markdown" ? 6 : 15));
     if (format === "json" || format === "sarif") expect(() => JSON.parse(terminal.text())).not.toThrow();
@@ -86,7 +83,7 @@ describe("sobre contract", () => {
     const folder = mkdtempSync(join(tmpdir(), "contracts-"));
     copies.push(folder);
 
-    const code = await checkContracts({ folder, against: undefined, format: "text", strict: false }, captureTerminal());
+    const code = await checkContracts({ schemas: folder, format: "text", strict: false }, captureTerminal());
 
     expect(code).toBe(2);
   });
@@ -100,10 +97,7 @@ describe("sobre contract", () => {
     writeFileSync(join(folder, "schemas", file), "{}");
     const terminal = captureTerminal();
 
-    const code = await checkContracts(
-      { folder: join(folder, "schemas"), against: undefined, format: "text", strict: false },
-      terminal,
-    );
+    const code = await checkContracts({ schemas: join(folder, "schemas"), format: "text", strict: false }, terminal);
 
     expect(code).toBe(4);
     expect(terminal.errors()).toContain(`${file} is not named like a version`);
@@ -115,7 +109,7 @@ describe("sobre contract", () => {
     writeFileSync(join(released, "orders.placed/v1.2.schema.json"), "{}");
 
     const code = await checkContracts(
-      { folder: join(folder, "schemas"), against: released, format: "text", strict: false },
+      { schemas: join(folder, "schemas"), against: released, format: "text", strict: false },
       captureTerminal(),
     );
 
@@ -127,7 +121,7 @@ describe("sobre contract", () => {
     writeFileSync(join(folder, "schemas/orders.placed/1.1.schema.json"), '{"type":"text"}');
 
     const code = await checkContracts(
-      { folder: join(folder, "schemas"), against: undefined, format: "text", strict: false },
+      { schemas: join(folder, "schemas"), format: "text", strict: false },
       captureTerminal(),
     );
 
@@ -145,10 +139,7 @@ describe("sobre contract", () => {
     );
     const terminal = captureTerminal();
 
-    const code = await checkContracts(
-      { folder: join(folder, "schemas"), against: undefined, format: "text", strict: false },
-      terminal,
-    );
+    const code = await checkContracts({ schemas: join(folder, "schemas"), format: "text", strict: false }, terminal);
 
     expect(code).toBe(1);
     expect(terminal.text()).toContain("is stale");
@@ -156,7 +147,7 @@ describe("sobre contract", () => {
 
   it("never writes over a golden message, and notices one that was changed", async () => {
     const folder = copy();
-    const command = { schemas: join(folder, "schemas"), fixtures: join(folder, "fixtures/contracts"), html: undefined };
+    const command = { schemas: join(folder, "schemas"), fixtures: join(folder, "fixtures/contracts") };
     const bytes = join(command.fixtures, "orders.placed/1.0/json/least.bin");
     const before = readFileSync(bytes, "utf8");
 

@@ -8,7 +8,7 @@ import { folder, foreign, xml } from "./samples.support.ts";
 import { jsonIn, writing } from "./written.support.ts";
 
 /** As the command reads, which knows .NET's JSON by its marks. */
-const serializer = await commandSerializer({ protos: [], messageType: undefined });
+const serializer = await commandSerializer({});
 const { migrated: migratedWith } = writing();
 const migrated: typeof migratedWith = (messages, options = {}) => migratedWith(messages, { serializer, ...options });
 

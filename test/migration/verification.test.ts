@@ -11,7 +11,7 @@ import { TypeProfiles } from "../../src/migration/type-profile.ts";
 import { scanSource } from "../../src/migration/verify/scan-source.ts";
 import { verifyMessage } from "../../src/migration/verify/verify-message.ts";
 
-const serializer = await commandSerializer({ protos: [], messageType: undefined });
+const serializer = await commandSerializer({});
 const reader = new MessageReader({ serializer, openJsonText: true, hasContract: () => false });
 const target = createTarget({ format: "json", int64: "number" });
 const folder = fileURLToPath(new URL("../../fixtures/legacy", import.meta.url));
