@@ -1,12 +1,11 @@
 import { isObject } from "../values/plain-object.ts";
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { _, Ajv, type ErrorObject, type KeywordCxt, Name, type Options, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { SobreError } from "../errors/sobre-error.ts";
 import { withConditionsFirst } from "./evaluation-order.ts";
 import { jsonReplacement, PatchedValue, unescapeToken } from "./json-form.ts";
 import { linearPattern } from "./linear-pattern.ts";
-import { mendPatternProperties } from "./pattern-properties.ts";
 import { uniqueItems } from "./unique-items.ts";
 
 /** One reason why a value does not match a schema. */
@@ -268,4 +267,24 @@ function toProblem({ instancePath, keyword, params, message, propertyName, data 
 
 function step(name: unknown): string {
   return /^\d+$/.test(String(name)) ? `[${String(name)}]` : `.${String(name)}`;
+}
+
+/**
+ * Mends `patternProperties` of an instance of ajv.
+ *
+ * ajv (8.20) keeps the members evaluated so far in a variable that is still unset when no branch of an `anyOf` or `oneOf`
+ * evaluated any, and `patternProperties` writes into it: the validator throws a TypeError for a valid value.
+ */
+function mendPatternProperties(ajv: Ajv): void {
+  const rule = ajv.RULES.all["patternProperties"];
+  if (typeof rule !== "object" || !("code" in rule.definition)) return;
+  const { code } = rule.definition;
+  rule.definition = {
+    ...rule.definition,
+    code(context: KeywordCxt, ruleType) {
+      const { gen, it } = context;
+      if (it.opts.unevaluated === true && it.props instanceof Name) gen.assign(it.props, _`${it.props} || {}`);
+      code(context, ruleType);
+    },
+  };
 }
