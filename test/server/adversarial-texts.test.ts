@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseAddress } from "../../src/engine/address.ts";
+import { Effort } from "../../src/engines/memory/sql/effort.ts";
 import { compileSqlFilter } from "../../src/engines/memory/sql/filter.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { createEnvelope } from "../../src/envelope/index.ts";
@@ -15,7 +16,8 @@ import { toMilliseconds } from "../../src/time/duration.ts";
 
 const size = 65_536;
 const namespaces = new Namespaces({ name: "", engine: memoryEngine(), keys: undefined });
-const subject = createEnvelope({ payload: new Uint8Array(), brokerProperties: { subject: "a" } });
+const envelope = createEnvelope({ payload: new Uint8Array(), brokerProperties: { subject: "a" } });
+const matches = (filter: string): boolean => compileSqlFilter(filter)({ envelope, effort: new Effort() });
 
 /** Every reader of text that a peer reaches, some before it has shown a token. */
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {
@@ -32,8 +34,8 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   "time span": (text) => readBrokerProperties(JSON.stringify({ TimeToLiveTimeSpan: text })),
   "property header": (text) => readPropertyHeaders(["a", text]),
   duration: (text) => toMilliseconds(text, "duration"),
-  SQL: (text) => compileSqlFilter(text)(subject),
-  "SQL text": (text) => compileSqlFilter(`sys.Label LIKE '${text}'`)(subject),
+  SQL: (text) => matches(text),
+  "SQL text": (text) => matches(`sys.Label LIKE '${text}'`),
 };
 
 const pieces = [

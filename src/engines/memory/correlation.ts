@@ -1,6 +1,7 @@
 import { type CorrelationFilter, correlationProperties } from "../../engine/rules.ts";
 import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
+import type { Subject } from "./sql/effort.ts";
 import { Typed } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 
@@ -19,7 +20,7 @@ export interface IndexKey {
  */
 export function correlation(filter: CorrelationFilter): {
   readonly indexKey: IndexKey | undefined;
-  matches(envelope: Envelope): boolean;
+  matches(subject: Pick<Subject, "envelope">): boolean;
 } {
   const wanted: IndexKey[] = [];
   for (const name of correlationProperties) {
@@ -35,7 +36,7 @@ export function correlation(filter: CorrelationFilter): {
   if (wanted.length === 0) throw new SobreError("InvalidArgument", "A correlation filter needs at least one property.");
   return {
     indexKey: wanted[0],
-    matches: (envelope) => wanted.every(({ read, value }) => read(envelope) === value),
+    matches: ({ envelope }) => wanted.every(({ read, value }) => read(envelope) === value),
   };
 }
 

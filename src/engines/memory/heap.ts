@@ -42,6 +42,11 @@ export class Heap<T> {
     this.#rise(item, key, this.#order++, index);
   }
 
+  /** The key of the item at an index. */
+  keyAt(index: number): number {
+    return this.#key(index);
+  }
+
   /** Removes the item at an index. */
   remove(index: number): void {
     const item = this.#items[index];

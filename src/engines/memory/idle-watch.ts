@@ -1,7 +1,7 @@
 import type { Due, Timeline } from "./timeline.ts";
 
 /** An entity that may be deleted when nobody uses it. */
-export interface Idler {
+interface Idler {
   readonly settings: { readonly autoDeleteOnIdle: number };
   /** When it was used last, in milliseconds since 1970. */
   readonly usedAt: number;
@@ -29,9 +29,12 @@ export class IdleWatch implements Due {
     this.#timeline.schedule(this, from + this.#span);
   }
 
+  /** Ends it: a deleted entity, with all that it held, is not kept until its idle time ends. */
+  stop(): void {
+    this.#timeline.cancel(this);
+  }
+
   due(now: number): void {
-    // An update has started a watch of its own.
-    if (this.#idler.settings.autoDeleteOnIdle !== this.#span) return;
     const idleAt = this.#idler.awaited ? now + this.#span : this.#idler.usedAt + this.#span;
     if (idleAt <= now) this.#onIdle();
     else this.#timeline.schedule(this, idleAt);

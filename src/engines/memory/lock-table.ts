@@ -1,5 +1,6 @@
 import { lockToken, type LockToken } from "../../engine/delivery.ts";
-import type { QueuedMessage } from "./queued-message.ts";
+import { LinkedList } from "./linked-list.ts";
+import type { MessageLock, QueuedMessage } from "./queued-message.ts";
 
 /** Characters of a token before its last group. */
 const headLength = 24;
@@ -20,21 +21,38 @@ function hex(number: number, digits: number): string {
  */
 export class LockTable {
   readonly #slots: (QueuedMessage | undefined)[] = [];
+  /** The locks of each connection, so that its end costs what it holds, whatever the others hold. */
+  readonly #byHolder = new WeakMap<object, LinkedList<MessageLock>>();
+  #lastHolder: object | undefined;
+  #lastHeld: LinkedList<MessageLock> | undefined;
   readonly #free: number[] = [];
   /** The last groups of tokens, made once per slot. */
   readonly #tails: string[] = [];
   #head = "";
   #count = counts.length;
 
-  /** Finds a slot for a message. */
-  add(message: QueuedMessage): number {
+  /** Locks a message; `mark` replaces the first 8 digits of the token. */
+  add(message: QueuedMessage, until: number, holder: object, mark: string | undefined): MessageLock {
     const slot = this.#free.pop() ?? this.#slots.length;
     this.#slots[slot] = message;
-    return slot;
+    const token = this.#token(slot, mark);
+    const held = this.#heldBy(holder);
+    const lock = { message, token, slot, until, held, transaction: undefined, previous: undefined, next: undefined };
+    held.append(lock);
+    message.lock = lock;
+    return lock;
   }
 
-  /** Makes a token for a slot; `mark` replaces its first 8 digits. */
-  token(slot: number, mark: string | undefined): LockToken {
+  #heldBy(holder: object): LinkedList<MessageLock> {
+    if (this.#lastHeld !== undefined && this.#lastHolder === holder) return this.#lastHeld;
+    const held = this.#byHolder.get(holder) ?? new LinkedList<MessageLock>();
+    this.#byHolder.set(holder, held);
+    this.#lastHolder = holder;
+    this.#lastHeld = held;
+    return held;
+  }
+
+  #token(slot: number, mark: string | undefined): LockToken {
     const tail = (this.#tails[slot] ??= hex(slot, tokenLength - headLength));
     if (this.#count === counts.length) {
       // The first two digits of the fourth group hold the variant, so they are drawn too.
@@ -51,16 +69,18 @@ export class LockTable {
     return message?.lock?.token === token ? message : undefined;
   }
 
-  delete(slot: number): void {
-    this.#slots[slot] = undefined;
-    this.#free.push(slot);
+  delete(lock: MessageLock): void {
+    this.#slots[lock.slot] = undefined;
+    this.#free.push(lock.slot);
+    lock.held.remove(lock);
   }
 
   /** The locked messages of a holder, or of all, oldest first. */
   heldBy(holder: object | undefined): readonly QueuedMessage[] {
-    const held: QueuedMessage[] = [];
-    for (const message of this.#slots)
-      if (message !== undefined && (holder === undefined || message.lock?.holder === holder)) held.push(message);
+    const held =
+      holder === undefined
+        ? this.#slots.filter((message) => message !== undefined)
+        : Array.from(this.#heldBy(holder), ({ message }) => message);
     return held.toSorted((left, right) => left.position - right.position);
   }
 

@@ -95,6 +95,7 @@ export class MessageQueue implements LaneQueue {
   /** The lane that a link receives from. @throws SobreError `SessionLockLost`. */
   laneOf(link: ReceiveLink): Lane {
     if (link.sessionLock === undefined) return this.#lane;
+    this.timeline.catchUp(link.sessionLock);
     if (!link.sessionLock.held) throw sessionLockLost(link.sessionLock.session.id, this.policy.address);
     return link.sessionLock.session;
   }
@@ -135,7 +136,10 @@ export class MessageQueue implements LaneQueue {
   held(token: LockToken): QueuedMessage {
     this.checkAlive();
     const message = this.#locks.get(token);
-    if (message !== undefined) return message;
+    if (message !== undefined) {
+      this.timeline.catchUp(sessionOf(message)?.lock ?? message);
+      if (message.lock?.token === token) return message;
+    }
     const isToken = typeof token === "string";
     const ofLostSession = isToken && this.sessions !== undefined && !this.sessions.knows(token.slice(0, 8));
     throw ofLostSession ? sessionLockLost(undefined, this.policy.address) : lockLost(this.policy.address);
@@ -296,14 +300,12 @@ export class MessageQueue implements LaneQueue {
       return delivery;
     }
     const { sessionLock, holder } = link;
-    const slot = this.#locks.add(message);
-    const token = this.#locks.token(slot, sessionLock?.mark);
     const until = sessionLock?.until ?? now + this.policy.lockDuration;
-    message.lock = { token, slot, until, holder, transaction: undefined };
+    const lock = this.#locks.add(message, until, holder, sessionLock?.mark);
     this.policy.facts?.handedOver(message);
     if (sessionLock === undefined) this.timeline.schedule(message, until);
     else sessionLock.session.locked.add(message);
-    return this.store.describe(message, holder, message.lock);
+    return this.store.describe(message, holder, lock);
   }
 
   #makeReady(message: QueuedMessage, as: "fresh" | "returned", now: number): void {
@@ -346,7 +348,7 @@ export class MessageQueue implements LaneQueue {
 
   #unlock(message: QueuedMessage): void {
     if (message.lock === undefined) return;
-    this.#locks.delete(message.lock.slot);
+    this.#locks.delete(message.lock);
     sessionOf(message)?.locked.delete(message);
     message.lock = undefined;
     this.timeline.cancel(message);

@@ -5,7 +5,7 @@ import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../../engi
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Clock } from "../../time/clock.ts";
 import { EntityFacts } from "./entity-facts.ts";
-import { type Idler, IdleWatch } from "./idle-watch.ts";
+import { IdleWatch } from "./idle-watch.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Journal } from "./journal.ts";
 import type { MessageQueue } from "./message-queue.ts";
@@ -38,6 +38,7 @@ export class Namespace implements Transfer {
   readonly #entities = new Map<string, Entity>();
   /** Queues by addresses as they were written, forgotten when an entity comes or goes. */
   readonly #byAddress = new Map<string, MessageQueue>();
+  readonly #watches = new Map<Entity, IdleWatch>();
   readonly #firstSequenceNumber: bigint;
   readonly #journal: Journal | undefined;
 
@@ -118,6 +119,8 @@ export class Namespace implements Transfer {
   delete(entity: Entity): void {
     this.#entities.delete(parseAddress(entity.address).key);
     this.#byAddress.clear();
+    this.#watches.get(entity)?.stop();
+    this.#watches.delete(entity);
     if (entity instanceof TopicEntity)
       for (const subscription of entity.subscriptions.values()) this.delete(subscription);
     if (entity instanceof SubscriptionEntity) entity.unsubscribe();
@@ -247,11 +250,12 @@ export class Namespace implements Transfer {
   }
 
   /** Deletes the entity once it is idle for as long as its settings say. */
-  watch(entity: Entity & Idler, from: number = this.timeline.now()): void {
+  watch(entity: Entity, from: number = this.timeline.now()): void {
+    this.#watches.get(entity)?.stop();
+    this.#watches.delete(entity);
     if (entity.settings.autoDeleteOnIdle === Infinity) return;
-    const watch = new IdleWatch(this.timeline, entity, () => {
-      if (this.find(entity.address) === entity) this.delete(entity);
-    });
+    const watch = new IdleWatch(this.timeline, entity, () => this.delete(entity));
+    this.#watches.set(entity, watch);
     watch.start(from);
   }
 }

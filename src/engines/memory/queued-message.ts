@@ -2,18 +2,19 @@ import type { Delivery, LockToken, MessageState } from "../../engine/delivery.ts
 import type { Envelope } from "../../envelope/envelope.ts";
 import { sizeOf } from "../../envelope/size-of.ts";
 import type { Arrival, DeadLetterMark, StoredArrival } from "./arrival.ts";
-import type { Linked } from "./linked-list.ts";
+import type { Linked, LinkedList } from "./linked-list.ts";
 import type { Due } from "./timeline.ts";
 
-/** A lock on one message, held by a connection. */
-export interface MessageLock {
+/** A lock on one message, held by a connection; in the list of those that the connection holds. */
+export interface MessageLock extends Linked<MessageLock> {
+  readonly message: QueuedMessage;
   readonly token: LockToken;
   /** Its place in the {@link LockTable}. */
   readonly slot: number;
   /** Milliseconds since 1970. */
   until: number;
-  /** The connection that took it; its end releases the lock. */
-  readonly holder: object;
+  /** All locks of the connection that took it; its end releases them. */
+  readonly held: LinkedList<MessageLock>;
   /** The open transaction that settles the message, if one does. */
   transaction: object | undefined;
 }

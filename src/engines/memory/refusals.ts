@@ -75,6 +75,12 @@ export const quotaExceeded = (entity: string, megabytes: number): SobreError =>
     `The messaging entity '${entity}' is full: it holds at most ${megabytes} MB. Receive messages, dead letters included, or update its size.`,
   );
 
+export const tooManyRules = (most: number, kind: string): SobreError =>
+  refusal(
+    "QuotaExceeded",
+    `A topic has at most ${most} ${kind}. Delete rules, or use correlation filters where values are compared.`,
+  );
+
 export const messageTooLarge = (size: number, limit: number, entity: string): SobreError =>
   refusal(
     "MessageSizeExceeded",

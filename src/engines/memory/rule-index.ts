@@ -1,5 +1,6 @@
 import type { Envelope } from "../../envelope/envelope.ts";
 import type { IndexKey } from "./correlation.ts";
+import { tooManyRules } from "./refusals.ts";
 import type { Rule } from "./rule.ts";
 
 /** The rules that want one property to have a value, by that value. */
@@ -8,16 +9,26 @@ interface Column {
   readonly byValue: Map<string, Set<Rule>>;
 }
 
+/** The most rules of a topic, as in the quotas of Azure Service Bus. */
+const mostOthers = 2000;
+const mostIndexed = 100_000;
+
 /** The rules of a topic, found by the values that they want; only those that could match are evaluated. */
 export class RuleIndex {
   readonly #columns = new Map<string, Column>();
+  /** Those that every message is shown to. */
   readonly #others = new Set<Rule>();
+  #indexed = 0;
 
+  /** @throws SobreError `QuotaExceeded` beyond the limits that Azure Service Bus has, by which a message's cost is bounded. */
   add(rule: Rule): void {
     if (rule.indexKey === undefined) {
+      if (this.#others.size >= mostOthers) throw tooManyRules(mostOthers, "SQL, true and false filters");
       this.#others.add(rule);
       return;
     }
+    if (this.#indexed >= mostIndexed) throw tooManyRules(mostIndexed, "correlation filters");
+    this.#indexed++;
     const { property, value, read } = rule.indexKey;
     const column = this.#columns.get(property) ?? { read, byValue: new Map<string, Set<Rule>>() };
     const rules = column.byValue.get(value) ?? new Set<Rule>();
@@ -26,12 +37,14 @@ export class RuleIndex {
   }
 
   delete(rule: Rule): void {
-    this.#others.delete(rule);
-    if (rule.indexKey === undefined) return;
+    if (rule.indexKey === undefined) {
+      this.#others.delete(rule);
+      return;
+    }
     const { property, value } = rule.indexKey;
     const byValue = this.#columns.get(property)?.byValue;
     const rules = byValue?.get(value);
-    rules?.delete(rule);
+    if (rules?.delete(rule) === true) this.#indexed--;
     if (rules?.size === 0) byValue?.delete(value);
     if (byValue?.size === 0) this.#columns.delete(property);
   }

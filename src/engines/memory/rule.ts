@@ -3,12 +3,13 @@ import type { Envelope } from "../../envelope/envelope.ts";
 import { correlation, type IndexKey } from "./correlation.ts";
 import type { Incoming } from "./incoming.ts";
 import { compileSqlAction } from "./sql/action.ts";
+import type { Effort, Subject } from "./sql/effort.ts";
 import { compileSqlFilter } from "./sql/filter.ts";
 
 /** The subscription of a rule. */
 export interface Subscriber {
   /** Takes the copies in that its rules make. */
-  take(incoming: Incoming, rules: readonly Rule[], now: number): void;
+  take(incoming: Incoming, rules: readonly Rule[], effort: Effort, now: number): void;
   /** Handles a message for which a rule could not be evaluated. */
   fail(incoming: Incoming, error: unknown, now: number): void;
 }
@@ -20,9 +21,9 @@ export interface Rule {
   /** A value that every message it lets through has; found without looking at the rule. */
   readonly indexKey: IndexKey | undefined;
   /** @throws SobreError when it cannot be evaluated for the message. */
-  matches(envelope: Envelope): boolean;
+  matches(subject: Subject): boolean;
   /** Changes the copy that the rule lets through. @throws SobreError when it cannot. */
-  readonly act: ((envelope: Envelope) => Envelope) | undefined;
+  readonly act: ((subject: Subject) => Envelope) | undefined;
 }
 
 /** @throws SobreError `InvalidArgument` with the offset at which an expression cannot be read. */

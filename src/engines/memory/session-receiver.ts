@@ -49,6 +49,12 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
     this.#lock.session.table.setState(this.#lock, own, now);
   }
 
+  protected override enter(): number {
+    const now = super.enter();
+    this.queue.timeline.catchUp(this.#lock);
+    return now;
+  }
+
   protected override closed(now: number): void {
     this.#lock.session.table.lose(this.#lock, "uncounted", now);
   }

@@ -12,6 +12,7 @@ import { MessageQueue } from "./message-queue.ts";
 import type { Meter } from "./queue-policy.ts";
 import { type Limits, ReceivableEntity, type Transfer } from "./receivable-entity.ts";
 import { entityExists, entityNotFound, headerTooLarge, ruleFailed } from "./refusals.ts";
+import type { Effort } from "./sql/effort.ts";
 import { compileRule, type Rule, type Subscriber } from "./rule.ts";
 import type { RuleIndex } from "./rule-index.ts";
 
@@ -64,8 +65,8 @@ export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
     const { name } = properties;
     if (this.#rules.has(name.toLowerCase())) throw entityExists(`${this.address}/Rules/${name}`);
     const rule = compileRule(this, properties);
-    this.#rules.set(name.toLowerCase(), rule);
     this.topic.rules.add(rule);
+    this.#rules.set(name.toLowerCase(), rule);
     this.facts?.rule(properties);
   }
 
@@ -99,12 +100,12 @@ export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
   }
 
   /** One for all without action, and one for each with an action. */
-  take(incoming: Incoming, rules: readonly Rule[], now: number): void {
+  take(incoming: Incoming, rules: readonly Rule[], effort: Effort, now: number): void {
     if (rules.some(({ act }) => act === undefined)) this.arrive(incoming, now);
     for (const { act } of rules) {
       if (act === undefined) continue;
       try {
-        const envelope = act(incoming.envelope);
+        const envelope = act({ envelope: incoming.envelope, effort });
         this.facts?.check(envelope);
         this.arrive(changed(incoming, envelope), now);
       } catch (error) {

@@ -9,6 +9,9 @@ export interface Due {
   due(now: number): void;
 }
 
+/** How many things happen in one turn of the event loop; the rest comes in the next ones, so that no turn is long. */
+const mostPerTurn = 5000;
+
 /** Everything that will happen in a broker, ordered by due time; one timer of the clock serves them all. */
 export class Timeline {
   readonly #clock: Clock;
@@ -17,6 +20,7 @@ export class Timeline {
   #timer: Timer | undefined;
   #armedAt = Infinity;
   #running = false;
+  #behind = false;
   #waits = 0;
 
   constructor(clock: Clock) {
@@ -38,11 +42,24 @@ export class Timeline {
     return this.#heap.size;
   }
 
-  /** The time, after everything due by then has happened: a timer that is late never decides an outcome. */
+  /**
+   * The time, after everything due by then has happened: a timer that is late never decides an outcome.
+   *
+   * Where more is due than fits into a turn, {@link catchUp} says what is over.
+   */
   now(): number {
     const now = this.#clock.now();
-    if (this.#heap.firstKey <= now) this.#run(now);
+    if (this.#heap.firstKey <= now && !this.#behind) this.#run(now);
     return now;
+  }
+
+  /** Lets an item happen that is due and waits for its turn. */
+  catchUp(item: Due): void {
+    if (!this.#behind || item.dueIndex === -1) return;
+    const now = this.#clock.now();
+    if (this.#heap.keyAt(item.dueIndex) > now) return;
+    this.cancel(item);
+    item.due(now);
   }
 
   /** Puts `item` at `at`, moving it when it is already on the timeline; `Infinity` removes it. */
@@ -70,14 +87,17 @@ export class Timeline {
   #run(now: number): void {
     if (this.#running) return;
     this.#running = true;
+    let left = mostPerTurn;
     try {
       for (let item = this.#heap.first; item !== undefined && this.#heap.firstKey <= now; item = this.#heap.first) {
+        if (left-- === 0) break;
         this.cancel(item);
         item.due(now);
       }
     } finally {
       this.#running = false;
       const next = this.#heap.firstKey;
+      this.#behind = next <= now;
       if (next < this.#armedAt) this.#arm(next);
     }
   }

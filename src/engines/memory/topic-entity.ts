@@ -12,6 +12,7 @@ import type { Transfer } from "./receivable-entity.ts";
 import type { Rule, Subscriber } from "./rule.ts";
 import { RuleIndex } from "./rule-index.ts";
 import type { SubscriptionEntity } from "./subscription-entity.ts";
+import { Effort } from "./sql/effort.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** A topic: every message goes, copied, to the subscriptions whose rules let it through. Only scheduled messages stay. */
@@ -46,9 +47,11 @@ export class TopicEntity extends Entity implements IntakeOwner, QueuePolicy {
     const numbered = { ...incoming, enqueuedSequenceNumber: incoming.enqueuedSequenceNumber ?? number };
     const matched = new Map<Subscriber, Rule[]>();
     const failed = new Map<Subscriber, unknown>();
-    for (const rule of this.rules.candidates(incoming.envelope)) {
+    const { envelope } = incoming;
+    const subject = { envelope, effort: new Effort() };
+    for (const rule of this.rules.candidates(envelope)) {
       try {
-        if (!rule.matches(incoming.envelope)) continue;
+        if (!rule.matches(subject)) continue;
         const rules = matched.get(rule.subscription);
         if (rules === undefined) matched.set(rule.subscription, [rule]);
         else rules.push(rule);
@@ -56,7 +59,7 @@ export class TopicEntity extends Entity implements IntakeOwner, QueuePolicy {
         failed.set(rule.subscription, error);
       }
     }
-    for (const [subscription, rules] of matched) subscription.take(numbered, rules, now);
+    for (const [subscription, rules] of matched) subscription.take(numbered, rules, subject.effort, now);
     for (const [subscription, error] of failed) subscription.fail(numbered, error, now);
   }
 

@@ -22,6 +22,21 @@ describe("LIKE", () => {
     );
   });
 
+  it("finds pieces of any length, at any place", () => {
+    const piece = array(constantFrom("a", "b", "_"), { minLength: 20, maxLength: 80 }).map((parts) => parts.join(""));
+    const around = array(constantFrom("a", "b"), { maxLength: 40 }).map((parts) => parts.join(""));
+    assert(
+      property(piece, around, around, (form, before, after) => {
+        const text = `${before}${form.replaceAll("_", "b")}${after}`;
+
+        expect(like(text, `%${form}%`)).toBe(true);
+        expect(like(text, `%${form}c%`)).toBe(false);
+        expect(like(text.slice(0, form.length - 1), `%${form}%`)).toBe(false);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it("takes no longer for patterns that make others try everything", () => {
     const text = "a".repeat(60_000);
     const pattern = `${"a%".repeat(500)}b`;

@@ -151,6 +151,41 @@ describe("memoryEngine", () => {
     expect(letter).toMatchObject({ deadLetterReason: "half \ufffd", deadLetterErrorDescription: "\ufffd other half" });
   });
 
+  it("refuses a lock that is over, however much else is due at the same time", async () => {
+    let now = 1_000_000;
+    const engine = await filled({ clock: { now: () => now, setTimer: () => ({ cancel() {} }) } }, "held");
+    const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
+    const [held] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    if (held?.lockToken === undefined) throw new Error("Nothing was received.");
+    const due = new Date(now + 1000);
+    await engine.schedule(
+      "q",
+      Array.from({ length: 6000 }, () => message("later", { scheduledEnqueueTimeUtc: due })),
+    );
+
+    now += 60_000;
+
+    const settled = engine.settle("q", held.lockToken, { kind: "complete" });
+    await expect(settled).rejects.toMatchObject({ code: "MessageLockLost" });
+    const [again] = await engine.peek("q", { maxMessages: 1 });
+    expect(again).toMatchObject({ deliveryCount: 1 });
+  });
+
+  it("gives back what a closed connection holds, and nothing of the others", async () => {
+    const engine = await filled({}, "a", "b", "c", "d");
+    const others = await Promise.all([engine.connect(), engine.connect()]);
+    for (const connection of [...others, ...others]) {
+      const receiver = await connection.openReceiver("q", { receiveMode: "peekLock" });
+      await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    }
+
+    await others[0]?.close();
+
+    const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
+    const given = await receiver.receive({ maxMessages: 4, maxWaitTime: 0 });
+    expect(given.map(({ envelope }) => envelope.brokerProperties.messageId)).toEqual(["a", "c"]);
+  });
+
   it("is closed with its connections", async () => {
     const engine = memoryEngine({ queues: ["q"] });
     const other = await engine.connect();

@@ -31,6 +31,32 @@ describe("Timeline", () => {
     expect(log).toEqual(["a@15"]);
   });
 
+  it("lets 5,000 things happen in a turn, and the rest in the next ones", async () => {
+    let now = 0;
+    const turns: (() => void)[] = [];
+    const timeline = new Timeline({
+      now: () => now,
+      setTimer(_, due) {
+        turns.push(due);
+        return { cancel: () => void turns.pop() };
+      },
+    });
+    let happened = 0;
+    const last: Due = { dueIndex: -1, due: () => void happened++ };
+    for (let item = 0; item < 11_999; item++) timeline.schedule({ dueIndex: -1, due: () => void happened++ }, 10);
+    timeline.schedule(last, 10);
+    now = 10;
+
+    timeline.now();
+    timeline.now();
+    expect(happened).toBe(5000);
+
+    timeline.catchUp(last);
+    expect(happened).toBe(5001);
+    while (turns.length > 0) turns.shift()?.();
+    expect(happened).toBe(12_000);
+  });
+
   it("arms one timer, and moves it only for something earlier", () => {
     const armed: number[] = [];
     const timeline = new Timeline({

@@ -1,13 +1,14 @@
 import { amend, type Envelope } from "../../../envelope/envelope.ts";
 import type { ApplicationPropertyValue } from "../../../envelope/application-properties.ts";
 import type { BrokerPropertiesInit } from "../../../envelope/broker-properties.ts";
+import type { Subject } from "./effort.ts";
 import { compileValue, type Evaluate } from "./evaluation.ts";
 import { type Parameters, Parser } from "./parser.ts";
 import { applicationName, applicationValue, systemProperty } from "./properties.ts";
 import type { SqlValue, Statement } from "./syntax.ts";
 import { evaluationError, fromSql } from "./values.ts";
 
-type Step = (envelope: Envelope) => Envelope;
+type Step = (subject: Subject) => Envelope;
 
 /**
  * Reads a SQL action; its statements change a message one after the other.
@@ -16,30 +17,33 @@ type Step = (envelope: Envelope) => Envelope;
  */
 export function compileSqlAction(expression: string, parameters?: Parameters): Step {
   const steps = new Parser(expression, parameters).statements().map(compileStatement);
-  return (envelope) => steps.reduce((changed, step) => step(changed), envelope);
+  return ({ envelope, effort }) => {
+    effort.spend(expression.length);
+    return steps.reduce((changed, step) => step({ envelope: changed, effort }), envelope);
+  };
 }
 
 function compileStatement(statement: Statement): Step {
   const { property } = statement;
   if (property.scope === "sys") {
     const value = statement.kind === "set" ? compileValue(statement.value) : (): undefined => undefined;
-    return (envelope) => setSystem(envelope, property.name, value(envelope));
+    return (subject) => setSystem(subject.envelope, property.name, value(subject));
   }
   const value = statement.kind === "set" ? compileAssigned(statement) : undefined;
-  return (envelope) => {
-    const name = applicationName(envelope, property.name) ?? property.name;
-    return amend(envelope, { applicationProperties: { [name]: value?.(envelope) } });
+  return (subject) => {
+    const name = applicationName(subject, property.name) ?? property.name;
+    return amend(subject.envelope, { applicationProperties: { [name]: value?.(subject) } });
   };
 }
 
 /** A property that is set to another one keeps its AMQP type. */
 function compileAssigned({
   value,
-}: Extract<Statement, { kind: "set" }>): (envelope: Envelope) => ApplicationPropertyValue {
+}: Extract<Statement, { kind: "set" }>): (subject: Subject) => ApplicationPropertyValue {
   const evaluate: Evaluate = compileValue(value);
-  if (value.kind !== "property" || value.property.scope !== "user") return (envelope) => fromSql(evaluate(envelope));
+  if (value.kind !== "property" || value.property.scope !== "user") return (subject) => fromSql(evaluate(subject));
   const { name } = value.property;
-  return (envelope) => applicationValue(envelope, name) ?? null;
+  return (subject) => applicationValue(subject, name) ?? null;
 }
 
 function setSystem(envelope: Envelope, name: string, value: SqlValue): Envelope {

@@ -1,14 +1,14 @@
-import type { Envelope } from "../../../envelope/envelope.ts";
+import { type Subject, worth } from "./effort.ts";
 import { isLike, type LikePattern, readPattern } from "./like.ts";
 import { isPresent, valueOfProperty } from "./properties.ts";
 import type { PredicateNode, SqlValue, ValueNode } from "./syntax.ts";
 import { calculate, compare, evaluationError } from "./values.ts";
 
 /** The value of an expression for a message. @throws SobreError when it cannot be evaluated. */
-export type Evaluate = (envelope: Envelope) => SqlValue;
+export type Evaluate = (subject: Subject) => SqlValue;
 
 /** Whether a condition holds for a message; `undefined` is unknown. @throws SobreError when it cannot be evaluated. */
-export type Test = (envelope: Envelope) => boolean | undefined;
+export type Test = (subject: Subject) => boolean | undefined;
 
 /** Turns a value node into a function, once. */
 export function compileValue(node: ValueNode): Evaluate {
@@ -16,23 +16,27 @@ export function compileValue(node: ValueNode): Evaluate {
     case "constant":
       return () => node.value;
     case "property":
-      return (envelope) => valueOfProperty(envelope, node.property);
+      return (subject) => valueOfProperty(subject, node.property);
     case "propertyByName": {
       const name = compileValue(node.name);
-      return (envelope) => {
-        const text = name(envelope);
-        return typeof text === "string" ? valueOfProperty(envelope, nameOf(text)) : undefined;
+      return (subject) => {
+        const text = name(subject);
+        return typeof text === "string" ? valueOfProperty(subject, nameOf(text)) : undefined;
       };
     }
     case "newid":
       return () => crypto.randomUUID();
     case "negate": {
       const operand = compileValue(node.operand);
-      return (envelope) => negate(operand(envelope));
+      return (subject) => negate(operand(subject));
     }
     case "arithmetic": {
       const [left, right] = [compileValue(node.left), compileValue(node.right)];
-      return (envelope) => calculate(node.operator, left(envelope), right(envelope));
+      return (subject) => {
+        const [first, second] = [left(subject), right(subject)];
+        subject.effort.spend(worth(first) + worth(second));
+        return calculate(node.operator, first, second);
+      };
     }
     default:
       return node satisfies never;
@@ -44,8 +48,8 @@ export function compilePredicate(node: PredicateNode): Test {
   switch (node.kind) {
     case "not": {
       const operand = compilePredicate(node.operand);
-      return (envelope) => {
-        const truth = operand(envelope);
+      return (subject) => {
+        const truth = operand(subject);
         return truth === undefined ? undefined : !truth;
       };
     }
@@ -54,22 +58,26 @@ export function compilePredicate(node: PredicateNode): Test {
       return compileConnective(node.kind, compilePredicate(node.left), compilePredicate(node.right));
     case "compare": {
       const [left, right] = [compileValue(node.left), compileValue(node.right)];
-      return (envelope) => compare(node.operator, left(envelope), right(envelope));
+      return (subject) => {
+        const [first, second] = [left(subject), right(subject)];
+        subject.effort.spend(worth(first));
+        return compare(node.operator, first, second);
+      };
     }
     case "isNull": {
       const operand = compileValue(node.operand);
-      return (envelope) => operand(envelope) === undefined;
+      return (subject) => operand(subject) === undefined;
     }
     case "in":
       return compileIn(compileValue(node.operand), node.list.map(compileValue));
     case "like":
       return compileLike(node);
     case "exists":
-      return (envelope) => isPresent(envelope, node.property);
+      return (subject) => isPresent(subject, node.property);
     case "truth": {
       const operand = compileValue(node.operand);
-      return (envelope) => {
-        const value = operand(envelope);
+      return (subject) => {
+        const value = operand(subject);
         return typeof value === "boolean" ? value : undefined;
       };
     }
@@ -81,21 +89,22 @@ export function compilePredicate(node: PredicateNode): Test {
 /** `false AND unknown` is false and `true OR unknown` is true; else one unknown makes the whole unknown. */
 function compileConnective(kind: "and" | "or", left: Test, right: Test): Test {
   const deciding = kind === "or";
-  return (envelope) => {
-    const first = left(envelope);
+  return (subject) => {
+    const first = left(subject);
     if (first === deciding) return deciding;
-    const second = right(envelope);
+    const second = right(subject);
     if (second === deciding) return deciding;
     return first === undefined || second === undefined ? undefined : !deciding;
   };
 }
 
 function compileIn(operand: Evaluate, list: readonly Evaluate[]): Test {
-  return (envelope) => {
-    const value = operand(envelope);
+  return (subject) => {
+    const value = operand(subject);
     let unknown = false;
     for (const candidate of list) {
-      const equal = compare("=", value, candidate(envelope));
+      subject.effort.spend(worth(value));
+      const equal = compare("=", value, candidate(subject));
       if (equal === true) return true;
       if (equal === undefined) unknown = true;
     }
@@ -108,8 +117,8 @@ function compileLike({ operand, pattern, escape }: Extract<PredicateNode, { kind
   const constant = pattern.kind === "constant" && (escape === undefined || escape.kind === "constant");
   const [patternOf, escapeOf] = [compileValue(pattern), escape === undefined ? undefined : compileValue(escape)];
   let known: LikePattern | undefined;
-  const read = (envelope: Envelope): LikePattern | undefined => {
-    const [form, sign] = [patternOf(envelope), escapeOf?.(envelope)];
+  const read = (subject: Subject): LikePattern | undefined => {
+    const [form, sign] = [patternOf(subject), escapeOf?.(subject)];
     if (typeof form !== "string") return undefined;
     if (escapeOf !== undefined && typeof sign !== "string") return undefined;
     const pieces = readPattern(form, typeof sign === "string" ? sign : undefined);
@@ -117,11 +126,13 @@ function compileLike({ operand, pattern, escape }: Extract<PredicateNode, { kind
     if (constant) known = pieces;
     return pieces;
   };
-  return (envelope) => {
-    const value = text(envelope);
+  return (subject) => {
+    const value = text(subject);
     if (typeof value !== "string") return undefined;
-    const pieces = known ?? read(envelope);
-    return pieces === undefined ? undefined : isLike(value, pieces);
+    const pieces = known ?? read(subject);
+    if (pieces === undefined) return undefined;
+    subject.effort.spend(pieces.steps(value.length));
+    return isLike(value, pieces);
   };
 }
 

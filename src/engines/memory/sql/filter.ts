@@ -1,4 +1,4 @@
-import type { Envelope } from "../../../envelope/envelope.ts";
+import type { Subject } from "./effort.ts";
 import { compilePredicate } from "./evaluation.ts";
 import { type Parameters, Parser } from "./parser.ts";
 
@@ -7,7 +7,11 @@ import { type Parameters, Parser } from "./parser.ts";
  *
  * @throws SobreError `InvalidArgument` with the offset at which the expression cannot be read.
  */
-export function compileSqlFilter(expression: string, parameters?: Parameters): (envelope: Envelope) => boolean {
+export function compileSqlFilter(expression: string, parameters?: Parameters): (subject: Subject) => boolean {
   const test = compilePredicate(new Parser(expression, parameters).condition());
-  return (envelope) => test(envelope) === true;
+  const steps = expression.length;
+  return (subject) => {
+    subject.effort.spend(steps);
+    return test(subject) === true;
+  };
 }

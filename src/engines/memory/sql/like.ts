@@ -1,8 +1,83 @@
 /** A LIKE pattern, read once. */
-export type LikePattern = readonly (readonly (string | undefined)[])[];
+export class LikePattern {
+  /** The parts between the `%`. */
+  readonly pieces: readonly Piece[];
+
+  constructor(pieces: readonly Piece[]) {
+    this.pieces = pieces;
+  }
+
+  /** The steps of comparing a text of so many characters. */
+  steps(length: number): number {
+    return length * (2 + Math.max(...this.pieces.map(({ words }) => words)));
+  }
+}
+
+/** Bits of a word of {@link Piece}. */
+const wordSize = 32;
 
 /**
- * Splits a pattern at its `%` into pieces; in a piece `undefined` stands for `_`.
+ * The characters between two `%`; `undefined` stands for any one.
+ *
+ * It is searched with all of its places at once, one bit each (Baeza-Yates and Gonnet's shift-and), so that a text is read
+ * once whatever the piece repeats.
+ */
+class Piece {
+  readonly characters: readonly (string | undefined)[];
+  readonly words: number;
+  /** The places that each character may have, and those that any other may have. */
+  readonly #places = new Map<string, Uint32Array>();
+  readonly #anywhere: Uint32Array;
+
+  constructor(characters: readonly (string | undefined)[]) {
+    this.characters = characters;
+    this.words = Math.ceil(characters.length / wordSize);
+    this.#anywhere = this.#placesOf(undefined);
+    for (const character of new Set(characters))
+      if (character !== undefined) this.#places.set(character, this.#placesOf(character));
+  }
+
+  get length(): number {
+    return this.characters.length;
+  }
+
+  /** Whether it is at a place of a text. */
+  isAt(text: readonly string[], at: number): boolean {
+    return this.characters.every((wanted, index) => wanted === undefined || wanted === text[at + index]);
+  }
+
+  /** Where it ends that begins first between two places of a text; -1 when it is not there. */
+  endIn(text: readonly string[], from: number, to: number): number {
+    if (this.length === 0) return from;
+    const found = new Uint32Array(this.words);
+    const last = this.words - 1;
+    const lastBit = 1 << ((this.length - 1) % wordSize);
+    for (let at = from; at < to; at++) {
+      const places = this.#places.get(text[at] ?? "") ?? this.#anywhere;
+      let carried = 1;
+      for (let word = 0; word < this.words; word++) {
+        const before = found[word] ?? 0;
+        found[word] = ((before << 1) | carried) & (places[word] ?? 0);
+        carried = before >>> (wordSize - 1);
+      }
+      if (((found[last] ?? 0) & lastBit) !== 0) return at + 1;
+    }
+    return -1;
+  }
+
+  #placesOf(character: string | undefined): Uint32Array {
+    const bits = new Uint32Array(this.words);
+    for (const [index, wanted] of this.characters.entries()) {
+      if (wanted !== undefined && wanted !== character) continue;
+      const word = Math.floor(index / wordSize);
+      bits[word] = (bits[word] ?? 0) | (1 << (index % wordSize));
+    }
+    return bits;
+  }
+}
+
+/**
+ * Splits a pattern at its `%` into pieces, in which `_` stands for any one character.
  *
  * @returns `undefined` when the escape character is not one character, or escapes nothing.
  */
@@ -19,26 +94,21 @@ export function readPattern(pattern: string, escape: string | undefined): LikePa
     else if (character === "%") pieces.push([]);
     else piece?.push(character === "_" ? undefined : character);
   }
-  return escaped ? undefined : pieces;
+  return escaped ? undefined : new LikePattern(pieces.map((piece) => new Piece(piece)));
 }
 
 /** Whether the text is like the pattern; every piece is taken where it fits first, so nothing is tried twice over. */
-export function isLike(text: string, pattern: LikePattern): boolean {
+export function isLike(text: string, { pieces }: LikePattern): boolean {
   const characters = Array.from(text);
-  const first = pattern[0] ?? [];
-  const last = pattern[pattern.length - 1] ?? [];
-  if (pattern.length === 1) return characters.length === first.length && fits(characters, 0, first);
+  const [first, last] = [pieces[0], pieces.at(-1)];
+  if (first === undefined || last === undefined) return text === "";
+  if (pieces.length === 1) return characters.length === first.length && first.isAt(characters, 0);
   const end = characters.length - last.length;
-  if (end < first.length || !fits(characters, 0, first) || !fits(characters, end, last)) return false;
+  if (end < first.length || !first.isAt(characters, 0) || !last.isAt(characters, end)) return false;
   let at = first.length;
-  for (const piece of pattern.slice(1, -1)) {
-    while (at + piece.length <= end && !fits(characters, at, piece)) at++;
-    if (at + piece.length > end) return false;
-    at += piece.length;
+  for (const piece of pieces.slice(1, -1)) {
+    at = piece.endIn(characters, at, end);
+    if (at === -1) return false;
   }
   return true;
-}
-
-function fits(characters: readonly string[], at: number, piece: readonly (string | undefined)[]): boolean {
-  return piece.every((wanted, index) => wanted === undefined || wanted === characters[at + index]);
 }

@@ -6,6 +6,9 @@ import { toSql } from "./values.ts";
 /** Values of `@name` parameters. */
 export type Parameters = Readonly<Record<string, ApplicationPropertyValue>>;
 
+/** How deep parentheses, NOT and signs may nest. */
+const maxDepth = 100;
+
 type Parsed = { readonly predicate: PredicateNode } | { readonly value: ValueNode };
 
 const comparisons: ReadonlyMap<string, Comparison> = new Map([
@@ -23,6 +26,7 @@ export class Parser {
   readonly #tokens: readonly Token[];
   readonly #parameters: ReadonlyMap<string, ApplicationPropertyValue>;
   #at = 0;
+  #depth = 0;
 
   constructor(text: string, parameters: Parameters = {}) {
     this.#tokens = tokenize(text);
@@ -72,7 +76,7 @@ export class Parser {
 
   #not(): Parsed {
     if (!this.#keyword("not")) return this.#comparison();
-    return { predicate: { kind: "not", operand: this.#predicateOf(this.#not()) } };
+    return { predicate: { kind: "not", operand: this.#predicateOf(this.#nested(() => this.#not())) } };
   }
 
   #comparison(): Parsed {
@@ -139,15 +143,16 @@ export class Parser {
   }
 
   #signed(): Parsed {
-    if (this.#sign("+")) return { value: this.#valueOf(this.#signed()) };
-    if (this.#sign("-")) return { value: { kind: "negate", operand: this.#valueOf(this.#signed()) } };
+    if (this.#sign("+")) return { value: this.#valueOf(this.#nested(() => this.#signed())) };
+    if (this.#sign("-"))
+      return { value: { kind: "negate", operand: this.#valueOf(this.#nested(() => this.#signed())) } };
     return this.#term();
   }
 
   #term(): Parsed {
     const token = this.#token;
     if (this.#sign("(")) {
-      const inner = this.#or();
+      const inner = this.#nested(() => this.#or());
       this.#expectSign(")");
       return inner;
     }
@@ -180,9 +185,19 @@ export class Parser {
     if (name !== "newid" && name !== "property" && name !== "p")
       throw syntaxError("The functions are newid(), property(name) and p(name)", token.offset);
     const node: ValueNode =
-      name === "newid" ? { kind: "newid" } : { kind: "propertyByName", name: this.#valueOf(this.#sum()) };
+      name === "newid"
+        ? { kind: "newid" }
+        : { kind: "propertyByName", name: this.#valueOf(this.#nested(() => this.#sum())) };
     this.#expectSign(")");
     return node;
+  }
+
+  #nested(read: () => Parsed): Parsed {
+    if (++this.#depth > maxDepth)
+      throw syntaxError(`The SQL expression nests more than ${maxDepth} levels`, this.#token.offset);
+    const inner = read();
+    this.#depth--;
+    return inner;
   }
 
   #property(): PropertyName {

@@ -1,8 +1,8 @@
 import type { ApplicationPropertyValue } from "../../../envelope/application-properties.ts";
 import type { BrokerProperties } from "../../../envelope/broker-properties.ts";
-import type { Envelope } from "../../../envelope/envelope.ts";
 import { brokerPropertyTable } from "../../../envelope/broker-property-table.ts";
 import { Typed } from "../../../values/typed.ts";
+import type { Subject } from "./effort.ts";
 import type { PropertyName, SqlValue } from "./syntax.ts";
 import { evaluationError, toSql } from "./values.ts";
 
@@ -22,28 +22,31 @@ export function systemProperty(name: string): keyof BrokerProperties | undefined
 }
 
 /** The name under which an application property is there; names are compared without case. */
-export function applicationName({ applicationProperties }: Envelope, name: string): string | undefined {
+export function applicationName({ envelope, effort }: Subject, name: string): string | undefined {
+  const { applicationProperties } = envelope;
   if (applicationProperties[name] !== undefined) return name;
   const lower = name.toLowerCase();
-  return Object.keys(applicationProperties).find((candidate) => candidate.toLowerCase() === lower);
+  const names = Object.keys(applicationProperties);
+  effort.spend(8 * names.length);
+  return names.find((candidate) => candidate.toLowerCase() === lower);
 }
 
 /** The value of an application property as it was sent. */
-export function applicationValue(envelope: Envelope, name: string): ApplicationPropertyValue | undefined {
-  const present = applicationName(envelope, name);
-  return present === undefined ? undefined : envelope.applicationProperties[present];
+export function applicationValue(subject: Subject, name: string): ApplicationPropertyValue | undefined {
+  const present = applicationName(subject, name);
+  return present === undefined ? undefined : subject.envelope.applicationProperties[present];
 }
 
 /** The value of a property in an expression. @throws SobreError for an unknown system property. */
-export function valueOfProperty(envelope: Envelope, { scope, name }: PropertyName): SqlValue {
-  if (scope === "user") return toSql(applicationValue(envelope, name));
+export function valueOfProperty(subject: Subject, { scope, name }: PropertyName): SqlValue {
+  if (scope === "user") return toSql(applicationValue(subject, name));
   const property = systemProperty(name);
-  const value = property === undefined ? undefined : envelope.brokerProperties[property];
+  const value = property === undefined ? undefined : subject.envelope.brokerProperties[property];
   return value instanceof Typed ? value.value : toSql(value);
 }
 
 /** Whether the property is there, its value NULL included. @throws SobreError for an unknown system property. */
-export function isPresent(envelope: Envelope, property: PropertyName): boolean {
-  if (property.scope === "user") return applicationName(envelope, property.name) !== undefined;
-  return valueOfProperty(envelope, property) !== undefined;
+export function isPresent(subject: Subject, property: PropertyName): boolean {
+  if (property.scope === "user") return applicationName(subject, property.name) !== undefined;
+  return valueOfProperty(subject, property) !== undefined;
 }
