@@ -1,15 +1,16 @@
 // Message types: a schema per version, and a handler that only ever sees the latest one.
 import { createClient, createSerializer, defineMessage, json, memoryEngine } from "sobre";
+import { jsonSchema } from "sobre/json-schema";
 
 const Order = defineMessage(
   "acme.order",
   {
-    1: { type: "object", properties: { total: { type: "number" } }, required: ["total"] },
-    2: {
+    1: jsonSchema({ type: "object", properties: { total: { type: "number" } }, required: ["total"] }),
+    2: jsonSchema({
       type: "object",
       properties: { cents: { type: "integer" }, currency: { enum: ["EUR", "USD"] } },
       required: ["cents", "currency"],
-    },
+    }),
   },
   { upcast: { 1: ({ total }) => ({ cents: Math.round(total * 100), currency: "EUR" as const }) } },
 );

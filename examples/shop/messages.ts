@@ -1,16 +1,17 @@
 // The contracts between the services: one type for each message, with a schema that both ends check.
 import { defineMessage, type MessageType } from "sobre";
+import { jsonSchema } from "sobre/json-schema";
 
 export interface Order {
   readonly orderId: string;
   readonly cents: number;
 }
 
-const order = {
+const order = jsonSchema({
   type: "object",
   properties: { orderId: { type: "string" }, cents: { type: "integer", minimum: 1 } },
   required: ["orderId", "cents"],
-} as const;
+});
 
 export const OrderPlaced: MessageType<"shop.order-placed", Order> = defineMessage("shop.order-placed", { 1: order });
 export const PaymentTaken: MessageType<"shop.payment-taken", Order> = defineMessage("shop.payment-taken", { 1: order });

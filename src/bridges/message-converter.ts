@@ -43,9 +43,10 @@ const checks: OptionChecks<MessageConverterOptions> = {
  * @example
  * ```ts
  * import { createSerializer, defineMessage, json } from "sobre";
+ * import { jsonSchema } from "sobre/json-schema";
  * import { createMessageConverter, fromServiceBusMessage, toServiceBusMessage } from "sobre/bridges";
  *
- * const OrderPlaced = defineMessage("shop.order-placed", { 1: { type: "object", required: ["id"] } });
+ * const OrderPlaced = defineMessage("shop.order-placed", { 1: jsonSchema({ type: "object", required: ["id"] }) });
  * const converter = createMessageConverter({
  *   serializer: createSerializer({ codecs: [json()] }),
  *   messageTypes: [OrderPlaced],

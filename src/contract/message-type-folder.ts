@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { SobreError } from "../errors/sobre-error.ts";
-import type { JsonSchema } from "../message/json-schema-type.ts";
+import type { JsonSchema } from "../json-schema/json-schema-type.ts";
 import type { MessageType } from "../message/message-type.ts";
 import { messageTypeFromFiles, schemaFilesOf, versionFile } from "../message/schema-files.ts";
 import type { UntypedOptions } from "../message/define-message.ts";

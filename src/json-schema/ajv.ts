@@ -4,6 +4,7 @@ import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { SobreError } from "../errors/sobre-error.ts";
 import { withConditionsFirst } from "./evaluation-order.ts";
+import { formats as knownFormats } from "./formats.ts";
 import { jsonReplacement, PatchedValue, unescapeToken } from "./json-form.ts";
 import { linearPattern } from "./linear-pattern.ts";
 import { uniqueItems } from "./unique-items.ts";
@@ -12,6 +13,8 @@ import { uniqueItems } from "./unique-items.ts";
 export interface ValidationProblem {
   /** Path to the value concerned, e.g. `$.lines[2].price`. */
   readonly path: string;
+  /** The names and indexes of the path. */
+  readonly steps: readonly string[];
   /** The expectation of the schema; it quotes the schema, never the value. */
   readonly message: string;
 }
@@ -36,6 +39,11 @@ export interface CheckedBody {
   readonly problems: readonly ValidationProblem[];
 }
 
+/** Whether formats refuse anything. Default: `annotation`, they do not. */
+interface Asserting {
+  readonly formats?: "annotation" | "assertion" | undefined;
+}
+
 /** Rounds of replacing; each shows what the one before had hidden behind a refusal. */
 const maxRounds = 16;
 
@@ -45,8 +53,8 @@ const maxRounds = 16;
  *
  * @throws SobreError `InvalidArgument` when the schema is broken or refers to what it does not contain.
  */
-export function compileBodySchema(schema: unknown): (value: unknown) => CheckedBody {
-  const validate = compiled(schema);
+export function compileBodySchema(schema: unknown, asserting: Asserting = {}): (value: unknown) => CheckedBody {
+  const validate = compiled(schema, asserting);
   return (value) => {
     if (validate(value)) return { value, problems: none };
     const first = validate.errors ?? [];
@@ -71,7 +79,7 @@ export function compileBodySchema(schema: unknown): (value: unknown) => CheckedB
   };
 }
 
-function compiled(schema: unknown): ValidateFunction {
+function compiled(schema: unknown, { formats = "annotation" }: Asserting = {}): ValidateFunction {
   if (typeof schema !== "boolean" && !isObject(schema)) {
     throw new SobreError("InvalidArgument", "A JSON Schema must be an object or a boolean.", { path: "$" });
   }
@@ -83,7 +91,7 @@ function compiled(schema: unknown): ValidateFunction {
     strictRequired: false,
     allowMatchingProperties: true,
     logger: false,
-    formats: annotations,
+    formats: formats === "assertion" ? assertions : annotations,
     // Problems know the schema and the value that they are of.
     verbose: true,
     code: { regExp: linearPattern },
@@ -96,6 +104,7 @@ function compiled(schema: unknown): ValidateFunction {
     if ("$async" in validate) throw new TypeError("$async schemas are not supported");
     return validate;
   } catch (error) {
+    if (error instanceof EvalError) throw evalIsForbidden(error);
     const why = error instanceof Error ? error.message : "it cannot be compiled";
     throw new SobreError("InvalidArgument", `The JSON Schema is broken: ${why}.`, { cause: error });
   }
@@ -127,32 +136,27 @@ function vendorKeywords(schema: object | boolean): ReadonlySet<string> {
   return names;
 }
 
-/** The formats of JSON Schema (2020-12, Validation, 7.3) and of numbers (OpenAPI 3.1, Data Types), which refuse nothing. */
-const annotations: Readonly<Record<string, true>> = {
-  date: true,
-  "date-time": true,
-  duration: true,
-  double: true,
-  email: true,
-  float: true,
-  hostname: true,
-  "idn-email": true,
-  "idn-hostname": true,
-  int32: true,
-  int64: true,
-  ipv4: true,
-  ipv6: true,
-  iri: true,
-  "iri-reference": true,
-  "json-pointer": true,
-  regex: true,
-  "relative-json-pointer": true,
-  time: true,
-  uri: true,
-  "uri-reference": true,
-  "uri-template": true,
-  uuid: true,
-};
+const formatEntries = Object.entries(knownFormats);
+
+const annotations: Readonly<Record<string, true>> = Object.fromEntries(formatEntries.map(([name]) => [name, true]));
+
+/** A format without a test is left out, so that a schema that has it is refused. */
+const assertions = Object.fromEntries(
+  formatEntries.flatMap(([name, test]) => (test === undefined ? [] : [[name, test === "annotation" ? always : test]])),
+);
+
+function always(): true {
+  return true;
+}
+
+/** Validators are made by `new Function`. */
+function evalIsForbidden(cause: EvalError): SobreError {
+  const what =
+    "A JSON Schema is compiled into code, and here code may not be made of text (a Content-Security-Policy without " +
+    "unsafe-eval, or --disallow-code-generation-from-strings). Describe the type with zod, valibot or another library of " +
+    "Standard Schema, or allow it.";
+  return new SobreError("InvalidOperation", what, { cause });
+}
 
 /** Where and why a value was refused: JSON Pointers into value and schema. */
 export interface Refusal {
@@ -231,44 +235,6 @@ function mended(ajv: Ajv2019 | Ajv2020): Ajv2019 | Ajv2020 {
   return ajv;
 }
 
-/** The meta-schemas that ajv brings along, by URI without a fragment. */
-export function metaSchema(uri: string): unknown {
-  const dialect = uri.includes("draft-07") ? "draft-07" : uri.includes("2019-09") ? "2019-09" : "2020-12";
-  return judges[dialect]({ logger: false }).getSchema(uri)?.schema;
-}
-
-const none: readonly ValidationProblem[] = Object.freeze([]);
-
-function toProblem({ instancePath, keyword, params, message, propertyName, data }: ErrorObject): ValidationProblem {
-  const { allowedValues, allowedValue, additionalProperty, unevaluatedProperty }: Partial<Record<string, unknown>> =
-    params;
-  const path = `$${instancePath.split("/").slice(1).map(unescapeToken).map(step).join("")}`;
-  switch (keyword) {
-    case "enum":
-      return { path, message: `must be one of ${JSON.stringify(allowedValues)}` };
-    case "const":
-      return { path, message: `must be ${JSON.stringify(allowedValue)}` };
-    case "type":
-      // Of a safe one nobody hears: it was taken as a number.
-      return typeof data === "bigint" && (params["type"] === "integer" || params["type"] === "number")
-        ? { path, message: 'is an integer beyond 2^53, which only "format": "int64" takes, up to 64 bits' }
-        : { path, message: message ?? "is wrong" };
-    case "additionalProperties":
-      return { path: `${path}${step(additionalProperty)}`, message: "is a member that must not be there" };
-    case "unevaluatedProperties":
-      return { path: `${path}${step(unevaluatedProperty)}`, message: "is a member that must not be there" };
-    default:
-      return {
-        path: propertyName === undefined ? path : `${path}${step(propertyName)}`,
-        message: message ?? "is wrong",
-      };
-  }
-}
-
-function step(name: unknown): string {
-  return /^\d+$/.test(String(name)) ? `[${String(name)}]` : `.${String(name)}`;
-}
-
 /**
  * Mends `patternProperties` of an instance of ajv.
  *
@@ -287,4 +253,41 @@ function mendPatternProperties(ajv: Ajv): void {
       code(context, ruleType);
     },
   };
+}
+
+/** The meta-schemas that ajv brings along, by URI without a fragment. */
+export function metaSchema(uri: string): unknown {
+  const dialect = uri.includes("draft-07") ? "draft-07" : uri.includes("2019-09") ? "2019-09" : "2020-12";
+  return judges[dialect]({ logger: false }).getSchema(uri)?.schema;
+}
+
+const none: readonly ValidationProblem[] = Object.freeze([]);
+
+function toProblem(error: ErrorObject): ValidationProblem {
+  const { instancePath, keyword, params, message = "is wrong", propertyName, data } = error;
+  const { allowedValues, allowedValue, additionalProperty, unevaluatedProperty }: Partial<Record<string, unknown>> =
+    params;
+  const own = instancePath.split("/").slice(1).map(unescapeToken);
+  switch (keyword) {
+    case "enum":
+      return problem(own, `must be one of ${JSON.stringify(allowedValues)}`);
+    case "const":
+      return problem(own, `must be ${JSON.stringify(allowedValue)}`);
+    case "type":
+      // Of a safe one nobody hears: it was taken as a number.
+      return typeof data === "bigint" && (params["type"] === "integer" || params["type"] === "number")
+        ? problem(own, 'is an integer beyond 2^53, which only "format": "int64" takes, up to 64 bits')
+        : problem(own, message);
+    case "additionalProperties":
+      return problem([...own, String(additionalProperty)], "is a member that must not be there");
+    case "unevaluatedProperties":
+      return problem([...own, String(unevaluatedProperty)], "is a member that must not be there");
+    default:
+      return problem(propertyName === undefined ? own : [...own, propertyName], message);
+  }
+}
+
+function problem(steps: readonly string[], message: string): ValidationProblem {
+  const path = steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join("");
+  return { path: `$${path}`, steps, message };
 }

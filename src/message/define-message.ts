@@ -38,14 +38,14 @@ const maxVersion = 2 ** 31 - 1;
  *
  * Version 0 is what names no version. A body is sent as it was given: what a schema transforms, the reader transforms.
  *
- * @throws SobreError `InvalidArgument` naming what is wrong: no version, a broken schema, a missing upcast.
+ * @throws SobreError `InvalidArgument` naming what is wrong: no version, something that is not a schema, a missing upcast.
  * @example
  * ```ts
  * const Order = defineMessage(
  *   "acme.order",
  *   {
- *     1: { type: "object", properties: { total: { type: "number" } }, required: ["total"] },
- *     2: { type: "object", properties: { cents: { type: "integer" } }, required: ["cents"] },
+ *     1: jsonSchema({ type: "object", properties: { total: { type: "number" } }, required: ["total"] }),
+ *     2: jsonSchema({ type: "object", properties: { cents: { type: "integer" } }, required: ["cents"] }),
  *   },
  *   { upcast: { 1: ({ total }) => ({ cents: Math.round(total * 100) }) } },
  * );
@@ -92,7 +92,7 @@ export function assembleMessageType<Name extends string, Input, Output>(
   const schemaChecks = versions.map((version) => {
     const schema = schemas[version];
     if (schema === undefined || schema === null)
-      throw invalid(`${name}, version ${version}: there is no schema; true is the one of any body`);
+      throw invalid(`${name}, version ${version}: there is no schema; jsonSchema(true) is the one of any body`);
     return compileSchema(schema, `${name}, version ${version}`);
   });
   const up = steps(versions.slice(0, -1), upcast, `${name}: upcast`);

@@ -1,5 +1,4 @@
 export { defineMessage, type Steps, type UntypedOptions } from "./define-message.ts";
-export type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";
 export type {
   BodyOf,
   Downcasts,

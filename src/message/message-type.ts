@@ -66,7 +66,7 @@ export interface MessageType<Name extends string = string, Input = unknown, Outp
    * @throws SobreError `UnknownMessageVersion` for a version the type does not have.
    * @example
    * ```ts
-   * const Order = defineMessage("acme.order", { 1: { type: "object", properties: { id: { type: "integer" } } } });
+   * const Order = defineMessage("acme.order", { 1: jsonSchema({ required: ["id"] }) });
    * await sender.sendMessages(Order.message({ id: 7 }, { subject: "order" }));
    * ```
    */

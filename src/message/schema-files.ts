@@ -1,9 +1,11 @@
 import { SobreError } from "../errors/sobre-error.ts";
 import { assembleMessageType, type UntypedOptions } from "./define-message.ts";
-import type { JsonSchema } from "./json-schema-type.ts";
+import { jsonSchema } from "../json-schema/json-schema.ts";
+import type { JsonSchema } from "../json-schema/json-schema-type.ts";
 import { checkOption, methods } from "../options/option-checks.ts";
 import type { MessageType } from "./message-type.ts";
-import { isStandardSchema, standardJsonSchema } from "./standard-schema.ts";
+import type { Schema } from "./schema.ts";
+import { standardJsonSchema } from "./standard-schema.ts";
 
 /** The schema files of a subject: their names, e.g. `2.1.schema.json`, and what is in them. */
 export type SchemaFiles = Readonly<Record<string, JsonSchema>>;
@@ -40,14 +42,16 @@ export function messageTypeFromFiles<Body = unknown>(
   checkOption("files", files, (value) =>
     typeof value === "object" && value !== null ? undefined : 'must be an object, as { "1.0.schema.json": schema }',
   );
-  const versions: Record<number, JsonSchema> = {};
+  const schemas = new Map<number, JsonSchema>();
   const minors = new Map<number, number>();
   for (const [name, schema] of Object.entries(files)) {
     const file = versionFile(name);
     if (file?.format !== "json-schema" || file.minor < (minors.get(file.major) ?? 0)) continue;
     minors.set(file.major, file.minor);
-    versions[file.major] = schema;
+    schemas.set(file.major, schema);
   }
+  const versions: Record<number, Schema> = {};
+  for (const [major, schema] of schemas) versions[major] = schemaOf(schema, `${subject}, version ${major}`);
   return assembleMessageType<string, Body, Body>(subject, versions, options);
 }
 
@@ -64,12 +68,21 @@ export function schemaFilesOf(type: MessageType): SchemaFiles {
   return Object.fromEntries(type.versions.map((version) => [`${version}.0.schema.json`, jsonSchemaOf(type, version)]));
 }
 
-function jsonSchemaOf(type: MessageType, version: number): JsonSchema {
-  const schema = type.schemaOf(version) ?? false;
-  if (!isStandardSchema(schema)) return schema;
-  const where = `${type.name}, version ${version}`;
+function schemaOf(schema: JsonSchema, where: string): Schema {
   try {
-    const made = standardJsonSchema(schema);
+    return jsonSchema(schema);
+  } catch (cause) {
+    const { code, message } = SobreError.from(cause, "InvalidArgument", "It is no JSON Schema");
+    throw new SobreError(code, `${where}: ${message}`, { cause });
+  }
+}
+
+function jsonSchemaOf(type: MessageType, version: number): JsonSchema {
+  const where = `${type.name}, version ${version}`;
+  const schema = type.schemaOf(version);
+  try {
+    const made = schema === undefined ? undefined : standardJsonSchema(schema);
+    if (typeof made === "boolean") return made;
     if (typeof made === "object" && made !== null) return { ...made };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : "no reason was given";
@@ -77,6 +90,6 @@ function jsonSchemaOf(type: MessageType, version: number): JsonSchema {
   }
   throw new SobreError(
     "InvalidArgument",
-    `${where}: ${schema["~standard"].vendor} offers no JSON Schema. Write the file by hand, or use a library that follows Standard JSON Schema.`,
+    `${where}: ${schema?.["~standard"].vendor ?? "its library"} offers no JSON Schema. Write the file by hand, or use a library that follows Standard JSON Schema.`,
   );
 }

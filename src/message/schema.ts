@@ -1,33 +1,32 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { compileBodySchema } from "../json-schema/ajv.ts";
-import type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";
 import {
   isStandardSchema,
   issuePath,
+  jsonSchemaVendor,
   type StandardIssue,
   type StandardResult,
   type StandardSchema,
 } from "./standard-schema.ts";
 
-/** The description of a body: a schema of any Standard Schema library, or a JSON Schema. */
-export type Schema = StandardSchema<unknown, unknown> | JsonSchema;
+/** The description of a body: a schema of any Standard Schema library, or of `jsonSchema` of `sobre/json-schema`. */
+export type Schema = StandardSchema<unknown, unknown>;
 
 /** The type that a schema takes. */
-export type InputOf<S> = S extends StandardSchema<infer I, unknown> ? I : FromJsonSchema<S>;
+export type InputOf<S> = S extends StandardSchema<infer I, unknown> ? I : unknown;
 
 /** The type that a schema gives: what handlers see. */
 export type OutputOf<S> = S extends { readonly "~standard": { readonly types?: infer T } }
   ? NonNullable<T> extends { readonly output: infer O }
     ? O
     : unknown
-  : FromJsonSchema<S>;
+  : unknown;
 
 /** The result of a check: the value to continue with, which a schema may have transformed. */
 export type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly cause: unknown };
 
-/** Where a value is wrong, and for JSON Schema why; the text quotes the schema and never the value. */
+/** Where a value is wrong, and why as far as that is known; the text never quotes the value. */
 interface Problem {
   readonly path: string;
   readonly message: string;
@@ -48,26 +47,19 @@ export function adopted<T>(given: MaybePromise<T>): MaybePromise<T> {
 }
 
 /**
- * Makes the check of a schema; it is synchronous for JSON Schema and as the library wants otherwise.
+ * Makes the check of a schema; it is synchronous if the library's is.
  *
- * @throws SobreError `InvalidArgument` naming `where` for an invalid or broken schema.
+ * @throws SobreError `InvalidArgument` naming `where` for anything but a Standard Schema.
  */
 export function compileSchema(schema: Schema, where: string): (value: unknown) => MaybePromise<Checked> {
-  if (isStandardSchema(schema)) {
-    const standard = schema["~standard"];
-    return (value) =>
-      whenReady(adopted(standard.validate(value)), (result) => toChecked(result, standard.vendor, value));
+  if (!isStandardSchema(schema)) {
+    throw new SobreError(
+      "InvalidArgument",
+      `${where}: it is no Standard Schema. A JSON Schema is made one by jsonSchema({ … }) of sobre/json-schema.`,
+    );
   }
-  try {
-    const check = compileBodySchema(schema);
-    return (body) => {
-      const { value, problems } = check(body);
-      return problems.length === 0 ? { ok: true, value } : { ok: false, problems, cause: undefined };
-    };
-  } catch (error) {
-    const why = error instanceof SobreError ? error.message : "It is neither a Standard Schema nor a JSON Schema.";
-    throw new SobreError("InvalidArgument", `${where}: ${why}`, { cause: error });
-  }
+  const standard = schema["~standard"];
+  return (value) => whenReady(adopted(standard.validate(value)), (result) => toChecked(result, standard.vendor, value));
 }
 
 /** An empty list of issues is a refusal too (Standard Schema 1). */
@@ -84,6 +76,8 @@ function toChecked(result: StandardResult<unknown>, vendor: string, body: unknow
 
 /** The types that a library asked for and got, which quote nothing of the body. */
 function reasonOf(issue: StandardIssue, vendor: string, body: unknown): string {
+  // Ours quotes the schema, and never the value.
+  if (vendor === jsonSchemaVendor) return issue.message;
   const refused = `is refused by ${vendor}`;
   const expected: unknown = Reflect.get(issue, "expected");
   if (typeof expected !== "string" || !/^[a-z]{1,20}$/.test(expected)) return refused;

@@ -19,6 +19,9 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
+/** The library name of the schemas that `jsonSchema` makes. */
+export const jsonSchemaVendor = "sobre";
+
 /** Whether something follows Standard Schema; some libraries make their schemas functions. */
 export function isStandardSchema(schema: unknown): schema is StandardSchema<unknown, unknown> {
   if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return false;

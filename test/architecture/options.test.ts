@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createEnvelope } from "../../src/envelope/envelope.ts";
 import { memoryEngine } from "../../src/engines/memory/memory-engine.ts";
+import { jsonSchema } from "../../src/json-schema/json-schema.ts";
 import { rejection } from "../refusal.support.ts";
 import { entryPoints } from "./surface.support.ts";
 
@@ -28,7 +29,8 @@ const before: Readonly<Record<string, readonly unknown[]>> = {
   createFolderSource: ["schemas"],
   openSource: ["schemas"],
   createQueueSource: [memoryEngine({ queues: ["a"] }), "a"],
-  defineMessage: ["shop.order", { 1: true }],
+  defineMessage: ["shop.order", { 1: jsonSchema(true) }],
+  jsonSchema: [{ type: "string" }],
 };
 
 /** Functions whose parameters say in another way that they take options. */

@@ -2,8 +2,16 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 
-async function bundle(code: string): Promise<{ readonly bytes: number; readonly text: string }> {
-  const { outputFiles } = await build({
+interface Bundle {
+  /** Gzipped. */
+  readonly bytes: number;
+  readonly text: string;
+  /** Folders of the packages that it holds, and files of our own. */
+  readonly inputs: readonly string[];
+}
+
+async function bundle(code: string): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
     stdin: { contents: code, resolveDir: import.meta.dirname, loader: "ts" },
     conditions: ["sobre-source"],
     bundle: true,
@@ -12,9 +20,11 @@ async function bundle(code: string): Promise<{ readonly bytes: number; readonly 
     platform: "browser",
     target: "es2023",
     write: false,
+    metafile: true,
   });
   const text = outputFiles[0]?.text ?? "";
-  return { bytes: gzipSync(text, { level: 9 }).byteLength, text };
+  const inputs = Object.keys(Object.values(metafile.outputs)[0]?.inputs ?? {});
+  return { bytes: gzipSync(text, { level: 9 }).byteLength, text, inputs };
 }
 
 describe("a browser bundle", () => {
@@ -27,5 +37,23 @@ describe("a browser bundle", () => {
     expect(text).not.toMatch(/\bBuffer\b|\bprocess\.|node:/);
     expect(text).not.toContain("x-opt-");
     expect(bytes).toBeLessThanOrEqual(7 * 1024);
+  });
+
+  it("of a message type of zod, sent and received, has no validator of JSON Schema", async () => {
+    const code = `
+      import { z } from "zod";
+      import { createClient, createSerializer, defineMessage, json, memoryEngine } from "sobre";
+      const Order = defineMessage("acme.order", { 1: z.object({ id: z.int() }) });
+      const client = createClient({ engine: memoryEngine(), serializer: createSerializer({ codecs: [json()] }) });
+      client.createSender("orders").sendMessages(Order.message({ id: 7 }));
+      client.createReceiver("orders", { messageTypes: [Order] });`;
+
+    const { inputs } = await bundle(code);
+    const withJsonSchema = await bundle(
+      `import { jsonSchema } from "sobre/json-schema"; console.log(jsonSchema(true)); ${code}`,
+    );
+
+    expect(inputs.filter((input) => /node_modules\/(?:ajv|re2js|fast-uri)\/|src\/json-schema/.test(input))).toEqual([]);
+    expect(withJsonSchema.inputs.join()).toMatch(/node_modules\/ajv\/.*node_modules\/re2js\//);
   });
 });

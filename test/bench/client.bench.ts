@@ -16,6 +16,7 @@ import { createSerializer } from "../../src/codec/index.ts";
 import type { Envelope } from "../../src/envelope/index.ts";
 import { receivedDelivery } from "../../src/engines/azure/received-delivery.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
+import { jsonSchema } from "../../src/json-schema/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
 import { compare, type Figure, median } from "./harness.ts";
 import { type OfficialConversions, officialConversions } from "./official-conversions.ts";
@@ -175,7 +176,7 @@ function delivered(encoded: Uint8Array): Buffer {
 
 /** A processor with JSON and validation, against the same engine, codec and validator called by hand. */
 async function processorFigure(): Promise<Figure> {
-  const Order = defineMessage("bench.order", { 1: schema });
+  const Order = defineMessage("bench.order", { 1: jsonSchema(schema) });
   const serializer = createSerializer({ codecs: [json()] });
   const applicationProperties = { "sobre-type": "bench.order", "sobre-version": 1 };
   const envelope = serializer.serialize({ body: order, applicationProperties });

@@ -12,11 +12,14 @@ let modules = 0;
 /** A module with the message type of a subject. */
 function typesModule(name: string, versions: Readonly<Record<number, unknown>>, upcast = "undefined"): string {
   const index = JSON.stringify(import.meta.resolve("../../src/index.ts"));
+  const door = JSON.stringify(import.meta.resolve("../../src/json-schema/index.ts"));
+  const schemas = Object.entries(versions).map(([version, one]) => `${version}: jsonSchema(${JSON.stringify(one)})`);
   const options = upcast === "undefined" ? "" : `, { upcast: { 1: ${upcast} } }`;
   return file(
     `code-${modules++}.mjs`,
     `import { defineMessage } from ${index};
-     export const type = defineMessage(${JSON.stringify(name)}, ${JSON.stringify(versions)}${options});`,
+     import { jsonSchema } from ${door};
+     export const type = defineMessage(${JSON.stringify(name)}, { ${schemas.join()} }${options});`,
   );
 }
 

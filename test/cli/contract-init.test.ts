@@ -23,9 +23,10 @@ const urlOf = (name: string): string => JSON.stringify(import.meta.resolve(name)
 /** A module with a message type, whose newest version may have more members. */
 const typed = (extra: string): string => `
   import { defineMessage } from ${urlOf("../../src/index.ts")};
+  import { jsonSchema } from ${urlOf("../../src/json-schema/index.ts")};
   export default defineMessage("shop.order", {
-    1: { type: "object", properties: { total: { type: "number" } } },
-    2: { type: "object", properties: { cents: { type: "integer" } ${extra} } },
+    1: jsonSchema({ type: "object", properties: { total: { type: "number" } } }),
+    2: jsonSchema({ type: "object", properties: { cents: { type: "integer" } ${extra} } }),
   }, { upcast: { 1: ({ total }) => ({ cents: total * 100 }) } });`;
 
 describe("sobre contract init", () => {

@@ -33,8 +33,11 @@ function merge(message: string): void {
 function code(versions: Readonly<Record<number, object>>, upcast = ""): string {
   const name = `src/messages-${modules++}.mjs`;
   const index = JSON.stringify(import.meta.resolve("../../src/index.ts"));
+  const door = JSON.stringify(import.meta.resolve("../../src/json-schema/index.ts"));
+  const schemas = Object.entries(versions).map(([version, one]) => `${version}: jsonSchema(${JSON.stringify(one)})`);
   const text = `import { defineMessage } from ${index};
-    export const order = defineMessage("order", ${JSON.stringify(versions)}${upcast});`;
+    import { jsonSchema } from ${door};
+    export const order = defineMessage("order", { ${schemas.join()} }${upcast});`;
   put(producer, name, text);
   return join(producer, name);
 }

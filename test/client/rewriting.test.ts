@@ -6,6 +6,7 @@ import { SobreError } from "../../src/errors/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
 import { claimCheck, compression, encryption, type PayloadStore } from "../../src/stages/index.ts";
 import { one, setup, type Setup } from "./setup.support.ts";
+import { jsonSchema } from "../../src/json-schema/json-schema.ts";
 
 const serializer = createSerializer({ codecs: [json(), msgpack()] });
 const body = { secret: "hunter2".repeat(500) };
@@ -53,7 +54,7 @@ describe("a message that a re-drive writes anew", () => {
   });
 
   it("keeps the type that its content type names", async () => {
-    const Order = defineMessage("acme.order", { 3: { type: "object" } }, { wire: "contentType" });
+    const Order = defineMessage("acme.order", { 3: jsonSchema({ type: "object" }) }, { wire: "contentType" });
     const { client } = await deadLetteredThrough([], Order.message({ id: 7 }));
 
     await client.redrive(deadLetterQueue, rewriting);

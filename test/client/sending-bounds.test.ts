@@ -10,6 +10,7 @@ import { defineMessage } from "../../src/message/index.ts";
 import { compression } from "../../src/stages/index.ts";
 import { refusal, rejection } from "../refusal.support.ts";
 import { noting, one, setup } from "./setup.support.ts";
+import { jsonSchema } from "../../src/json-schema/json-schema.ts";
 
 describe("a sender", () => {
   it("has at most maxInFlight messages without outcome, and 16 MiB; flush and close wait for all", async () => {
@@ -86,7 +87,7 @@ describe("a sender", () => {
 
 describe("a received message", () => {
   it("is replied to in the session and with the correlation that it asks for", async () => {
-    const Accepted = defineMessage("shop.accepted", { 1: { type: "object", required: ["id"] } });
+    const Accepted = defineMessage("shop.accepted", { 1: jsonSchema({ type: "object", required: ["id"] }) });
     const { client, clock } = setup({ queues: { orders: {}, replies: { requiresSession: true } } });
     await client
       .createSender("orders")
@@ -198,7 +199,7 @@ describe("another client", () => {
 
   it("sends and reads message types, versions and stages", async () => {
     const Order = defineMessage("shop.order", {
-      1: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+      1: jsonSchema({ type: "object", properties: { id: { type: "string" } }, required: ["id"] }),
     });
     const converter = createMessageConverter({
       serializer: createSerializer({ codecs: [json()] }),

@@ -8,6 +8,7 @@ import { createSerializer } from "../../src/codec/index.ts";
 import { contractSuite } from "../../src/contract/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
 import { captureTerminal } from "../cli/captured-terminal.support.ts";
+import { jsonSchema } from "../../src/json-schema/json-schema.ts";
 
 const root = mkdtempSync(join(tmpdir(), "suite-"));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -42,8 +43,10 @@ describe("contractSuite", () => {
   it("compares the message types of the code with the files, and reads golden messages by them", async () => {
     const files = { "order/1.0.schema.json": '{ "type": "object", "required": ["id"] }' };
     const options = { schemas: folder("code", files), serializer };
-    const same = defineMessage("order", { 1: { type: "object", required: ["id"], description: "An order." } });
-    const other = defineMessage("order", { 1: { type: "object", required: ["id", "note"] } });
+    const same = defineMessage("order", {
+      1: jsonSchema({ type: "object", required: ["id"], description: "An order." }),
+    });
+    const other = defineMessage("order", { 1: jsonSchema({ type: "object", required: ["id", "note"] }) });
 
     const runs = [same, other].map((type) =>
       contractSuite({ ...options, types: [type] }).find(({ name }) => name === "order is in the code as in its files"),

@@ -7,7 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { readMessageType, writeMessageType } from "../../src/contract/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
+import { jsonSchemaOf } from "../../src/contract/subjects/schema-source.ts";
 import { refusal } from "../refusal.support.ts";
+import { jsonSchema } from "../../src/json-schema/json-schema.ts";
 
 const schemas = fileURLToPath(new URL("../../schemas", import.meta.url));
 let folder = "";
@@ -21,7 +23,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const Order = defineMessage(
   "acme.order",
   {
-    1: { type: "object", properties: { total: { type: "number" } }, required: ["total"] },
+    1: jsonSchema({ type: "object", properties: { total: { type: "number" } }, required: ["total"] }),
     2: z.object({ cents: z.int() }),
   },
   { upcast: { 1: ({ total }) => ({ cents: total * 100 }) } },
@@ -33,7 +35,7 @@ describe("a message type in files", () => {
     const schema: unknown = JSON.parse(readFileSync(join(schemas, "orders.placed/1.1.schema.json"), "utf8"));
 
     expect(Placed).toMatchObject({ name: "orders.placed", versions: [1] });
-    expect(Placed.schemaOf(1)).toEqual(schema);
+    expect(jsonSchemaOf(Placed.schemaOf(1))).toEqual(schema);
     expect(refusal(() => Placed.read("no order", 1)).code).toBe("ValidationFailed");
   });
 
@@ -67,11 +69,13 @@ describe("a message type in files", () => {
   it("counts minors as numbers", () => {
     mkdirSync(join(folder, "a"));
     for (const minor of [2, 9, 10]) writeFileSync(join(folder, `a/1.${minor}.schema.json`), `{"const":${minor}}`);
-    const Ten = defineMessage("a", { 1: { const: 10 } });
+    const Ten = defineMessage("a", { 1: jsonSchema({ const: 10 }) });
 
     expect(writeMessageType(folder, Ten)).toEqual([]);
     expect(readMessageType(folder, "a").read(10, 1)).toBe(10);
-    expect(writeMessageType(folder, defineMessage("a", { 1: { const: 11 } }))).toEqual(["a/1.11.schema.json"]);
+    expect(writeMessageType(folder, defineMessage("a", { 1: jsonSchema({ const: 11 }) }))).toEqual([
+      "a/1.11.schema.json",
+    ]);
   });
 
   it.each<readonly [string, (path: string) => unknown, string]>([
@@ -79,7 +83,7 @@ describe("a message type in files", () => {
     ["a subject that leads elsewhere", (path) => readMessageType(path, "../orders.placed"), "must be a folder below"],
     [
       "a type whose name leads elsewhere",
-      (path) => writeMessageType(path, defineMessage("../up", { 1: true })),
+      (path) => writeMessageType(path, defineMessage("../up", { 1: jsonSchema(true) })),
       "below",
     ],
     ["a file that is no JSON", (path) => readMessageType(path, "broken"), "broken/1.0.schema.json is not JSON"],

@@ -5,11 +5,12 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineMessage, type MessageType, type Schema } from "../../src/message/index.ts";
 import { refusal, rejection } from "../refusal.support.ts";
+import { jsonSchema } from "../../src/json-schema/json-schema.ts";
 
 const Order = defineMessage(
   "acme.order",
   {
-    0: { type: "string" },
+    0: jsonSchema({ type: "string" }),
     1: z.object({ id: z.number(), total: z.number() }),
     3: v.object({ id: v.string(), cents: v.pipe(v.number(), v.integer()) }),
   },
@@ -25,7 +26,7 @@ const Order = defineMessage(
 );
 
 const readers: Readonly<Record<string, Schema>> = {
-  "JSON Schema": { type: "object", properties: { id: { type: "number" } }, required: ["id"] },
+  "JSON Schema": jsonSchema({ type: "object", properties: { id: { type: "number" } }, required: ["id"] }),
   zod: z.object({ id: z.number() }),
   "zod, asynchronous": z.object({ id: z.number() }).refine(async () => Promise.resolve(true)),
   valibot: v.object({ id: v.number() }),
@@ -132,7 +133,7 @@ describe("code of other libraries", () => {
   it("may give promises of its own kind, from schemas and from upcasts", async () => {
     const Thing = define(
       "a",
-      { 1: schemaGiving(promised({ value: 1 })), 2: { type: "string" } },
+      { 1: schemaGiving(promised({ value: 1 })), 2: jsonSchema({ type: "string" }) },
       { upcast: { 1: () => promised("up") } },
     );
 
@@ -171,7 +172,7 @@ describe("writing", () => {
 });
 
 describe("defining", () => {
-  const schema = { type: "string" };
+  const schema = jsonSchema({ type: "string" });
 
   it.each<readonly [string, unknown, unknown, unknown, string]>([
     ["no name", "", { 1: schema }, {}, "name"],
@@ -183,7 +184,7 @@ describe("defining", () => {
     ["a version whose schema is null", "a", { 1: null }, {}, "version 1"],
     ["a negative version", "a", { [-1]: schema }, {}, "integers"],
     ["a schema that is none", "a", { 1: 5 }, {}, "version 1"],
-    ["a broken JSON Schema", "a", { 1: { type: "strin" } }, {}, "version 1"],
+    ["a JSON Schema as it is", "a", { 1: { type: "string" } }, {}, "jsonSchema({ … }) of sobre/json-schema"],
     ["a missing upcast", "a", { 1: schema, 2: schema }, {}, "upcast[1]"],
     ["an upcast that is no function", "a", { 1: schema, 2: schema }, { upcast: { 1: 1 } }, "upcast[1]"],
     ["an upcast from the latest", "a", { 1: schema }, { upcast: { 1: String } }, "upcast[1]"],
@@ -204,7 +205,7 @@ describe("defining", () => {
 
 describe("a body of a codec with more types than JSON", () => {
   const Parcel = define("acme.parcel", {
-    1: {
+    1: jsonSchema({
       $schema: "http://json-schema.org/draft-07/schema#",
       type: "object",
       properties: {
@@ -213,7 +214,7 @@ describe("a body of a codec with more types than JSON", () => {
         label: { type: "string", contentEncoding: "base64" },
       },
       required: ["parcel", "at"],
-    },
+    }),
   });
   const body = { parcel: 2n ** 60n, at: new Date(0), label: Uint8Array.of(1, 2) };
 

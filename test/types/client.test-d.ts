@@ -4,6 +4,7 @@ import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { Client, MessageBatch, MessageContext, SettlingVerbs, UnreadableMessage } from "../../src/client/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
+import { jsonSchema } from "../../src/json-schema/json-schema.ts";
 
 declare const client: Client;
 const Order = defineMessage("acme.order", { 1: z.object({ id: z.number() }) });
@@ -88,7 +89,11 @@ describe("every library's schema", () => {
     const Valibot = defineMessage("a.valibot", { 1: v.object({ at: v.pipe(v.string(), v.transform(Number)) }) });
     const Ark = defineMessage("a.ark", { 1: type({ at: "string", "note?": "number" }) });
     const Json = defineMessage("a.json", {
-      1: { type: "object", properties: { at: { type: "string" }, kind: { enum: ["x", "y"] } }, required: ["at"] },
+      1: jsonSchema({
+        type: "object",
+        properties: { at: { type: "string" }, kind: { enum: ["x", "y"] } },
+        required: ["at"],
+      }),
     });
 
     void client.startProcessor(

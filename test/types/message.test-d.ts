@@ -4,6 +4,7 @@ import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { type BodyOf, defineMessage, type StandardSchema } from "../../src/message/index.ts";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { jsonSchema } from "../../src/json-schema/json-schema.ts";
 
 const zodOrder = z.object({ id: z.number(), at: z.string().transform((text) => new Date(text)) });
 
@@ -33,7 +34,7 @@ describe("a message type", () => {
 
   it("takes its body's type from a JSON Schema written in place", () => {
     const Order = defineMessage("acme.order", {
-      1: {
+      1: jsonSchema({
         type: "object",
         properties: {
           id: { type: "integer" },
@@ -43,7 +44,7 @@ describe("a message type", () => {
           account: { type: "integer", format: "int64" },
         },
         required: ["id", "state"],
-      },
+      }),
     });
 
     expectTypeOf<BodyOf<typeof Order>>().toEqualTypeOf<{

@@ -1,0 +1,2 @@
+export { jsonSchema, type JsonSchemaOptions } from "./json-schema.ts";
+export type { FromJsonSchema, JsonSchema } from "./json-schema-type.ts";
