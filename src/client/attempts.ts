@@ -1,20 +1,25 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import type { Clock, Timer } from "../time/clock.ts";
+import type { Clock } from "../time/clock.ts";
+import { type Deadline, Deadlines } from "../time/deadlines.ts";
+import { pause } from "./pause.ts";
 
 /** How long one try may take, and what ends it early. */
 export interface TryOptions {
   /** Milliseconds that the call waits by its nature, e.g. for a message, besides the time-out. Default: 0. */
   readonly wait?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called when the time-out ends the try. */
+  /** Called when the time-out ends a try. */
   readonly timedOut?: (() => void) | undefined;
   /** Called with the result of a try that came after its end, e.g. to give messages back. */
   readonly late?: ((result: never) => void) | undefined;
 }
 
-interface Try {
-  readonly dueAt: number;
-  readonly timeOut: () => void;
+/** {@link TryOptions} of a call that is repeated. */
+export interface RunOptions extends TryOptions {
+  /** Whether an error may pass by itself. Default: when it is retryable. */
+  readonly mayPass?: ((error: unknown) => boolean) | undefined;
+  /** The error to reject with, or to go on after; `isAnswerLost` when an earlier try may have done what it was to do. */
+  readonly explain?: ((error: unknown, isAnswerLost: boolean) => unknown) | undefined;
 }
 
 /** The option of calls that can be ended early. */
@@ -23,78 +28,124 @@ export interface AbortOption {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/**
- * Bounds each try of a call by a time-out and an abort signal; a result that comes later is ignored.
- *
- * One timer serves all, since most calls are over long before.
- */
-export class Attempts {
-  readonly #clock: Clock;
-  readonly #timeout: number;
-  readonly #running = new Set<Try>();
-  #timer: Timer | undefined;
-  #timerAt = Infinity;
+/** A try under way. */
+interface Try extends Deadline<Try> {
+  timeOut(): void;
+}
 
-  constructor(clock: Clock, timeoutInMs: number) {
-    this.#clock = clock;
-    this.#timeout = timeoutInMs;
+/** The bounds of all calls of a client. */
+export interface CallBounds {
+  readonly clock: Clock;
+  /** Milliseconds that one try may take. */
+  readonly timeout: number;
+  /** Milliseconds to wait after so many failures in a row. */
+  readonly delay: (failures: number) => number;
+  /** The tries under way. */
+  readonly tries: Deadlines<Try>;
+}
+
+/** The tries of a client, which one timer bounds. */
+export const triesOf = (clock: Clock): Deadlines<Try> => new Deadlines<Try>(clock, (one) => one.timeOut());
+
+/** A call that is tried until it succeeds, fails for good or is ended: one object for all its tries. */
+export class Call<T> implements Try {
+  dueAt: number = Infinity;
+  previous: Try | undefined = undefined;
+  next: Try | undefined = undefined;
+  readonly #bounds: CallBounds;
+  readonly #operation: () => Promise<T>;
+  readonly #options: RunOptions;
+  readonly #maxRetries: number;
+  #resolve: (result: T) => void = ignore;
+  #reject: (error: unknown) => void = ignore;
+  #abort: (() => void) | undefined;
+  #failures = 0;
+  #isAnswerLost = false;
+
+  constructor(bounds: CallBounds, operation: () => Promise<T>, options: RunOptions, maxRetries: number) {
+    this.#bounds = bounds;
+    this.#operation = operation;
+    this.#options = options;
+    this.#maxRetries = maxRetries;
   }
 
-  /** @throws what the operation throws, SobreError `ServiceTimeout` after the time-out, and `Aborted` as soon as the signal is. */
-  run<T>(operation: () => Promise<T>, { wait = 0, signal, timedOut, late }: TryOptions = {}): Promise<T> {
-    if (signal?.aborted === true) return Promise.reject(aborted(signal));
+  /** @throws what the last try threw, SobreError `ServiceTimeout` after its time-out, and `Aborted` as soon as the signal is. */
+  run(): Promise<T> {
     return new Promise((resolve, reject) => {
-      let isOver = false;
-      const leave = (): void => {
-        isOver = true;
-        this.#running.delete(one);
-        signal?.removeEventListener("abort", abort);
-      };
-      const end = (error: SobreError): void => {
-        leave();
-        reject(error);
-      };
-      const abort = (): void => end(aborted(signal));
-      const timeOut = (): void => {
-        end(new SobreError("ServiceTimeout", tooLate));
-        timedOut?.();
-      };
-      const one: Try = { dueAt: this.#clock.now() + this.#timeout + wait, timeOut };
-      this.#running.add(one);
-      signal?.addEventListener("abort", abort, { once: true });
-      this.#watch(one.dueAt);
-      const settle = async (): Promise<void> => {
-        try {
-          const result = await operation();
-          if (isOver && late !== undefined) Reflect.apply(late, undefined, [result]);
-          leave();
-          resolve(result);
-        } catch (error) {
-          leave();
-          // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- it is passed on as it was thrown
-          reject(error);
-        }
-      };
-      void settle();
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#try();
     });
   }
 
-  #watch(dueAt: number): void {
-    if (dueAt >= this.#timerAt) return;
-    this.#timer?.cancel();
-    this.#timerAt = dueAt;
-    this.#timer = this.#clock.setTimer(dueAt, () => {
-      this.#timerAt = Infinity;
-      const now = this.#clock.now();
-      let next = Infinity;
-      for (const one of this.#running) {
-        if (one.dueAt <= now) one.timeOut();
-        else next = Math.min(next, one.dueAt);
-      }
-      this.#watch(next);
-    });
+  timeOut(): void {
+    this.#failed(new SobreError("ServiceTimeout", tooLate));
+    this.#options.timedOut?.();
+  }
+
+  #try(): void {
+    const { signal, wait = 0 } = this.#options;
+    if (signal?.aborted === true) {
+      this.#reject(aborted(signal));
+      return;
+    }
+    const { clock, timeout, tries } = this.#bounds;
+    const number = this.#failures;
+    tries.add(this, clock.now() + timeout + wait);
+    if (signal !== undefined) {
+      this.#abort = () => {
+        if (this.#leave(number)) this.#reject(aborted(signal));
+      };
+      signal.addEventListener("abort", this.#abort, { once: true });
+    }
+    void this.#outcome(number);
+  }
+
+  async #outcome(number: number): Promise<void> {
+    try {
+      const result = await this.#operation();
+      if (this.#leave(number)) this.#resolve(result);
+      else if (this.#options.late !== undefined) Reflect.apply(this.#options.late, undefined, [result]);
+    } catch (error) {
+      if (this.#leave(number)) this.#failed(error);
+    }
+  }
+
+  /** Ends a try; false when it has ended before. */
+  #leave(number: number): boolean {
+    if (number !== this.#failures || !this.#bounds.tries.remove(this)) return false;
+    this.#unlisten();
+    return true;
+  }
+
+  #unlisten(): void {
+    if (this.#abort !== undefined) this.#options.signal?.removeEventListener("abort", this.#abort);
+  }
+
+  #failed(thrown: unknown): void {
+    this.#unlisten();
+    const { mayPass = isRetryable, explain, signal } = this.#options;
+    const error = explain === undefined ? thrown : explain(thrown, this.#isAnswerLost);
+    if (!mayPass(error) || this.#failures >= this.#maxRetries) {
+      this.#reject(error);
+      return;
+    }
+    this.#isAnswerLost ||= error instanceof SobreError && answerLost.has(error.code);
+    this.#failures++;
+    const { clock, delay } = this.#bounds;
+    void pause(clock, delay(this.#failures), signal).then(() => this.#try());
   }
 }
+
+const ignore = (): void => undefined;
+
+/** Whether the same call may succeed when tried again. */
+export function isRetryable(error: unknown): boolean {
+  return error instanceof SobreError && error.retryable;
+}
+
+/** Codes after which nobody knows whether a call has happened. */
+const answerLost: ReadonlySet<string> = new Set(["ServiceCommunicationProblem", "ServiceTimeout", "GeneralError"]);
 
 const tooLate = "The call was not answered within retryOptions.timeoutInMs. Its outcome is not known.";
 

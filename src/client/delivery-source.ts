@@ -4,7 +4,7 @@ import type { Clock } from "../time/clock.ts";
 import { Link } from "./link.ts";
 import { invalidOption } from "../options/option-checks.ts";
 import { Prefetch } from "./prefetch.ts";
-import { isRetryable } from "./retry.ts";
+import { isRetryable } from "./attempts.ts";
 
 /** Where the deliveries of one entity come from: a link, or a stock that is fetched ahead. */
 export interface DeliverySource {

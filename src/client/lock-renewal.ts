@@ -1,6 +1,7 @@
 import type { Delivery } from "../engine/delivery.ts";
-import type { Clock, Timer } from "../time/clock.ts";
-import { isRetryable } from "./retry.ts";
+import type { Clock } from "../time/clock.ts";
+import { type Deadline, Deadlines } from "../time/deadlines.ts";
+import { isRetryable } from "./attempts.ts";
 
 /** The owner of a lock that is kept. */
 export interface RenewalTarget {
@@ -18,95 +19,78 @@ export function noteLock(message: Delivery, lockedUntilUtc: Date): Date {
   return lockedUntilUtc;
 }
 
-interface Held {
-  readonly target: RenewalTarget;
-  /** When renewing stops. */
-  readonly giveUpAt: number;
-  dueAt: number;
-}
-
 /** Milliseconds assumed of a lock that has ended by this machine's clock: clocks differ. */
 const assumedLock = 30_000;
 
-/**
- * Keeps locks alive: each is renewed when half of its time is over, until it is released or its maximum is reached.
- *
- * One timer serves all, so that a message that is handled quickly costs none.
- */
+/** A lock that is kept until it is released or lost. */
+export class KeptLock implements Deadline<KeptLock> {
+  dueAt: number = Infinity;
+  previous: KeptLock | undefined = undefined;
+  next: KeptLock | undefined = undefined;
+  readonly target: RenewalTarget;
+  /** When renewing stops. */
+  readonly giveUpAt: number;
+  readonly #locks: Deadlines<KeptLock>;
+
+  constructor(locks: Deadlines<KeptLock>, target: RenewalTarget, giveUpAt: number) {
+    this.#locks = locks;
+    this.target = target;
+    this.giveUpAt = giveUpAt;
+  }
+
+  /** Stops keeping it. */
+  release(): void {
+    this.#locks.remove(this);
+  }
+}
+
+/** Keeps locks alive: each is renewed when half of its time is over, until it is released or its maximum is reached. */
 export class LockRenewal {
   readonly #clock: Clock;
   readonly #maximum: number;
-  readonly #held = new Map<unknown, Held>();
-  #timer: Timer | undefined;
-  #timerAt = Infinity;
+  readonly #locks: Deadlines<KeptLock>;
 
   /** @param maximum Milliseconds for which a lock is kept; 0 renews nothing. */
   constructor(clock: Clock, maximum: number) {
     this.#clock = clock;
     this.#maximum = maximum;
+    this.#locks = new Deadlines(clock, (lock, now) => this.#due(lock, now));
   }
 
-  /** Begins to keep the lock of `owner`, which ends at `lockedUntilUtc`. */
-  keep(owner: unknown, lockedUntilUtc: Date | undefined, target: RenewalTarget): void {
-    if (this.#maximum === 0 || lockedUntilUtc === undefined) return;
+  /** Begins to keep a lock that ends at `lockedUntilUtc`, if any is to be kept. */
+  keep(lockedUntilUtc: Date | undefined, target: RenewalTarget): KeptLock | undefined {
+    if (this.#maximum === 0 || lockedUntilUtc === undefined) return undefined;
     const now = this.#clock.now();
-    const held: Held = { target, giveUpAt: now + this.#maximum, dueAt: this.#halfway(lockedUntilUtc, now) };
-    this.#held.set(owner, held);
-    this.#arm(held.dueAt);
-  }
-
-  /** Stops keeping the lock of `owner`. */
-  release(owner: unknown): void {
-    this.#held.delete(owner);
+    const lock = new KeptLock(this.#locks, target, now + this.#maximum);
+    this.#locks.add(lock, halfway(lockedUntilUtc, now));
+    return lock;
   }
 
   /** Stops keeping any. */
   stop(): void {
-    this.#held.clear();
-    this.#timer?.cancel();
-    this.#timer = undefined;
-    this.#timerAt = Infinity;
+    this.#locks.clear();
   }
 
-  #halfway(lockedUntilUtc: Date, now: number): number {
-    const left = lockedUntilUtc.getTime() - now;
-    return now + (left > 0 ? left : assumedLock) / 2;
+  #due(lock: KeptLock, now: number): void {
+    if (lock.giveUpAt <= now) lock.target.over?.();
+    else void this.#renew(lock);
   }
 
-  #arm(at: number): void {
-    if (at >= this.#timerAt) return;
-    this.#timer?.cancel();
-    this.#timerAt = at;
-    this.#timer = this.#clock.setTimer(at, () => this.#due());
-  }
-
-  #due(): void {
-    this.#timer = undefined;
-    this.#timerAt = Infinity;
-    const now = this.#clock.now();
-    for (const [owner, held] of this.#held) {
-      if (held.giveUpAt <= now) {
-        this.#held.delete(owner);
-        held.target.over?.();
-      } else if (held.dueAt <= now) void this.#renew(owner, held);
-      else this.#arm(held.dueAt);
-    }
-  }
-
-  async #renew(owner: unknown, held: Held): Promise<void> {
-    held.dueAt = Infinity;
+  async #renew(lock: KeptLock): Promise<void> {
+    // Among the others, so that it can be released meanwhile.
+    this.#locks.add(lock, Infinity);
     try {
-      const until = await held.target.renew();
-      held.dueAt = this.#halfway(until, this.#clock.now());
+      const until = await lock.target.renew();
+      if (this.#locks.remove(lock)) this.#locks.add(lock, halfway(until, this.#clock.now()));
     } catch (error) {
-      if (this.#held.get(owner) !== held) return;
-      if (!isRetryable(error)) {
-        this.#held.delete(owner);
-        held.target.lost(error);
-        return;
-      }
-      held.dueAt = this.#clock.now() + 1_000;
+      if (!this.#locks.remove(lock)) return;
+      if (isRetryable(error)) this.#locks.add(lock, this.#clock.now() + 1_000);
+      else lock.target.lost(error);
     }
-    if (this.#held.get(owner) === held) this.#arm(held.dueAt);
   }
+}
+
+function halfway(lockedUntilUtc: Date, now: number): number {
+  const left = lockedUntilUtc.getTime() - now;
+  return now + (left > 0 ? left : assumedLock) / 2;
 }

@@ -9,8 +9,9 @@ import { failureSettlement, needsUnreadableHandler, unreadableSettlement } from 
 import type { LockRenewal, RenewalTarget } from "./lock-renewal.ts";
 import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
 import { errorReporter, type ProcessErrorArgs, type ReportError } from "./process-error.ts";
-import { type ReadMessage, readMessage, type UnreadableMessage, unreadableMessage } from "./received-message.ts";
-import type { Settler, SettlingVerbs } from "./settling.ts";
+import { type ReadMessage, readMessage, take, type UnreadableMessage, unreadableMessage } from "./received-message.ts";
+import { Hold } from "./hold.ts";
+import type { BoundVerbs, Settler, SettlingVerbs } from "./settling.ts";
 
 /**
  * The second argument of a handler: settles the message, as a receiver does. A message that the handler has settled is not
@@ -99,7 +100,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     const { autoCompleteMessages = true } = this.#options;
     const { envelope, lockToken } = delivery;
     const handling = new Handling(delivery, settler, this.report);
-    if (lockToken !== undefined) renewal?.keep(lockToken, delivery.lockedUntilUtc, handling);
+    handling.lock = renewal?.keep(delivery.lockedUntilUtc, handling);
     try {
       const reading = this.#read(envelope);
       const result = reading instanceof Promise ? await reading : reading;
@@ -109,7 +110,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
         return result.error.retryable;
       }
       try {
-        const returned = this.#call(result, handling, extend(handling.context(), handling));
+        const returned = this.#call(result, handling, extend(new HandlerContext(settler.verbs, handling), handling));
         if (returned !== undefined) await returned;
       } catch (error) {
         await this.report("handler", error, envelope);
@@ -119,7 +120,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
       if (autoCompleteMessages) await this.#settle(handling, { kind: "complete" });
       return false;
     } finally {
-      renewal?.release(lockToken);
+      handling.release();
     }
   }
 
@@ -138,11 +139,11 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     const handle = (): Promise<void> | void => {
       if (result.ok) {
         const message = readMessage<Types>(delivery, result, parts.replies);
-        handling.message = message;
+        handling.take(message);
         return handlers.processMessage(message, context);
       }
       const message = unreadableMessage(delivery, result, parts.replies);
-      handling.message = message;
+      handling.take(message);
       return handlers.processUnreadable?.(message, context);
     };
     if (parts.tracing === undefined) return handle();
@@ -153,6 +154,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   /** Settles once; a lost lock is reported. */
   async #settle(handling: Handling, settlement: Settlement): Promise<void> {
     if (handling.isOver) return;
+    handling.isSettled = true;
     try {
       await handling.settler.settle(handling.message, settlement);
     } catch (error) {
@@ -164,7 +166,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
 }
 
 /** One delivery in the hands of a processor. */
-export class Handling implements RenewalTarget {
+export class Handling extends Hold implements RenewalTarget {
   readonly settler: Settler;
   /** The delivery, and from the call of the handler on the message that it was given. */
   message: Delivery;
@@ -173,27 +175,25 @@ export class Handling implements RenewalTarget {
   #lost: { readonly reason: unknown } | undefined;
 
   constructor(delivery: Delivery, settler: Settler, report: ReportError) {
+    super();
     this.message = delivery;
     this.settler = settler;
     this.#report = report;
   }
 
-  /** Whether nothing is left to settle. */
+  /** Whether nothing is left to settle: the lock is lost, there is none, or a settlement was begun. */
   get isOver(): boolean {
-    return this.#lost !== undefined || this.settler.isSettled(this.message);
+    return this.isSettled || this.#lost !== undefined || this.message.lockToken === undefined;
   }
 
-  context(): MessageContext {
-    const signal = (): AbortSignal => this.#signal();
-    return {
-      ...this.settler.verbs,
-      get abortSignal() {
-        return signal();
-      },
-    };
+  /** Goes on with the message that the handler is given. */
+  take(message: Delivery): void {
+    this.message = message;
+    take(message, this);
   }
 
-  #signal(): AbortSignal {
+  /** The handler's signal, made when it is asked for. */
+  get signal(): AbortSignal {
     this.#abort ??= new AbortController();
     if (this.#lost !== undefined) this.#abort.abort(this.#lost.reason);
     return this.#abort.signal;
@@ -214,5 +214,28 @@ export class Handling implements RenewalTarget {
     if (this.isOver) return;
     this.loseLock(error);
     void this.#report("renewLock", error, this.message.envelope);
+  }
+}
+
+/** A handler's context. */
+class HandlerContext implements MessageContext {
+  readonly completeMessage: BoundVerbs["completeMessage"];
+  readonly abandonMessage: BoundVerbs["abandonMessage"];
+  readonly deferMessage: BoundVerbs["deferMessage"];
+  readonly deadLetterMessage: BoundVerbs["deadLetterMessage"];
+  readonly renewMessageLock: BoundVerbs["renewMessageLock"];
+  readonly #handling: Handling;
+
+  constructor(verbs: BoundVerbs, handling: Handling) {
+    this.completeMessage = verbs.completeMessage;
+    this.abandonMessage = verbs.abandonMessage;
+    this.deferMessage = verbs.deferMessage;
+    this.deadLetterMessage = verbs.deadLetterMessage;
+    this.renewMessageLock = verbs.renewMessageLock;
+    this.#handling = handling;
+  }
+
+  get abortSignal(): AbortSignal {
+    return this.#handling.signal;
   }
 }

@@ -2,13 +2,19 @@ import type { Delivery } from "../engine/delivery.ts";
 import type { ReceiveOptions } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Clock, Timer } from "../time/clock.ts";
-import { LockRenewal, noteLock } from "./lock-renewal.ts";
+import { type KeptLock, LockRenewal, noteLock } from "./lock-renewal.ts";
 import { idleWait } from "./receive-loop.ts";
 
 interface Waiting {
   readonly maxMessages: number;
   readonly end: (deliveries: readonly Delivery[]) => void;
   readonly fail: (error: unknown) => void;
+}
+
+/** A message in stock. */
+interface Stocked {
+  readonly delivery: Delivery;
+  lock: KeptLock | undefined;
 }
 
 /** Milliseconds for which a message waits in stock, its lock renewed, before it is given back. */
@@ -34,7 +40,7 @@ export class Prefetch {
   readonly #stop = new AbortController();
   readonly #waiting: Waiting[] = [];
   readonly #renewal: LockRenewal;
-  #stock: Delivery[] = [];
+  readonly #stock: Stocked[] = [];
   #filling: Promise<void> | undefined;
   #stopFilling = new AbortController();
 
@@ -85,7 +91,7 @@ export class Prefetch {
 
   /** Forgets the stock: its locks ended with the connection. */
   forget(): void {
-    for (const delivery of this.#stock.splice(0)) this.#renewal.release(delivery);
+    this.#pick(Infinity);
   }
 
   /** Gives the stock back, until messages are asked for again. */
@@ -105,30 +111,32 @@ export class Prefetch {
 
   #add(fetched: readonly Delivery[]): void {
     for (const delivery of fetched) {
-      this.#stock.push(delivery);
-      this.#renewal.keep(delivery, delivery.lockedUntilUtc, {
+      const stocked: Stocked = { delivery, lock: undefined };
+      this.#stock.push(stocked);
+      stocked.lock = this.#renewal.keep(delivery.lockedUntilUtc, {
         renew: async () => noteLock(delivery, await this.#options.renew(delivery)),
         // The broker delivers it again.
-        lost: () => this.#remove(delivery),
+        lost: () => this.#remove(stocked),
         over: () => {
           // Or it would be fetched again at once.
           this.#stopFilling.abort();
-          if (this.#remove(delivery)) this.#options.giveBack(delivery).catch(() => undefined);
+          if (this.#remove(stocked)) this.#options.giveBack(delivery).catch(() => undefined);
         },
       });
     }
   }
 
-  #remove(delivery: Delivery): boolean {
-    const index = this.#stock.indexOf(delivery);
+  #remove(stocked: Stocked): boolean {
+    const index = this.#stock.indexOf(stocked);
     if (index >= 0) this.#stock.splice(index, 1);
     return index >= 0;
   }
 
   #pick(maxMessages: number): Delivery[] {
-    const picked = this.#stock.splice(0, maxMessages);
-    for (const delivery of picked) this.#renewal.release(delivery);
-    return picked;
+    return this.#stock.splice(0, maxMessages).map(({ delivery, lock }) => {
+      lock?.release();
+      return delivery;
+    });
   }
 
   #fill(): void {

@@ -67,7 +67,8 @@ export class LoopErrors {
 
   /** A loop works again. */
   clear(): void {
-    this.#attempts.clear();
+    // An empty map is not cleared: each clearing makes a new table.
+    if (this.#attempts.size > 0) this.#attempts.clear();
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ReceiveMode } from "../engine/delivery.ts";
+import type { Delivery, ReceiveMode } from "../engine/delivery.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
@@ -81,23 +81,26 @@ export function startProcessor<const Types extends readonly MessageType[] = read
     retry: parts.retry,
     engine: () => source.engine,
     home: parts.engine,
-    released: ({ lockToken }) => renewal?.release(lockToken),
   });
   const place = { settler, renewal, extend: sameContext };
   const errors = new LoopErrors();
+  const handle = async (delivery: Delivery, outage: Outage): Promise<void> => {
+    if (outage.isOn && delivery.lockToken !== undefined) {
+      await settler.settle(delivery, { kind: "release" }).catch(() => undefined);
+    } else if (await work.handle(delivery, place)) {
+      outage.begin();
+      await source.empty();
+    } else outage.ended();
+  };
   const receiveAll = (signal: AbortSignal, outage: Outage): Promise<void> =>
     repeat(parts, signal, {
-      async step() {
-        await outage.over();
-        const deliveries = await source.receive({ maxMessages: 1, maxWaitTime: idleWait, signal: outage.signal });
-        errors.clear();
-        for (const delivery of deliveries) {
-          if (outage.isOn && delivery.lockToken !== undefined) {
-            await settler.settle(delivery, { kind: "release" }).catch(() => undefined);
-          } else if (await work.handle(delivery, place)) {
-            outage.begin();
-            await source.empty();
-          } else outage.ended();
+      async step(progressed) {
+        while (!signal.aborted) {
+          if (outage.isOn) await outage.over();
+          const deliveries = await source.receive({ maxMessages: 1, maxWaitTime: idleWait, signal: outage.signal });
+          errors.clear();
+          for (const delivery of deliveries) await handle(delivery, outage);
+          progressed();
         }
       },
       async failed(error, attempt) {

@@ -1,12 +1,13 @@
 import type { RepliesPort } from "./client-parts.ts";
 import type { Message } from "../codec/serializer.ts";
 import type { UnreadableResult } from "../codec/result.ts";
-import { type Delivery, effectiveTimeToLive } from "../engine/delivery.ts";
+import { type Delivery, effectiveTimeToLive, type LockToken, type MessageState } from "../engine/delivery.ts";
 import type { ApplicationProperties } from "../envelope/application-properties.ts";
 import type { BrokerProperties } from "../envelope/broker-properties.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { TypedReadResult } from "../message/type-reader.ts";
+import type { Hold } from "./hold.ts";
 import type { MessageResult } from "./message-reader.ts";
 import { isTypedMessage } from "./message-writer.ts";
 
@@ -53,40 +54,83 @@ export type MessageOf<Type extends MessageType> =
     ? ReceivedMessage<Output, TypedReadResult, Name>
     : never;
 
-/** Joins what the broker, the sender and the serializer say about a message; one by one, since every message passes here. */
+type Properties<Result extends MessageResult> = Omit<ReceivedMessage<unknown, Result>, keyof BrokerProperties>;
+
+/** The facts of broker and serializer about a message; one by one, since every message passes here. */
+class HandedMessage<Result extends MessageResult> implements Delivery, Properties<Result> {
+  readonly ok: Result["ok"];
+  readonly body: unknown;
+  readonly applicationProperties: ApplicationProperties;
+  readonly envelope: Envelope;
+  readonly messageType: string | undefined;
+  readonly messageVersion: number | undefined;
+  readonly result: Result;
+  readonly lockToken: LockToken | undefined;
+  readonly lockedUntilUtc: Date | undefined;
+  readonly sequenceNumber: bigint;
+  readonly enqueuedSequenceNumber: bigint;
+  readonly enqueuedTimeUtc: Date;
+  readonly expiresAtUtc: Date | undefined;
+  readonly deliveryCount: number;
+  readonly state: MessageState;
+  readonly deadLetterSource: string | undefined;
+  readonly deadLetterReason: string | undefined;
+  readonly deadLetterErrorDescription: string | undefined;
+  readonly reply: ReceivedMessage["reply"];
+  #hold: Hold | undefined;
+
+  constructor(delivery: Delivery, result: Result, replies: RepliesPort) {
+    const { envelope } = delivery;
+    this.ok = result.ok;
+    this.body = result.ok ? result.body : undefined;
+    this.applicationProperties = envelope.applicationProperties;
+    this.envelope = envelope;
+    this.messageType = result.ok ? result.messageType : undefined;
+    this.messageVersion = result.ok ? result.messageVersion : undefined;
+    this.result = result;
+    this.lockToken = delivery.lockToken;
+    this.lockedUntilUtc = delivery.lockedUntilUtc;
+    this.sequenceNumber = delivery.sequenceNumber;
+    this.enqueuedSequenceNumber = delivery.enqueuedSequenceNumber;
+    this.enqueuedTimeUtc = delivery.enqueuedTimeUtc;
+    this.expiresAtUtc = delivery.expiresAtUtc;
+    this.deliveryCount = delivery.deliveryCount;
+    this.state = delivery.state;
+    this.deadLetterSource = delivery.deadLetterSource;
+    this.deadLetterReason = delivery.deadLetterReason;
+    this.deadLetterErrorDescription = delivery.deadLetterErrorDescription;
+    // The message's own, so that it goes along when a handler takes the message apart.
+    this.reply = async (body, properties = {}) =>
+      replies.send(
+        envelope.brokerProperties,
+        isTypedMessage(body) ? { ...properties, ...body } : { ...properties, body },
+      );
+  }
+
+  static take(message: object, hold: Hold): void {
+    if (#hold in message) message.#hold = hold;
+  }
+
+  static holdOf(message: object): Hold | undefined {
+    return #hold in message ? message.#hold : undefined;
+  }
+}
+
+/** Puts a message into somebody's hands. */
+export const take = (message: object, hold: Hold): void => HandedMessage.take(message, hold);
+
+/** The hold on a message that was handed over; `undefined` for anything else. */
+export const holdOf = (message: object): Hold | undefined => HandedMessage.holdOf(message);
+
+/** Joins to these what the sender says. */
 function receivedMessage<Result extends MessageResult>(
   delivery: Delivery,
   result: Result,
   replies: RepliesPort,
 ): ReceivedMessage<unknown, Result> {
-  const { envelope } = delivery;
-  const message = {
-    ok: result.ok,
-    body: result.ok ? result.body : undefined,
-    applicationProperties: envelope.applicationProperties,
-    envelope,
-    messageType: result.ok ? result.messageType : undefined,
-    messageVersion: result.ok ? result.messageVersion : undefined,
-    result,
-    lockToken: delivery.lockToken,
-    lockedUntilUtc: delivery.lockedUntilUtc,
-    sequenceNumber: delivery.sequenceNumber,
-    enqueuedSequenceNumber: delivery.enqueuedSequenceNumber,
-    enqueuedTimeUtc: delivery.enqueuedTimeUtc,
-    expiresAtUtc: delivery.expiresAtUtc,
-    deliveryCount: delivery.deliveryCount,
-    state: delivery.state,
-    deadLetterSource: delivery.deadLetterSource,
-    deadLetterReason: delivery.deadLetterReason,
-    deadLetterErrorDescription: delivery.deadLetterErrorDescription,
-    reply: async (body: unknown, properties: Omit<Message, "body"> = {}): Promise<void> =>
-      replies.send(
-        envelope.brokerProperties,
-        isTypedMessage(body) ? { ...properties, ...body } : { ...properties, body },
-      ),
-  } satisfies Delivery & Omit<ReceivedMessage<unknown, Result>, keyof BrokerProperties>;
+  const message = Object.assign(new HandedMessage(delivery, result, replies), delivery.envelope.brokerProperties);
   const timeToLive = effectiveTimeToLive(delivery);
-  return Object.assign(message, envelope.brokerProperties, timeToLive === undefined ? undefined : { timeToLive });
+  return timeToLive === undefined ? message : Object.assign(message, { timeToLive });
 }
 
 /** The messages delivered to handlers of these types, possibly with unreadable ones. */
@@ -110,7 +154,7 @@ export function unreadableMessage(
   result: UnreadableResult,
   replies: RepliesPort,
 ): UnreadableMessage {
-  return { ...receivedMessage(delivery, result, replies), body: undefined, messageType: undefined };
+  return asRead(receivedMessage(delivery, result, replies));
 }
 
 /** The message, read or not, as what a receiver hands over; one that dead-letters has left the unreadable ones out. */

@@ -6,6 +6,7 @@ import type { AbortOption } from "./attempts.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
 import { unreadableSettlement } from "./dead-lettering.ts";
+import { Hold } from "./hold.ts";
 import { LockRenewal } from "./lock-renewal.ts";
 import { iterateMessages, type MessageIteratorOptions } from "./message-iterator.ts";
 import { createMessageReader } from "./message-reader.ts";
@@ -31,6 +32,7 @@ import {
   type ReadMessage,
   readMessage,
   type Received,
+  take,
   type UnreadableMessage,
   unreadableMessage,
 } from "./received-message.ts";
@@ -237,7 +239,6 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     retry: parts.retry,
     engine: () => source.engine,
     home: parts.engine,
-    released: ({ lockToken }) => renewal.release(lockToken),
   });
   const subscriptions = new Set<Processor>();
   let release: (() => Promise<void>) | undefined;
@@ -264,8 +265,9 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     }
     const message = handedOver<Types, OnUnreadable>(delivery, result, parts.replies);
     // A lost lock shows when the message is settled.
-    if (lockToken !== undefined)
-      renewal.keep(lockToken, lockedUntilUtc, { renew: () => settler.renew(message), lost: () => undefined });
+    const hold = new Hold();
+    take(message, hold);
+    hold.lock = renewal.keep(lockedUntilUtc, { renew: () => settler.renew(message), lost: () => undefined });
     return message;
   };
   const handAll = async (deliveries: readonly Delivery[]): Promise<readonly Message[]> => {

@@ -24,7 +24,7 @@ import {
 import type { ClientParts } from "./client-parts.ts";
 import { withoutDeadLetterMarks } from "./dead-lettering.ts";
 import { Link } from "./link.ts";
-import { LockRenewal } from "./lock-renewal.ts";
+import { type KeptLock, LockRenewal } from "./lock-renewal.ts";
 import { rewritten } from "./rewriting.ts";
 
 /** Options of `redrive`. */
@@ -128,6 +128,8 @@ class Redrive {
   readonly #senders = new Map<string, Link<EngineSender>>();
   /** Holds what is handled and what is left alone, or it would be delivered again before what comes behind it. */
   readonly #renewal: LockRenewal;
+  /** Of the message that is handled. */
+  #lock: KeptLock | undefined;
 
   constructor(from: string, parts: ClientParts, options: RedriveOptions) {
     this.#from = from;
@@ -180,7 +182,7 @@ class Redrive {
       for (;;) {
         const [delivery] = await retry.run(() => link.use(receiveOne));
         if (delivery === undefined) return undefined;
-        this.#hold(delivery);
+        this.#lock = this.#hold(delivery);
         // A lock that was lost brings the same message again; what comes behind it is still to be done.
         if (seen.has(delivery.sequenceNumber)) continue;
         seen.add(delivery.sequenceNumber);
@@ -189,10 +191,10 @@ class Redrive {
     };
   }
 
-  #hold({ lockToken, lockedUntilUtc }: Delivery): void {
-    if (lockToken === undefined) return;
+  #hold({ lockToken, lockedUntilUtc }: Delivery): KeptLock | undefined {
+    if (lockToken === undefined) return undefined;
     const renew = (): Promise<Date> => this.#parts.engine.renew(this.#from, lockToken);
-    this.#renewal.keep(lockToken, lockedUntilUtc, { renew, lost: () => undefined });
+    return this.#renewal.keep(lockedUntilUtc, { renew, lost: () => undefined });
   }
 
   async #handle(delivery: Delivery, dryRun: boolean): Promise<Outcome> {
@@ -206,7 +208,7 @@ class Redrive {
       await this.#parts.retry.run(() => sender.use((link) => link.send([envelope])), {
         timedOut: () => sender.abandon(),
       });
-      this.#renewal.release(delivery.lockToken);
+      this.#lock?.release();
       try {
         await this.#parts.engine.settle(this.#from, delivery.lockToken, { kind: "complete" });
       } catch (error) {

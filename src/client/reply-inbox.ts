@@ -3,7 +3,8 @@ import type { EngineReceiver } from "../engine/engine.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { Link } from "./link.ts";
 import { idleWait, repeat } from "./receive-loop.ts";
-import { isRetryable, isSessionGone } from "./retry.ts";
+import { isRetryable } from "./attempts.ts";
+import { isSessionGone } from "./retry.ts";
 
 /** Where the replies to one client come in. */
 export interface InboxOptions {

@@ -1,8 +1,7 @@
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Clock } from "../time/clock.ts";
 import { checkOptions, countFrom, milliseconds, oneOf, type OptionChecks } from "../options/option-checks.ts";
-import { Attempts, type TryOptions } from "./attempts.ts";
-import { pause } from "./pause.ts";
+import { Call, type RunOptions, triesOf, type TryOptions } from "./attempts.ts";
 
 /**
  * How calls are retried, under the names of `@azure/service-bus`: only after a retryable error, and only calls that can be
@@ -38,12 +37,6 @@ export interface Retry {
   run<T>(operation: () => Promise<T>, options?: RunOptions): Promise<T>;
 }
 
-/** {@link TryOptions} of a call that is repeated. */
-interface RunOptions extends TryOptions {
-  /** Whether an error may pass by itself. Default: when it is retryable. */
-  readonly mayPass?: ((error: unknown) => boolean) | undefined;
-}
-
 const checks: OptionChecks<RetryOptions> = {
   maxRetries: countFrom(0),
   timeoutInMs: milliseconds,
@@ -56,33 +49,20 @@ const checks: OptionChecks<RetryOptions> = {
 export function createRetry(clock: Clock, options: RetryOptions = {}): Retry {
   checkOptions(options, checks, { prefix: "retryOptions." });
   const { maxRetries = 3, retryDelayInMs: first = 1_000, maxRetryDelayInMs: longest = 30_000, mode } = options;
-  const attempts = new Attempts(clock, options.timeoutInMs ?? 60_000);
   const delay = (failures: number): number => {
     const steady = mode === "fixed" ? first : first * 2 ** Math.min(failures - 1, 30);
     // Spread, so that clients that failed together do not come back together.
     return Math.min(steady, longest) * (0.8 + 0.4 * Math.random());
   };
+  const bounds = { clock, timeout: options.timeoutInMs ?? 60_000, delay, tries: triesOf(clock) };
   return {
     delay,
-    once: (operation, tryOptions) => attempts.run(operation, tryOptions),
-    async run(operation, { mayPass = isRetryable, ...tryOptions } = {}) {
-      for (let failures = 0; ;) {
-        try {
-          return await attempts.run(operation, tryOptions);
-        } catch (error) {
-          if (!mayPass(error) || failures >= maxRetries) throw error;
-          failures++;
-          await pause(clock, delay(failures), tryOptions.signal);
-        }
-      }
-    },
+    once: (operation, callOptions = none) => new Call(bounds, operation, callOptions, 0).run(),
+    run: (operation, callOptions = none) => new Call(bounds, operation, callOptions, maxRetries).run(),
   };
 }
 
-/** Whether the same call may succeed when tried again. */
-export function isRetryable(error: unknown): boolean {
-  return error instanceof SobreError && error.retryable;
-}
+const none = {};
 
 /** Codes after which a session is accepted anew: it is held by nobody here any more, or by somebody else. */
 const sessionGone: ReadonlySet<string> = new Set(["SessionLockLost", "SessionCannotBeLocked", "MessageLockLost"]);

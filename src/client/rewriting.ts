@@ -2,7 +2,7 @@ import type { PayloadStage } from "../codec/payload-stage.ts";
 import type { Serializer } from "../codec/serializer.ts";
 import { type ContentType, formatContentType, parseContentType } from "../content-type/content-type.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
-import { isRetryable } from "./retry.ts";
+import { isRetryable } from "./attempts.ts";
 import { staged, unstaged } from "./staging.ts";
 
 /** How messages are read, and maybe written anew. */

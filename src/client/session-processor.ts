@@ -2,7 +2,7 @@ import type { Delivery } from "../engine/delivery.ts";
 import type { EngineSessionReceiver } from "../engine/engine.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
-import type { LockRenewal } from "./lock-renewal.ts";
+import type { KeptLock, LockRenewal } from "./lock-renewal.ts";
 import { type Handling, type MessageContext, MessageWork, type ProcessorHandlers } from "./message-work.ts";
 import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "../options/option-checks.ts";
 import { Outage } from "./outage.ts";
@@ -12,7 +12,8 @@ import { processingChecks, type ProcessorOptions, renewalOf } from "./processor.
 import { LoopErrors, type Processor, type RunLoop, runProcessor } from "./processor-loops.ts";
 import { idleWait, repeat } from "./receive-loop.ts";
 import type { ReadMessage } from "./received-message.ts";
-import { isRetryable, isSessionGone, type Retry } from "./retry.ts";
+import { isRetryable } from "./attempts.ts";
+import { isSessionGone, type Retry } from "./retry.ts";
 import { type HeldSession, heldSession } from "./session-receiver.ts";
 import { Settler } from "./settling.ts";
 
@@ -68,7 +69,7 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   const { maxConcurrentCallsPerSession: calls = 1, sessionIdleTimeoutInMs: idle = 60_000 } = options;
   const work = new MessageWork<Types, SessionContext>({ ...options, entityPath, parts, handlers });
   const { engine, clock, retry } = parts;
-  const settler = new Settler({ entityPath, retry, engine: () => engine, home: engine, released: () => undefined });
+  const settler = new Settler({ entityPath, retry, engine: () => engine, home: engine });
   const serving = { work, retry, settler, calls, idle, renewal: () => renewalOf(parts, options) };
   const errors = new LoopErrors();
   const acceptAll = (sessionId: string | undefined, signal: AbortSignal, run: Run): Promise<void> => {
@@ -142,8 +143,11 @@ async function serve<Types extends readonly MessageType[]>(
     void work.report("renewLock", error);
   };
   // Anew with each message, so that a session is held as long as it is busy.
-  const keep = (): void =>
-    locks.keep(link, link.sessionLockedUntilUtc(), { renew: () => link.renewSessionLock(), lost });
+  let lock: KeptLock | undefined;
+  const keep = (): void => {
+    lock?.release();
+    lock = locks.keep(link.sessionLockedUntilUtc(), { renew: () => link.renewSessionLock(), lost });
+  };
   keep();
   const either = AbortSignal.any([outage.signal, gone.signal]);
   const session = heldSession(() => link, retry);

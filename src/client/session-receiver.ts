@@ -1,7 +1,7 @@
 import type { Delivery, ReceiveMode } from "../engine/delivery.ts";
 import type { Engine, EngineSessionReceiver, ReceiveOptions } from "../engine/engine.ts";
 import type { MessageType } from "../message/message-type.ts";
-import type { AbortOption } from "./attempts.ts";
+import { type AbortOption, isRetryable } from "./attempts.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { DeliverySource } from "./delivery-source.ts";
 import { Link } from "./link.ts";
@@ -18,7 +18,7 @@ import { heldOpen } from "./pause.ts";
 import { codeOf } from "./process-error.ts";
 import type { ReadMessage, Received } from "./received-message.ts";
 import { type Receiver, type ReceiverOptions, receiverOver, receivingChecks, receivingEnd } from "./receiver.ts";
-import { isRetryable, isSessionGone, type Retry } from "./retry.ts";
+import { isSessionGone, type Retry } from "./retry.ts";
 import { abortChecks } from "./sender.ts";
 
 /** Options of `acceptSession` and `acceptNextSession`. */
@@ -208,7 +208,7 @@ class SessionSource implements DeliverySource {
     const { held } = this;
     // Whoever receives or settles learns of a lost lock there.
     const target = { renew: () => held.renewSessionLock(), lost: () => undefined };
-    this.#renewal.keep(held, held.sessionLockedUntilUtc(), target);
+    this.#renewal.keep(held.sessionLockedUntilUtc(), target);
   }
 }
 

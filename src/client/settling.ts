@@ -1,8 +1,9 @@
 import type { Delivery, LockToken, Settlement } from "../engine/delivery.ts";
 import type { Engine, TransactionOption } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import type { AbortOption } from "./attempts.ts";
+import type { AbortOption, RunOptions } from "./attempts.ts";
 import { noteLock } from "./lock-renewal.ts";
+import { holdOf } from "./received-message.ts";
 import type { Retry } from "./retry.ts";
 import {
   anObject,
@@ -78,6 +79,15 @@ export interface SettlingVerbs {
   renewMessageLock(message: Delivery): Promise<Date>;
 }
 
+/** The verbs as functions that need no receiver, so that a handler can take its context apart. */
+export interface BoundVerbs extends SettlingVerbs {
+  readonly completeMessage: SettlingVerbs["completeMessage"];
+  readonly abandonMessage: SettlingVerbs["abandonMessage"];
+  readonly deferMessage: SettlingVerbs["deferMessage"];
+  readonly deadLetterMessage: SettlingVerbs["deadLetterMessage"];
+  readonly renewMessageLock: SettlingVerbs["renewMessageLock"];
+}
+
 /** Codes of settlements that the engine refuses whoever holds the message, and which leave it locked as it was. */
 const refusals: ReadonlySet<string> = new Set([
   "InvalidArgument",
@@ -86,9 +96,6 @@ const refusals: ReadonlySet<string> = new Set([
   "MessageSizeExceeded",
   "UnsupportedValue",
 ]);
-
-/** Messages with a settlement under way or done, by whichever receiver or handler. */
-const settled = new WeakSet<object>();
 
 /** Options of the settling verbs. */
 export interface SettleOptions extends TransactionOption, AbortOption {}
@@ -101,14 +108,12 @@ export interface SettlerOptions {
   readonly engine: () => Engine;
   /** The connection on which transactions begin; lock tokens are good on any. */
   readonly home: Engine;
-  /** Called when a message needs its lock no longer. */
-  readonly released: (message: Delivery) => void;
 }
 
 /** Settles the messages of one entity, for its receiver, its handlers and its processor. */
 export class Settler {
   readonly #options: SettlerOptions;
-  readonly verbs: SettlingVerbs;
+  readonly verbs: BoundVerbs;
 
   constructor(options: SettlerOptions) {
     this.#options = options;
@@ -126,49 +131,33 @@ export class Settler {
     };
   }
 
-  /** Whether nothing is left to settle: the message has no lock, or a settlement was begun. */
-  isSettled(message: Delivery): boolean {
-    return message.lockToken === undefined || settled.has(message);
-  }
-
   async settle(message: Delivery, settlement: Settlement, options?: SettleOptions): Promise<void> {
     const token = lockTokenOf(message);
     if (options !== undefined) checkOptions(options, settleChecks);
-    const { entityPath, home, released, retry } = this.#options;
-    const { transaction, abortSignal: signal } = options ?? {};
-    settled.add(message);
-    let isHeld = false;
+    const hold = holdOf(message);
+    if (hold !== undefined) hold.isSettled = true;
     try {
-      if (transaction === undefined) await this.#repeat(token, settlement, signal);
-      else await retry.once(() => home.settle(entityPath, token, settlement, { transaction }), { signal });
+      if (options === undefined) await this.#repeat(token, settlement, settling);
+      else await this.#settleWith(token, settlement, options);
     } catch (error) {
-      isHeld = error instanceof SobreError && refusals.has(error.code);
+      const isRefused = error instanceof SobreError && refusals.has(error.code);
+      if (!isRefused) hold?.release();
+      else if (hold !== undefined) hold.isSettled = false;
       throw error;
-    } finally {
-      if (isHeld) settled.delete(message);
-      else released(message);
     }
+    hold?.release();
   }
 
-  /**
-   * Settles by the token, so that a repetition changes nothing else. When an answer was lost and the lock is gone then, the
-   * settlement may have happened.
-   */
-  async #repeat(token: LockToken, settlement: Settlement, signal: AbortSignal | undefined): Promise<void> {
+  /** Settles by the token, so that a repetition changes nothing else. */
+  #repeat(token: LockToken, settlement: Settlement, options: RunOptions): Promise<void> {
     const { entityPath, engine, retry } = this.#options;
-    let isAnswerLost = false;
-    const settle = async (): Promise<void> => {
-      try {
-        await engine().settle(entityPath, token, settlement);
-      } catch (error) {
-        if (!(error instanceof SobreError)) throw error;
-        if (isAnswerLost && lockLost.has(error.code))
-          throw new SobreError(error.code, `${error.message} ${mayHaveHappened}`, { outcome: "unknown", cause: error });
-        isAnswerLost ||= answerLost.has(error.code);
-        throw error;
-      }
-    };
-    await retry.run(settle, { signal, timedOut: () => (isAnswerLost = true) });
+    return retry.run(() => engine().settle(entityPath, token, settlement), options);
+  }
+
+  #settleWith(token: LockToken, settlement: Settlement, { transaction, abortSignal }: SettleOptions): Promise<void> {
+    const { entityPath, home, retry } = this.#options;
+    if (transaction === undefined) return this.#repeat(token, settlement, { ...settling, signal: abortSignal });
+    return retry.once(() => home.settle(entityPath, token, settlement, { transaction }), { signal: abortSignal });
   }
 
   async renew(message: Delivery): Promise<Date> {
@@ -180,8 +169,13 @@ export class Settler {
 
 const lockLost: ReadonlySet<string> = new Set(["MessageLockLost", "SessionLockLost"]);
 
-/** Codes after which nobody knows whether a call has happened. */
-const answerLost: ReadonlySet<string> = new Set(["ServiceCommunicationProblem", "ServiceTimeout", "GeneralError"]);
+/** When an answer was lost and the lock is gone then, the settlement may have happened. */
+const settling: RunOptions = {
+  explain(error, isAnswerLost) {
+    if (!isAnswerLost || !(error instanceof SobreError) || !lockLost.has(error.code)) return error;
+    return new SobreError(error.code, `${error.message} ${mayHaveHappened}`, { outcome: "unknown", cause: error });
+  },
+};
 
 const mayHaveHappened = "The answer to an earlier try was lost, so that the message may have been settled by it.";
 

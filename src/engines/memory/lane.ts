@@ -1,5 +1,5 @@
 import { Heap } from "./heap.ts";
-import { LinkedList } from "./linked-list.ts";
+import { LinkedList } from "../../time/linked-list.ts";
 import type { Place, QueuedMessage } from "./queued-message.ts";
 import type { WaitingReceive } from "./waiting-receive.ts";
 

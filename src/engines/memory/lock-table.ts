@@ -1,5 +1,5 @@
 import { lockToken, type LockToken } from "../../engine/delivery.ts";
-import { LinkedList } from "./linked-list.ts";
+import { LinkedList } from "../../time/linked-list.ts";
 import type { MessageLock, QueuedMessage } from "./queued-message.ts";
 
 /** Characters of a token before its last group. */

@@ -2,7 +2,7 @@ import type { Delivery, LockToken, MessageState } from "../../engine/delivery.ts
 import type { Envelope } from "../../envelope/envelope.ts";
 import { sizeOf } from "../../envelope/size-of.ts";
 import type { Arrival, DeadLetterMark, StoredArrival } from "./arrival.ts";
-import type { Linked, LinkedList } from "./linked-list.ts";
+import type { Linked, LinkedList } from "../../time/linked-list.ts";
 import type { Due } from "./timeline.ts";
 
 /** A lock on one message, held by a connection; in the list of those that the connection holds. */

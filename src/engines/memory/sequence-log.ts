@@ -1,4 +1,4 @@
-import { type Linked, LinkedList } from "./linked-list.ts";
+import { type Linked, LinkedList } from "../../time/linked-list.ts";
 
 /** Slots of one segment: small, so that a lone old message holds little memory. */
 const width = 64;

@@ -1,7 +1,7 @@
 import type { ListSessionsOptions } from "../../engine/engine.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
 import type { LaneQueue } from "./lane.ts";
-import { LinkedList } from "./linked-list.ts";
+import { LinkedList } from "../../time/linked-list.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
 import { sessionLockLost } from "./refusals.ts";

@@ -1,5 +1,5 @@
 import { Lane, type LaneQueue } from "./lane.ts";
-import type { Linked } from "./linked-list.ts";
+import type { Linked } from "../../time/linked-list.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { Due } from "./timeline.ts";
 

@@ -1,6 +1,6 @@
 import type { Delivery } from "../../engine/delivery.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
-import type { Linked } from "./linked-list.ts";
+import type { Linked } from "../../time/linked-list.ts";
 import type { Due } from "./timeline.ts";
 
 /** The receiver of a {@link WaitingReceive}. */
