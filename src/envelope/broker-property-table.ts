@@ -40,7 +40,7 @@ export const brokerPropertyTable: readonly BrokerPropertyRow[] = [
   { property: "replyTo", settable: true, type: "text", amqp: { section: "properties", name: "reply-to", index: 4 }, http: "ReplyTo" },
   { property: "correlationId", settable: true, type: "id", amqp: { section: "properties", name: "correlation-id", index: 5 }, http: "CorrelationId" },
   { property: "contentType", settable: true, type: "text", amqp: { section: "properties", name: "content-type", index: 6 }, http: "ContentType" },
-  { property: "contentEncoding", settable: true, type: "text", amqp: { section: "properties", name: "content-encoding", index: 7 }, http: undefined },
+  { property: "contentEncoding", settable: true, type: "text", amqp: { section: "properties", name: "content-encoding", index: 7 }, http: "ContentEncoding" },
   { property: "sessionId", settable: true, type: "key", amqp: { section: "properties", name: "group-id", index: 10 }, http: "SessionId" },
   { property: "replyToSessionId", settable: true, type: "key", amqp: { section: "properties", name: "reply-to-group-id", index: 12 }, http: "ReplyToSessionId" },
   { property: "timeToLive", settable: true, type: "span", amqp: { section: "header", name: "ttl", index: 2 }, http: "TimeToLive" },

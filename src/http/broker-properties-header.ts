@@ -5,9 +5,11 @@ import type { BrokerProperties, BrokerPropertiesInit } from "../envelope/broker-
 import { settableRows } from "../envelope/broker-property-table.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { Typed } from "../values/typed.ts";
+import { inAscii } from "./ascii-json.ts";
+import { isHeaderText } from "./header-text.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** The texts of the header by their names; the content type has a header of its own, and is only read here. */
+/** The texts of the header by their names; the content type has a header of its own, if that can hold it. */
 const givenTexts: readonly (readonly [name: string, property: keyof BrokerProperties])[] = settableRows.flatMap(
   ({ property, type, http }) => (http === undefined || type === "span" || type === "time" ? [] : [[http, property]]),
 );
@@ -39,7 +41,7 @@ export function brokerPropertiesFrom(json: unknown): Partial<BrokerPropertiesIni
     draft[property] = value;
   }
   const { TimeToLive, TimeToLiveTimeSpan, ScheduledEnqueueTimeUtc } = given;
-  const timeToLive = typeof TimeToLiveTimeSpan === "string" ? spanOf(TimeToLiveTimeSpan) : TimeToLive;
+  const timeToLive = typeof TimeToLiveTimeSpan === "string" ? spanOf(TimeToLiveTimeSpan) : plainNumber(TimeToLive);
   if (timeToLive !== undefined && timeToLive !== null) {
     if (typeof timeToLive !== "number" || !(timeToLive > 0)) throw wrong("TimeToLive", "a number of seconds above 0");
     draft["timeToLive"] = Math.max(1, Math.round(timeToLive * 1000));
@@ -51,6 +53,10 @@ export function brokerPropertiesFrom(json: unknown): Partial<BrokerPropertiesIni
   }
   return draft;
 }
+
+/** Batches are read with all digits of their numbers. */
+const plainNumber = (value: unknown): unknown =>
+  typeof value === "bigint" ? Number(value) : value instanceof Typed ? value.value : value;
 
 /** Seconds of .NET's `days.hh:mm:ss`. */
 function spanOf(text: string): number {
@@ -67,7 +73,9 @@ export function settableMembers({ brokerProperties: broker, bodyKind }: Envelope
     if (value !== undefined) members[name] = idOf(value);
   }
   if (broker.subject !== undefined) members["Subject"] = broker.subject;
-  if (bodyKind !== "data" && broker.contentType !== undefined) members["ContentType"] = broker.contentType;
+  const { contentType } = broker;
+  if (contentType !== undefined && (bodyKind !== "data" || !isHeaderText(contentType)))
+    members["ContentType"] = contentType;
   if (broker.timeToLive !== undefined && broker.timeToLive !== Infinity)
     members["TimeToLive"] = broker.timeToLive / 1000;
   if (broker.scheduledEnqueueTimeUtc !== undefined)
@@ -101,10 +109,7 @@ export function writeMembers(members: Readonly<Record<string, unknown>>): string
   const parts = Object.entries(members).flatMap(([name, value]) =>
     value === undefined ? [] : [`${JSON.stringify(name)}:${typeof value === "bigint" ? value : JSON.stringify(value)}`],
   );
-  return `{${parts.join(",")}}`.replaceAll(
-    /[\u007f-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return inAscii(`{${parts.join(",")}}`);
 }
 
 function idOf(value: unknown): string {

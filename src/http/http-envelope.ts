@@ -1,14 +1,18 @@
-import { decodeValues } from "../amqp/values/read-value.ts";
-import { parseContentType } from "../content-type/content-type.ts";
-import { parameter } from "../content-type/parameter.ts";
-import { type BodyKind, checkPayload, createEnvelope, type Envelope } from "../envelope/envelope.ts";
-import { SobreError } from "../errors/sobre-error.ts";
-import { anEnvelope, checkOption, listOf, text } from "../options/option-checks.ts";
+import { checkPayload, createEnvelope, type Envelope } from "../envelope/envelope.ts";
+import {
+  anEnvelope,
+  checkOption,
+  checkOptions,
+  listOf,
+  oneOf,
+  type OptionChecks,
+  text,
+} from "../options/option-checks.ts";
+import { type AmqpBodyForm, readAmqpBody, writeAmqpBody } from "./amqp-body.ts";
+import { inAscii } from "./ascii-json.ts";
 import { readBrokerProperties, settableMembers, writeMembers } from "./broker-properties-header.ts";
+import { isHeaderText } from "./header-text.ts";
 import { omittedProperties, readPropertyHeaders, writePropertyHeaders } from "./property-headers.ts";
-
-/** The media type of bodies that are AMQP values. */
-const amqpType = "application/x-amqp-value";
 
 /** An envelope as an HTTP request or answer. */
 export interface HttpEnvelope {
@@ -16,40 +20,77 @@ export interface HttpEnvelope {
   readonly body: Uint8Array;
 }
 
+/** How {@link envelopeToHttp} writes. */
+export interface HttpEnvelopeOptions {
+  /**
+   * Bodies of AMQP's own types: `encoded` as their bytes under `application/x-amqp-value`, `json` under
+   * `application/json; amqp=value` (or `sequence`), with `$` objects for what JSON lacks. Default: `encoded`.
+   */
+  readonly amqpBody?: AmqpBodyForm | undefined;
+}
+
+const optionChecks: OptionChecks<HttpEnvelopeOptions> = { amqpBody: oneOf("encoded", "json") };
+
 /**
  * Writes an envelope as the runtime REST API of Service Bus has it: broker properties as JSON in one header,
  * each application property in a header of its own.
  *
- * The header `sobre-omitted-properties` names, as a JSON array, the application properties that no header can carry.
+ * The header `sobre-omitted-properties` names, as a JSON array, the application properties that no header can carry;
+ * where it has not all of them, `sobre-omitted-count` says how many there are.
  *
+ * @throws SobreError `InvalidArgument` naming the argument or option.
  * @example
  * const { headers, body } = envelopeToHttp(envelope);
  * const request = new Request("http://localhost:5672/orders/messages", { method: "POST", headers, body });
  * console.log(request.method, request.headers.has("brokerproperties")); // POST true
  */
-export function envelopeToHttp(envelope: Envelope): HttpEnvelope {
+export function envelopeToHttp(envelope: Envelope, options: HttpEnvelopeOptions = {}): HttpEnvelope {
   checkOption("envelope", envelope, anEnvelope);
-  return { headers: envelopeHeaders(envelope, writeMembers(settableMembers(envelope))), body: envelope.payload };
+  checkOptions(options, optionChecks, { owner: "envelopeToHttp: " });
+  return httpEnvelope(envelope, writeMembers(settableMembers(envelope)), options.amqpBody ?? "encoded");
 }
 
-/** The headers of an envelope around a `BrokerProperties` header. */
-export function envelopeHeaders(envelope: Envelope, brokerProperties: string): Record<string, string> {
+/** The headers and body of an envelope around a `BrokerProperties` header. */
+export function httpEnvelope(envelope: Envelope, brokerProperties: string, form: AmqpBodyForm): HttpEnvelope {
   const { applicationProperties } = envelope;
-  const headers = { ...writePropertyHeaders(applicationProperties), BrokerProperties: brokerProperties };
-  const contentType = contentTypeOf(envelope);
-  const omitted = omittedProperties(applicationProperties);
-  return {
-    ...headers,
+  const { contentType, body } = bodyOf(envelope, form);
+  const headers = {
+    ...writePropertyHeaders(applicationProperties),
+    ...omissionHeaders(omittedProperties(applicationProperties)),
+    BrokerProperties: brokerProperties,
     ...(contentType === undefined ? {} : { "content-type": contentType }),
-    ...(omitted.length === 0 ? {} : { "sobre-omitted-properties": listInAscii(omitted) }),
+  };
+  return { headers, body };
+}
+
+function bodyOf(
+  { payload, bodyKind, brokerProperties: { contentType } }: Envelope,
+  form: AmqpBodyForm,
+): { readonly contentType: string | undefined; readonly body: Uint8Array } {
+  if (bodyKind !== "data") return writeAmqpBody(payload, bodyKind, form);
+  return {
+    contentType: contentType !== undefined && isHeaderText(contentType) ? contentType : undefined,
+    body: payload,
   };
 }
 
-const listInAscii = (names: readonly string[]): string =>
-  JSON.stringify(names.slice(0, 100)).replaceAll(
-    /[\u007f-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+/** The most characters of the list of omitted names: clients read 16 KiB of headers in all. */
+const longestList = 4096;
+
+/** Headers that name properties which were left out; none when there are none. */
+export function omissionHeaders(names: readonly string[]): Record<string, string> {
+  if (names.length === 0) return {};
+  const shown: string[] = [];
+  let length = 0;
+  for (const name of names) {
+    const text = inAscii(JSON.stringify(name));
+    length += text.length + 1;
+    if (length > longestList) break;
+    shown.push(text);
+  }
+  const count = shown.length < names.length ? { "sobre-omitted-count": String(names.length) } : {};
+  return { "sobre-omitted-properties": `[${shown.join(",")}]`, ...count };
+}
 
 /**
  * Reads an envelope from the headers, as names and values in turn, and the body of a request or answer.
@@ -59,37 +100,18 @@ const listInAscii = (names: readonly string[]): string =>
 export function envelopeFromHttp(rawHeaders: readonly string[], body: Uint8Array): Envelope {
   checkOption("rawHeaders", rawHeaders, listOf("strings", text));
   const contentType = headerOf(rawHeaders, "content-type");
-  const bodyKind = kindOf(contentType);
-  checkPayload(body);
-  if (bodyKind === "value" && decodeValues(body).length !== 1)
-    throw new SobreError("InvalidArgument", "The body is not the one AMQP value that its media type promises.");
-  if (bodyKind === "sequence") decodeValues(body);
+  const contentEncoding = headerOf(rawHeaders, "content-encoding");
+  const { payload, bodyKind } = readAmqpBody(contentType, checkPayload(body));
   const brokerProperties = {
     ...(bodyKind === "data" ? { contentType } : {}),
+    ...(contentEncoding === undefined ? {} : { contentEncoding }),
     ...readBrokerProperties(headerOf(rawHeaders, "brokerproperties")),
   };
-  return createEnvelope({
-    payload: body,
-    bodyKind,
-    brokerProperties,
-    applicationProperties: readPropertyHeaders(rawHeaders),
-  });
+  const applicationProperties = readPropertyHeaders(rawHeaders);
+  return createEnvelope({ payload, bodyKind, brokerProperties, applicationProperties });
 }
 
 function headerOf(rawHeaders: readonly string[], wanted: string): string | undefined {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === wanted);
   return at === -1 ? undefined : rawHeaders[at + 1];
-}
-
-function kindOf(contentType: string | undefined): BodyKind {
-  if (contentType === undefined || !contentType.toLowerCase().startsWith(amqpType)) return "data";
-  return parameter(parseContentType(contentType), "body") === "sequence" ? "sequence" : "value";
-}
-
-function contentTypeOf({ bodyKind, brokerProperties }: Envelope): string | undefined {
-  if (bodyKind === "sequence") return `${amqpType}; body=sequence`;
-  if (bodyKind === "value") return amqpType;
-  const { contentType } = brokerProperties;
-  // A header cannot hold anything else.
-  return contentType !== undefined && /^[\t\u0020-\u007e]*$/.test(contentType) ? contentType : undefined;
 }

@@ -6,6 +6,7 @@ import { type Described, readDescription, readUpdate, writeDescription } from ".
 import { readRule, writeRule } from "../../http/atom-rule.ts";
 import { pathOf } from "../amqp/node-address.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
+import { notAllowed } from "./refusal.ts";
 import { Page } from "./page.ts";
 import { child, escaped, readXml, type XmlElement } from "../../http/xml.ts";
 
@@ -61,7 +62,7 @@ export async function answerAtom(request: HttpRequest, engine: Engine, manages: 
       await remove(resource, admin);
       return { status: 200 };
     default:
-      return { status: 405, headers: { allow: "GET, PUT, DELETE" } };
+      return notAllowed("GET, PUT, DELETE");
   }
 }
 

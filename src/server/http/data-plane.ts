@@ -1,15 +1,28 @@
+import type { ApplicationProperties, ApplicationPropertyValue } from "../../envelope/application-properties.ts";
+import type { AmqpBodyForm } from "../../http/amqp-body.ts";
+import { notAllowed, refusalResponse } from "./refusal.ts";
 import { setMember } from "../../values/plain-object.ts";
 import { type Delivery, lockToken } from "../../engine/delivery.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { createEnvelope, type Envelope } from "../../envelope/envelope.ts";
+import { Typed } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { brokerPropertiesFrom, writeBrokerProperties } from "../../http/broker-properties-header.ts";
-import { envelopeFromHttp, envelopeHeaders } from "../../http/http-envelope.ts";
+import { numberFrom, parseExactly } from "../../http/exact-number.ts";
+import { envelopeFromHttp, httpEnvelope, omissionHeaders } from "../../http/http-envelope.ts";
+import { misnamedProperties } from "../../http/property-headers.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import { mostInBatch } from "../../amqp/message/batch.ts";
 
 /** The media type of batches. */
 const batchType = "application/vnd.microsoft.servicebus.json";
+
+/** A number of a batch, not rounded. */
+function exactNumber(text: string): unknown {
+  const number = numberFrom(text);
+  if (number !== undefined) return number;
+  throw new SobreError("InvalidArgument", "The batch has a number beyond doubles and 64 bits; send it as text.");
+}
 
 /** How many times as long as its bytes a text may be in JSON, where every character is escaped. */
 const mostOfJson = 6;
@@ -41,14 +54,14 @@ export async function answerData(
   if (rest.length === 0) {
     if (request.method !== "POST") return notAllowed("POST");
     await send(entity, request, engine);
-    return { status: 201 };
+    return { status: 201, headers: omissionHeaders(misnamedProperties(request.rawHeaders)) };
   }
   if (rest.length === 1 && first.toLowerCase() === "head") {
     if (request.method === "POST") return receive(entity, request, engine, "peekLock");
     if (request.method === "DELETE") return receive(entity, request, engine, "receiveAndDelete");
     return notAllowed("POST, DELETE");
   }
-  if (rest.length !== 2 || token === undefined) return { status: 404 };
+  if (rest.length !== 2 || token === undefined) return refusalResponse(404, "There is nothing at this path.");
   switch (request.method) {
     case "DELETE":
       await engine.settle(entity, lockToken(token), { kind: "complete" });
@@ -63,8 +76,6 @@ export async function answerData(
       return notAllowed("DELETE, PUT, POST");
   }
 }
-
-const notAllowed = (allow: string): HttpResponse => ({ status: 405, headers: { allow } });
 
 async function send(entity: string, request: HttpRequest, engine: Engine): Promise<void> {
   const sender = await engine.openSender(entity);
@@ -81,12 +92,7 @@ const isBatch = ({ headers }: HttpRequest): boolean =>
   (headers["content-type"] ?? "").toLowerCase().split(";")[0]?.trim() === batchType;
 
 function batchOf(body: Uint8Array): readonly Envelope[] {
-  let json: unknown;
-  try {
-    json = JSON.parse(Buffer.from(body).toString("utf8"));
-  } catch {
-    throw new SobreError("InvalidArgument", "The batch is not JSON.");
-  }
+  const json = parseExactly(body, "batch", exactNumber);
   if (!Array.isArray(json) || json.length === 0 || json.length > mostInBatch)
     throw new SobreError("InvalidArgument", `The batch must be an array of 1 to ${mostInBatch} messages.`);
   return json.map((item: unknown) => memberOf(item));
@@ -104,19 +110,22 @@ function memberOf(item: unknown): Envelope {
   });
 }
 
-function userProperties(user: unknown): Record<string, string | number | boolean | null> {
-  const properties: Record<string, string | number | boolean | null> = {};
+function userProperties(user: unknown): ApplicationProperties {
+  const properties: Record<string, ApplicationPropertyValue> = {};
   if (user === undefined || user === null) return properties;
   if (typeof user !== "object" || Array.isArray(user))
     throw new SobreError("InvalidArgument", "UserProperties is not an object.");
   for (const [name, value] of Object.entries(user)) {
     const plain: unknown = value;
-    if (plain !== null && typeof plain !== "string" && typeof plain !== "number" && typeof plain !== "boolean")
+    if (!isPlain(plain))
       throw new SobreError("InvalidArgument", "UserProperties can be text, numbers, booleans and null.");
     setMember(properties, name, plain);
   }
   return properties;
 }
+
+const isPlain = (value: unknown): value is null | string | number | bigint | boolean | Typed =>
+  value === null || value instanceof Typed || ["string", "number", "bigint", "boolean"].includes(typeof value);
 
 async function receive(
   entity: string,
@@ -135,7 +144,7 @@ async function receive(
     const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime, signal: over });
     if (delivery === undefined) return { status: 204 };
     const origin = `${isSecure ? "https" : "http"}://${headers["host"] ?? "localhost"}`;
-    return responseOf(delivery, `${origin}/${pathOf(entity)}`);
+    return responseOf(delivery, `${origin}/${pathOf(entity)}`, formFor(headers["accept"]));
   } finally {
     await receiver.close();
   }
@@ -143,9 +152,12 @@ async function receive(
 
 const pathOf = (entity: string): string => entity.split("/").map(encodeURIComponent).join("/");
 
-function responseOf(delivery: Delivery, base: string): HttpResponse {
+/** Readable by every HTTP client, unless one asks for the encoded bytes. */
+const formFor = (accept = ""): AmqpBodyForm => (/application\/x-amqp-value/i.test(accept) ? "encoded" : "json");
+
+function responseOf(delivery: Delivery, base: string, form: AmqpBodyForm): HttpResponse {
   const { envelope, lockToken: token, sequenceNumber } = delivery;
-  const headers = envelopeHeaders(envelope, writeBrokerProperties(delivery));
-  if (token !== undefined) headers["location"] = `${base}/messages/${sequenceNumber}/${token}`;
-  return { status: token === undefined ? 200 : 201, headers, body: envelope.payload };
+  const { headers, body } = httpEnvelope(envelope, writeBrokerProperties(delivery), form);
+  if (token === undefined) return { status: 200, headers, body };
+  return { status: 201, headers: { ...headers, location: `${base}/messages/${sequenceNumber}/${token}` }, body };
 }

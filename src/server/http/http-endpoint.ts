@@ -1,13 +1,13 @@
 import { type Access, allows, type Grant, type Right } from "../access.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { parseAddress } from "../../engine/address.ts";
-import { errorTraits } from "../../errors/traits.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { answerAtom } from "./atom.ts";
 import { answerData, targetOf } from "./data-plane.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import { refusalOfPage } from "../foreign-page.ts";
-import { escaped } from "../../http/xml.ts";
+import { isPropertyHeader } from "../../http/property-headers.ts";
+import { notAllowed, refusalOf } from "./refusal.ts";
 
 /** Creates an entity unless it is there. */
 type AutoCreate = (engine: Engine, entity: string) => Promise<void>;
@@ -31,7 +31,7 @@ export class HttpEndpoint {
     try {
       return await this.#route(request);
     } catch (error) {
-      return refusal(error);
+      return refusalOf(error);
     }
   }
 
@@ -50,7 +50,9 @@ export class HttpEndpoint {
 
   #grant({ headers }: HttpRequest): Grant {
     const token = headers["authorization"] ?? headers["servicebusauthorization"];
-    const { host, origin } = headers;
+    const { host } = headers;
+    // No browser names an origin in quotes: that is a property of the message.
+    const origin = isPropertyHeader("origin", headers["origin"] ?? "") ? undefined : headers["origin"];
     const hostname = host?.replace(/:\d+$/, "");
     const anonymous = this.#access.anonymous(hostname);
     // The key of a server without keys is known to every page.
@@ -80,24 +82,6 @@ export class HttpEndpoint {
 }
 
 function health({ method }: HttpRequest): HttpResponse {
-  if (method !== "GET" && method !== "HEAD") return { status: 405, headers: { allow: "GET, HEAD" } };
+  if (method !== "GET" && method !== "HEAD") return notAllowed("GET, HEAD");
   return { status: 200, headers: { "content-type": "application/json" }, body: '{"status":"healthy"}' };
-}
-
-/** An error in the form of the service. */
-function refusal(error: unknown): HttpResponse {
-  const known = error instanceof SobreError;
-  const status = known ? statusOf(error) : 500;
-  const text = known ? error.message : "The server failed.";
-  const detail = known && error.trackingId !== undefined ? text : `${text} TrackingId: ${crypto.randomUUID()}`;
-  return {
-    status,
-    headers: { "content-type": "application/xml; charset=utf-8" },
-    body: `<Error><Code>${status}</Code><Detail>${escaped(detail)}</Detail></Error>`,
-  };
-}
-
-/** Over HTTP a lost lock is a message that is not there. */
-function statusOf({ code }: SobreError): number {
-  return code === "MessageLockLost" || code === "SessionLockLost" ? 404 : errorTraits(code).httpStatus;
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
 import { longestPath, trimSlashes } from "../path.ts";
+import { refusalResponse } from "./refusal.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 
 /** Hands requests of Node's server to an endpoint. */
@@ -17,7 +18,7 @@ async function answer(endpoint: HttpEndpoint, incoming: IncomingMessage, outgoin
   outgoing.once("close", () => gone.abort());
   // Bodies that are coded in another way would be taken for what they are not (RFC 9112 section 6.1).
   if (!/^(?:chunked)?$/i.test(incoming.headers["transfer-encoding"] ?? "")) {
-    respond(incoming, outgoing, { status: 501 });
+    respond(incoming, outgoing, refusalResponse(501, "Transfer codings other than chunked are not known."));
     return;
   }
   const request = requestOf(incoming, outgoing, gone.signal);
@@ -25,8 +26,9 @@ async function answer(endpoint: HttpEndpoint, incoming: IncomingMessage, outgoin
 }
 
 async function answerTo(endpoint: HttpEndpoint, request: HttpRequest | undefined): Promise<HttpResponse> {
-  if (request === undefined) return { status: 400 };
-  return request.path.length > longestPath ? { status: 414 } : endpoint.answer(request);
+  if (request === undefined) return refusalResponse(400, "The request names no path, or two hosts.");
+  if (request.path.length > longestPath) return refusalResponse(414, `A path has at most ${longestPath} characters.`);
+  return endpoint.answer(request);
 }
 
 /** Reads a body as far as it may go. */

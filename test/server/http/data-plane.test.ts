@@ -1,8 +1,10 @@
+import { request as send } from "node:http";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeValue } from "../../../src/amqp/values/encode-value.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";
 import { selfSigned, type Server, startServer } from "../../../src/server/index.ts";
+import { Typed } from "../../../src/values/typed.ts";
 import { writeSas } from "../../../src/http/sas.ts";
 
 describe("the data plane over HTTP", () => {
@@ -156,6 +158,132 @@ describe("the data plane over HTTP", () => {
     expect(
       again.map(({ envelope: { bodyKind, payload } }) => [bodyKind, Buffer.from(payload).toString("hex")]),
     ).toEqual([value, sequence].map(({ bodyKind, payload }) => [bodyKind, Buffer.from(payload).toString("hex")]));
+  });
+
+  it("returns a value as JSON that says so, and as its encoded bytes to who asks for them", async () => {
+    const q = await queue();
+    const sender = await server.engine.openSender(q);
+    const payload = encodeValue({ id: 7n, names: ["a"] });
+    await sender.send([createEnvelope({ payload, bodyKind: "value" }), createEnvelope({ payload, bodyKind: "value" })]);
+
+    const readable = await receive(q);
+    const encoded = await fetch(`${url}/${q}/messages/head?timeout=1`, {
+      method: "DELETE",
+      headers: { accept: "application/x-amqp-value" },
+    });
+
+    expect(readable.headers.get("content-type")).toBe("application/json; amqp=value");
+    expect(await readable.json()).toEqual({ id: { $int64: "7" }, names: ["a"] });
+    expect(encoded.headers.get("content-type")).toBe("application/x-amqp-value");
+    expect(Buffer.from(await encoded.arrayBuffer()).equals(payload)).toBe(true);
+  });
+
+  it("keeps every digit of the numbers in a batch, and gives them back as they were sent", async () => {
+    const q = await queue();
+    const batch = `[{"Body":"a","BrokerProperties":{"TimeToLive":922337203685.4775807},"UserProperties":{
+      "long":9007199254740993,"ulong":18446744073709551615,"large":1e300,"whole":5.0,"small":-7,"none":null}}]`;
+    const headers = { "content-type": "application/vnd.microsoft.servicebus.json" };
+
+    const sent = await post(`${q}/messages`, { headers, body: batch });
+    const [peeked] = await server.engine.peek(q, { maxMessages: 1 });
+    const received = await receive(q);
+
+    expect(sent.status).toBe(201);
+    expect(peeked?.envelope.applicationProperties).toEqual({
+      long: 9_007_199_254_740_993n,
+      ulong: 2n ** 64n - 1n,
+      large: new Typed("double", 1e300),
+      whole: new Typed("double", 5),
+      small: -7,
+      none: null,
+    });
+    expect(["long", "ulong", "large", "whole", "small"].map((name) => received.headers.get(name))).toEqual([
+      "9007199254740993",
+      "18446744073709551615",
+      "1e300",
+      "5.0",
+      "-7",
+    ]);
+    expect(received.headers.get("sobre-omitted-properties")).toBe('["none"]');
+  });
+
+  it.each(["123456789012345678901", "1e400"])("refuses a batch with the number %s, which nothing holds", async (n) => {
+    const q = await queue();
+    const headers = { "content-type": "application/vnd.microsoft.servicebus.json" };
+
+    const refused = await post(`${q}/messages`, { headers, body: `[{"Body":"a","UserProperties":{"n":${n}}}]` });
+
+    expect(refused.status).toBe(400);
+    expect(await refused.text()).toContain("64 bits");
+  });
+
+  it("takes Date, Origin and Via in quotes or as numbers for properties, and returns them", async () => {
+    const q = await queue();
+    const names = { Date: '"today"', Origin: '"Madrid"', Via: "7" };
+
+    const status = await new Promise((resolve, reject) => {
+      const request = send({ port: server.port, path: `/${q}/messages`, method: "POST", headers: names }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+      request.on("error", reject);
+      request.end("a");
+    });
+    const [peeked] = await server.engine.peek(q, { maxMessages: 1 });
+    const received = await receive(q);
+
+    expect(status).toBe(201);
+    expect(peeked?.envelope.applicationProperties).toEqual({ Date: "today", Origin: "Madrid", Via: 7 });
+    expect(Object.keys(names).map((name) => received.headers.get(name))).toEqual(Object.values(names));
+  });
+
+  it("names the headers of a send that look like properties and belong to HTTP", async () => {
+    const q = await queue();
+
+    const sent = await post(`${q}/messages`, { body: "a", headers: { server: '"mine"', "cache-control": "no-store" } });
+
+    expect(sent.headers.get("sobre-omitted-properties")).toBe('["server"]');
+  });
+
+  it("refuses nothing without a tracking id", async () => {
+    const q = await queue();
+    const batch = { "content-type": "application/vnd.microsoft.servicebus.json" };
+
+    const answers = await Promise.all([
+      post("missing/messages", { body: "x" }),
+      post("missing/messages/head?timeout=0"),
+      fetch(`${url}/missing2/messages/1/${crypto.randomUUID()}`, { method: "DELETE" }),
+      fetch(`${url}/${q}/messages/1/${crypto.randomUUID()}`, { method: "PUT" }),
+      fetch(`${url}/${q}/messages/1/none`, { method: "POST" }),
+      fetch(`${url}/${q}/messages/a/b/c`, { method: "POST" }),
+      fetch(`${url}/${q}/messages`),
+      fetch(`${url}/${q}/messages/head`),
+      fetch(`${url}/${q}/messages/1/${crypto.randomUUID()}`),
+      fetch(`${url}/health`, { method: "POST" }),
+      fetch(`${url}/${q}`, { method: "POST" }),
+      fetch(`${url}/${q}`, { method: "PUT", body: "<none>" }),
+      fetch(`${url}/missing`, { method: "DELETE" }),
+      fetch(`${url}/%ff`),
+      fetch(`${url}/${"a".repeat(3000)}`),
+      post(`${q}/messages`, { body: "x", headers: { brokerproperties: "{" } }),
+      post(`${q}/messages`, { body: "x", headers: { "content-type": "application/x-amqp-value" } }),
+      post(`${q}/messages`, { headers: batch, body: "{" }),
+      post(`${q}/messages/head?timeout=-1`),
+      fetch(`${url}/${q}/messages`, {
+        method: "POST",
+        body: "x",
+        headers: { authorization: "SharedAccessSignature x" },
+      }),
+      post(`${q}/messages`, { body: Buffer.alloc(2 ** 21) }).catch(() => undefined),
+    ]);
+    const told = await Promise.all(
+      answers.map(async (one) => [one?.status ?? 413, (await one?.text()) ?? ""] as const),
+    );
+
+    const id = /TrackingId: ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/;
+    const untracked = told.filter(([status, text]) => status < 400 || (status !== 413 && !id.test(text)));
+    expect(untracked).toEqual([]);
+    expect(new Set(told.map(([, text]) => id.exec(text)?.[1])).size).toBeGreaterThanOrEqual(told.length - 1);
   });
 
   it("refuses what is missing, wrong or not allowed", async () => {

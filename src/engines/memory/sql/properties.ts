@@ -10,7 +10,8 @@ import { evaluationError, toSql } from "./values.ts";
 const systemNames: ReadonlyMap<string, keyof BrokerProperties | undefined> = new Map([
   ["label", "subject"],
   ...brokerPropertyTable
-    .filter(({ http }) => http !== undefined)
+    // The service's SQL has no name for the encoding.
+    .filter(({ http, property }) => http !== undefined && property !== "contentEncoding")
     .map((row) => [row.property.toLowerCase(), row.settable ? row.property : undefined] as const),
 ]);
 
