@@ -12,7 +12,7 @@ const longest = 400;
 
 /**
  * The number that a text writes as JSON does: an integer as a number, beyond 2^53 as a bigint; any other as a double.
- * `undefined` for what is no number, and for numbers that none of these can hold.
+ * `undefined` for any other text, and for numbers that none of these can hold.
  */
 export function numberFrom(text: string): number | bigint | Typed<"double"> | undefined {
   if (integer.test(text)) return text === "-0" ? new Typed("double", -0) : integerFrom(text);
@@ -46,7 +46,7 @@ function doubleText(value: number): string {
 /**
  * Reads JSON in UTF-8; a number that JavaScript writes in another way is what `exact` makes of its text.
  *
- * @throws SobreError `InvalidArgument` when the text is no JSON.
+ * @throws SobreError `InvalidArgument` when the text is not JSON.
  */
 export function parseExactly(body: Uint8Array, what: string, exact: (text: string) => unknown): unknown {
   const revive = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {

@@ -26,7 +26,7 @@ export interface HttpEnvelopeOptions {
    * Bodies of AMQP's own types: `encoded` as their bytes under `application/x-amqp-value`, `json` under
    * `application/json; amqp=value` (or `sequence`), with `$` objects for what JSON lacks. Default: `encoded`.
    */
-  readonly amqpBody?: AmqpBodyForm | undefined;
+  readonly amqpBody?: "encoded" | "json" | undefined;
 }
 
 const optionChecks: OptionChecks<HttpEnvelopeOptions> = { amqpBody: oneOf("encoded", "json") };
@@ -83,10 +83,10 @@ export function omissionHeaders(names: readonly string[]): Record<string, string
   const shown: string[] = [];
   let length = 0;
   for (const name of names) {
-    const text = inAscii(JSON.stringify(name));
-    length += text.length + 1;
+    const quoted = inAscii(JSON.stringify(name));
+    length += quoted.length + 1;
     if (length > longestList) break;
-    shown.push(text);
+    shown.push(quoted);
   }
   const count = shown.length < names.length ? { "sobre-omitted-count": String(names.length) } : {};
   return { "sobre-omitted-properties": `[${shown.join(",")}]`, ...count };

@@ -71,7 +71,7 @@ export function writePropertyHeaders(properties: ApplicationProperties): Record<
   return headers;
 }
 
-/** The names of the properties that no header can carry, by their names or values, or beside one of the same name in other case. */
+/** The names of the properties that no header can carry: each for its name or value, or since another one has the same name in other case. */
 export function omittedProperties(properties: ApplicationProperties): readonly string[] {
   return headerTexts(properties).flatMap(([name, text]) => (text === undefined ? [name] : []));
 }

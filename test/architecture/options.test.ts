@@ -14,6 +14,7 @@ const envelope = createEnvelope({ payload: new Uint8Array() });
 const before: Readonly<Record<string, readonly unknown[]>> = {
   idempotent: [{ has: () => false, add: () => undefined }, () => undefined],
   amend: [envelope],
+  envelopeToHttp: [envelope],
   openMessage: [new Uint8Array()],
   decodeBatch: [new Uint8Array()],
   encodeBatch: [[envelope]],
