@@ -28,10 +28,13 @@ export class RowLoader {
   /** Hands every row to what `sink` gives, and yields after each. One that is damaged is reported. */
   *rows(sink: () => RowSink, part: (row: Uint8Array) => Uint8Array): Generator<void> {
     yield* this.#small(sink);
+    const changed = this.#select("SELECT record, status FROM status ORDER BY record");
+    const statuses = new Statuses(changed, (record) => this.#report(this.#damaged("status", String(record))));
     for (const row of this.#select(`${messages} ORDER BY record`)) {
-      this.#message(row, sink(), part);
+      this.#message(row, statuses.of(Number(row[0])) ?? row[2], sink(), part);
       yield;
     }
+    statuses.of(Infinity);
   }
 
   /** Hands over the row of one message. @throws SobreError `DecodeFailed` when it is damaged or missing. */
@@ -39,7 +42,7 @@ export class RowLoader {
     this.#one ??= arrays(this.#database, `${messages} WHERE record = ?`);
     const row: unknown = this.#one.get(record);
     if (!isRow(row)) throw damaged(this.#directory, `the row ${record} of the table message is missing`);
-    this.#message(row, sink, (whole) => whole);
+    this.#message(row, row[2], sink, (whole) => whole);
   }
 
   *#small(sink: () => RowSink): Generator<void> {
@@ -74,7 +77,8 @@ export class RowLoader {
   }
 
   #message(
-    [record, entity, status, check, row]: readonly Cell[],
+    [record, entity, , check, row]: readonly Cell[],
+    status: Cell | undefined,
     sink: RowSink,
     part: (row: Uint8Array) => Uint8Array,
   ): void {
@@ -98,6 +102,33 @@ export class RowLoader {
 
   #damaged(table: string, row: string): SobreError {
     return damaged(this.#directory, `the row ${row} of the table ${table} differs from its checksum`);
+  }
+}
+
+/** The statuses that are no longer those of their messages' rows, read side by side with these. */
+class Statuses {
+  readonly #rows: Iterator<readonly Cell[]>;
+  readonly #orphan: (record: Cell | undefined) => void;
+  #row: readonly Cell[] | undefined;
+
+  constructor(rows: Iterator<readonly Cell[]>, orphan: (record: Cell | undefined) => void) {
+    this.#rows = rows;
+    this.#orphan = orphan;
+    this.#next();
+  }
+
+  /** The status of a message; those before it that were not asked for belong to none. */
+  of(record: number): Cell | undefined {
+    for (; this.#row !== undefined && Number(this.#row[0]) < record; this.#next()) this.#orphan(this.#row[0]);
+    if (this.#row?.[0] !== record) return undefined;
+    const [, status] = this.#row;
+    this.#next();
+    return status;
+  }
+
+  #next(): void {
+    const { done, value } = this.#rows.next();
+    this.#row = done === true ? undefined : value;
   }
 }
 

@@ -13,6 +13,7 @@ export class RowWriter implements RowSink {
   readonly #amended: StatementSync;
   readonly #status: StatementSync;
   readonly #removed: StatementSync;
+  readonly #statusRemoved: StatementSync;
   readonly #session: StatementSync;
   readonly #sessionCleared: StatementSync;
   readonly #seen: StatementSync;
@@ -21,16 +22,20 @@ export class RowWriter implements RowSink {
   constructor(database: DatabaseSync) {
     const prepare = (sql: string): StatementSync => database.prepare(sql);
     this.#entity = prepare("REPLACE INTO entity VALUES (?, ?, ?)");
-    this.#deletions = ["entity", "rule", "counter", "session", "seen", "message"].map((table) =>
-      prepare(`DELETE FROM ${table} WHERE entity = ?`),
-    );
+    this.#deletions = [
+      prepare("DELETE FROM status WHERE record IN (SELECT record FROM message WHERE entity = ?)"),
+      ...["entity", "rule", "counter", "session", "seen", "message"].map((table) =>
+        prepare(`DELETE FROM ${table} WHERE entity = ?`),
+      ),
+    ];
     this.#counter = prepare("REPLACE INTO counter VALUES (?, ?, ?, ?)");
     this.#rule = prepare("REPLACE INTO rule VALUES (?, ?, ?, ?)");
     this.#ruleDeleted = prepare("DELETE FROM rule WHERE entity = ? AND name = ?");
     this.#message = prepare("INSERT INTO message VALUES (?, ?, ?, ?, ?)");
     this.#amended = prepare("UPDATE message SET checksum = ?, value = ? WHERE record = ?");
-    this.#status = prepare("UPDATE message SET status = ? WHERE record = ?");
+    this.#status = prepare("REPLACE INTO status VALUES (?, ?)");
     this.#removed = prepare("DELETE FROM message WHERE record = ?");
+    this.#statusRemoved = prepare("DELETE FROM status WHERE record = ?");
     this.#session = prepare("REPLACE INTO session VALUES (?, ?, ?, ?, ?)");
     this.#sessionCleared = prepare("DELETE FROM session WHERE entity = ? AND session = ?");
     this.#seen = prepare("INSERT INTO seen (entity, key, at, checksum) VALUES (?, ?, ?, ?)");
@@ -66,11 +71,12 @@ export class RowWriter implements RowSink {
   }
 
   status(record: number, status: number): void {
-    one(record, this.#status.run(guardStatus(record, status), record));
+    this.#status.run(record, guardStatus(record, status));
   }
 
   removed(record: number): void {
     one(record, this.#removed.run(record));
+    this.#statusRemoved.run(record);
   }
 
   sessionState(entity: number, session: string, at: number, state: Uint8Array | undefined): void {

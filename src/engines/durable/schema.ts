@@ -5,7 +5,13 @@ import { SobreError } from "../../errors/sobre-error.ts";
 const applicationId = 0x736f_6272;
 
 /** The version of the tables that this release writes, in the header of the file. */
-const formatVersion = 1;
+const formatVersion = 2;
+
+/**
+ * The statuses that are no longer those of their messages' rows. Many of them share a page, so that a delivery does not
+ * write a page with bodies again.
+ */
+const statusTable = "CREATE TABLE status (record INTEGER PRIMARY KEY, status INTEGER NOT NULL)";
 
 const tables = `
   CREATE TABLE entity (entity INTEGER PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL);
@@ -29,10 +35,11 @@ const tables = `
     record INTEGER PRIMARY KEY, entity INTEGER NOT NULL, status INTEGER NOT NULL, checksum INTEGER NOT NULL,
     value BLOB NOT NULL
   );
+  ${statusTable};
 `;
 
 /** Statements that turn the tables of each version, from 1 up, into those of the next. */
-const migrations: readonly string[] = [];
+const migrations: readonly string[] = [statusTable];
 
 /**
  * Makes the tables of a new file, and brings those of an older one up to date.

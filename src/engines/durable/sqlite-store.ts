@@ -6,7 +6,10 @@ import { FactReader } from "./fact-reader.ts";
 import { encode, type Encoded, EnvelopeSink, FactSink, writeFact } from "./fact-rows.ts";
 import { storeOver } from "./failures.ts";
 import { readRows, RowBytes } from "./row-bytes.ts";
-import type { Answer, Request } from "./store-messages.ts";
+import type { Answer, Request, ThreadSetup } from "./store-messages.ts";
+
+/** Envelopes that are checked between two commits: as many as are in memory at once. */
+const mostEncoded = 1024;
 
 interface Pending {
   resolve(rows: Uint8Array<ArrayBuffer> | undefined): void;
@@ -25,9 +28,12 @@ type WithoutId<T> = T extends unknown ? Omit<T, "id"> : never;
 export class SqliteStore implements Store {
   readonly #directory: string;
   readonly #worker: Worker;
+  /** See {@link ThreadSetup}. */
+  readonly #posted = new Int32Array(new SharedArrayBuffer(4));
+  /** By their numbers, which rise. */
   readonly #pending = new Map<number, Pending>();
   /** The sections of envelopes that were checked and are to be committed. */
-  readonly #encoded = new WeakMap<Envelope, Encoded>();
+  readonly #encoded = new Map<Envelope, Encoded>();
   #reads: Reading[] = [];
   #id = 0;
   #batchSize = 4096;
@@ -37,7 +43,8 @@ export class SqliteStore implements Store {
     this.#directory = directory;
     // Sources run as they are, and are built to .js.
     const file = `./store-worker${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`;
-    this.#worker = new Worker(new URL(file, import.meta.url), { workerData: { directory } });
+    const setup: ThreadSetup = { directory, posted: this.#posted };
+    this.#worker = new Worker(new URL(file, import.meta.url), { workerData: setup });
     this.#worker.on("message", (answer: Answer) => this.#answered(answer));
     this.#worker.on("error", (error) => this.#ended(error.message));
     this.#worker.on("exit", () => this.#ended("its thread has ended"));
@@ -66,17 +73,16 @@ export class SqliteStore implements Store {
   }
 
   check(envelope: Envelope): void {
+    // Some are not accepted after all.
+    if (this.#encoded.size >= mostEncoded) this.#encoded.clear();
     this.#encoded.set(envelope, encode(envelope));
   }
 
   async commit(facts: readonly Fact[]): Promise<void> {
     const rows = new RowBytes(this.#batchSize);
-    const encoded = (envelope: Envelope): Encoded => {
-      const parts = this.#encoded.get(envelope);
-      this.#encoded.delete(envelope);
-      return parts ?? encode(envelope);
-    };
+    const encoded = (envelope: Envelope): Encoded => this.#encoded.get(envelope) ?? encode(envelope);
     for (const fact of facts) writeFact(rows, fact, encoded);
+    this.#encoded.clear();
     // They are about the messages before this commit.
     void this.#read();
     // The next batch is probably as large.
@@ -138,15 +144,19 @@ export class SqliteStore implements Store {
       // An idle store keeps no process alive.
       if (this.#pending.size === 1) this.#worker.ref();
       this.#worker.postMessage({ ...request, id }, request.kind === "commit" ? [request.batch.buffer] : []);
+      Atomics.add(this.#posted, 0, 1);
+      Atomics.notify(this.#posted, 0);
     });
   }
 
   #answered(answer: Answer): void {
-    const pending = this.#pending.get(answer.id);
-    this.#pending.delete(answer.id);
+    for (const [id, pending] of this.#pending) {
+      if (id > answer.id) break;
+      this.#pending.delete(id);
+      if ("error" in answer) pending.reject(new SobreError(answer.error.code, answer.error.message));
+      else pending.resolve(answer.rows);
+    }
     if (this.#pending.size === 0) this.#worker.unref();
-    if ("error" in answer) pending?.reject(new SobreError(answer.error.code, answer.error.message));
-    else pending?.resolve(answer.rows);
   }
 
   #ended(why: string): void {

@@ -32,6 +32,8 @@ export class StoreDatabase {
   readonly #writer: RowWriter;
   readonly #loader: RowLoader;
   readonly #countCommit: StatementSync;
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
   #commits: number;
   #sinceCheckpoint = 0;
   #over: SobreError | undefined;
@@ -60,11 +62,13 @@ export class StoreDatabase {
       if (this.#commits < synced.atStart)
         report(damaged(directory, `it ends after commit ${this.#commits}, and commit ${synced.atStart} was synced`));
       // A killed process may leave commits in the log that were never synced; they are before they are served.
-      this.#checkpoint();
+      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       writeHolder(directory);
       this.#writer = new RowWriter(database);
       this.#loader = new RowLoader(database, directory, report);
       this.#countCommit = database.prepare("REPLACE INTO counter VALUES (?, 'commits', ?, ?)");
+      this.#begin = database.prepare("BEGIN IMMEDIATE");
+      this.#end = database.prepare("COMMIT");
     } catch (error) {
       synced?.close();
       database?.close();
@@ -88,32 +92,35 @@ export class StoreDatabase {
   }
 
   /**
-   * Makes a batch durable.
+   * Makes batches durable, all of them or none; `next` gives those that have come meanwhile.
    *
    * @throws SobreError with nothing kept: `ServiceBusy` when the disk is full, `Closed` when the store is over.
    */
-  commit(batch: Uint8Array): void {
+  commit(first: Uint8Array, next: () => Uint8Array | undefined = () => undefined): void {
     if (this.#over !== undefined) throw this.#over;
     try {
-      this.#database.exec("BEGIN IMMEDIATE");
-      readRows(new FactReader(batch), this.#writer);
+      this.#begin.run();
+      for (let batch: Uint8Array | undefined = first; batch !== undefined; batch = next()) {
+        readRows(new FactReader(batch), this.#writer);
+        this.#sinceCheckpoint += batch.byteLength;
+      }
       const commits = this.#commits + 1;
       this.#countCommit.run(storeEntity, commits, valuesCheck(storeEntity, "commits", commits));
-      this.#database.exec("COMMIT");
+      this.#end.run();
       this.#commits = commits;
     } catch (error) {
       throw this.#failed(error);
     }
     this.#synced.write(this.#commits);
-    this.#sinceCheckpoint += batch.byteLength;
   }
 
-  /** Copies the write-ahead log into the database when it has grown; for when nobody waits. */
+  /** Copies the write-ahead log into the database when it has grown, to write it from its beginning again. */
   tidy(): void {
     if (this.#sinceCheckpoint < checkpointAfter || this.#over !== undefined) return;
     this.#sinceCheckpoint = 0;
     try {
-      this.#checkpoint();
+      // The log keeps its length: a sync of what lies within a file is cheaper than one of what makes it longer.
+      this.#database.exec("PRAGMA wal_checkpoint(RESTART)");
     } catch (error) {
       this.#failed(error);
     }
@@ -157,10 +164,6 @@ export class StoreDatabase {
     const failure = commitFailure(this.directory, error);
     if (!failure.retryable) this.#over = failure;
     return failure;
-  }
-
-  #checkpoint(): void {
-    this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
   #countOfCommits(): number {

@@ -13,8 +13,18 @@ export type Request = { readonly id: number } & (
   | { readonly kind: "close" }
 );
 
-/** An answer of the thread; `rows` are those of a load, none at its end, or of a read. */
+/**
+ * An answer of the thread to a request, and to the commits right before it that have no answer yet;
+ * `rows` are those of a load, none at its end, or of a read.
+ */
 export type Answer = { readonly id: number } & (
   | { readonly rows?: Uint8Array<ArrayBuffer> | undefined }
   | { readonly error: { readonly code: ErrorCode; readonly message: string } }
 );
+
+/** The data that the thread begins with. */
+export interface ThreadSetup {
+  readonly directory: string;
+  /** One number, which rises with every request: the thread sleeps until it does. */
+  readonly posted: Int32Array<SharedArrayBuffer>;
+}

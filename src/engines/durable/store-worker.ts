@@ -1,50 +1,82 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { parentPort, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { headOf } from "./message-row.ts";
 import { RowBytes } from "./row-bytes.ts";
 import { StoreDatabase } from "./store-database.ts";
-import type { Answer, Request } from "./store-messages.ts";
+import type { Answer, Request, ThreadSetup } from "./store-messages.ts";
 
 /** Bytes of rows that are loaded at a time. */
 const chunkSize = 2 ** 20;
 
+/** Batches that share a commit at most; each may have waited for all of it. */
+const mostBatches = 32;
+
 /** How often a full disk is tried again, in milliseconds. */
 const probeEvery = 100;
 
-/** A store's thread, which alone waits for the disk. */
+/** A store's thread, which alone waits for the disk, and for its requests without an event loop, which would wake it late. */
 class StoreThread {
   readonly #directory: string;
-  readonly #answer: (answer: Answer, transfer?: ArrayBuffer) => void;
+  readonly #posted: Int32Array<SharedArrayBuffer>;
+  readonly #port: MessagePort;
   #database: StoreDatabase | undefined;
   #rows = new RowBytes();
   #loading: Generator<void> | undefined;
+  /** One that was received and is still to be done. */
+  #next: Request | undefined;
+  /** Why nothing is committed until the engine knows that it lost a batch. */
+  #failure: SobreError | undefined;
 
-  constructor(directory: string, answer: (answer: Answer, transfer?: ArrayBuffer) => void) {
+  constructor({ directory, posted }: ThreadSetup, port: MessagePort) {
     this.#directory = directory;
-    this.#answer = answer;
+    this.#posted = posted;
+    this.#port = port;
   }
 
-  async handle(request: Request): Promise<void> {
-    const { id } = request;
+  /** Does what is asked, until it is closed. */
+  run(): void {
+    for (;;) {
+      const posted = Atomics.load(this.#posted, 0);
+      const request = this.#receive();
+      if (request === undefined) Atomics.wait(this.#posted, 0, posted);
+      else this.#handle(request);
+      if (request?.kind === "close") return;
+    }
+  }
+
+  #receive(): Request | undefined {
+    const request = this.#next;
+    this.#next = undefined;
+    if (request !== undefined) return request;
+    const received: { readonly message: Request } | undefined = receiveMessageOnPort(this.#port);
+    return received?.message;
+  }
+
+  #handle(request: Request): void {
+    let { id } = request;
     try {
-      const rows = await this.#do(request);
+      if (request.kind === "commit") {
+        this.#commit(request.batch, (last) => (id = last));
+        this.#answer({ id });
+        this.#database?.tidy();
+        return;
+      }
+      const rows = this.#do(request);
       this.#answer({ id, rows }, rows?.buffer);
     } catch (error) {
-      const { code, message } =
-        error instanceof SobreError ? error : new SobreError("GeneralError", `The store failed: ${String(error)}`);
+      const { code, message } = asSobreError(error);
       this.#answer({ id, error: { code, message } });
     }
-    if (request.kind === "commit") this.#database?.tidy();
   }
 
-  async #do(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  #answer(answer: Answer, transfer?: ArrayBuffer): void {
+    this.#port.postMessage(answer, transfer === undefined ? [] : [transfer]);
+  }
+
+  #do(request: Exclude<Request, { readonly kind: "commit" }>): Uint8Array<ArrayBuffer> | undefined {
     switch (request.kind) {
       case "open":
         this.#database = new StoreDatabase(this.#directory);
-        return undefined;
-      case "commit":
-        this.#open.commit(request.batch);
         return undefined;
       case "load":
         return this.#load(request.begins);
@@ -54,7 +86,7 @@ class StoreThread {
         return rows.take();
       }
       case "recovered":
-        while (!this.#open.hasRecovered()) await sleep(probeEvery);
+        this.#recover();
         return undefined;
       case "backup":
         this.#open.backup(request.directory);
@@ -69,8 +101,41 @@ class StoreThread {
   }
 
   get #open(): StoreDatabase {
-    if (this.#database === undefined) throw new SobreError("Closed", "The store is closed.");
+    if (this.#database === undefined) throw closed();
     return this.#database;
+  }
+
+  /** Commits a batch with those that have come behind it, whose ids `joined` takes. */
+  #commit(first: Uint8Array, joined: (id: number) => void): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    let batches = 1;
+    const next = (): Uint8Array | undefined => {
+      if (batches++ >= mostBatches) return undefined;
+      const request = this.#receive();
+      if (request?.kind === "commit") {
+        joined(request.id);
+        return request.batch;
+      }
+      this.#next = request;
+      return undefined;
+    };
+    try {
+      this.#open.commit(first, next);
+    } catch (error) {
+      this.#failure = asSobreError(error);
+      throw this.#failure;
+    }
+  }
+
+  /** Waits until the disk takes commits again. */
+  #recover(): void {
+    while (!this.#open.hasRecovered()) {
+      const posted = Atomics.load(this.#posted, 0);
+      this.#next = this.#receive();
+      if (this.#next?.kind === "close") throw closed();
+      Atomics.wait(this.#posted, 0, posted, probeEvery);
+    }
+    this.#failure = undefined;
   }
 
   #load(begins: boolean): Uint8Array<ArrayBuffer> {
@@ -82,11 +147,12 @@ class StoreThread {
   }
 }
 
-const port = parentPort;
-if (port !== null) {
-  const { directory }: { readonly directory: string } = workerData;
-  const thread = new StoreThread(directory, (answer, transfer) =>
-    port.postMessage(answer, transfer === undefined ? [] : [transfer]),
-  );
-  port.on("message", (request: Request) => void thread.handle(request));
+const closed = (): SobreError => new SobreError("Closed", "The store is closed.");
+
+const asSobreError = (error: unknown): SobreError =>
+  error instanceof SobreError ? error : new SobreError("GeneralError", `The store failed: ${String(error)}`);
+
+if (parentPort !== null) {
+  const setup: ThreadSetup = workerData;
+  new StoreThread(setup, parentPort).run();
 }

@@ -3,6 +3,9 @@ import type { Pager } from "./pager.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { Fact, Part, Store } from "./store.ts";
 
+/** Facts after which a batch is handed to the store although others are under way, so that it works while more gather. */
+const fullBatch = 128;
+
 /** The numbers of one partition. */
 interface Numbers {
   /** The place of the next message. */
@@ -12,7 +15,7 @@ interface Numbers {
 /**
  * Gathers the facts of an engine and commits them in their order, as many together as there are.
  *
- * While one batch is under way the next one gathers, so that any number of callers share one sync of the disk.
+ * While a batch is under way the next one gathers, so that any number of callers share one sync of the disk.
  */
 export class Journal {
   readonly pager: Pager;
@@ -23,8 +26,11 @@ export class Journal {
   readonly #numbers = new Map<Numbers, { readonly entity: number; readonly part: Part; readonly partition: number }>();
   readonly #used = new Map<number, number>();
   #gathering: Outcome | undefined;
-  #committing: Outcome | undefined;
+  /** The last one that was handed to the store, while it or one before it is under way. */
+  #last: Outcome | undefined;
+  #underWay = 0;
   #isOpen = false;
+  #failed = false;
   #lastRecord = 0;
   #lastEntity = 0;
 
@@ -82,7 +88,7 @@ export class Journal {
 
   /** Resolves when everything recorded so far is durable; rejects when it is lost. */
   synced(): Promise<void> {
-    return (this.#gathering ?? this.#committing)?.promise ?? Promise.resolve();
+    return (this.#gathering ?? this.#last)?.promise ?? Promise.resolve();
   }
 
   /** Commits everything that was noted, and records nothing any more. */
@@ -92,17 +98,27 @@ export class Journal {
     await this.synced();
   }
 
+  /** Says that what was recorded so far is whole: the messages of one send, e.g., or the steps of a transaction. */
+  stepEnded(): void {
+    if (this.#facts.length >= fullBatch) this.#commit();
+  }
+
   #gather(): void {
     if (this.#gathering !== undefined) return;
     this.#gathering = new Outcome();
-    // Everything of one turn, e.g. the messages of one send or the steps of a transaction, is in one batch.
-    if (this.#committing === undefined) queueMicrotask(() => this.#commit());
+    // Callers of one turn share a batch.
+    if (this.#underWay === 0) queueMicrotask(() => this.#commitWhenIdle());
+  }
+
+  #commitWhenIdle(): void {
+    if (this.#underWay === 0) this.#commit();
   }
 
   #commit(): void {
     const batch = this.#gathering;
     if (batch === undefined) return;
-    this.#committing = batch;
+    this.#last = batch;
+    this.#underWay++;
     this.#gathering = undefined;
     void this.#keep(batch, this.#takeFacts(), this.pager.takeLeaving());
   }
@@ -115,9 +131,9 @@ export class Journal {
       return;
     }
     this.pager.unload(leaving);
-    this.#committing = undefined;
+    if (--this.#underWay === 0) this.#last = undefined;
     batch.resolve();
-    this.#commit();
+    this.#commitWhenIdle();
   }
 
   #takeFacts(): readonly Fact[] {
@@ -131,12 +147,15 @@ export class Journal {
   }
 
   #fail(batch: Outcome, error: unknown): void {
-    this.#isOpen = false;
     const gathering = this.#gathering;
+    const isFirst = !this.#failed;
+    this.#failed = true;
+    this.#isOpen = false;
+    this.#gathering = undefined;
     this.#facts = [];
-    this.#onFailure(error);
+    if (isFirst) this.#onFailure(error);
     batch.reject(error);
-    // It builds on what was lost.
+    // It builds on what was lost, as do those under way, which the store refuses.
     gathering?.reject(error);
   }
 }

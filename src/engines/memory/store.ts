@@ -113,8 +113,8 @@ export type Fact =
 /**
  * Where a memory engine keeps its facts, so that they outlive the process.
  *
- * The engine calls `load` first, and again after `recovered`; then it commits one batch after another,
- * each when the one before has ended.
+ * The engine calls `load` first, and again after `recovered`; then it commits one batch after another, and need not
+ * wait for one to end before the next: they take effect in their order.
  */
 export interface Store {
   /**
@@ -127,8 +127,8 @@ export interface Store {
   /**
    * Makes a batch durable, all of it or nothing. Resolves once it would survive a loss of power.
    *
-   * @throws SobreError with nothing of the batch kept: retryable when a later batch may succeed, after
-   *   {@link recovered}; another one when the store is over until it is opened again.
+   * @throws SobreError with nothing of the batch kept, nor of those after it: retryable when a later batch may succeed,
+   *   after {@link recovered}; another one when the store is over until it is opened again.
    */
   commit(facts: readonly Fact[]): Promise<void>;
   /**

@@ -76,6 +76,7 @@ export class StoredHome {
     const result = operation(inner);
     // Later facts are others' to wait for.
     const synced = this.#journal.synced();
+    this.#journal.stepEnded();
     const value = await result;
     await synced;
     return value;

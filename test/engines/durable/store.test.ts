@@ -8,7 +8,9 @@ import type { Engine } from "../../../src/engine/engine.ts";
 import { ManualClock } from "../../../src/time/index.ts";
 import { storeDirectory } from "./store-directory.support.ts";
 
-const fixture = new URL("../../../fixtures/store/version-1.sqlite", import.meta.url);
+/** The version that this release writes; a file of each is in the fixtures. */
+const newest = 2;
+const fixture = (version: number): URL => new URL(`../../../fixtures/store/version-${version}.sqlite`, import.meta.url);
 
 let directory = "";
 const open = new Set<Engine>();
@@ -49,42 +51,45 @@ const refusal = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("the store of the durable engine", () => {
-  it("keeps what the first format version has kept", async () => {
-    copyFileSync(fixture, join(directory, "store.sqlite"));
+  it.each(Array.from({ length: newest }, (_, index) => index + 1))(
+    "keeps what format version %i has kept",
+    async (version) => {
+      copyFileSync(fixture(version), join(directory, "store.sqlite"));
 
-    const engine = await opened({ clock: new ManualClock(Date.UTC(2026, 10, 23)) });
+      const engine = await opened({ clock: new ManualClock(Date.UTC(2026, 10, 23)) });
 
-    const peek = async (queue: string): Promise<readonly unknown[]> =>
-      (await engine.peek(queue, { maxMessages: 10 })).map(({ envelope, state, sequenceNumber, deliveryCount }) => [
-        envelope.brokerProperties.messageId,
-        state,
-        sequenceNumber,
-        deliveryCount,
+      const peek = async (queue: string): Promise<readonly unknown[]> =>
+        (await engine.peek(queue, { maxMessages: 10 })).map(({ envelope, state, sequenceNumber, deliveryCount }) => [
+          envelope.brokerProperties.messageId,
+          state,
+          sequenceNumber,
+          deliveryCount,
+        ]);
+      expect(await peek("orders")).toEqual([
+        ["b", "deferred", 2n, 1],
+        ["c", "active", 3n, 0],
+        ["later", "scheduled", 4n, 0],
       ]);
-    expect(await peek("orders")).toEqual([
-      ["b", "deferred", 2n, 1],
-      ["c", "active", 3n, 0],
-      ["later", "scheduled", 4n, 0],
-    ]);
-    expect(await peek("orders/$DeadLetterQueue")).toEqual([["a", "active", 1n, 0]]);
-    expect(await peek("prices/Subscriptions/eu")).toEqual([["p", "active", 1n, 0]]);
-    const session = await engine.acceptSession("work", { receiveMode: "peekLock", sessionId: "s", maxWaitTime: 0 });
-    expect(await session.getSessionState()).toEqual(new Uint8Array([9]));
-    const [dead] = await engine.peek("orders/$DeadLetterQueue", { maxMessages: 1 });
-    expect(dead).toMatchObject({ deadLetterReason: "Wrong", deadLetterErrorDescription: "It was wrong." });
-    expect(dead?.envelope.applicationProperties["when"]).toEqual(new Date(0));
-    expect(await engine.admin.getSubscription("prices", "eu")).toMatchObject({
-      rules: [{ name: "eu", filter: { kind: "sql", expression: "region = 'eu'" } }],
-    });
-  });
+      expect(await peek("orders/$DeadLetterQueue")).toEqual([["a", "active", 1n, 0]]);
+      expect(await peek("prices/Subscriptions/eu")).toEqual([["p", "active", 1n, 0]]);
+      const session = await engine.acceptSession("work", { receiveMode: "peekLock", sessionId: "s", maxWaitTime: 0 });
+      expect(await session.getSessionState()).toEqual(new Uint8Array([9]));
+      const [dead] = await engine.peek("orders/$DeadLetterQueue", { maxMessages: 1 });
+      expect(dead).toMatchObject({ deadLetterReason: "Wrong", deadLetterErrorDescription: "It was wrong." });
+      expect(dead?.envelope.applicationProperties["when"]).toEqual(new Date(0));
+      expect(await engine.admin.getSubscription("prices", "eu")).toMatchObject({
+        rules: [{ name: "eu", filter: { kind: "sql", expression: "region = 'eu'" } }],
+      });
+    },
+  );
 
   it("refuses a newer format version, and a file of something else", async () => {
     const file = join(directory, "store.sqlite");
-    copyFileSync(fixture, file);
+    copyFileSync(fixture(newest), file);
     let database = new DatabaseSync(file);
-    database.exec("PRAGMA user_version = 2");
+    database.exec(`PRAGMA user_version = ${newest + 1}`);
     database.close();
-    expect(await refusal(opened())).toMatchObject({ code: "InvalidOperation", message: /format version 2/ });
+    expect(await refusal(opened())).toMatchObject({ code: "InvalidOperation", message: /format version 3/ });
 
     rmSync(file);
     database = new DatabaseSync(file);
@@ -110,6 +115,26 @@ describe("the store of the durable engine", () => {
       code: "DecodeFailed",
       message: /the row \d+ of the table message differs from its checksum/,
     });
+  });
+
+  it("writes the format version of the newest file that is kept", async () => {
+    const engine = await opened();
+    await engine.close();
+    open.delete(engine);
+
+    const database = new DatabaseSync(join(directory, "store.sqlite"), { readOnly: true });
+    const version = database.prepare("PRAGMA user_version").get();
+    database.close();
+    expect(version).toEqual({ user_version: newest });
+  });
+
+  it("misses a status without its message", async () => {
+    copyFileSync(fixture(newest), join(directory, "store.sqlite"));
+    const database = new DatabaseSync(join(directory, "store.sqlite"));
+    database.exec("DELETE FROM message WHERE record = (SELECT max(record) FROM status)");
+    database.close();
+
+    expect(await refusal(opened())).toMatchObject({ code: "DecodeFailed", message: /the row \d+ of the table status/ });
   });
 
   it("misses a synced commit that is gone", async () => {

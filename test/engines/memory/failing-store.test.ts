@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { rm } from "node:fs/promises";
+import { afterEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/engine/engine.ts";
 import { StoredEngine } from "../../../src/engines/memory/stored-engine.ts";
 import { StoredHome } from "../../../src/engines/memory/stored-home.ts";
@@ -31,8 +32,12 @@ class FullStore extends DirectStore {
 const message = (messageId: string): Envelope =>
   createEnvelope({ payload: new Uint8Array([1]), brokerProperties: { messageId } });
 
+let directory = "";
+afterEach(() => rm(directory, { recursive: true }));
+
 async function openEngine(): Promise<{ readonly engine: Engine; readonly store: FullStore }> {
-  const store = new FullStore(await storeDirectory());
+  directory = await storeDirectory();
+  const store = new FullStore(directory);
   const home = await StoredHome.open(store, { queues: ["orders"], memoryBudget: 2 ** 20 });
   return { engine: new StoredEngine("durable", home), store };
 }
@@ -83,6 +88,25 @@ describe("a memory engine whose store fails", () => {
     expect(await refusal(engine.settle("orders", token, { kind: "complete" }))).toMatchObject({
       code: "MessageLockLost",
     });
+    await engine.close();
+  });
+
+  it("loses every batch behind one that failed, and says so to each of their callers", async () => {
+    const { engine, store } = await openEngine();
+    const sender = await engine.openSender("orders");
+    await sender.send([message("before")]);
+    store.failure = new SobreError("ServiceBusy", "The disk is full.");
+
+    // More than one batch is handed to the store at once.
+    const refused = await Promise.all(
+      Array.from({ length: 1000 }, (_, index) => refusal(sender.send([message(`lost-${index}`)]))),
+    );
+    expect(refused.every((error) => error instanceof SobreError && error.code === "ServiceBusy")).toBe(true);
+    store.free();
+    await expect.poll(() => refusal(sender.send([message("after")])), { interval: 1 }).toBe(undefined);
+
+    const deliveries = await engine.peek("orders", { maxMessages: 10 });
+    expect(deliveries.map(({ envelope }) => envelope.brokerProperties.messageId)).toEqual(["before", "after"]);
     await engine.close();
   });
 

@@ -1,0 +1,15 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { throughput } from "./durable/throughput.ts";
+import type { Figure } from "./harness.ts";
+
+/** The cost of a store, side by side with SQLite alone, the engine in memory and RabbitMQ where it is installed. */
+export async function bench(): Promise<readonly Figure[]> {
+  const directory = mkdtempSync(join(tmpdir(), "sobre-durable-bench-"));
+  try {
+    return [...(await throughput(directory))];
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
