@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { fileProblem, Misuse } from "./misuse.ts";
+import { reasonOf } from "../migration/file-reason.ts";
+import { Misuse } from "./misuse.ts";
 
 /** A file that lines are appended to, each on the disk before the next thing happens. */
 export interface AppendedFile {
@@ -21,7 +22,7 @@ export async function appendTo(path: string, length?: number): Promise<AppendedF
     file = await open(path, "a");
     if (length !== undefined) await file.truncate(length);
   } catch (error) {
-    throw new Misuse(fileProblem(path, error).replace("may not be read", "may not be written"));
+    throw new Misuse(`${path} cannot be written: ${reasonOf(error)}`);
   }
   let { size } = await file.stat();
   return {

@@ -15,7 +15,7 @@ import { looksLike } from "../codec/looks-like.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Mailbox } from "./mailbox.ts";
-import { fileProblem, Misuse } from "./misuse.ts";
+import { Misuse, orMisuse, unreadable } from "./misuse.ts";
 import type { SchemaOptions } from "./schema-options.ts";
 import type { Reading } from "./tour.ts";
 
@@ -59,7 +59,9 @@ export async function commandSerializer(hints: Hints): Promise<Serializer> {
   const { proto: protos = [], messageType } = hints;
   if (protos.length === 0 && messageType !== undefined) throw new Misuse("--message-type needs --proto");
   const readers = legacyReaders(hints);
-  const files = await Promise.all(protos.map(async (path) => [path, await readProto(path)] as const));
+  const files = await Promise.all(
+    protos.map(async (path) => [path, await readFile(path, "utf8").catch(unreadable(path))] as const),
+  );
   const schema = protos.length === 0 ? emptySchema : Object.fromEntries(files);
   const [plainJson, ...others] = everyCodec(inWordsOfTheCommand(schemaCodec({ schema, type: messageType })));
   const dialect = readers.find(isDialect);
@@ -106,16 +108,15 @@ const emptySchema = 'syntax = "proto3";';
 
 function legacyReaders({ contracts = [], timeZone, jsonIsOfContract }: Hints): readonly Decoder[] {
   const [only, ...more] = contracts;
-  try {
-    return legacy({
-      contracts,
-      ...(only === undefined || more.length > 0 || jsonIsOfContract === false ? {} : { jsonContract: only }),
-      ...(timeZone === undefined ? {} : { timeZone }),
-    });
-  } catch (error) {
-    if (!(error instanceof SobreError)) throw error;
-    throw new Misuse(error.message.replace(/^\w+: timeZone is/, "--time-zone is"));
-  }
+  const options = {
+    contracts,
+    ...(only === undefined || more.length > 0 || jsonIsOfContract === false ? {} : { jsonContract: only }),
+    ...(timeZone === undefined ? {} : { timeZone }),
+  };
+  return orMisuse(
+    () => legacy(options),
+    (message) => message.replace(/^\w+: timeZone is/, "--time-zone is"),
+  );
 }
 
 const isDialect = ({ name }: Decoder): boolean => name === "datacontract-json";
@@ -166,12 +167,10 @@ interface SchemaText {
 }
 
 function schemaCodec({ schema, type }: SchemaText): Codec {
-  try {
-    return protobuf(type === undefined ? { protos: schema } : { protos: schema, type });
-  } catch (error) {
-    if (!(error instanceof SobreError)) throw error;
-    throw new Misuse(error.message.replace("Option type", "--message-type").replace("option protos", "--proto"));
-  }
+  return orMisuse(
+    () => protobuf(type === undefined ? { protos: schema } : { protos: schema, type }),
+    (message) => message.replace("Option type", "--message-type").replace("option protos", "--proto"),
+  );
 }
 
 function told<T>(action: () => T): T {
@@ -191,12 +190,4 @@ function inWordsOfTheCommand(codec: Codec): Codec {
     decode: (payload, context) => told(() => codec.decode(payload, context)),
     encode: (body, context) => told(() => codec.encode(body, context)),
   };
-}
-
-async function readProto(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    throw new Misuse(fileProblem(path, error));
-  }
 }

@@ -11,7 +11,7 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { attemptTable } from "./attempt-table.ts";
 import { oneLine, visibleJson } from "./display.ts";
 import { readInput } from "./input.ts";
-import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
+import { exitCodes, fileProblem, Misuse, orMisuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The arguments of `sobre decode`. */
@@ -114,11 +114,10 @@ function messageOf(payload: Uint8Array, contentType: string | undefined): Envelo
 const amqpMessage = "application/x-amqp-message";
 
 function envelopeOf(payload: Uint8Array, contentType: string | undefined): Envelope {
-  try {
-    return createEnvelope({ payload, brokerProperties: { contentType } });
-  } catch (error) {
-    throw error instanceof SobreError ? new Misuse(`--content-type: ${error.message}`) : error;
-  }
+  return orMisuse(
+    () => createEnvelope({ payload, brokerProperties: { contentType } }),
+    (message) => `--content-type: ${message}`,
+  );
 }
 
 /** The members are in the documented order. */

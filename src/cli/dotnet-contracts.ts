@@ -3,8 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { dataContractJson } from "../../codecs/dotnet/json/data-contract-json.ts";
 import type { DotnetContract } from "../../codecs/dotnet/data-contract/contract.ts";
-import { SobreError } from "../errors/sobre-error.ts";
-import { fileProblem, Misuse } from "./misuse.ts";
+import { Misuse, orMisuse, unreadable } from "./misuse.ts";
 
 /**
  * Reads contracts of .NET types: a JSON file each, or all `.json` files of a folder.
@@ -17,32 +16,22 @@ export async function readDotnetContracts(paths: readonly string[] = []): Promis
 }
 
 async function filesOf(path: string): Promise<readonly string[]> {
-  try {
-    if (!(await stat(path)).isDirectory()) return [path];
-    const names = (await readdir(path)).filter((name) => name.endsWith(".json")).toSorted();
-    if (names.length > 0) return names.map((name) => join(path, name));
-  } catch (error) {
-    throw new Misuse(`--contracts: ${fileProblem(path, error)}`);
-  }
-  throw new Misuse(`--contracts: ${path}: holds no .json file`);
+  const found = await stat(path).catch(unreadable(`--contracts: ${path}`));
+  if (!found.isDirectory()) return [path];
+  const all = await readdir(path).catch(unreadable(`--contracts: ${path}`));
+  const names = all.filter((name) => name.endsWith(".json")).toSorted();
+  if (names.length === 0) throw new Misuse(`--contracts: ${path}: holds no .json file`);
+  return names.map((name) => join(path, name));
 }
 
 async function readContract(path: string): Promise<DotnetContract> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    throw new Misuse(`--contracts: ${fileProblem(path, error)}`);
-  }
-  const contract = parsed(text);
-  if (!isContract(contract)) throw new Misuse(`--contracts: ${path}: is not a JSON object`);
-  try {
-    // A folder holds many: the one that is not understood has to be named.
-    dataContractJson({ contract });
-  } catch (error) {
-    if (!(error instanceof SobreError)) throw error;
-    throw new Misuse(`--contracts: ${path}: ${error.message.replace("The contract at ", "")}`);
-  }
+  const contract = parsed(await readFile(path, "utf8").catch(unreadable(`--contracts: ${path}`)));
+  if (!isObject(contract)) throw new Misuse(`--contracts: ${path}: is not a JSON object`);
+  // A folder holds many: the one that is not understood has to be named.
+  orMisuse(
+    () => dataContractJson({ contract }),
+    (message) => `--contracts: ${path}: ${message.replace("The contract at ", "")}`,
+  );
   return contract;
 }
 
@@ -52,8 +41,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isContract(value: unknown): value is DotnetContract {
-  return isObject(value);
 }

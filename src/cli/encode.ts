@@ -7,7 +7,7 @@ import { valueFromJson } from "../values/value-json-reading.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { oneLine } from "./display.ts";
 import { readInput } from "./input.ts";
-import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
+import { exitCodes, Misuse, unreadable } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The arguments of `sobre encode`. */
@@ -25,7 +25,8 @@ export interface EncodeCommand {
  */
 export async function encodeFile(command: EncodeCommand, serializer: Serializer, terminal: Terminal): Promise<number> {
   const { encoder, contentType } = chooseEncoder(command.contentType, serializer);
-  const input = await readText(command.file);
+  const { file } = command;
+  const input = await readInput(file, defaultDecodeLimits.maxBytes).catch(unreadable(file));
   try {
     const payload = input.byteLength === 0 ? input : encodeText(input, encoder, contentType);
     if (terminal.interactive && payload.some((byte) => byte < 0x20 || byte > 0x7e)) {
@@ -52,14 +53,6 @@ function chooseEncoder(text: string, { registry }: Serializer): ReturnType<Seria
     if (error.code !== "UnknownContentType") throw new Misuse(`--to: ${error.message}`);
     const known = registry.encoders.map((encoder) => encoder.contentType).join(", ");
     throw new Misuse(`--to: nothing here writes ${text}; what can be written is ${known}`);
-  }
-}
-
-async function readText(file: string): Promise<Uint8Array> {
-  try {
-    return await readInput(file, defaultDecodeLimits.maxBytes);
-  } catch (error) {
-    throw new Misuse(fileProblem(file, error));
   }
 }
 

@@ -4,7 +4,7 @@ import type { ConnectionSettings } from "../engines/azure/connection-string.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Command } from "./commander.ts";
 import { oneLine } from "./display.ts";
-import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
+import { exitCodes, Misuse, orMisuse, unreadable } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The options that say which broker is meant. */
@@ -42,10 +42,12 @@ export async function openEndpoint(options: EndpointOptions, entity: string | un
   if (connectionString === undefined)
     throw new Misuse(`no broker is named: give --connection-string, or set ${variables[0]}`);
   const { azureEngine, parseConnectionString } = await import("../engines/azure/index.ts");
-  const settings = told(() => parseConnectionString(connectionString));
+  const settings = orMisuse(() => parseConnectionString(connectionString));
   const named = entity ?? settings.entityPath;
   if (named === undefined) throw new Misuse("no entity is named: give ENTITY, as orders");
-  const engine = azureEngine({ connectionString, ca: await certificates(options.ca) });
+  const { ca } = options;
+  const trusted = ca === undefined ? undefined : await readFile(ca, "utf8").catch(unreadable(ca));
+  const engine = azureEngine({ connectionString, ca: trusted });
   return { engine, entity: named, address: `${hostOf(settings)}/${named.toLowerCase()}` };
 }
 
@@ -68,20 +70,3 @@ export async function atEndpoint(
 
 const hostOf = ({ host, port }: ConnectionSettings): string =>
   `${host.includes(":") ? `[${host}]` : host}${port === undefined ? "" : `:${port}`}`.toLowerCase();
-
-async function certificates(file: string | undefined): Promise<string | undefined> {
-  if (file === undefined) return undefined;
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    throw new Misuse(fileProblem(file, error));
-  }
-}
-
-function told<T>(action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
-    throw error instanceof SobreError ? new Misuse(error.message) : error;
-  }
-}

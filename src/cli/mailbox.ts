@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createEnvelope, type Envelope } from "../envelope/envelope.ts";
-import { SobreError } from "../errors/sobre-error.ts";
-import { fileProblem, Misuse } from "./misuse.ts";
+import { Misuse, orMisuse, unreadable } from "./misuse.ts";
 
 /** A folder of messages with what should become of each. */
 export interface Mailbox {
@@ -66,11 +65,10 @@ function envelope(file: string, payload: Uint8Array, entry: Fields): Envelope {
     contentType: entry.optionalText("contentType"),
     contentEncoding: entry.optionalText("contentEncoding"),
   };
-  try {
-    return createEnvelope({ payload, bodyKind, brokerProperties, applicationProperties });
-  } catch (error) {
-    throw error instanceof SobreError ? new Misuse(`manifest.json: ${file}: ${error.message}`) : error;
-  }
+  return orMisuse(
+    () => createEnvelope({ payload, bodyKind, brokerProperties, applicationProperties }),
+    (message) => `manifest.json: ${file}: ${message}`,
+  );
 }
 
 function expectation(fields: Fields): Expectation {
@@ -88,11 +86,7 @@ const decoder = new TextDecoder();
 async function read(folder: string, file: string): Promise<Uint8Array> {
   if (basename(file) !== file) throw new Misuse(`manifest.json names "${file}", which is not a file of its own folder`);
   const path = join(folder, file);
-  try {
-    return await readFile(path);
-  } catch (error) {
-    throw new Misuse(fileProblem(path, error));
-  }
+  return readFile(path).catch(unreadable(path));
 }
 
 function parse(bytes: Uint8Array): unknown {

@@ -5,6 +5,8 @@ import type {
   TypeReport,
   MigrationVerdict,
 } from "../migration/report.ts";
+import type { HexWindow } from "../migration/journal-entry.ts";
+import { byteSize, groupedFindings, hexLines, stepNames, targetNames } from "../migration/report-words.ts";
 import { displayWidth, fit, oneLine } from "./display.ts";
 import { gap, renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -60,12 +62,11 @@ function headline(
   { source, target, output, seconds, messages, bytes }: MigrationReport,
   { columns, style }: ReportLayout,
 ): string {
-  const names = { json: "JSON", msgpack: "MessagePack", protobuf: "Protobuf", "tagged-json": "tagged JSON" } as const;
   const where = output === undefined ? "dry run" : `to ${oneLine(output)}`;
   const rate = seconds > 0 ? `, ${Math.round(messages / seconds).toLocaleString("en")}/s` : "";
   return [
-    `${style.bold(fit(oneLine(source), columns - 30))} → ${style.bold(names[target])}  ${style.dim(where)}`,
-    style.dim(`${counted(messages, "message")}, ${size(bytes)}, ${seconds.toFixed(1)} s${rate}`),
+    `${style.bold(fit(oneLine(source), columns - 30))} → ${style.bold(targetNames[target])}  ${style.dim(where)}`,
+    style.dim(`${counted(messages, "message")}, ${byteSize(bytes)}, ${seconds.toFixed(1)} s${rate}`),
   ].join("\n");
 }
 
@@ -93,7 +94,7 @@ function formats({ formats: all, messages }: MigrationReport, { columns, style }
   const rows = all.map(({ format, messages: own, bytes }) => [
     format,
     own.toLocaleString("en"),
-    size(bytes),
+    byteSize(bytes),
     style.dim("█".repeat(Math.max(1, Math.round((own / messages) * room)))),
   ]);
   return renderTable(rows, { widths: [width, 9, 10, room], right: [1, 2], indent: 2 });
@@ -141,26 +142,24 @@ function pathTable({ paths: all, morePaths }: TypeReport, columns: number): stri
 /** Grouped by what they mean, since one sentence stands for many paths. */
 function findings(all: readonly MigrationFinding<string>[], layout: ReportLayout): string {
   const { columns, style, full } = layout;
-  const groups = new Map<string, MigrationFinding<string>[]>();
-  for (const finding of all) {
-    const title = `${finding.kind}: ${finding.text}`;
-    groups.set(title, [...(groups.get(title) ?? []), finding]);
-  }
-  return Array.from(groups, ([title, group]) => {
-    const shown = full ? group : group.slice(0, mostRows);
-    const width = columns - 4 - 8 - 2 * gap;
-    const rows = shown.map(({ type, path, count: number }) => {
-      const where = oneLine(path);
-      return [
-        `${number} ×`,
-        `${fit(oneLine(shortName(type)), Math.max(20, width - displayWidth(where) - 1))} ${style.bold(where)}`,
-      ];
-    });
-    const table = renderTable(rows, { widths: [8, width], right: [0], indent: 4 });
-    const rest = group.length - shown.length;
-    const more = rest === 0 ? "" : `\n${style.dim(`    and ${rest} more paths`)}`;
-    return `${wrapped(["", title], layout)}\n${table}${more}`;
-  }).join("\n");
+  return groupedFindings(all)
+    .map((group) => {
+      const [{ kind, text } = { kind: "", text: "" }] = group;
+      const shown = full ? group : group.slice(0, mostRows);
+      const width = columns - 4 - 8 - 2 * gap;
+      const rows = shown.map(({ type, path, count: number }) => {
+        const where = oneLine(path);
+        return [
+          `${number} ×`,
+          `${fit(oneLine(shortName(type)), Math.max(20, width - displayWidth(where) - 1))} ${style.bold(where)}`,
+        ];
+      });
+      const table = renderTable(rows, { widths: [8, width], right: [0], indent: 4 });
+      const rest = group.length - shown.length;
+      const more = rest === 0 ? "" : `\n${style.dim(`    and ${rest} more paths`)}`;
+      return `${wrapped(["", `${kind}: ${text}`], layout)}\n${table}${more}`;
+    })
+    .join("\n");
 }
 
 /** Namespaces take more room than they are worth. */
@@ -172,11 +171,10 @@ function failures(all: readonly FailureReport[], layout: ReportLayout): string {
   const { style, full } = layout;
   return all
     .map(({ step, code, count: number, examples }) => {
-      const title = `  ${style.red(`${number} × ${code}`)} ${style.dim(steps[step])}`;
+      const title = `  ${style.red(`${number} × ${code}`)} ${style.dim(stepNames[step])}`;
       const shown = full ? examples : examples.slice(0, 3);
       const texts = shown.map(({ id, message, offset, hex }) => {
-        const bytes =
-          hex === undefined ? [] : hexLines(hex.bytes, hex.start, offset).map((line) => `      ${style.dim(line)}`);
+        const bytes = hex === undefined ? [] : hexText(hex, offset).map((line) => `      ${style.dim(line)}`);
         return [
           `    ${style.bold(oneLine(id))}`,
           wrapped(["", oneLine(message)], { ...layout, indent: 4 }),
@@ -188,30 +186,11 @@ function failures(all: readonly FailureReport[], layout: ReportLayout): string {
     .join("\n");
 }
 
-const steps: Readonly<Record<FailureReport["step"], string>> = {
-  source: "when taking the message from its source",
-  read: "when reading the payload",
-  write: "when writing the new payload",
-  compare: "when comparing the new payload with the old one",
-};
-
-/** Sixteen bytes a line with their offset; `[` precedes the byte where reading stopped. */
-function hexLines(hex: string, start: number, offset: number | undefined): readonly string[] {
-  const bytes = hex.match(/../g) ?? [];
-  const lines: string[] = [];
-  for (let at = 0; at < bytes.length; at += 16) {
-    const cells = bytes.slice(at, at + 16).map((byte, index) => `${start + at + index === offset ? "[" : " "}${byte}`);
-    const shown = bytes
-      .slice(at, at + 16)
-      .map((byte) => printable(Number.parseInt(byte, 16)))
-      .join("");
-    lines.push(`${String(start + at).padStart(8)} ${cells.join("").padEnd(48)}  ${shown}`);
-  }
-  return lines;
-}
-
-function printable(byte: number): string {
-  return byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "·";
+function hexText(window: HexWindow, offset: number | undefined): readonly string[] {
+  return hexLines(window, offset).map(({ at, bytes }) => {
+    const cells = bytes.map(({ hex, isMarked }) => `${isMarked ? "[" : " "}${hex}`).join("");
+    return `${at} ${cells.padEnd(48)}  ${bytes.map(({ text }) => text).join("")}`;
+  });
 }
 
 function wrapped(
@@ -225,15 +204,4 @@ function wrapped(
 
 function counted(number: number, noun: string): string {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-function size(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  const [value, unit] =
-    bytes < 1024 ** 2
-      ? [bytes / 1024, "KiB"]
-      : bytes < 1024 ** 3
-        ? [bytes / 1024 ** 2, "MiB"]
-        : [bytes / 1024 ** 3, "GiB"];
-  return `${value.toFixed(1)} ${unit}`;
 }

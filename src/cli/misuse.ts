@@ -1,19 +1,29 @@
+import { SobreError } from "../errors/sobre-error.ts";
+import { reasonOf } from "../migration/file-reason.ts";
+
 /** A usage error, reported in one line with exit code 2. */
 export class Misuse extends Error {}
 
 /** One sentence for what the file system says about `path`. */
 export function fileProblem(path: string, error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-  return `${path}: ${fileProblems.get(code) ?? `cannot be read (${code})`}`;
+  return `${path}: ${reasonOf(error)}`;
 }
 
-const fileProblems = new Map([
-  ["ENOENT", "no such file"],
-  ["ENOTDIR", "no such file"],
-  ["EISDIR", "is a folder, not a file"],
-  ["EACCES", "may not be read (permission denied)"],
-  ["EPERM", "may not be read (permission denied)"],
-]);
+/** For `catch`: throws what the file system says about `path` as a Misuse. */
+export function unreadable(path: string): (error: unknown) => never {
+  return (error) => {
+    throw new Misuse(fileProblem(path, error));
+  };
+}
+
+/** Runs `action`; what the library refuses becomes a Misuse, in the words of the command. */
+export function orMisuse<T>(action: () => T, inWords: (message: string) => string = String): T {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof SobreError ? new Misuse(inWords(error.message)) : error;
+  }
+}
 
 /** The exit codes of every command. */
 export const exitCodes = { done: 0, failed: 1, misuse: 2, unwritten: 3 } as const;

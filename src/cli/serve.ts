@@ -9,7 +9,7 @@ import type { Certificate } from "../server/certificate.ts";
 import { type Server, startServer } from "../server/start-server.ts";
 import { oneLine } from "./display.ts";
 import { readInput } from "./input.ts";
-import { exitCodes, fileProblem, Misuse } from "./misuse.ts";
+import { exitCodes, Misuse, orMisuse, unreadable } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The arguments of `sobre serve`. */
@@ -87,24 +87,20 @@ async function entitiesOf({ config, queue = [], key: keys }: ServeCommand): Prom
   const text = await readText(config, mostConfigBytes);
   // Checking a configuration takes most of the time to start.
   const { emulatorConfig } = await import("../engines/emulator-config/index.ts");
-  try {
-    const configured = emulatorConfig(text);
-    // A queue that is there has what its configuration says.
-    const known = new Set(Object.keys(configured.queues).map((name) => name.toLowerCase()));
-    const added = Object.fromEntries(Object.entries(more).filter(([name]) => !known.has(name.toLowerCase())));
-    return { topics: configured.topics, queues: { ...configured.queues, ...added }, keys: keys ?? configured.keys };
-  } catch (error) {
-    throw error instanceof SobreError ? new Misuse(`${config}: ${error.message}`) : error;
-  }
+  const configured = orMisuse(
+    () => emulatorConfig(text),
+    (message) => `${config}: ${message}`,
+  );
+  // A queue that is there has what its configuration says.
+  const known = new Set(Object.keys(configured.queues).map((name) => name.toLowerCase()));
+  const added = Object.fromEntries(Object.entries(more).filter(([name]) => !known.has(name.toLowerCase())));
+  return { topics: configured.topics, queues: { ...configured.queues, ...added }, keys: keys ?? configured.keys };
 }
 
 /** @throws Misuse */
 async function readText(path: string, most: number): Promise<string> {
-  try {
-    return Buffer.from(await readInput(path, most)).toString("utf8");
-  } catch (error) {
-    throw new Misuse(fileProblem(path, error));
-  }
+  const bytes = await readInput(path, most).catch(unreadable(path));
+  return Buffer.from(bytes).toString("utf8");
 }
 
 async function started(

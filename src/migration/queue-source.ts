@@ -1,6 +1,7 @@
 import { checkOptions, countFrom, type OptionChecks, text } from "../options/option-checks.ts";
 import type { Delivery } from "../engine/delivery.ts";
 import type { Engine } from "../engine/engine.ts";
+import { peekPages } from "../engine/peek-pages.ts";
 import { openWholeMessage } from "./captured-message.ts";
 import type { MigrationSource, SourceMessage } from "./source.ts";
 
@@ -29,15 +30,9 @@ export function createQueueSource(engine: Engine, entity: string, options: Queue
     name: `${entity} of ${engine.name}`,
     size: undefined,
     async *messages(): AsyncGenerator<SourceMessage> {
-      let from: bigint | undefined;
       let done = 0;
-      for (;;) {
-        const peeked = await engine.peek(entity, { maxMessages: batchSize, fromSequenceNumber: from, sessionId });
-        for (const delivery of peeked) yield messageOf(entity, delivery, ++done);
-        const last = peeked.at(-1);
-        if (last === undefined) return;
-        from = last.sequenceNumber + 1n;
-      }
+      for await (const page of peekPages(engine, entity, { session: sessionId, size: batchSize }))
+        for (const delivery of page) yield messageOf(entity, delivery, ++done);
     },
   };
 }

@@ -6,18 +6,20 @@ import type {
   TypeReport,
   MigrationVerdict,
 } from "./report.ts";
+import type { HexWindow } from "./journal-entry.ts";
+import { byteSize, groupedFindings, hexLines, stepNames, targetNames } from "./report-words.ts";
 import { pageStyle } from "./report-style.ts";
 
 /** The report as one HTML page that needs nothing else. */
 export function reportPage(report: MigrationReport): string {
   const { source, target, output, seconds, messages, bytes } = report;
-  const about = `${number(messages)} messages, ${size(bytes)}, ${seconds.toFixed(1)} s. ${
+  const about = `${number(messages)} messages, ${byteSize(bytes)}, ${seconds.toFixed(1)} s. ${
     output === undefined ? "A dry run: nothing was written." : `Written to ${escape(output)}.`
   }`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>Migration of ${escape(source)}</title><style>${pageStyle}</style></head><body><main>
-<header><p class="eyebrow">sobre migrate</p><h1>${escape(source)} <span>→ ${targets[target]}</span></h1><p class="about">${about}</p></header>
+<header><p class="eyebrow">sobre migrate</p><h1>${escape(source)} <span>→ ${targetNames[target]}</span></h1><p class="about">${about}</p></header>
 <p class="verdict ${report.verdict}">${verdicts[report.verdict]}</p>
 ${cards(report)}
 ${section("Formats", formats(report))}
@@ -30,13 +32,6 @@ ${section("Types and their paths", report.types.map(typeDetails).join("\n"))}
 </main></body></html>
 `;
 }
-
-const targets: Readonly<Record<MigrationReport["target"], string>> = {
-  json: "JSON",
-  msgpack: "MessagePack",
-  protobuf: "Protobuf",
-  "tagged-json": "tagged JSON",
-};
 
 const verdicts: Readonly<Record<MigrationVerdict, string>> = {
   clean: "<strong>Clean.</strong> Everything came back from its new payload as it was.",
@@ -66,27 +61,24 @@ function section(title: string, body: string): string {
 function formats({ formats: all, messages }: MigrationReport): string {
   const rows = all.map(
     ({ format, messages: own, bytes }) =>
-      `<tr><th scope="row"><code>${escape(format)}</code></th><td class="n">${number(own)}</td><td class="n">${size(bytes)}</td><td class="bar"><i style="width:${((own / Math.max(1, messages)) * 100).toFixed(1)}%"></i></td></tr>`,
+      `<tr><th scope="row"><code>${escape(format)}</code></th><td class="n">${number(own)}</td><td class="n">${byteSize(bytes)}</td><td class="bar"><i style="width:${((own / Math.max(1, messages)) * 100).toFixed(1)}%"></i></td></tr>`,
   );
   return `<div class="wide"><table><thead><tr><th>format</th><th class="n">messages</th><th class="n">bytes</th><th>share</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div>`;
 }
 
 function findings(all: readonly MigrationFinding<string>[], unit: string): string {
-  const groups = new Map<string, MigrationFinding<string>[]>();
-  for (const finding of all) {
-    const key = `${finding.kind} ${finding.text}`;
-    groups.set(key, [...(groups.get(key) ?? []), finding]);
-  }
-  return Array.from(groups.values(), (group) => {
-    const [{ kind, text } = { kind: "", text: "" }] = group;
-    const rows = group.map(
-      ({ type, path, count, example }) =>
-        `<tr><td><code>${escape(path)}</code></td><td class="type">${typeName(type)}</td><td class="n">${number(count)}</td>${example === undefined ? "" : `<td class="id">${escape(example)}</td>`}</tr>`,
-    );
-    const last = group.some(({ example }) => example !== undefined) ? "<th>for example</th>" : "";
-    return `<details${group.length <= 12 ? " open" : ""}><summary><span class="kind">${escape(kind)}</span> ${escape(text)} <span class="dim">${paths(group.length)}</span></summary>
+  return groupedFindings(all)
+    .map((group) => {
+      const [{ kind, text } = { kind: "", text: "" }] = group;
+      const rows = group.map(
+        ({ type, path, count, example }) =>
+          `<tr><td><code>${escape(path)}</code></td><td class="type">${typeName(type)}</td><td class="n">${number(count)}</td>${example === undefined ? "" : `<td class="id">${escape(example)}</td>`}</tr>`,
+      );
+      const last = group.some(({ example }) => example !== undefined) ? "<th>for example</th>" : "";
+      return `<details${group.length <= 12 ? " open" : ""}><summary><span class="kind">${escape(kind)}</span> ${escape(text)} <span class="dim">${paths(group.length)}</span></summary>
 <div class="wide"><table><thead><tr><th>path</th><th>type</th><th class="n">${unit}</th>${last}</tr></thead><tbody>${rows.join("\n")}</tbody></table></div></details>`;
-  }).join("\n");
+    })
+    .join("\n");
 }
 
 function paths(count: number): string {
@@ -99,13 +91,6 @@ function warnings({ warnings: all }: MigrationReport): string {
     : `<ul>${all.map(({ text, count }) => `<li>${escape(text)} <span class="dim">${number(count)} ×</span></li>`).join("\n")}</ul>`;
 }
 
-const steps: Readonly<Record<FailureReport["step"], string>> = {
-  source: "when taking the message from its source",
-  read: "when reading the payload",
-  write: "when writing the new payload",
-  compare: "when comparing the new payload with the old one",
-};
-
 function failures({ step, code, count, examples }: FailureReport): string {
   const items = examples.map(({ id, message, sha256, bytes, offset, path, hex }) => {
     const facts = [
@@ -114,30 +99,23 @@ function failures({ step, code, count, examples }: FailureReport): string {
       ...(path === undefined ? [] : [`<code>${escape(path)}</code>`]),
       `sha256 <code>${sha256.slice(0, 16)}…</code>`,
     ];
-    const window = hex === undefined ? "" : `<pre>${hexLines(hex.bytes, hex.start, offset)}</pre>`;
+    const window = hex === undefined ? "" : `<pre>${hexText(hex, offset)}</pre>`;
     return `<li><b class="id">${escape(id)}</b><p>${escape(message)}</p><p class="dim">${facts.join(" · ")}</p>${window}</li>`;
   });
   const more = count > examples.length ? `<p class="dim">and ${number(count - examples.length)} more</p>` : "";
-  return `<details open><summary><span class="kind bad">${escape(code)}</span> ${steps[step]} <span class="dim">${number(count)} ×</span></summary><ul class="faults">${items.join("\n")}</ul>${more}</details>`;
+  return `<details open><summary><span class="kind bad">${escape(code)}</span> ${stepNames[step]} <span class="dim">${number(count)} ×</span></summary><ul class="faults">${items.join("\n")}</ul>${more}</details>`;
 }
 
 /** Sixteen bytes a line with their offset; the byte where reading stopped is marked. */
-function hexLines(hex: string, start: number, offset: number | undefined): string {
-  const bytes = hex.match(/../g) ?? [];
-  const lines: string[] = [];
-  for (let at = 0; at < bytes.length; at += 16) {
-    const own = bytes.slice(at, at + 16);
-    const mark = (text: string, index: number): string =>
-      start + at + index === offset ? `<mark>${text}</mark>` : text;
-    const gap = "   ".repeat(16 - own.length);
-    const text = own.map((byte, index) => mark(printable(Number.parseInt(byte, 16)), index)).join("");
-    lines.push(`<i>${String(start + at).padStart(8)}</i>  ${own.map(mark).join(" ")}${gap}  ${text}`);
-  }
+function hexText(window: HexWindow, offset: number | undefined): string {
+  const lines = hexLines(window, offset).map(({ at, bytes }) => {
+    const mark = (text: string, isMarked: boolean): string => (isMarked ? `<mark>${text}</mark>` : text);
+    const gap = "   ".repeat(16 - bytes.length);
+    const hexes = bytes.map(({ hex, isMarked }) => mark(hex, isMarked)).join(" ");
+    const texts = bytes.map(({ text, isMarked }) => mark(escape(text), isMarked)).join("");
+    return `<i>${at}</i>  ${hexes}${gap}  ${texts}`;
+  });
   return lines.join("\n");
-}
-
-function printable(byte: number): string {
-  return byte >= 0x20 && byte < 0x7f ? escape(String.fromCharCode(byte)) : "·";
 }
 
 function typeDetails({ name, subject, messages, codecs, paths: all, morePaths }: TypeReport): string {
@@ -164,11 +142,6 @@ function typeName(name: string): string {
 
 function number(count: number): string {
   return count.toLocaleString("en");
-}
-
-function size(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }
 
 function escape(text: string): string {

@@ -1,5 +1,5 @@
 import { EnumValue } from "../values/enum-value.ts";
-import { type ValueKind, valueKinds } from "./value-kind.ts";
+import { noCounts, type ValueKind, valueKinds } from "./value-kind.ts";
 
 /** Objects with more names than this are dictionaries. */
 const mostNames = 200;
@@ -10,6 +10,9 @@ const mostTexts = 100;
 export interface ShapeBudget {
   left: number;
 }
+
+/** The tallies of a shape, in the order in which a journal keeps them. */
+const tallies = ["guesses", "singles", "empties", "unsafe", "unsigned", "elements", "literals"] as const;
 
 /** Everything that was seen at one path of one type: how often, of which kinds. Its size does not grow with the messages. */
 export class Shape {
@@ -96,7 +99,7 @@ export class Shape {
     return {
       n: this.count,
       k: Object.fromEntries(Object.entries(this.kinds).filter(([, count]) => count > 0)),
-      g: [this.guesses, this.singles, this.empties, this.unsafe, this.unsigned, this.elements, this.literals],
+      g: tallies.map((tally) => this[tally]),
       ...(this.members === undefined ? {} : { m: [...this.members] }),
       ...(this.items === undefined ? {} : { i: this.items }),
       ...(this.keys === undefined ? {} : { y: this.keys }),
@@ -111,13 +114,9 @@ export class Shape {
     const shape = new Shape();
     const { n, k, g, m, i, y, t, e, d }: Partial<Record<string, unknown>> = { ...object(json) };
     shape.count = Number(n);
-    for (const [kind, count] of Object.entries({ ...object(k) })) {
-      const known = valueKinds.find((one) => one === kind);
-      if (known !== undefined) shape.kinds[known] = Number(count);
-    }
-    const counts = list(g).map(Number);
-    [shape.guesses = 0, shape.singles = 0, shape.empties = 0] = counts;
-    [, , , shape.unsafe = 0, shape.unsigned = 0, shape.elements = 0, shape.literals = 0] = counts;
+    const counts: Partial<Record<string, unknown>> = { ...object(k) };
+    for (const kind of valueKinds) shape.kinds[kind] = Number(counts[kind] ?? 0);
+    for (const [index, tally] of tallies.entries()) shape[tally] = Number(list(g)[index] ?? 0);
     if (m !== undefined)
       shape.members = new Map(list(m).map((entry) => [String(list(entry)[0]), Shape.from(list(entry)[1])]));
     if (i !== undefined) shape.items = Shape.from(i);
@@ -136,53 +135,12 @@ function makeShape(budget: ShapeBudget): Shape | undefined {
   return budget.left-- > 0 ? new Shape() : undefined;
 }
 
-const noCounts: Readonly<Record<ValueKind, number>> = {
-  null: 0,
-  boolean: 0,
-  integer: 0,
-  number: 0,
-  "not-finite": 0,
-  int64: 0,
-  "big-integer": 0,
-  decimal: 0,
-  text: 0,
-  "empty-text": 0,
-  bytes: 0,
-  "time-utc": 0,
-  "time-local": 0,
-  "time-unspecified": 0,
-  "time-offset": 0,
-  date: 0,
-  "clock-time": 0,
-  duration: 0,
-  guid: 0,
-  uri: 0,
-  version: 0,
-  class: 0,
-  qname: 0,
-  char: 0,
-  symbol: 0,
-  enum: 0,
-  object: 0,
-  list: 0,
-  map: 0,
-  array: 0,
-  stream: 0,
-  other: 0,
-};
-
 /** Adds what was seen at one path to what was seen at another. */
 export function mergeInto(target: Shape, other: Shape): void {
   const unlimited = { left: Infinity };
   target.count += other.count;
   for (const kind of valueKinds) target.kinds[kind] += other.kinds[kind];
-  target.guesses += other.guesses;
-  target.singles += other.singles;
-  target.empties += other.empties;
-  target.elements += other.elements;
-  target.literals += other.literals;
-  target.unsafe += other.unsafe;
-  target.unsigned += other.unsigned;
+  for (const tally of tallies) target[tally] += other[tally];
   for (const name of other.typeNames) target.noteTypeName(name);
   for (const [name, value] of other.enums)
     target.noteEnum(new EnumValue(name, value === undefined ? undefined : BigInt(value)));

@@ -14,43 +14,49 @@ import { LocalDate, LocalTime } from "../values/local-time.ts";
 import { QName } from "../values/q-name.ts";
 
 /** The kinds of values that have a form of their own in some format. */
-export const valueKinds = [
-  "null",
-  "boolean",
-  "integer",
-  "number",
-  "not-finite",
-  "int64",
-  "big-integer",
-  "decimal",
-  "text",
-  "empty-text",
-  "bytes",
-  "time-utc",
-  "time-local",
-  "time-unspecified",
-  "time-offset",
-  "date",
-  "clock-time",
-  "duration",
-  "guid",
-  "uri",
-  "version",
-  "class",
-  "qname",
-  "char",
-  "symbol",
-  "enum",
-  "object",
-  "list",
-  "map",
-  "array",
-  "stream",
-  "other",
-] as const;
+export const noCounts = {
+  null: 0,
+  boolean: 0,
+  integer: 0,
+  number: 0,
+  "not-finite": 0,
+  int64: 0,
+  "big-integer": 0,
+  decimal: 0,
+  text: 0,
+  "empty-text": 0,
+  bytes: 0,
+  "time-utc": 0,
+  "time-local": 0,
+  "time-unspecified": 0,
+  "time-offset": 0,
+  date: 0,
+  "clock-time": 0,
+  duration: 0,
+  guid: 0,
+  uri: 0,
+  version: 0,
+  class: 0,
+  qname: 0,
+  char: 0,
+  symbol: 0,
+  enum: 0,
+  object: 0,
+  list: 0,
+  map: 0,
+  array: 0,
+  stream: 0,
+  other: 0,
+};
 
 /** One of {@link valueKinds}. */
-export type ValueKind = (typeof valueKinds)[number];
+export type ValueKind = keyof typeof noCounts;
+
+export const valueKinds: readonly ValueKind[] = Object.keys(noCounts).filter(isValueKind);
+
+function isValueKind(name: string): name is ValueKind {
+  return Object.hasOwn(noCounts, name);
+}
 
 /** The kind of a value. */
 export function kindOf(value: unknown): ValueKind {

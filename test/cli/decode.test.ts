@@ -157,7 +157,9 @@ describe("sobre decode", () => {
     const { code, terminal } = await sobre("decode", "--json", "nowhere.bin", scratch, fixture("seven.txt"));
 
     expect(code).toBe(2);
-    expect(terminal.errors()).toBe(`sobre: nowhere.bin: no such file\nsobre: ${scratch}: is a folder, not a file\n`);
+    expect(terminal.errors()).toBe(
+      `sobre: nowhere.bin: no such file or folder\nsobre: ${scratch}: it is a folder, not a file\n`,
+    );
     expect(linesOf(terminal)).toMatchObject([
       { file: "nowhere.bin", ok: false, attempts: [], error: { code: "ENOENT" } },
       { file: scratch, ok: false, error: { code: "EISDIR" } },

@@ -76,14 +76,14 @@ describe("sobre migrate", () => {
 
   it.each<readonly [args: readonly string[], message: string]>([
     [["migrate"], "name a SOURCE"],
-    [["migrate", "nowhere"], "there is no such file or folder"],
+    [["migrate", "nowhere"], "no such file or folder"],
     [["migrate", scratch, "--include", "*.none"], "holds no messages of that name"],
     [["migrate", "x", "--bogus"], "unknown option"],
     [["migrate", "x", "--to", "yaml"], "--to"],
     [["migrate", "x", "--resume"], "--resume needs --out"],
     [["migrate", "x", "--sample", "0"], "--sample"],
     [["migrate", "x", "--report", "report.pdf"], ".html, .json or .txt"],
-    [["migrate", "x", "--report", "/nowhere/report.html"], "there is no such file or folder"],
+    [["migrate", "x", "--report", "/nowhere/report.html"], "no such file or folder"],
   ])("says in one line what is wrong, and ends with 1: %j", async (args, message) => {
     const { code, terminal } = await sobre(...args);
 
@@ -98,9 +98,7 @@ describe("sobre migrate", () => {
     const there = await sobre("migrate", order(), "--out", file("there.ndjson", "mine\n"));
 
     expect([nowhere.code, there.code]).toEqual([1, 1]);
-    expect(nowhere.terminal.errors()).toMatch(
-      /^sobre: .*new\.ndjson cannot be written: there is no such file or folder\n$/,
-    );
+    expect(nowhere.terminal.errors()).toMatch(/^sobre: .*new\.ndjson cannot be written: no such file or folder\n$/);
     expect(readFileSync(join(scratch, "there.ndjson"), "utf8")).toBe("mine\n");
   });
 
