@@ -1,3 +1,4 @@
+import { memo } from "../../src/values/memo.ts";
 import { setMember } from "../../src/values/plain-object.ts";
 import { ItemBudget } from "../../src/codec/binary/cursor.ts";
 import { share } from "../../src/codec/binary/fixed-layout.ts";
@@ -39,6 +40,8 @@ export function valueOfStream({ contents }: JavaStream, limits: DecodeLimits): u
     tooDeep: ({ offset }) => limitExceeded("maxDepth", limits, { offset }),
   });
 }
+
+const typeAnnotation = ({ name }: ClassDescriptionNode): Annotations => Object.freeze({ typeName: name });
 
 function leafOf(node: ValueNode): unknown {
   switch (node.kind) {
@@ -168,11 +171,7 @@ class Planner {
   }
 
   #typeOf(description: ClassDescriptionNode): Annotations {
-    const known = this.#types.get(description);
-    if (known !== undefined) return known;
-    const type = Object.freeze({ typeName: description.name });
-    this.#types.set(description, type);
-    return type;
+    return memo(this.#types, description, typeAnnotation);
   }
 
   #placesOf(node: ObjectNode): readonly FieldPlace[] {
@@ -180,11 +179,7 @@ class Planner {
     if (node.parts.some(({ description, values }) => values.length < description.fields.length)) {
       return placesOf({ ...node, parts: node.parts.filter(({ values }) => values.length > 0) });
     }
-    const known = this.#places.get(node.description);
-    if (known !== undefined) return known;
-    const places = placesOf(node);
-    this.#places.set(node.description, places);
-    return places;
+    return memo(this.#places, node.description, () => placesOf(node));
   }
 }
 

@@ -1,7 +1,10 @@
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { type PeekRange, peekPages } from "../engine/peek-pages.ts";
 import { envelopeToJson } from "../envelope/envelope-json.ts";
+import { parsedJson } from "../values/json.ts";
+import { isObject } from "../values/plain-object.ts";
 import { appendTo } from "./appended-file.ts";
+import { counted } from "./display.ts";
 import { atEndpoint, type Endpoint } from "./endpoint.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
@@ -43,8 +46,9 @@ export function captureMessages(endpoint: Endpoint, request: CaptureRequest, ter
     } finally {
       await output.close();
     }
-    const messages = count === 1 ? "1 message" : `${count} messages`;
-    await terminal.out(`${messages} of ${entity} captured in ${file}; the next is #${fromSequenceNumber}\n`);
+    await terminal.out(
+      `${counted(count, "message")} of ${entity} captured in ${file}; the next is #${fromSequenceNumber}\n`,
+    );
     return exitCodes.done;
   });
 }
@@ -70,16 +74,10 @@ async function placeOf(file: string, source: string): Promise<Place> {
 }
 
 function readPlace(text: string): Place | undefined {
-  try {
-    const json: unknown = JSON.parse(text);
-    if (typeof json !== "object" || json === null || !("source" in json && "next" in json && "bytes" in json))
-      return undefined;
-    const { source, next, bytes } = json;
-    if (typeof source !== "string" || typeof next !== "string" || typeof bytes !== "number") return undefined;
-    return { source, next: BigInt(next), bytes };
-  } catch {
-    return undefined;
-  }
+  const json = parsedJson(text);
+  const { source, next, bytes }: Partial<Record<string, unknown>> = isObject(json) ? json : {};
+  if (typeof source !== "string" || typeof next !== "string" || typeof bytes !== "number") return undefined;
+  return /^\d+$/.test(next) ? { source, next: BigInt(next), bytes } : undefined;
 }
 
 async function savePlace(file: string, { source, next, bytes }: Place): Promise<void> {

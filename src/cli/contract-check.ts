@@ -69,15 +69,9 @@ function nothingCompared(
 ): { readonly isFailure: boolean; readonly why: string } {
   const versions = subjects.reduce((sum, subject) => sum + subject.versions.length, 0);
   if (versions === 0) return { isFailure: true, why: `${schemas} has no version of a subject` };
-  if (against === undefined || against.startsWith("git:") || types !== undefined || from !== undefined)
-    return {
-      isFailure: false,
-      why:
-        against === undefined
-          ? "no two versions of a subject meet yet"
-          : `${against} has no version of a subject that is here`,
-    };
-  return { isFailure: true, why: `${against} has no version of a subject that is here` };
+  const isFailure = against !== undefined && !against.startsWith("git:") && types === undefined && from === undefined;
+  const apart = `${against} has no version of a subject that is here`;
+  return { isFailure, why: against === undefined ? "no two versions of a subject meet yet" : apart };
 }
 
 /** A misspelt codec would silently have no row. */

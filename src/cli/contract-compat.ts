@@ -4,9 +4,9 @@ import type { CompatibilityOptions } from "../contract/options.ts";
 import type { ReportFormat } from "../contract/report/check-report.ts";
 import { formatReport } from "../contract/report/format-report.ts";
 import type { CheckedPair } from "../contract/subjects/checked-pair.ts";
-import type { Subject } from "../contract/subjects/subject.ts";
+import { parseJson, subjectOf } from "../contract/subjects/subject.ts";
 import { exitCodeOf } from "./contract-check.ts";
-import { parseSchema, readText, reportingUnreadable, witnessCodecs } from "./contract-files.ts";
+import { readText, reportingUnreadable, witnessCodecs } from "./contract-files.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -27,7 +27,7 @@ export async function compareFiles(
     if (older.endsWith(".proto") !== isProto)
       throw new Misuse(`${older} and ${newer} are of two formats; both must be .proto files, or neither`);
     const texts = [older, newer].map(readText);
-    const [first, second] = texts.map((text, at) => (isProto ? text : parseSchema(text, at === 0 ? older : newer)));
+    const [first, second] = texts.map((text, at) => (isProto ? text : parseJson(text, at === 0 ? older : newer)));
     const result = await checkCompatibility({
       ...rest,
       format: isProto ? "protobuf" : "json-schema",
@@ -43,34 +43,13 @@ export async function compareFiles(
         format: isProto ? "protobuf" : "json-schema",
         schema: at === 0 ? first : second,
       }) as const;
-    const { direction = "backward", contentModel = "declared-writer", formats = "either", policy = "json" } = rest;
-    const name = basename(dirname(resolve(newer)));
-    const subject: Subject = { ...noSubject, name, direction, contentModel, formats, policy };
-    const pair: CheckedPair = {
-      subject,
-      older: version(older, 0),
-      newer: version(newer, 1),
-      direction,
-      result,
-    };
+    const { direction, contentModel, formats, policy: protobuf } = rest;
+    const settings = { policy: { direction, contentModel, formats, protobuf } };
+    const subject = subjectOf(basename(dirname(resolve(newer))), settings, []);
+    const versions = { older: version(older, 0), newer: version(newer, 1) };
+    const pair: CheckedPair = { subject, ...versions, direction: subject.direction, result };
     const report = { pairs: [pair], changes: [], problems: [], locked: 0, folder: dirname(newer), strict };
     await terminal.out(formatReport(report, format));
     return exitCodeOf(report);
   });
 }
-
-const noSubject: Subject = {
-  name: "",
-  owner: "",
-  codecs: [],
-  direction: "backward",
-  contentModel: "declared-writer",
-  formats: "either",
-  policy: "json",
-  typeName: "agreed",
-  tested: "allow",
-  ignore: [],
-  inFlight: [],
-  envelope: { brokerProperties: {}, applicationProperties: {} },
-  versions: [],
-};

@@ -8,6 +8,7 @@ import { createSerializer, type Serializer } from "../codec/serializer.ts";
 import { isObject } from "../contract/json-schema/json-value.ts";
 import type { SubjectVersion } from "../contract/subjects/subject.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import { parsedJson } from "../values/json.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -36,24 +37,10 @@ export function readText(file: string): string {
   }
 }
 
-/** A JSON Schema in a text. @throws SobreError `InvalidArgument` when it is not JSON. */
-export function parseSchema(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new SobreError("InvalidArgument", `${file} is not JSON.`, { cause: error });
-  }
-}
-
 /** A report that check or compat wrote. @throws Misuse when the file is not one. */
 export function readReport(file: string): unknown {
-  const text = readText(file);
-  try {
-    const report: unknown = JSON.parse(text);
-    if (isObject(report) && Array.isArray(report["pairs"])) return report;
-  } catch {
-    // Reported below.
-  }
+  const report = parsedJson(readText(file));
+  if (isObject(report) && Array.isArray(report["pairs"])) return report;
   throw new Misuse(`${file} is not a report of check or compat with --format json`);
 }
 

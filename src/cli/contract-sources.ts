@@ -6,9 +6,10 @@ import { SchemaDocument } from "../contract/json-schema/schema-document.ts";
 import { openProtobufSchema } from "../contract/protobuf/schema.ts";
 import type { CodeSchema } from "../contract/subjects/code-check.ts";
 import { isMessageType, jsonSchemaOf, schemaVendor } from "../contract/subjects/schema-source.ts";
+import { parseJson } from "../contract/subjects/subject.ts";
 import { metaSchema } from "../json-schema/ajv.ts";
 import type { MessageType } from "../message/message-type.ts";
-import { parseSchema, readText } from "./contract-files.ts";
+import { readText } from "./contract-files.ts";
 import { Misuse } from "./misuse.ts";
 
 /** A schema that a source has, for the next version of a subject. */
@@ -60,7 +61,7 @@ function draftOfFile(path: string, { subject = basename(path).replace(/(?:\.sche
     openProtobufSchema(text);
     return { subject, schema: text, isProto: true };
   }
-  const schema = parseSchema(text, path);
+  const schema = parseJson(text, path);
   return { subject, schema: new SchemaDocument(schema, path, metaSchema).root.schema };
 }
 

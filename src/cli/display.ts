@@ -73,3 +73,8 @@ function shorten(text: string, columns: number, width: number): string {
     if (graphemes.length === 0) break;
   return graphemes.join("");
 }
+
+/** A number of things, e.g. `1 message` or `1,200 messages`. */
+export function counted(number: number, noun: string): string {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}

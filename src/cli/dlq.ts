@@ -5,7 +5,7 @@ import { createSerializer } from "../codec/serializer.ts";
 import type { Delivery } from "../engine/delivery.ts";
 import { parseAddress, subQueueSuffix } from "../engine/address.ts";
 import { peekPages } from "../engine/peek-pages.ts";
-import { displayWidth, fit, oneLine, visibleJson } from "./display.ts";
+import { counted, displayWidth, fit, oneLine, visibleJson } from "./display.ts";
 import { atEndpoint, type Endpoint } from "./endpoint.ts";
 import { viewAsJson, viewAsText, viewOf } from "./message-view.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
@@ -45,7 +45,7 @@ export function listDeadLetters(
     const counts = [...reasons]
       .toSorted(([, a], [, b]) => b - a)
       .map(([reason, count]) => `${count} ${oneLine(reason)}`);
-    const told = seen === 0 ? "has no dead letters" : `has ${plural(seen, "dead letter")}: ${counts.join(", ")}`;
+    const told = seen === 0 ? "has no dead letters" : `has ${counted(seen, "dead letter")}: ${counts.join(", ")}`;
     await terminal.out(`${seen === 0 ? "" : "\n"}${oneLine(entity)} ${told}\n`);
     return exitCodes.done;
   });
@@ -151,7 +151,5 @@ function summary({ seen, sent, skipped, failed, doubled, dryRun }: RedriveReport
   if (skipped > 0) parts.push(`${skipped} left alone`);
   if (failed > 0) parts.push(`${failed} failed`);
   if (doubled > 0) parts.push(`${doubled} sent and still there`);
-  return `${plural(seen, "dead letter")} seen: ${parts.join(", ")}`;
+  return `${counted(seen, "dead letter")} seen: ${parts.join(", ")}`;
 }
-
-const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;

@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { dataContractJson } from "../../codecs/dotnet/json/data-contract-json.ts";
 import type { DotnetContract } from "../../codecs/dotnet/data-contract/contract.ts";
+import { parsedJson } from "../values/json.ts";
 import { Misuse, orMisuse, unreadable } from "./misuse.ts";
 
 /**
@@ -25,7 +26,7 @@ async function filesOf(path: string): Promise<readonly string[]> {
 }
 
 async function readContract(path: string): Promise<DotnetContract> {
-  const contract = parsed(await readFile(path, "utf8").catch(unreadable(`--contracts: ${path}`)));
+  const contract = parsedJson(await readFile(path, "utf8").catch(unreadable(`--contracts: ${path}`)));
   if (!isObject(contract)) throw new Misuse(`--contracts: ${path}: is not a JSON object`);
   // A folder holds many: the one that is not understood has to be named.
   orMisuse(
@@ -33,12 +34,4 @@ async function readContract(path: string): Promise<DotnetContract> {
     (message) => `--contracts: ${path}: ${message.replace("The contract at ", "")}`,
   );
   return contract;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { openMessage, type SectionBorder } from "../amqp/message/amqp-message.ts";
+import { section, sectionBySymbol } from "../amqp/message/section.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { oneLine } from "./display.ts";
 import type { Inspected } from "./inspect-json.ts";
@@ -41,20 +42,11 @@ function bordersOf(bytes: Uint8Array): readonly SectionBorder[] {
   }
 }
 
-const names: Readonly<Record<SectionBorder["name"], string>> = {
-  header: "header",
-  deliveryAnnotations: "delivery-annotations",
-  messageAnnotations: "message-annotations",
-  properties: "properties",
-  applicationProperties: "application-properties",
-  data: "data",
-  sequence: "amqp-sequence",
-  value: "amqp-value",
-  footer: "footer",
-};
+/** The names of the sections in the specification, in their order. */
+const names = Array.from(sectionBySymbol.keys(), (symbol) => symbol.split(":")[1] ?? "");
 
 function sectionLine({ name, start, end }: SectionBorder, { style }: Terminal): string {
-  return `${style.dim(offsetText(start))}  ${style.cyan(names[name])}  ${style.dim(`${end - start} bytes`)}`;
+  return `${style.dim(offsetText(start))}  ${style.cyan(names[section[name]] ?? name)}  ${style.dim(`${end - start} bytes`)}`;
 }
 
 function offsetText(offset: number): string {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createEnvelope, type Envelope } from "../envelope/envelope.ts";
+import { parsedJson } from "../values/json.ts";
 import { Misuse, orMisuse, unreadable } from "./misuse.ts";
 
 /** A folder of messages with what should become of each. */
@@ -34,7 +35,7 @@ export type Expectation =
  * @throws Misuse when there is none, or when it is not what `scripts/make-mailbox.ts` writes.
  */
 export async function readMailbox(folder: string): Promise<Mailbox> {
-  const manifest = new Fields(parse(await read(folder, "manifest.json")), "manifest.json");
+  const manifest = new Fields(parsedJson(decoder.decode(await read(folder, "manifest.json"))), "manifest.json");
   const proto = manifest.optionalText("proto");
   const letters = await Promise.all(manifest.list("messages").map((entry) => readLetter(folder, entry)));
   const files = new Set(letters.map(({ file }) => file));
@@ -87,14 +88,6 @@ async function read(folder: string, file: string): Promise<Uint8Array> {
   if (basename(file) !== file) throw new Misuse(`manifest.json names "${file}", which is not a file of its own folder`);
   const path = join(folder, file);
   return readFile(path).catch(unreadable(path));
-}
-
-function parse(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(decoder.decode(bytes));
-  } catch {
-    throw new Misuse("manifest.json is not JSON");
-  }
 }
 
 /** The members of a JSON object, read with the complaints that a person needs. */

@@ -7,7 +7,7 @@ import type {
 } from "../migration/report.ts";
 import type { HexWindow } from "../migration/journal-entry.ts";
 import { byteSize, groupedFindings, hexLines, stepNames, targetNames } from "../migration/report-words.ts";
-import { displayWidth, fit, oneLine } from "./display.ts";
+import { counted, displayWidth, fit, oneLine } from "./display.ts";
 import { gap, renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -200,8 +200,4 @@ function wrapped(
   const width = head === "" ? 0 : 8;
   if (width === 0) return renderTable([[text]], { widths: [columns - 2 - indent - gap], indent: 2 + indent });
   return renderTable([[head, text]], { widths: [width, columns - width - 2 - 2 * gap], right: [0], indent: 2 });
-}
-
-function counted(number: number, noun: string): string {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { envelopeToJson } from "../envelope/envelope-json.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { oneLine } from "./display.ts";
+import { counted, oneLine } from "./display.ts";
 import { exitCodes, Misuse } from "./misuse.ts";
 import { renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
@@ -80,7 +80,7 @@ export async function exportStore(directory: string, folder: string, terminal: T
     failed(error, terminal);
   }
   for (const [path, lines] of files) appendFileSync(path, lines);
-  await terminal.out(`${written === 1 ? "1 message" : `${written} messages`} of ${files.size} queues in ${folder}\n`);
+  await terminal.out(`${counted(written, "message")} of ${files.size} queues in ${folder}\n`);
   return damaged === 0 ? exitCodes.done : exitCodes.failed;
 }
 

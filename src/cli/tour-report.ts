@@ -1,5 +1,5 @@
 import { attemptTable } from "./attempt-table.ts";
-import { fit, oneLine } from "./display.ts";
+import { counted, fit, oneLine } from "./display.ts";
 import { preview } from "./preview.ts";
 import type { ReadResult } from "../codec/result.ts";
 import { shortTypeName } from "./short-type-name.ts";
@@ -13,7 +13,7 @@ type Screen = Pick<Terminal, "columns" | "style">;
 export function tourReport(folder: string, tour: Tour, screen: Screen): string {
   const title = heading(
     "The mailbox",
-    `${count(tour.stops.length, "message")} of ${folder}, through a queue in memory`,
+    `${counted(tour.stops.length, "message")} of ${folder}, through a queue in memory`,
     screen,
   );
   if (tour.stops.length === 0) return `${title}\nIts manifest lists no messages, so there is nothing to read.\n`;
@@ -121,7 +121,7 @@ function story(stop: Stop, { columns, style }: Screen): string {
   if (result.ok) return "";
   const facts = [
     declaredType(stop) === "none" ? "no content type" : declaredType(stop),
-    count(letter.envelope.payload.byteLength, "byte"),
+    counted(letter.envelope.payload.byteLength, "byte"),
     likeness === undefined ? "no known format" : `looks like ${likeness.name}`,
   ].join(", ");
   const title = `${style.red(letter.file)}  ${style.dim(fit(facts, columns - letter.file.length - 2))}`;
@@ -132,7 +132,7 @@ function deadLetterAside(letters: readonly DeadLetter[]): string {
   const reasons = [...new Set(letters.map(({ reason }) => reason))].join(" or ");
   const changed = letters.filter(({ untouched }) => !untouched).length;
   const state = changed === 0 ? "byte for byte as they were sent" : `${changed} OF THEM CHANGED`;
-  return `${count(letters.length, "message")}, reason ${reasons}, ${state}`;
+  return `${counted(letters.length, "message")}, reason ${reasons}, ${state}`;
 }
 
 function deadLetterTable(letters: readonly DeadLetter[], { columns, style }: Screen): string {
@@ -173,7 +173,7 @@ function summary(tour: Tour, { columns, style }: Screen): string {
   const read = stops.filter(({ result }) => result.ok);
   const fallback = read.filter(({ byFallback }) => byFallback).length;
   const lines = [
-    `${count(stops.length, "message")}: ${style.green(`${read.length} read`)} (${fallback} by fallback), ${style.red(`${deadLetters.length} dead-lettered`)}`,
+    `${counted(stops.length, "message")}: ${style.green(`${read.length} read`)} (${fallback} by fallback), ${style.red(`${deadLetters.length} dead-lettered`)}`,
     ...wrapped(`Read by ${tally(read) || "none"}`, columns),
   ];
   if (repair?.stop.result.ok === true) lines.push("1 dead letter repaired, sent again, and read");
@@ -203,8 +203,4 @@ function tally(read: readonly Stop[]): string {
   const counts = new Map<string, number>();
   for (const { result } of read) if (result.ok) counts.set(result.codec, (counts.get(result.codec) ?? 0) + 1);
   return Array.from(counts, ([codec, times]) => `${codec} ${times}`).join(", ");
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

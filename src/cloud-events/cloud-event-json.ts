@@ -1,3 +1,4 @@
+import { toBase64 } from "../values/base64.ts";
 import { isObject } from "../values/plain-object.ts";
 import {
   attributesOf,
@@ -8,7 +9,6 @@ import {
   eventOf,
   fromBase64,
   textOf,
-  toBase64,
 } from "./cloud-event.ts";
 
 /** The content type of the JSON format. */

@@ -1,3 +1,4 @@
+import { fromBase64 as bytesOfBase64, toBase64 } from "../values/base64.ts";
 import { isObject } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
@@ -211,17 +212,10 @@ function timeOf(value: CloudEventValue | undefined): Date | string | undefined {
   return date instanceof Date && fraction.length <= 4 ? date : text;
 }
 
-/** Base64 with padding (RFC 4648 section 4). */
-export function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(binary);
-}
-
 /** @throws SobreError `DecodeFailed` naming the attribute. */
 export function fromBase64(name: string, text: string): Uint8Array {
   try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    return bytesOfBase64(text);
   } catch (cause) {
     throw broken(`The CloudEvents member "${name}" is not Base64.`, cause);
   }

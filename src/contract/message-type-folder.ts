@@ -7,7 +7,7 @@ import type { JsonSchema } from "../json-schema/json-schema-type.ts";
 import type { MessageType } from "../message/message-type.ts";
 import { messageTypeFromFiles, schemaFilesOf, versionFile } from "../message/schema-files.ts";
 import type { UntypedOptions } from "../message/define-message.ts";
-import { folderFiles } from "./subjects/subject.ts";
+import { folderFiles, parseJson } from "./subjects/subject.ts";
 
 /**
  * Defines a message type from the files `<folder>/<subject>/<major>.<minor>.schema.json`: each major is a version, and its
@@ -60,13 +60,9 @@ function filesOf(folder: string, subject: string): Readonly<Record<string, JsonS
 }
 
 function schemaOf(text: string, file: string): JsonSchema {
-  try {
-    const schema: unknown = JSON.parse(text);
-    if (typeof schema === "boolean") return schema;
-    if (isObject(schema)) return { ...schema };
-  } catch (cause) {
-    throw new SobreError("InvalidArgument", `${file} is not JSON.`, { cause });
-  }
+  const schema = parseJson(text, file);
+  if (typeof schema === "boolean") return schema;
+  if (isObject(schema)) return { ...schema };
   throw new SobreError("InvalidArgument", `${file} holds no JSON Schema.`);
 }
 

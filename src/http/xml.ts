@@ -1,4 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
+import { escapeMarkup } from "../values/markup.ts";
 
 /** An element of a small XML document; prefixes are left off its name and its attributes' names. */
 export interface XmlElement {
@@ -87,12 +88,7 @@ export const child = (element: XmlElement | undefined, name: string): XmlElement
 
 /** Text as written in an element or attribute; characters that XML cannot hold become the replacement character. */
 export const escaped = (text: string): string =>
-  text
-    // oxlint-disable-next-line no-control-regex -- these are what XML 1.0 forbids
-    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
+  // oxlint-disable-next-line no-control-regex -- these are what XML 1.0 forbids
+  escapeMarkup(text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd"));
 
 const wrong = (what: string): SobreError => new SobreError("InvalidArgument", `The body ${what}.`);

@@ -1,3 +1,4 @@
+import { escapeMarkup } from "../values/markup.ts";
 import type {
   FailureReport,
   MigrationFinding,
@@ -14,12 +15,12 @@ import { pageStyle } from "./report-style.ts";
 export function reportPage(report: MigrationReport): string {
   const { source, target, output, seconds, messages, bytes } = report;
   const about = `${number(messages)} messages, ${byteSize(bytes)}, ${seconds.toFixed(1)} s. ${
-    output === undefined ? "A dry run: nothing was written." : `Written to ${escape(output)}.`
+    output === undefined ? "A dry run: nothing was written." : `Written to ${escapeMarkup(output)}.`
   }`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>Migration of ${escape(source)}</title><style>${pageStyle}</style></head><body><main>
-<header><p class="eyebrow">sobre migrate</p><h1>${escape(source)} <span>→ ${targetNames[target]}</span></h1><p class="about">${about}</p></header>
+<title>Migration of ${escapeMarkup(source)}</title><style>${pageStyle}</style></head><body><main>
+<header><p class="eyebrow">sobre migrate</p><h1>${escapeMarkup(source)} <span>→ ${targetNames[target]}</span></h1><p class="about">${about}</p></header>
 <p class="verdict ${report.verdict}">${verdicts[report.verdict]}</p>
 ${cards(report)}
 ${section("Formats", formats(report))}
@@ -61,7 +62,7 @@ function section(title: string, body: string): string {
 function formats({ formats: all, messages }: MigrationReport): string {
   const rows = all.map(
     ({ format, messages: own, bytes }) =>
-      `<tr><th scope="row"><code>${escape(format)}</code></th><td class="n">${number(own)}</td><td class="n">${byteSize(bytes)}</td><td class="bar"><i style="width:${((own / Math.max(1, messages)) * 100).toFixed(1)}%"></i></td></tr>`,
+      `<tr><th scope="row"><code>${escapeMarkup(format)}</code></th><td class="n">${number(own)}</td><td class="n">${byteSize(bytes)}</td><td class="bar"><i style="width:${((own / Math.max(1, messages)) * 100).toFixed(1)}%"></i></td></tr>`,
   );
   return `<div class="wide"><table><thead><tr><th>format</th><th class="n">messages</th><th class="n">bytes</th><th>share</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div>`;
 }
@@ -72,10 +73,10 @@ function findings(all: readonly MigrationFinding<string>[], unit: string): strin
       const [{ kind, text } = { kind: "", text: "" }] = group;
       const rows = group.map(
         ({ type, path, count, example }) =>
-          `<tr><td><code>${escape(path)}</code></td><td class="type">${typeName(type)}</td><td class="n">${number(count)}</td>${example === undefined ? "" : `<td class="id">${escape(example)}</td>`}</tr>`,
+          `<tr><td><code>${escapeMarkup(path)}</code></td><td class="type">${typeName(type)}</td><td class="n">${number(count)}</td>${example === undefined ? "" : `<td class="id">${escapeMarkup(example)}</td>`}</tr>`,
       );
       const last = group.some(({ example }) => example !== undefined) ? "<th>for example</th>" : "";
-      return `<details${group.length <= 12 ? " open" : ""}><summary><span class="kind">${escape(kind)}</span> ${escape(text)} <span class="dim">${paths(group.length)}</span></summary>
+      return `<details${group.length <= 12 ? " open" : ""}><summary><span class="kind">${escapeMarkup(kind)}</span> ${escapeMarkup(text)} <span class="dim">${paths(group.length)}</span></summary>
 <div class="wide"><table><thead><tr><th>path</th><th>type</th><th class="n">${unit}</th>${last}</tr></thead><tbody>${rows.join("\n")}</tbody></table></div></details>`;
     })
     .join("\n");
@@ -88,7 +89,7 @@ function paths(count: number): string {
 function warnings({ warnings: all }: MigrationReport): string {
   return all.length === 0
     ? ""
-    : `<ul>${all.map(({ text, count }) => `<li>${escape(text)} <span class="dim">${number(count)} ×</span></li>`).join("\n")}</ul>`;
+    : `<ul>${all.map(({ text, count }) => `<li>${escapeMarkup(text)} <span class="dim">${number(count)} ×</span></li>`).join("\n")}</ul>`;
 }
 
 function failures({ step, code, count, examples }: FailureReport): string {
@@ -96,23 +97,24 @@ function failures({ step, code, count, examples }: FailureReport): string {
     const facts = [
       `${number(bytes)} bytes`,
       ...(offset === undefined ? [] : [`byte ${offset}`]),
-      ...(path === undefined ? [] : [`<code>${escape(path)}</code>`]),
+      ...(path === undefined ? [] : [`<code>${escapeMarkup(path)}</code>`]),
       `sha256 <code>${sha256.slice(0, 16)}…</code>`,
     ];
     const window = hex === undefined ? "" : `<pre>${hexText(hex, offset)}</pre>`;
-    return `<li><b class="id">${escape(id)}</b><p>${escape(message)}</p><p class="dim">${facts.join(" · ")}</p>${window}</li>`;
+    return `<li><b class="id">${escapeMarkup(id)}</b><p>${escapeMarkup(message)}</p><p class="dim">${facts.join(" · ")}</p>${window}</li>`;
   });
   const more = count > examples.length ? `<p class="dim">and ${number(count - examples.length)} more</p>` : "";
-  return `<details open><summary><span class="kind bad">${escape(code)}</span> ${stepNames[step]} <span class="dim">${number(count)} ×</span></summary><ul class="faults">${items.join("\n")}</ul>${more}</details>`;
+  return `<details open><summary><span class="kind bad">${escapeMarkup(code)}</span> ${stepNames[step]} <span class="dim">${number(count)} ×</span></summary><ul class="faults">${items.join("\n")}</ul>${more}</details>`;
 }
 
 /** Sixteen bytes a line with their offset; the byte where reading stopped is marked. */
+const mark = (text: string, isMarked: boolean): string => (isMarked ? `<mark>${text}</mark>` : text);
+
 function hexText(window: HexWindow, offset: number | undefined): string {
   const lines = hexLines(window, offset).map(({ at, bytes }) => {
-    const mark = (text: string, isMarked: boolean): string => (isMarked ? `<mark>${text}</mark>` : text);
     const gap = "   ".repeat(16 - bytes.length);
     const hexes = bytes.map(({ hex, isMarked }) => mark(hex, isMarked)).join(" ");
-    const texts = bytes.map(({ text, isMarked }) => mark(escape(text), isMarked)).join("");
+    const texts = bytes.map(({ text, isMarked }) => mark(escapeMarkup(text), isMarked)).join("");
     return `<i>${at}</i>  ${hexes}${gap}  ${texts}`;
   });
   return lines.join("\n");
@@ -120,11 +122,11 @@ function hexText(window: HexWindow, offset: number | undefined): string {
 
 function typeDetails({ name, subject, messages, codecs, paths: all, morePaths }: TypeReport): string {
   const from = Object.entries(codecs)
-    .map(([codec, count]) => `${escape(codec)} ${number(count)}`)
+    .map(([codec, count]) => `${escapeMarkup(codec)} ${number(count)}`)
     .join(", ");
   const rows = all.map(pathRow).join("\n");
   const more = morePaths === 0 ? "" : `<p class="dim">and ${number(morePaths)} more paths</p>`;
-  return `<details><summary><b>${escape(subject)}</b> <span class="type">${typeName(name)}</span> <span class="dim">${number(messages)} messages (${from}), ${paths(all.length + morePaths)}</span></summary>
+  return `<details><summary><b>${escapeMarkup(subject)}</b> <span class="type">${typeName(name)}</span> <span class="dim">${number(messages)} messages (${from}), ${paths(all.length + morePaths)}</span></summary>
 <div class="wide"><table><thead><tr><th>path</th><th>was</th><th>becomes</th></tr></thead><tbody>${rows}</tbody></table></div>${more}</details>`;
 }
 
@@ -132,18 +134,14 @@ function pathRow({ path, kinds, absent, becomes }: PathReport): string {
   const was = Object.entries({ ...kinds, ...(absent > 0 ? { absent } : {}) }).map(
     ([kind, count]) => `${kind} <span class="dim">${number(count)}</span>`,
   );
-  return `<tr><td><code>${escape(path)}</code></td><td>${was.join(", ")}</td><td>${escape(becomes)}</td></tr>`;
+  return `<tr><td><code>${escapeMarkup(path)}</code></td><td>${was.join(", ")}</td><td>${escapeMarkup(becomes)}</td></tr>`;
 }
 
 /** The local name, with the whole one at hand. */
 function typeName(name: string): string {
-  return `<span title="${escape(name)}">${escape(name.replace(/^\{.*\}/, "").replace(/`(\d+)\[\[.*/, "`$1[…]"))}</span>`;
+  return `<span title="${escapeMarkup(name)}">${escapeMarkup(name.replace(/^\{.*\}/, "").replace(/`(\d+)\[\[.*/, "`$1[…]"))}</span>`;
 }
 
 function number(count: number): string {
   return count.toLocaleString("en");
-}
-
-function escape(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

@@ -1,3 +1,4 @@
+import { memo } from "./memo.ts";
 import { ticksToMilliseconds } from "./ticks.ts";
 
 /**
@@ -30,9 +31,7 @@ const farthest = 16 * 60 * millisecondsPerMinute;
 function offsetOf(milliseconds: number, timeZone: string | undefined): number {
   if (timeZone === undefined) return -Math.round(new Date(milliseconds).getTimezoneOffset());
   if (timeZone === "UTC") return 0;
-  let zone = zones.get(timeZone);
-  if (zone === undefined) zones.set(timeZone, (zone = new Zone(timeZone)));
-  return zone.offsetAt(milliseconds);
+  return memo(zones, timeZone, () => new Zone(timeZone)).offsetAt(milliseconds);
 }
 
 const zones = new Map<string, Zone>();
@@ -101,11 +100,9 @@ class Zone {
   }
 
   #yearOf(year: number): Year {
-    const known = this.#years.get(year);
-    if (known !== undefined) return known;
-    const made = year < firstYear ? this.#early() : year < steadyYear + cycle ? this.#asked(year) : this.#alike(year);
-    this.#years.set(year, made);
-    return made;
+    return memo(this.#years, year, () =>
+      year < firstYear ? this.#early() : year < steadyYear + cycle ? this.#asked(year) : this.#alike(year),
+    );
   }
 
   #early(): Year {

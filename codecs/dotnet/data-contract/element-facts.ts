@@ -67,18 +67,6 @@ export function isSerializers({ namespace }: XmlAttribute): boolean {
   return namespace === xmlns || namespace === xsi || namespace === serialization;
 }
 
-/** The members that attributes become, one text for all of a name: engines look up a new text letter by letter. */
-export class AttributeMembers {
-  readonly #known = new Map<string, string>();
-
-  /** `@name`. */
-  of(name: string): string {
-    let member = this.#known.get(name);
-    if (member === undefined) this.#known.set(name, (member = `@${name}`));
-    return member;
-  }
-}
-
 /** The names from the root to an element, for people. */
 export function pathOf(element: XmlElement): string {
   const steps: string[] = [];

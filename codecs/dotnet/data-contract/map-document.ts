@@ -1,8 +1,8 @@
+import { memo } from "../../../src/values/memo.ts";
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { emptyBag } from "../../../src/envelope/bag.ts";
 import { annotate, annotateTyped } from "../../../src/values/annotations.ts";
 import {
-  AttributeMembers,
   declaresNamespace,
   decodeName,
   factsOf,
@@ -86,7 +86,7 @@ class Mapper {
   readonly #frames: Frame[] = [];
   #depth = 0;
   readonly #warnings = new MappingWarnings();
-  readonly #memberNames = new AttributeMembers();
+  readonly #memberNames = new Map<string, string>();
   #items = 0;
 
   constructor(root: XmlElement, options: MapOptions) {
@@ -185,7 +185,7 @@ class Mapper {
           : scalar?.kind === "enum"
             ? enumValue(content, scalar, this.#xmlSerializer)
             : untypedScalar(content.value, this.#guess);
-      frame.bag[isPlain ? this.#nameOf(member, name) : this.#memberNames.of(name)] = read;
+      frame.bag[isPlain ? this.#nameOf(member, name) : memo(this.#memberNames, name, () => `@${name}`)] = read;
     }
   }
 

@@ -12,7 +12,7 @@ import type { EnumShape } from "./shape.ts";
 import { lexical } from "../xml/lexical.ts";
 import { shortestSingle } from "../../../src/values/single.ts";
 import { xmlns } from "../xml/namespaces.ts";
-import type { XmlElement, XmlScalar, XmlScalarType, XmlText } from "../xml/node.ts";
+import { isXmlList, type XmlElement, type XmlScalar, type XmlScalarType, type XmlText } from "../xml/node.ts";
 
 /** The text of an element, as far as it is typed; `offset` is where it starts. */
 export interface ScalarContent {
@@ -43,20 +43,11 @@ export function contentOf(element: XmlElement): ScalarContent {
 }
 
 function isScalarText(text: XmlText): text is XmlText & ScalarContent {
-  return !isList(text.value);
+  return !isXmlList(text.value);
 }
 
-function scalarContent(text: {
-  readonly value: XmlScalar | readonly XmlScalar[];
-  readonly type: XmlScalarType | undefined;
-  readonly offset: number;
-}): ScalarContent {
-  const { value, type, offset } = text;
-  return { value: isList(value) ? lexical(value, type) : value, type, offset };
-}
-
-function isList(value: XmlScalar | readonly XmlScalar[]): value is readonly XmlScalar[] {
-  return Array.isArray(value);
+function scalarContent({ value, type, offset }: XmlText): ScalarContent {
+  return { value: isXmlList(value) ? lexical(value, type) : value, type, offset };
 }
 
 function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
@@ -190,15 +181,20 @@ export function enumValue({ value, type, offset }: ScalarContent, shape: EnumSha
 export function enumOfNumber(number: bigint, shape: EnumShape): EnumValue {
   for (const [name, value] of shape.members) if (value === number) return new EnumValue(name, number);
   if (!shape.flags) return new EnumValue(`${number}`, number);
-  const names: string[] = [];
+  const names = flagNames(number, shape.members);
+  return new EnumValue(names === undefined ? `${number}` : names.join(" "), number);
+}
+
+/** The declared names whose bits make a number, the smallest first; `undefined` when some bits have none. */
+export function flagNames(number: bigint, members: Iterable<readonly [string, bigint]>): readonly string[] | undefined {
   let left = number;
-  const largestFirst = [...shape.members].toSorted(([, a], [, b]) => (a < b ? 1 : -1));
-  for (const [name, value] of largestFirst) {
+  const names: string[] = [];
+  for (const [name, value] of [...members].toSorted(([, a], [, b]) => (a < b ? 1 : a > b ? -1 : 0))) {
     if (value === 0n || (left & value) !== value) continue;
     left &= ~value;
     names.unshift(name);
   }
-  return new EnumValue(left === 0n && names.length > 0 ? names.join(" ") : `${number}`, number);
+  return left === 0n && names.length > 0 ? names : undefined;
 }
 
 /** The error of content that does not fit. */

@@ -1,7 +1,7 @@
 import { xsi } from "../xml/namespaces.ts";
 import type { XmlName } from "../xml/node.ts";
 import { RecordWriter } from "./record-writer.ts";
-import { record } from "./records.ts";
+import { attributeRecords, elementRecords, record } from "./records.ts";
 
 interface Declaration {
   readonly prefix: string;
@@ -24,8 +24,7 @@ export class ElementWriter {
     this.content();
     this.#depth++;
     this.#isOpen = true;
-    this.#nodeWithPrefix(prefix, record.shortElement, record.element, record.prefixElementA);
-    this.records.name(local);
+    this.records.named(prefix, local, elementRecords);
     this.#declareIfMissing(prefix, namespace);
   }
 
@@ -58,8 +57,7 @@ export class ElementWriter {
 
   /** An attribute with a prefix; `write` writes its value, and nothing else. */
   attribute(prefix: string, { namespace, local }: XmlName, write: (records: RecordWriter) => void): void {
-    this.#nodeWithPrefix(prefix, record.shortAttribute, record.attribute, record.prefixAttributeA);
-    this.records.name(local);
+    this.records.named(prefix, local, attributeRecords);
     write(this.records);
     this.records.endAttribute();
     this.#declareIfMissing(prefix, namespace);
@@ -88,22 +86,12 @@ export class ElementWriter {
     this.content();
     this.records.node(record.array);
     const prefix = this.#prefixOf(namespace) ?? "";
-    this.#nodeWithPrefix(prefix, record.shortElement, record.element, record.prefixElementA);
-    this.records.name(local);
+    this.records.named(prefix, local, elementRecords);
     if (this.#namespaceOf(prefix) !== namespace && !(prefix === "" && namespace === "")) {
       this.records.node(record.shortXmlns);
       this.records.name(namespace);
     }
     this.records.endElement();
-  }
-
-  #nodeWithPrefix(prefix: string, short: number, long: number, letterA: number): void {
-    if (prefix === "") this.records.node(short);
-    else if (/^[a-z]$/.test(prefix)) this.records.node(letterA + prefix.charCodeAt(0) - 0x61);
-    else {
-      this.records.node(long);
-      this.records.name(prefix);
-    }
   }
 
   #declareIfMissing(prefix: string, namespace: string): void {

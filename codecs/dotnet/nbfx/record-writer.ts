@@ -1,7 +1,7 @@
 import type { Decimal } from "../../../src/values/decimal.ts";
 import type { DateTime } from "../../../src/values/date-time.ts";
 import { ticksPerMinute } from "../../../src/values/ticks.ts";
-import { record } from "./records.ts";
+import { type NamedRecords, record } from "./records.ts";
 
 /** .NET's writer collects this many bytes before it gives them to its stream. */
 const bufferLength = 512;
@@ -33,6 +33,14 @@ export class RecordWriter {
   node(type: number): void {
     this.#byte(type);
     this.#textAt = -1;
+  }
+
+  /** The beginning of an element or attribute with its name. */
+  named(prefix: string, local: string, { short, long, letterA }: NamedRecords): void {
+    const isLetter = /^[a-z]$/.test(prefix);
+    this.node(prefix === "" ? short : isLetter ? letterA + prefix.charCodeAt(0) - 0x61 : long);
+    if (prefix !== "" && !isLetter) this.name(prefix);
+    this.name(local);
   }
 
   /** A name, a prefix or a namespace. */
@@ -135,8 +143,8 @@ export class RecordWriter {
     return this.#fixed(record.doubleText, 8, (at) => this.#view.setFloat64(at, value, true));
   }
 
-  decimal(value: Decimal): void {
-    this.#fixed(record.decimalText, 16, (at) => this.#setDecimal(at, value));
+  decimal({ text }: Decimal): void {
+    this.#fixed(record.decimalText, 16, (at) => setDecimal(this.#view, at, text));
   }
 
   dateTime(value: DateTime): void {
@@ -175,10 +183,6 @@ export class RecordWriter {
     for (let index = 0; index < count; index++) set(this.#view, this.#length + index * width, index);
     this.#length += width * count;
     this.#buffered = 0;
-  }
-
-  #setDecimal(at: number, { text }: Decimal): void {
-    setDecimal(this.#view, at, text);
   }
 
   #fixed(type: number, width: number, set: (at: number) => void): void {

@@ -54,3 +54,22 @@ export const record = {
   unicodeChars32Text: 0xba,
   qNameDictionaryText: 0xbc,
 } as const;
+
+/** The records of a name: without a prefix, with any, and with the letter a; those of the other letters follow. */
+export interface NamedRecords {
+  readonly short: number;
+  readonly long: number;
+  readonly letterA: number;
+}
+
+export const elementRecords: NamedRecords = {
+  short: record.shortElement,
+  long: record.element,
+  letterA: record.prefixElementA,
+};
+
+export const attributeRecords: NamedRecords = {
+  short: record.shortAttribute,
+  long: record.attribute,
+  letterA: record.prefixAttributeA,
+};

@@ -3,9 +3,17 @@ import { DateTime } from "../../../src/values/date-time.ts";
 import { Decimal } from "../../../src/values/decimal.ts";
 import { lexical } from "../xml/lexical.ts";
 import { xmlns } from "../xml/namespaces.ts";
-import type { XmlDocument, XmlElement, XmlNode, XmlScalar, XmlScalarType, XmlText } from "../xml/node.ts";
+import {
+  isXmlList,
+  type XmlDocument,
+  type XmlElement,
+  type XmlNode,
+  type XmlScalar,
+  type XmlScalarType,
+  type XmlText,
+} from "../xml/node.ts";
 import { RecordWriter } from "./record-writer.ts";
-import { record } from "./records.ts";
+import { attributeRecords, elementRecords, record } from "./records.ts";
 
 /**
  * Writes the nodes of a document as binary XML, so that reading gives the same nodes; not recursive.
@@ -45,7 +53,7 @@ function writeNode(records: RecordWriter, node: XmlNode, pending: (XmlNode | und
 }
 
 function startElement(records: RecordWriter, { prefix, local, attributes }: XmlElement): void {
-  named(records, prefix, local, [record.shortElement, record.element, record.prefixElementA]);
+  records.named(prefix, local, elementRecords);
   for (const { prefix: own, local: name, namespace, value } of attributes) {
     if (namespace === xmlns) {
       records.node(own === "" ? record.shortXmlns : record.xmlns);
@@ -53,31 +61,16 @@ function startElement(records: RecordWriter, { prefix, local, attributes }: XmlE
       records.name(lexical(value, undefined));
       continue;
     }
-    named(records, own, name, [record.shortAttribute, record.attribute, record.prefixAttributeA]);
-    if (isList(value)) records.text(lexical(value, undefined));
+    records.named(own, name, attributeRecords);
+    if (isXmlList(value)) records.text(lexical(value, undefined));
     else writeValue(records, value, undefined);
     records.endAttribute();
   }
 }
 
 /** A record with a name: without a prefix, with one, or with one of a single letter. */
-function named(
-  records: RecordWriter,
-  prefix: string,
-  local: string,
-  [short, long, letterA]: readonly [number, number, number],
-): void {
-  if (prefix === "") records.node(short);
-  else if (/^[a-z]$/.test(prefix)) records.node(letterA + prefix.charCodeAt(0) - 0x61);
-  else {
-    records.node(long);
-    records.name(prefix);
-  }
-  records.name(local);
-}
-
 function writeText(records: RecordWriter, { value, type }: XmlText): void {
-  if (isList(value)) records.text(lexical(value, type));
+  if (isXmlList(value)) records.text(lexical(value, type));
   else writeValue(records, value, type);
 }
 
@@ -97,8 +90,4 @@ function writeValue(records: RecordWriter, value: XmlScalar, type: XmlScalarType
       if (value instanceof DateTime) return records.dateTime(value);
       return records.text(value instanceof Typed ? value.value : value.iso);
   }
-}
-
-function isList(value: XmlScalar | readonly XmlScalar[]): value is readonly XmlScalar[] {
-  return Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { memo } from "../../../src/values/memo.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
 import type { ClassDescription, ClassNode, MemberNode, NrbfDocument, PrimitiveValue } from "./nodes.ts";
 import { PlainClass } from "./plain-class.ts";
@@ -6,12 +7,7 @@ const plainNames = new WeakMap<ClassDescription, string>();
 
 /** The CLR name without type arguments, e.g. ``System.Collections.Generic.List`1``. */
 export function plainNameOf(description: ClassDescription): string {
-  const known = plainNames.get(description);
-  if (known !== undefined) return known;
-  // Looked for once: names can be long, and objects of their class many.
-  const name = description.typeName.split("[", 1)[0] ?? "";
-  plainNames.set(description, name);
-  return name;
+  return memo(plainNames, description, ({ typeName }) => typeName.split("[", 1)[0] ?? "");
 }
 
 /** The members of a class record by name; references are followed. */

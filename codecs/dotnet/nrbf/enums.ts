@@ -1,6 +1,7 @@
 import { checkOptions, flag, type OptionChecks } from "../../../src/options/option-checks.ts";
 import { EnumValue } from "../../../src/values/enum-value.ts";
 import { compileContracts, type DotnetContract } from "../data-contract/contract.ts";
+import { flagNames } from "../data-contract/scalar.ts";
 import type { EnumShape } from "../data-contract/shape.ts";
 import type { ClassView } from "./class-view.ts";
 
@@ -71,18 +72,7 @@ function nameOf(number: bigint, declared: Declared | undefined): string {
   if (declared === undefined) return `${number}`;
   const exact = declared.names.find(([, value]) => value === number);
   if (exact !== undefined) return exact[0];
-  return (declared.flags ? flagNames(number, declared) : undefined) ?? `${number}`;
-}
-
-function flagNames(number: bigint, { names }: Declared): string | undefined {
-  let left = number;
-  const found: string[] = [];
-  for (const [name, value] of names.toSorted(([, a], [, b]) => (a < b ? 1 : a > b ? -1 : 0))) {
-    if (value === 0n || (left & value) !== value) continue;
-    left &= ~value;
-    found.push(name);
-  }
-  return left === 0n && found.length > 0 ? found.reverse().join(", ") : undefined;
+  return (declared.flags ? flagNames(number, declared.names)?.join(", ") : undefined) ?? `${number}`;
 }
 
 /** An enum as it is declared, since the payload holds its number only. */

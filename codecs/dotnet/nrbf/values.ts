@@ -1,3 +1,4 @@
+import { memo } from "../../../src/values/memo.ts";
 import { setMember } from "../../../src/values/plain-object.ts";
 import { ItemBudget } from "../../../src/codec/binary/cursor.ts";
 import { share } from "../../../src/codec/binary/fixed-layout.ts";
@@ -148,20 +149,13 @@ class Planner {
 
   /** The names of an object's members in its value. */
   #memberNames(description: ClassDescription): readonly string[] {
-    const known = this.#shown.get(description);
-    if (known !== undefined) return known;
-    const { memberNames } = description;
-    const names = distinct(this.#settings.memberNames === "property" ? propertyNames(memberNames) : memberNames);
-    this.#shown.set(description, names);
-    return names;
+    return memo(this.#shown, description, ({ memberNames }) =>
+      distinct(this.#settings.memberNames === "property" ? propertyNames(memberNames) : memberNames),
+    );
   }
 
   #typeOf(description: ClassDescription): Annotations {
-    const known = this.#types.get(description);
-    if (known !== undefined) return known;
-    const type = Object.freeze({ typeName: description.typeName });
-    this.#types.set(description, type);
-    return type;
+    return memo(this.#types, description, typeAnnotation);
   }
 
   #map(items: readonly ItemNode[]): Plan<ItemNode> {
@@ -181,6 +175,8 @@ class Planner {
     return value === undefined ? null : primitiveOf(type, value, this.#settings);
   }
 }
+
+const typeAnnotation = ({ typeName }: ClassDescription): Annotations => Object.freeze({ typeName });
 
 /** An array of several dimensions as such; of one dimension its values, wherever its first index is. */
 function shaped({ shape }: ArrayNode | PrimitiveArrayNode, values: unknown): unknown {

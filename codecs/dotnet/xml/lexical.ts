@@ -1,5 +1,6 @@
+import { toBase64 } from "../../../src/values/base64.ts";
 import { Typed } from "../../../src/values/typed.ts";
-import type { XmlScalar, XmlScalarType } from "./node.ts";
+import { isXmlList, type XmlScalar, type XmlScalarType } from "./node.ts";
 
 /** The text that .NET writes for a scalar, as in text XML. */
 export function lexical(value: XmlScalar | readonly XmlScalar[], type: XmlScalarType | undefined): string {
@@ -12,17 +13,13 @@ export function lexical(value: XmlScalar | readonly XmlScalar[], type: XmlScalar
     case "bigint":
       return `${value}`;
     default:
-      if (value instanceof Uint8Array) return base64(value);
-      return isList(value)
+      if (value instanceof Uint8Array) return toBase64(value);
+      return isXmlList(value)
         ? value.map((item) => lexical(item, undefined)).join(" ")
         : value instanceof Typed
           ? value.value
           : value.toString();
   }
-}
-
-function isList(value: XmlScalar | readonly XmlScalar[]): value is readonly XmlScalar[] {
-  return Array.isArray(value);
 }
 
 /** `R` format of System.Double: 15 digits where they suffice, otherwise 17. */
@@ -60,16 +57,4 @@ function netForm(text: string): string {
   }
   const tail = digits.length > 1 ? `.${digits.slice(1)}` : "";
   return `${sign}${digits.charAt(0)}${tail}E${exponent < 0 ? "-" : "+"}${`${Math.abs(exponent)}`.padStart(2, "0")}`;
-}
-
-const chunk = 8190;
-
-/** Bytes in base64. */
-export function base64(bytes: Uint8Array): string {
-  const parts: string[] = [];
-  // A multiple of three, so that only the last part is padded.
-  for (let at = 0; at < bytes.length; at += chunk) {
-    parts.push(btoa(String.fromCharCode(...bytes.subarray(at, at + chunk))));
-  }
-  return parts.join("");
 }

@@ -9,6 +9,11 @@ export type XmlScalar = string | number | bigint | boolean | Uint8Array | Decima
 /** The record that a scalar of binary XML came in, where its JavaScript type does not show it. */
 export type XmlScalarType = "Single" | "Double" | "Int64" | "UInt64" | "UniqueId";
 
+/** Whether a value is a list record's. */
+export function isXmlList(value: XmlScalar | readonly XmlScalar[]): value is readonly XmlScalar[] {
+  return Array.isArray(value);
+}
+
 /** An attribute; declarations of namespaces are attributes in the namespace of `xmlns`. */
 export class XmlAttribute {
   readonly prefix: string;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { envelopeFromJson, envelopeToJson } from "../../envelope/envelope-json.ts";
-import type { Json } from "../../values/json.ts";
+import { type Json, parsedJson } from "../../values/json.ts";
 import { valueFromJson } from "../../values/value-json-reading.ts";
 import { valueToJson } from "../../values/value-json.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
@@ -72,8 +72,8 @@ export function readGolden(folder: string): readonly GoldenMessage[] {
 
 function readMessage(folder: string, file: string): Pick<GoldenMessage, "envelope" | "expected" | "isWhole"> {
   const bytes = join(folder, file.replace(/\.json$/, ".bin"));
-  const described = parseObject(readFileSync(join(folder, file), "utf8"));
-  if (described === undefined || !existsSync(bytes)) throw broken(file);
+  const described = parsedJson(readFileSync(join(folder, file), "utf8"));
+  if (!isObject(described) || !existsSync(bytes)) throw broken(file);
   const { sha256: hash, metadataSha256, expected, contentType, ...metadata } = described;
   const payload = new Uint8Array(readFileSync(bytes));
   if (sha256(payload) !== hash) throw broken(file);
@@ -82,15 +82,6 @@ function readMessage(folder: string, file: string): Pick<GoldenMessage, "envelop
   const first = typeof contentType === "string" ? { brokerProperties: { contentType } } : {};
   const envelope = envelopeFromJson({ ...metadata, ...(isWhole ? {} : first), payload: valueToJson(payload) });
   return { envelope, expected: valueToJson(valueFromJson(expected)), isWhole };
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const json: unknown = JSON.parse(text);
-    return isObject(json) ? json : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function broken(file: string): SobreError {

@@ -1,3 +1,4 @@
+import { escapeMarkup } from "../../values/markup.ts";
 import { failedCells, type MatrixCell } from "./matrix.ts";
 
 /** The matrix for a terminal: a block per subject and codec, producers down, consumers across. */
@@ -25,19 +26,19 @@ function signOf(cell: MatrixCell | undefined): string {
 /** The matrix as one HTML page that needs nothing else. */
 export function matrixPage(cells: readonly MatrixCell[]): string {
   const tables = blocksOf(cells).map(({ title, producers, consumers, cellAt }) => {
-    const head = consumers.map((consumer) => `<th scope="col">${escape(consumer)}</th>`).join("");
+    const head = consumers.map((consumer) => `<th scope="col">${escapeMarkup(consumer)}</th>`).join("");
     const rows = producers.map((producer) => {
       const data = consumers.map((consumer) => {
         const cell = cellAt(producer, consumer);
-        return `<td class="${cell?.outcome ?? ""}${cell?.meets === true ? "" : " apart"}" title="${escape(cell?.detail ?? "")}">${escape(signOf(cell))}</td>`;
+        return `<td class="${cell?.outcome ?? ""}${cell?.meets === true ? "" : " apart"}" title="${escapeMarkup(cell?.detail ?? "")}">${escapeMarkup(signOf(cell))}</td>`;
       });
-      return `<tr><th scope="row">${escape(producer)}</th>${data.join("")}</tr>`;
+      return `<tr><th scope="row">${escapeMarkup(producer)}</th>${data.join("")}</tr>`;
     });
-    return `<h2>${escape(title)}</h2>\n<table><thead><tr><td>producer \\ consumer</td>${head}</tr></thead>\n<tbody>${rows.join("\n")}</tbody></table>`;
+    return `<h2>${escapeMarkup(title)}</h2>\n<table><thead><tr><td>producer \\ consumer</td>${head}</tr></thead>\n<tbody>${rows.join("\n")}</tbody></table>`;
   });
   const failed = failedCells(cells).map(
     ({ subject, producer, consumer, codec, outcome, detail }) =>
-      `<li>${escape(`${subject} ${producer} → ${consumer}, ${codec}: ${outcome}, ${detail}`)}</li>`,
+      `<li>${escapeMarkup(`${subject} ${producer} → ${consumer}, ${codec}: ${outcome}, ${detail}`)}</li>`,
   );
   const holes = cells.filter(({ outcome, meets }) => outcome === "hole" && meets).length;
   return `<!doctype html>
@@ -76,8 +77,4 @@ function blocksOf(cells: readonly MatrixCell[]): readonly Block[] {
 
 function titleOf({ subject, codec }: MatrixCell): string {
   return `${subject}, ${codec}`;
-}
-
-function escape(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }

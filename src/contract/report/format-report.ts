@@ -1,3 +1,4 @@
+import { escapeMarkup } from "../../values/markup.ts";
 import type { Witness } from "../verdict.ts";
 import type { CheckedPair } from "../subjects/checked-pair.ts";
 import { schemasHash } from "../subjects/waivers.ts";
@@ -202,7 +203,7 @@ function markdown(report: CheckReport): string {
 /** Escapes as XML 1.0 asks, which has no place for control characters. */
 function xml(value: string): string {
   const allowed = value.replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, "\u{FFFD}");
-  return allowed.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  return escapeMarkup(allowed);
 }
 
 function hex(bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
-import type { ServiceVersions, Subject } from "./subject.ts";
+import { parseJson, type ServiceVersions, type Subject } from "./subject.ts";
 
 /** The versions of each subject that a deployed service sends and reads. */
 interface Deployment {
@@ -13,7 +13,7 @@ export type Deployments = Readonly<Record<string, Readonly<Record<string, Deploy
 
 /** Parses the file of deployments. @throws SobreError `InvalidArgument` naming the place that is wrong. */
 export function parseDeployments(text: string): Deployments {
-  const json = parsed(text);
+  const json = objectAt(parseJson(text, "The file of deployments"), "it");
   return Object.fromEntries(
     Object.entries(json).map(([environment, services]) => [
       environment,
@@ -37,15 +37,6 @@ export function parseDeployments(text: string): Deployments {
       ),
     ]),
   );
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return objectAt(JSON.parse(text), "it");
-  } catch (error) {
-    if (error instanceof SobreError) throw error;
-    throw new SobreError("InvalidArgument", "The file of deployments is not JSON.", { cause: error });
-  }
 }
 
 function objectAt(value: unknown, place: string): Readonly<Record<string, unknown>> {

@@ -1,5 +1,6 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
+import { parsedJson } from "../../values/json.ts";
 import { sha256 } from "../witness.ts";
 import { plainText, type Subject, type SubjectVersion } from "./subject.ts";
 
@@ -8,13 +9,9 @@ export type Lock = Readonly<Record<string, string>>;
 
 /** Parses `lock.json`. @throws SobreError `InvalidArgument` when it is not a lock. */
 export function parseLock(text: string): Lock {
-  try {
-    const json: unknown = JSON.parse(text);
-    if (isObject(json) && isObject(json["schemas"]))
-      return Object.fromEntries(Object.entries(json["schemas"]).map(([file, hash]) => [file, String(hash)]));
-  } catch {
-    // Reported below.
-  }
+  const json = parsedJson(text);
+  if (isObject(json) && isObject(json["schemas"]))
+    return Object.fromEntries(Object.entries(json["schemas"]).map(([file, hash]) => [file, String(hash)]));
   throw new SobreError("InvalidArgument", "lock.json must hold the hash of each released file under schemas, as JSON.");
 }
 

@@ -122,7 +122,8 @@ function versionOf(files: SubjectFiles, file: string, { version, format }: Versi
   return { version, file, text, format, schema: format === "protobuf" ? text : parseJson(text, file) };
 }
 
-function parseJson(text: string, file: string): unknown {
+/** The value of a JSON file. @throws SobreError `InvalidArgument` when it is not JSON. */
+export function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -130,7 +131,8 @@ function parseJson(text: string, file: string): unknown {
   }
 }
 
-function subjectOf(name: string, settings: unknown, versions: readonly SubjectVersion[]): Subject {
+/** A subject with the settings of its subject.json. @throws SobreError `InvalidArgument` for a wrong one. */
+export function subjectOf(name: string, settings: unknown, versions: readonly SubjectVersion[]): Subject {
   const wrong = (what: string): SobreError => new SobreError("InvalidArgument", `${name}/subject.json: ${what}.`);
   if (!isObject(settings)) throw wrong("it must hold an object");
   const policy = settings["policy"] ?? {};

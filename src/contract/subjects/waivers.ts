@@ -1,4 +1,5 @@
 import { SobreError } from "../../errors/sobre-error.ts";
+import { parsedJson } from "../../values/json.ts";
 import { sha256 } from "../witness.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { CheckedPair } from "./checked-pair.ts";
@@ -51,12 +52,8 @@ export function parseWaivers(text: string): readonly Waiver[] {
 }
 
 function listIn(text: string): readonly unknown[] {
-  try {
-    const json: unknown = JSON.parse(text);
-    if (Array.isArray(json)) return json;
-  } catch {
-    // Reported below.
-  }
+  const json = parsedJson(text);
+  if (Array.isArray(json)) return json;
   throw new SobreError("InvalidArgument", "waivers.json must hold a list of waivers, as JSON.");
 }
 

@@ -1,3 +1,4 @@
+import { memo } from "../../values/memo.ts";
 import { annotationsOf } from "../../values/annotations.ts";
 import { EnumValue } from "../../values/enum-value.ts";
 import { Typed } from "../../values/typed.ts";
@@ -65,7 +66,7 @@ function missing(
     }
     counts.set(key, { value, count: 1 });
     // Several texts can be one number.
-    for (const number of value.keys) if (number.startsWith("n")) keysAt(numbers, number).add(key);
+    for (const number of value.keys) if (number.startsWith("n")) memo(numbers, number, () => new Set()).add(key);
   }
   const isKey = new Set(entryKeys.map(({ key }) => key));
   const paths: string[] = [];
@@ -100,12 +101,6 @@ type WantedValues = Pick<SourceValues, "values" | "fields" | "entryKeys"> & {
   readonly count: (key: ValueKey) => number;
   readonly isMember: (name: string) => boolean;
 };
-
-function keysAt(sets: Map<ValueKey, Set<ValueKey>>, key: ValueKey): Set<ValueKey> {
-  let known = sets.get(key);
-  if (known === undefined) sets.set(key, (known = new Set()));
-  return known;
-}
 
 /** XML may have a boolean as a digit. */
 function asBooleans([key]: readonly ValueKey[]): readonly ValueKey[] {
@@ -203,9 +198,7 @@ class Hints {
   }
 
   #add([key = ""]: readonly ValueKey[], text: ValueKey): void {
-    let known = this.#texts.get(key);
-    if (known === undefined) this.#texts.set(key, (known = new Set()));
-    known.add(text);
+    memo(this.#texts, key, () => new Set()).add(text);
   }
 
   /** Other forms of values with these keys. */

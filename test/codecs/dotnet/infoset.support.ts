@@ -1,4 +1,5 @@
-import { base64, doubleText, lexical } from "../../../codecs/dotnet/xml/lexical.ts";
+import { toBase64 } from "../../../src/values/base64.ts";
+import { doubleText, lexical } from "../../../codecs/dotnet/xml/lexical.ts";
 import {
   XmlArray,
   XmlAttribute,
@@ -71,7 +72,7 @@ function text(value: XmlScalar | readonly XmlScalar[], type: string | undefined)
     return { t: type ?? "Int32", v: type === undefined ? `${value}` : number(value, type) };
   if (typeof value === "boolean") return { t: "Boolean", v: `${value}` };
   if (typeof value === "bigint") return { t: type ?? "Int64", v: `${value}` };
-  if (value instanceof Uint8Array) return { t: "Byte[]", v: base64(value) };
+  if (value instanceof Uint8Array) return { t: "Byte[]", v: toBase64(value) };
   const names: Readonly<Record<string, string>> = { Duration: "TimeSpan", Typed: "Guid" };
   return { t: names[value.constructor.name] ?? value.constructor.name, v: lexical(value, undefined) };
 }

@@ -1,0 +1,4 @@
+/** Text as written in an element or attribute of HTML or XML. */
+export function escapeMarkup(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}
