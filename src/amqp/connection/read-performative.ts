@@ -1,5 +1,18 @@
 import type { ByteReader } from "../values/byte-reader.ts";
-import { FieldReader } from "../values/field-reader.ts";
+import {
+  binaryField,
+  booleanField,
+  mapField,
+  present,
+  readFields,
+  skipFields,
+  symbolField,
+  take,
+  ubyteField,
+  uintField,
+  ulongField,
+  ushortField,
+} from "../values/field-reader.ts";
 import { readDescriptor, required } from "./composite.ts";
 import {
   type Attach,
@@ -23,131 +36,119 @@ export function readBody(reader: ByteReader): number {
   return descriptor;
 }
 
-function inList<T>(reader: ByteReader, read: (fields: FieldReader) => T): T {
-  const fields = new FieldReader(reader);
-  const value = read(fields);
-  fields.leave();
-  return value;
-}
-
 export const readOpen = (reader: ByteReader): Open =>
-  inList(reader, (fields) => {
+  readFields(reader, () => {
     const open = {
-      containerId: required(fields.symbol(), "container-id"),
-      hostname: fields.symbol(),
-      maxFrameSize: fields.uint(),
-      channelMax: fields.ushort(),
-      idleTimeOut: fields.uint(),
+      containerId: required(symbolField(reader), "container-id"),
+      hostname: symbolField(reader),
+      maxFrameSize: uintField(reader),
+      channelMax: ushortField(reader),
+      idleTimeOut: uintField(reader),
     };
     // Locales and capabilities.
-    for (let skipped = 0; skipped < 4; skipped++) fields.skip();
-    return { ...open, properties: fields.map() };
+    skipFields(reader, 4);
+    return { ...open, properties: mapField(reader) };
   });
 
 export const readBegin = (reader: ByteReader): Begin =>
-  inList(reader, (fields) => ({
-    remoteChannel: fields.ushort(),
-    nextOutgoingId: required(fields.uint(), "next-outgoing-id"),
-    incomingWindow: required(fields.uint(), "incoming-window"),
-    outgoingWindow: required(fields.uint(), "outgoing-window"),
-    handleMax: fields.uint(),
+  readFields(reader, () => ({
+    remoteChannel: ushortField(reader),
+    nextOutgoingId: required(uintField(reader), "next-outgoing-id"),
+    incomingWindow: required(uintField(reader), "incoming-window"),
+    outgoingWindow: required(uintField(reader), "outgoing-window"),
+    handleMax: uintField(reader),
   }));
 
 export const readAttach = (reader: ByteReader): Attach =>
-  inList(reader, (fields) => {
+  readFields(reader, () => {
     const attach = {
-      name: required(fields.symbol(), "name"),
-      handle: required(fields.uint(), "handle"),
-      role: role(required(fields.boolean(), "role")),
-      sndSettleMode: fields.ubyte() ?? 2,
-      rcvSettleMode: fields.ubyte() ?? 0,
-      source: terminus(fields),
-      target: terminus(fields),
+      name: required(symbolField(reader), "name"),
+      handle: required(uintField(reader), "handle"),
+      role: role(required(booleanField(reader), "role")),
+      sndSettleMode: ubyteField(reader) ?? 2,
+      rcvSettleMode: ubyteField(reader) ?? 0,
+      source: terminus(reader),
+      target: terminus(reader),
     };
     // Unsettled deliveries are not resumed.
-    fields.skip();
-    fields.skip();
-    const counts = { initialDeliveryCount: fields.uint(), maxMessageSize: fields.ulong() };
-    fields.skip();
-    fields.skip();
-    return { ...attach, ...counts, properties: fields.map() };
+    skipFields(reader, 2);
+    const counts = { initialDeliveryCount: uintField(reader), maxMessageSize: ulongField(reader) };
+    skipFields(reader, 2);
+    return { ...attach, ...counts, properties: mapField(reader) };
   });
 
-function terminus(fields: FieldReader): Terminus | undefined {
-  if (!fields.present()) return undefined;
-  const { reader } = fields;
+function terminus(reader: ByteReader): Terminus | undefined {
+  if (!present(reader)) return undefined;
   const start = reader.at;
-  const descriptor = readDescriptor(fields.take());
-  const inner = new FieldReader(reader);
-  const value = terminusOf(descriptor, inner);
+  const descriptor = readDescriptor(take(reader));
+  const value = readFields(reader, () => terminusOf(descriptor, reader));
   if (value === undefined) throw reader.fault("A terminus is neither source, target nor coordinator", start);
-  inner.leave();
   return value;
 }
 
-function terminusOf(descriptor: number | undefined, fields: FieldReader): Terminus | undefined {
+function terminusOf(descriptor: number | undefined, reader: ByteReader): Terminus | undefined {
   if (descriptor === code.coordinator) return { kind: "coordinator" };
   if (descriptor !== code.source && descriptor !== code.target) return undefined;
-  const address = fields.symbol();
+  const address = symbolField(reader);
   // Durability, expiry policy and time-out.
-  for (let skipped = 0; skipped < 3; skipped++) fields.skip();
-  const dynamic = fields.boolean();
+  skipFields(reader, 3);
+  const dynamic = booleanField(reader);
   if (descriptor === code.target) return { kind: "target", address, dynamic };
-  fields.skip();
-  return { kind: "source", address, dynamic, distributionMode: fields.symbol(), filter: fields.map() };
+  skipFields(reader, 1);
+  return { kind: "source", address, dynamic, distributionMode: symbolField(reader), filter: mapField(reader) };
 }
 
 export const readFlow = (reader: ByteReader): Flow =>
-  inList(reader, (fields) => ({
-    nextIncomingId: fields.uint(),
-    incomingWindow: required(fields.uint(), "incoming-window"),
-    nextOutgoingId: required(fields.uint(), "next-outgoing-id"),
-    outgoingWindow: required(fields.uint(), "outgoing-window"),
-    handle: fields.uint(),
-    deliveryCount: fields.uint(),
-    linkCredit: fields.uint(),
-    available: fields.uint(),
-    drain: fields.boolean(),
-    echo: fields.boolean(),
+  readFields(reader, () => ({
+    nextIncomingId: uintField(reader),
+    incomingWindow: required(uintField(reader), "incoming-window"),
+    nextOutgoingId: required(uintField(reader), "next-outgoing-id"),
+    outgoingWindow: required(uintField(reader), "outgoing-window"),
+    handle: uintField(reader),
+    deliveryCount: uintField(reader),
+    linkCredit: uintField(reader),
+    available: uintField(reader),
+    drain: booleanField(reader),
+    echo: booleanField(reader),
   }));
 
 /** The payload is what follows: from where the reader then is to the end of the frame. */
 export const readTransfer = (reader: ByteReader): Transfer =>
-  inList(reader, (fields) => {
-    const handle = required(fields.uint(), "handle");
-    const deliveryId = fields.uint();
-    const deliveryTag = fields.binary();
-    const messageFormat = fields.uint();
-    const settled = fields.boolean();
-    const more = fields.boolean() ?? false;
-    fields.skip();
-    const state = stateField(fields);
-    fields.skip();
-    const aborted = fields.boolean() ?? false;
+  readFields(reader, () => {
+    const handle = required(uintField(reader), "handle");
+    const deliveryId = uintField(reader);
+    const deliveryTag = binaryField(reader);
+    const messageFormat = uintField(reader);
+    const settled = booleanField(reader);
+    const more = booleanField(reader) ?? false;
+    skipFields(reader, 1);
+    const state = stateField(reader);
+    skipFields(reader, 1);
+    const aborted = booleanField(reader) ?? false;
     return { handle, deliveryId, deliveryTag, messageFormat, settled, more, state, aborted };
   });
 
 export const readDisposition = (reader: ByteReader): Disposition =>
-  inList(reader, (fields) => {
-    const from = role(required(fields.boolean(), "role"));
-    const first = required(fields.uint(), "first");
+  readFields(reader, () => {
+    const from = role(required(booleanField(reader), "role"));
+    const first = required(uintField(reader), "first");
     return {
       role: from,
       first,
-      last: fields.uint() ?? first,
-      settled: fields.boolean() ?? false,
-      state: stateField(fields),
+      last: uintField(reader) ?? first,
+      settled: booleanField(reader) ?? false,
+      state: stateField(reader),
     };
   });
 
 export const readDetach = (reader: ByteReader): Detach =>
-  inList(reader, (fields) => ({
-    handle: required(fields.uint(), "handle"),
-    closed: fields.boolean() ?? false,
-    error: errorField(fields),
+  readFields(reader, () => ({
+    handle: required(uintField(reader), "handle"),
+    closed: booleanField(reader) ?? false,
+    error: errorField(reader),
   }));
 
 /** The error of an end or close. */
-export const readEnding = (reader: ByteReader): WireError | undefined => inList(reader, errorField);
+export const readEnding = (reader: ByteReader): WireError | undefined => readFields(reader, errorField);
 
 const role = (isReceiver: boolean): Role => (isReceiver ? "receiver" : "sender");

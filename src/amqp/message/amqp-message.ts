@@ -1,4 +1,4 @@
-import { checkNames, bytes as areBytes, checkOption } from "../../options/option-checks.ts";
+import { checkNames } from "../../options/option-checks.ts";
 import { ByteReader, type ReaderSettings } from "../values/byte-reader.ts";
 import { type ReadOptions, resolveReadOptions } from "../values/read-value.ts";
 import { readTyped } from "../values/read-typed.ts";
@@ -64,7 +64,6 @@ function settingsOf(options: MessageReadOptions | undefined): ReaderSettings {
  * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded` with offset and path; so do the sections later.
  */
 export function openMessage(bytes: Uint8Array, options?: MessageReadOptions): AmqpMessage {
-  checkOption("bytes", bytes, areBytes);
   if (options !== undefined) checkNames(options, messageReadNames);
   return new AmqpMessage(bytes, options);
 }

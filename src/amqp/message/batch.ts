@@ -1,4 +1,4 @@
-import { checkNames, bytes as areBytes, checkOption } from "../../options/option-checks.ts";
+import { checkNames } from "../../options/option-checks.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { AmqpMessage } from "./amqp-message.ts";
@@ -40,7 +40,6 @@ export function encodeBatch(envelopes: readonly Envelope[], options?: EncodeMess
  *   messages, and as `decodeMessage` does.
  */
 export function decodeBatch(bytes: Uint8Array, options?: DecodeMessageOptions): readonly Envelope[] {
-  checkOption("bytes", bytes, areBytes);
   if (options !== undefined) checkNames(options, decodeNames);
   const message = new AmqpMessage(bytes, options);
   const { body } = message;

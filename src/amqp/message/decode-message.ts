@@ -1,4 +1,4 @@
-import { checkNames, bytes as areBytes, checkOption } from "../../options/option-checks.ts";
+import { checkNames } from "../../options/option-checks.ts";
 import { createEnvelope, type Envelope } from "../../envelope/envelope.ts";
 import { AmqpMessage, messageReadNames, type MessageReadOptions } from "./amqp-message.ts";
 import { MessageOrigin } from "./message-origin.ts";
@@ -31,7 +31,6 @@ export const decodeNames: Readonly<Record<keyof DecodeMessageOptions, true>> = {
  * ```
  */
 export function decodeMessage(bytes: Uint8Array, options?: DecodeMessageOptions): Envelope {
-  checkOption("bytes", bytes, areBytes);
   if (options !== undefined) checkNames(options, decodeNames);
   const origin = new MessageOrigin(new AmqpMessage(bytes, options));
   if (options?.check === true) checkAll(origin);

@@ -1,6 +1,6 @@
 import type { ByteReader } from "../values/byte-reader.ts";
 import type { ByteWriter } from "../values/byte-writer.ts";
-import { FieldReader } from "../values/field-reader.ts";
+import { booleanField, enterFields, nextField, ubyteField, uintField } from "../values/field-reader.ts";
 import { FieldWriter } from "../values/field-writer.ts";
 import { inside } from "../values/unsupported-value.ts";
 
@@ -18,17 +18,36 @@ export interface MessageHeader {
 
 /** Reads the list of a header. */
 export function readHeader(reader: ByteReader): MessageHeader {
-  const fields = new FieldReader(reader, 5);
-  const header = {
-    durable: fields.boolean(),
-    priority: fields.ubyte(),
-    ttl: fields.uint(),
-    firstAcquirer: fields.boolean(),
-    deliveryCount: fields.uint(),
-  };
-  fields.leave();
+  const count = enterFields(reader, 5);
+  const header = noHeader();
+  while (nextField(reader))
+    switch (count - reader.fieldsLeft) {
+      case 0:
+        header.durable = booleanField(reader);
+        break;
+      case 1:
+        header.priority = ubyteField(reader);
+        break;
+      case 2:
+        header.ttl = uintField(reader);
+        break;
+      case 3:
+        header.firstAcquirer = booleanField(reader);
+        break;
+      default:
+        header.deliveryCount = uintField(reader);
+    }
+  reader.leave(reader.end);
   return header;
 }
+
+const noHeader = (): { -readonly [name in keyof MessageHeader]: MessageHeader[name] } => ({
+  durable: undefined,
+  priority: undefined,
+  ttl: undefined,
+  firstAcquirer: undefined,
+  deliveryCount: undefined,
+});
 
 /** Writes the list of a header; fields behind the last one that is set are left out. */
 export function writeHeader(writer: ByteWriter, header: MessageHeader): void {

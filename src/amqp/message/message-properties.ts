@@ -2,7 +2,16 @@ import type { MessageId } from "../../envelope/broker-properties.ts";
 import type { Typed } from "../../values/typed.ts";
 import type { ByteReader } from "../values/byte-reader.ts";
 import type { ByteWriter } from "../values/byte-writer.ts";
-import { FieldReader } from "../values/field-reader.ts";
+import {
+  binaryField,
+  enterFields,
+  idField,
+  nextField,
+  stringField,
+  symbolField,
+  timestampField,
+  uintField,
+} from "../values/field-reader.ts";
 import { FieldWriter } from "../values/field-writer.ts";
 import { inside } from "../values/unsupported-value.ts";
 
@@ -26,25 +35,72 @@ export interface MessageProperties {
 
 /** Reads the list of a properties section. */
 export function readProperties(reader: ByteReader): MessageProperties {
-  const fields = new FieldReader(reader, propertyNames.length);
-  const properties = {
-    messageId: fields.id(),
-    userId: fields.binary(),
-    to: fields.string(),
-    subject: fields.string(),
-    replyTo: fields.string(),
-    correlationId: fields.id(),
-    contentType: fields.symbol(),
-    contentEncoding: fields.symbol(),
-    absoluteExpiryTime: fields.timestamp(),
-    creationTime: fields.timestamp(),
-    groupId: fields.string(),
-    groupSequence: fields.uint(),
-    replyToGroupId: fields.string(),
-  };
-  fields.leave();
+  const count = enterFields(reader, propertyNames.length);
+  const properties = noProperties();
+  // Most messages leave many fields out: to ask for each would cost as much as the fields that are there.
+  while (nextField(reader))
+    switch (count - reader.fieldsLeft) {
+      case 0:
+        properties.messageId = idField(reader);
+        break;
+      case 1:
+        properties.userId = binaryField(reader);
+        break;
+      case 2:
+        properties.to = stringField(reader);
+        break;
+      case 3:
+        properties.subject = stringField(reader);
+        break;
+      case 4:
+        properties.replyTo = stringField(reader);
+        break;
+      case 5:
+        properties.correlationId = idField(reader);
+        break;
+      case 6:
+        properties.contentType = symbolField(reader);
+        break;
+      case 7:
+        properties.contentEncoding = symbolField(reader);
+        break;
+      case 8:
+        properties.absoluteExpiryTime = timestampField(reader);
+        break;
+      case 9:
+        properties.creationTime = timestampField(reader);
+        break;
+      case 10:
+        properties.groupId = stringField(reader);
+        break;
+      case 11:
+        properties.groupSequence = uintField(reader);
+        break;
+      default:
+        properties.replyToGroupId = stringField(reader);
+    }
+  reader.leave(reader.end);
   return properties;
 }
+
+type Draft = { -readonly [name in keyof MessageProperties]: MessageProperties[name] };
+
+/** One shape for all, whichever fields are there. */
+const noProperties = (): Draft => ({
+  messageId: undefined,
+  userId: undefined,
+  to: undefined,
+  subject: undefined,
+  replyTo: undefined,
+  correlationId: undefined,
+  contentType: undefined,
+  contentEncoding: undefined,
+  absoluteExpiryTime: undefined,
+  creationTime: undefined,
+  groupId: undefined,
+  groupSequence: undefined,
+  replyToGroupId: undefined,
+});
 
 const propertyNames = [
   "messageId",

@@ -1,4 +1,5 @@
 import type { DecodeLimits } from "../../codec/limits.ts";
+import { bytes as areBytes, checkOption } from "../../options/option-checks.ts";
 import type { ErrorCode } from "../../errors/codes.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { isUtf8 } from "./is-utf8.ts";
@@ -26,6 +27,12 @@ const slabSize = 1024;
 /** The global is a getter, which costs as much as the look. */
 const nodeBuffer = Buffer;
 
+/** The same bytes, which whoever calls without types may have forgotten. @throws SobreError `InvalidArgument` */
+function asBuffer(bytes: Uint8Array): NodeBytes {
+  checkOption("bytes", bytes, areBytes);
+  return nodeBuffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 /** A cursor over AMQP bytes that never passes the end of the extent it is in, and counts what it reads. */
 export class ByteReader {
   readonly bytes: NodeBytes;
@@ -39,6 +46,8 @@ export class ByteReader {
   nameHash: number;
   /** Where short texts end to be read ahead. */
   textEnd: number;
+  /** How many fields are left of the innermost list of fields; see `field-reader.ts`. */
+  fieldsLeft: number;
   #items: number;
   /** Where the value began that the paths of errors start from. */
   #root: number;
@@ -49,14 +58,15 @@ export class ByteReader {
   #slabEnd = 0;
 
   constructor(bytes: Uint8Array, settings: ReaderSettings) {
+    this.bytes = bytes instanceof nodeBuffer ? bytes : asBuffer(bytes);
     const size = bytes.byteLength;
-    this.bytes = bytes instanceof nodeBuffer ? bytes : nodeBuffer.from(bytes.buffer, bytes.byteOffset, size);
     this.settings = settings;
     this.maxDepth = Math.min(settings.limits.maxDepth, deepest);
     this.at = 0;
     this.end = size;
     this.nameHash = 0;
     this.textEnd = size;
+    this.fieldsLeft = 0;
     this.#items = settings.limits.maxItems;
     this.#root = 0;
     if (size > settings.limits.maxBytes) throw this.exceeded("maxBytes", "bytes", 0);
