@@ -70,6 +70,50 @@ export function errorTraits(code: ErrorCode): ErrorTraits {
   return { ...borders[code], retryable: isRetryable(code) };
 }
 
+/** The code that each column of the table means: the first one with it, or the one named here. */
+function reverse<T>(valueOf: (row: BorderTraits) => T, named: readonly (readonly [T, ErrorCode])[]): Map<T, ErrorCode> {
+  const meant = new Map<T, ErrorCode>();
+  for (const code in borders) {
+    if (!isErrorCode(code)) continue;
+    const value = valueOf(borders[code]);
+    if (!meant.has(value)) meant.set(value, code);
+  }
+  for (const [value, code] of named) meant.set(value, code);
+  return meant;
+}
+
+const byCondition: ReadonlyMap<string, ErrorCode> = reverse(
+  ({ amqpCondition }) => amqpCondition,
+  [
+    ["amqp:decode-error", "DecodeFailed"],
+    ["com.microsoft:operation-cancelled", "GeneralError"],
+    ["com.microsoft:auth-failed", "UnauthorizedAccess"],
+    ["com.microsoft:argument-out-of-range", "InvalidArgument"],
+    ["amqp:illegal-state", "GeneralError"],
+    ["amqp:transaction:unknown-id", "InvalidOperation"],
+    ["amqp:precondition-failed", "InvalidOperation"],
+    ["amqp:invalid-field", "InvalidArgument"],
+    ["amqp:connection:framing-error", "ServiceCommunicationProblem"],
+  ],
+);
+
+/** The code of a broker's error condition, as the official clients interpret it. */
+export const codeOfCondition = (condition: string): ErrorCode => byCondition.get(condition) ?? "GeneralError";
+
+const byStatus: ReadonlyMap<number, ErrorCode> = reverse(
+  ({ httpStatus }) => httpStatus,
+  [
+    [403, "UnauthorizedAccess"],
+    [404, "MessagingEntityNotFound"],
+    [408, "ServiceTimeout"],
+    [422, "DecodeFailed"],
+    [429, "ServiceBusy"],
+  ],
+);
+
+/** The code of an HTTP status. */
+export const codeOfStatus = (status: number): ErrorCode => byStatus.get(status) ?? "GeneralError";
+
 /** Whether a text is one of the closed list of codes. */
 export function isErrorCode(text: unknown): text is ErrorCode {
   return typeof text === "string" && Object.hasOwn(borders, text);
