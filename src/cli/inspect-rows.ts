@@ -2,7 +2,7 @@ import { formatCodes } from "../amqp/values/format-code.ts";
 import { decodeValue } from "../amqp/values/read-value.ts";
 import { toTypedJson } from "../../codecs/amqp/typed-json.ts";
 import type { SectionName } from "../amqp/message/section.ts";
-import { valueEnd } from "../amqp/message/value-end.ts";
+import { valueEnd } from "../amqp/values/value-end.ts";
 import { AmqpMap, Typed } from "../values/typed.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 

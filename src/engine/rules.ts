@@ -1,3 +1,4 @@
+import { httpNames } from "../envelope/broker-property-table.ts";
 import type { ApplicationPropertyValue } from "../envelope/application-properties.ts";
 
 /** Lets every message through, or none. */
@@ -19,6 +20,10 @@ export const correlationProperties = [
 
 /** The name of a broker property that a correlation filter can compare. */
 export type CorrelationProperty = (typeof correlationProperties)[number];
+
+/** Those properties with their names over HTTP; in requests of AMQP they are the same in lower case with hyphens. */
+export const correlationFields: readonly (readonly [name: string, property: CorrelationProperty])[] =
+  correlationProperties.map((property) => [httpNames.get(property) ?? property, property]);
 
 /** Lets messages through that equal it in every member given; text is compared with case. */
 export interface CorrelationFilter extends Readonly<Partial<Record<CorrelationProperty, string | undefined>>> {

@@ -62,3 +62,8 @@ export const brokerPropertyTable: readonly BrokerPropertyRow[] = [
 
 /** The rows of the properties that a sender may set. */
 export const settableRows: readonly SettableRow[] = brokerPropertyTable.filter((row) => row.settable);
+
+/** The name over HTTP of each property that has one. */
+export const httpNames: ReadonlyMap<keyof BrokerProperties | ReadOnlyProperty, string> = new Map(
+  brokerPropertyTable.flatMap(({ property, http }) => (http === undefined ? [] : [[property, http]])),
+);

@@ -1,23 +1,17 @@
 import { setMember } from "../values/plain-object.ts";
-import type { CorrelationFilter, RuleAction, RuleFilter, RuleProperties } from "../engine/rules.ts";
+import {
+  type CorrelationFilter,
+  correlationFields,
+  type RuleAction,
+  type RuleFilter,
+  type RuleProperties,
+} from "../engine/rules.ts";
 import { typed } from "../values/typed-makers.ts";
 import type { ApplicationPropertyValue } from "../envelope/application-properties.ts";
 import { Typed } from "../values/typed.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { toMilliseconds } from "../time/duration.ts";
 import { child, escaped, type XmlElement } from "./xml.ts";
-
-/** Elements of a correlation filter and the members that they give. */
-const correlation = [
-  ["CorrelationId", "correlationId"],
-  ["MessageId", "messageId"],
-  ["To", "to"],
-  ["ReplyTo", "replyTo"],
-  ["Label", "subject"],
-  ["SessionId", "sessionId"],
-  ["ReplyToSessionId", "replyToSessionId"],
-  ["ContentType", "contentType"],
-] as const;
 
 type Values = Readonly<Record<string, ApplicationPropertyValue>>;
 
@@ -42,7 +36,7 @@ function readFilter(filter: XmlElement): RuleFilter {
     return { kind: "sql", expression: child(filter, "SqlExpression")?.text ?? "", parameters };
   }
   const members: Record<string, string> = {};
-  for (const [element, member] of correlation) {
+  for (const [element, member] of correlationFields) {
     const text = child(filter, element)?.text ?? "";
     if (text !== "") members[member] = text;
   }
@@ -122,7 +116,7 @@ function writeFilter(filter: RuleFilter): string {
 }
 
 function writeCorrelation(filter: CorrelationFilter): string {
-  const elements = correlation.map(([element, member]) => {
+  const elements = correlationFields.map(([element, member]) => {
     const value = filter[member];
     return value === undefined ? "" : `<${element}>${escaped(value)}</${element}>`;
   });

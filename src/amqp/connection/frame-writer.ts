@@ -72,85 +72,73 @@ export class FrameWriter {
   }
 
   saslInit(mechanism: string, initialResponse: Uint8Array | undefined, hostname: string | undefined): void {
-    const mark = this.#begin(1, 0);
-    const fields = FieldWriter.described(this.#writer, code.saslInit);
-    fields.symbol(mechanism);
-    fields.binary(initialResponse);
-    fields.string(hostname);
-    fields.end();
-    this.#end(mark);
+    this.#fields(1, 0, code.saslInit, (fields) => {
+      fields.symbol(mechanism);
+      fields.binary(initialResponse);
+      fields.string(hostname);
+    });
   }
 
   saslOutcome(outcome: number): void {
-    const mark = this.#begin(1, 0);
-    const fields = FieldWriter.described(this.#writer, code.saslOutcome);
-    fields.ubyte(outcome);
-    fields.end();
-    this.#end(mark);
+    this.#fields(1, 0, code.saslOutcome, (fields) => {
+      fields.ubyte(outcome);
+    });
   }
 
   open(open: Open): void {
-    const mark = this.#begin(0, 0);
-    const fields = FieldWriter.described(this.#writer, code.open);
-    fields.string(open.containerId);
-    fields.string(open.hostname);
-    fields.uint(open.maxFrameSize);
-    fields.ushort(open.channelMax);
-    fields.uint(open.idleTimeOut);
-    for (let field = 0; field < 4; field++) fields.none();
-    fields.map(open.properties);
-    fields.end();
-    this.#end(mark);
+    this.#fields(0, 0, code.open, (fields) => {
+      fields.string(open.containerId);
+      fields.string(open.hostname);
+      fields.uint(open.maxFrameSize);
+      fields.ushort(open.channelMax);
+      fields.uint(open.idleTimeOut);
+      for (let field = 0; field < 4; field++) fields.none();
+      fields.map(open.properties);
+    });
   }
 
   begin(channel: number, begin: Begin): void {
-    const mark = this.#begin(0, channel);
-    const fields = FieldWriter.described(this.#writer, code.begin);
-    fields.ushort(begin.remoteChannel);
-    fields.uint(begin.nextOutgoingId);
-    fields.uint(begin.incomingWindow);
-    fields.uint(begin.outgoingWindow);
-    fields.uint(begin.handleMax);
-    fields.end();
-    this.#end(mark);
+    this.#fields(0, channel, code.begin, (fields) => {
+      fields.ushort(begin.remoteChannel);
+      fields.uint(begin.nextOutgoingId);
+      fields.uint(begin.incomingWindow);
+      fields.uint(begin.outgoingWindow);
+      fields.uint(begin.handleMax);
+    });
   }
 
   attach(channel: number, attach: Attach): void {
-    const mark = this.#begin(0, channel);
-    const fields = FieldWriter.described(this.#writer, code.attach);
-    fields.string(attach.name);
-    fields.uint(attach.handle);
-    fields.boolean(attach.role === "receiver");
-    fields.ubyte(attach.sndSettleMode);
-    fields.ubyte(attach.rcvSettleMode);
-    writeTerminus(fields, attach.source);
-    writeTerminus(fields, attach.target);
-    fields.none();
-    fields.none();
-    fields.uint(attach.initialDeliveryCount);
-    fields.ulong(attach.maxMessageSize);
-    fields.none();
-    fields.none();
-    fields.map(attach.properties);
-    fields.end();
-    this.#end(mark);
+    this.#fields(0, channel, code.attach, (fields) => {
+      fields.string(attach.name);
+      fields.uint(attach.handle);
+      fields.boolean(attach.role === "receiver");
+      fields.ubyte(attach.sndSettleMode);
+      fields.ubyte(attach.rcvSettleMode);
+      writeTerminus(fields, attach.source);
+      writeTerminus(fields, attach.target);
+      fields.none();
+      fields.none();
+      fields.uint(attach.initialDeliveryCount);
+      fields.ulong(attach.maxMessageSize);
+      fields.none();
+      fields.none();
+      fields.map(attach.properties);
+    });
   }
 
   flow(channel: number, flow: Flow): void {
-    const mark = this.#begin(0, channel);
-    const fields = FieldWriter.described(this.#writer, code.flow);
-    fields.uint(flow.nextIncomingId);
-    fields.uint(flow.incomingWindow);
-    fields.uint(flow.nextOutgoingId);
-    fields.uint(flow.outgoingWindow);
-    fields.uint(flow.handle);
-    fields.uint(flow.deliveryCount);
-    fields.uint(flow.linkCredit);
-    fields.uint(flow.available);
-    fields.boolean(flow.drain);
-    fields.boolean(flow.echo);
-    fields.end();
-    this.#end(mark);
+    this.#fields(0, channel, code.flow, (fields) => {
+      fields.uint(flow.nextIncomingId);
+      fields.uint(flow.incomingWindow);
+      fields.uint(flow.nextOutgoingId);
+      fields.uint(flow.outgoingWindow);
+      fields.uint(flow.handle);
+      fields.uint(flow.deliveryCount);
+      fields.uint(flow.linkCredit);
+      fields.uint(flow.available);
+      fields.boolean(flow.drain);
+      fields.boolean(flow.echo);
+    });
   }
 
   /**
@@ -232,13 +220,11 @@ export class FrameWriter {
   }
 
   detach(channel: number, { handle, closed, error }: Detach): void {
-    const mark = this.#begin(0, channel);
-    const fields = FieldWriter.described(this.#writer, code.detach);
-    fields.uint(handle);
-    fields.boolean(closed);
-    writeError(fields, error);
-    fields.end();
-    this.#end(mark);
+    this.#fields(0, channel, code.detach, (fields) => {
+      fields.uint(handle);
+      fields.boolean(closed);
+      writeError(fields, error);
+    });
   }
 
   end(channel: number, error: WireError | undefined): void {
@@ -250,9 +236,16 @@ export class FrameWriter {
   }
 
   #ending(descriptor: number, channel: number, error: WireError | undefined): void {
-    const mark = this.#begin(0, channel);
+    this.#fields(0, channel, descriptor, (fields) => {
+      writeError(fields, error);
+    });
+  }
+
+  /** Writes a frame whose body is a list of fields. */
+  #fields(type: number, channel: number, descriptor: number, write: (fields: FieldWriter) => void): void {
+    const mark = this.#begin(type, channel);
     const fields = FieldWriter.described(this.#writer, descriptor);
-    writeError(fields, error);
+    write(fields);
     fields.end();
     this.#end(mark);
   }

@@ -1,18 +1,22 @@
-/** The names of message annotations that brokers and clients of Azure Service Bus use. */
-export const annotationName = {
-  partitionKey: "x-opt-partition-key",
-  viaPartitionKey: "x-opt-via-partition-key",
-  scheduledEnqueueTimeUtc: "x-opt-scheduled-enqueue-time",
-  sequenceNumber: "x-opt-sequence-number",
-  enqueuedTimeUtc: "x-opt-enqueued-time",
-  lockedUntilUtc: "x-opt-locked-until",
-  enqueuedSequenceNumber: "x-opt-enqueue-sequence-number",
-  state: "x-opt-message-state",
-  deadLetterSource: "x-opt-deadletter-source",
-} as const;
+import type { BrokerProperties, ReadOnlyProperty } from "../../envelope/broker-properties.ts";
+import { brokerPropertyTable, settableRows } from "../../envelope/broker-property-table.ts";
 
-/** The delivery annotation of a locked message. */
-export const lockTokenAnnotation = "x-opt-lock-token";
+type Property = keyof BrokerProperties | ReadOnlyProperty;
 
-/** The annotations that are written from an envelope or a delivery, and never carried over from a received message. */
-export const writtenAnnotations: ReadonlySet<string> = new Set(Object.values(annotationName));
+const names: ReadonlyMap<Property, string> = new Map(
+  brokerPropertyTable.map(({ property, amqp }) => [property, amqp.name]),
+);
+
+/** The name of the annotation that carries a broker property. */
+export const annotationName = (property: Property): string => names.get(property) ?? property;
+
+/** The properties by the names of the message annotations that carry them: brokers and clients of Azure Service Bus use these. */
+export const annotated: ReadonlyMap<string, Property> = new Map(
+  brokerPropertyTable.flatMap(({ property, amqp }) =>
+    amqp.section === "message-annotations" ? [[amqp.name, property]] : [],
+  ),
+);
+
+/** The properties of a sender that a section carries. */
+export const settableIn = (section: "properties" | "message-annotations"): readonly (keyof BrokerProperties)[] =>
+  settableRows.filter(({ amqp }) => amqp.section === section).map(({ property }) => property);

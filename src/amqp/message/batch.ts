@@ -27,7 +27,7 @@ export function encodeBatch(envelopes: readonly Envelope[], options?: EncodeMess
   if (first === undefined) throw new SobreError("InvalidArgument", "A batch needs at least one envelope.");
   const { messageId, sessionId, partitionKey } = first.brokerProperties;
   return writeMessage({
-    messageAnnotations: partitionKey === undefined ? undefined : { [annotationName.partitionKey]: partitionKey },
+    messageAnnotations: partitionKey === undefined ? undefined : { [annotationName("partitionKey")]: partitionKey },
     properties: messageId === undefined && sessionId === undefined ? undefined : { messageId, groupId: sessionId },
     body: { kind: "data", sections: envelopes.map((envelope) => encodeMessage(envelope, options)) },
   });

@@ -8,7 +8,7 @@ import type { Envelope } from "../../envelope/envelope.ts";
 import { type DeliveryFacts, hasAnnotations, messageAnnotationsOf, sameAnnotations } from "./envelope-annotations.ts";
 import { hasProperties, inOrder, isEmpty, propertiesOf, sameProperties } from "./envelope-properties.ts";
 import { MessageOrigin } from "./message-origin.ts";
-import { lockTokenAnnotation } from "./annotation-name.ts";
+import { annotationName } from "./annotation-name.ts";
 import { section } from "./section.ts";
 import { type MessageHeader, writeHeader } from "./message-header.ts";
 import { type MessageProperties, writeProperties } from "./message-properties.ts";
@@ -107,7 +107,7 @@ const isSameTime = (
 
 function writeLockToken(writer: ByteWriter, lockToken: string): void {
   writeDescriptor(writer, section.deliveryAnnotations);
-  writeAnnotations(writer, { [lockTokenAnnotation]: typed.uuid(lockToken) }, resolveWriteOptions());
+  writeAnnotations(writer, { [annotationName("lockToken")]: typed.uuid(lockToken) }, resolveWriteOptions());
 }
 
 class EnvelopeWriter {

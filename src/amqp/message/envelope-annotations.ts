@@ -2,13 +2,13 @@ import { symbolOf } from "../values/shared-typed.ts";
 import { typed } from "../../values/typed-makers.ts";
 import { AmqpMap, type AmqpValue, Typed } from "../../values/typed.ts";
 import type { BrokerProperties } from "../../envelope/broker-properties.ts";
-import { annotationName, writtenAnnotations } from "./annotation-name.ts";
+import { annotated, annotationName, settableIn } from "./annotation-name.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 
 /** Facts that a broker adds to a message; any `Delivery` fits. */
 export type DeliveryFacts = Omit<Delivery, "envelope">;
 
-const settable = ["partitionKey", "viaPartitionKey", "scheduledEnqueueTimeUtc"] as const;
+const settable = settableIn("message-annotations");
 
 /** Whether the message annotations would say the same. */
 export function sameAnnotations(one: BrokerProperties, other: BrokerProperties): boolean {
@@ -16,9 +16,8 @@ export function sameAnnotations(one: BrokerProperties, other: BrokerProperties):
 }
 
 /** Whether a sender has set any of the properties that message annotations carry. */
-export function hasAnnotations({ partitionKey, viaPartitionKey, scheduledEnqueueTimeUtc }: BrokerProperties): boolean {
-  return partitionKey !== undefined || viaPartitionKey !== undefined || scheduledEnqueueTimeUtc !== undefined;
-}
+export const hasAnnotations = (broker: BrokerProperties): boolean =>
+  settable.some((name) => broker[name] !== undefined);
 
 /** The message annotations of an envelope: custom ones as they were received, then the sender's, then the broker's. */
 export function messageAnnotationsOf(
@@ -33,12 +32,12 @@ export function messageAnnotationsOf(
     keys.push(key);
     values.push(value);
   }
-  const set = (name: keyof typeof annotationName, value: AmqpValue | undefined): void => {
+  const set = (name: Parameters<typeof annotationName>[0], value: AmqpValue | undefined): void => {
     if (value === undefined) return;
-    keys.push(symbolOf(annotationName[name]));
+    keys.push(symbolOf(annotationName(name)));
     values.push(value);
   };
-  for (const name of settable) set(name, asReceived(broker[name], received?.get(annotationName[name])));
+  for (const name of settable) set(name, asReceived(broker[name], received?.get(annotationName(name))));
   if (delivery !== undefined) {
     set("sequenceNumber", delivery.sequenceNumber);
     set("enqueuedTimeUtc", delivery.enqueuedTimeUtc);
@@ -51,7 +50,7 @@ export function messageAnnotationsOf(
 }
 
 /** The value that was received, when it is a symbol of the same text: what did not change keeps its type. */
-function asReceived(value: string | Date | undefined, received: AmqpValue | undefined): AmqpValue | undefined {
+function asReceived(value: AmqpValue | undefined, received: AmqpValue | undefined): AmqpValue | undefined {
   return received instanceof Typed && received.type === "symbol" && received.value === value ? received : value;
 }
 
@@ -61,5 +60,5 @@ const states = { active: undefined, deferred: typed.int(1), scheduled: typed.int
 /** Also under a string of the name, as sloppy peers write it and as it is read. */
 function isWritten(key: AmqpValue): boolean {
   const name = key instanceof Typed ? key.value : key;
-  return typeof name === "string" && writtenAnnotations.has(name);
+  return typeof name === "string" && annotated.has(name);
 }

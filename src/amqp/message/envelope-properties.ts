@@ -1,20 +1,11 @@
 import { AmqpMap, type AmqpValue } from "../../values/typed.ts";
 import type { ApplicationProperties } from "../../envelope/application-properties.ts";
 import type { BrokerProperties } from "../../envelope/broker-properties.ts";
+import { settableIn } from "./annotation-name.ts";
 import type { MessageProperties } from "./message-properties.ts";
 
 /** The broker properties that the properties section carries. */
-const carried = [
-  "messageId",
-  "correlationId",
-  "contentType",
-  "contentEncoding",
-  "sessionId",
-  "replyToSessionId",
-  "to",
-  "replyTo",
-  "subject",
-] as const;
+const carried = settableIn("properties");
 
 /** Whether the properties section would say the same; amending keeps values that did not change. */
 export function sameProperties(one: BrokerProperties, other: BrokerProperties): boolean {

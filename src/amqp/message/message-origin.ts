@@ -5,7 +5,7 @@ import type { BrokerProperties } from "../../envelope/broker-properties.ts";
 import { emptyBag } from "../../envelope/bag.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { AmqpMessage } from "./amqp-message.ts";
-import { annotationName } from "./annotation-name.ts";
+import { annotated } from "./annotation-name.ts";
 import { isSimple } from "./simple-value.ts";
 import { sizeOfAmended } from "./size-of-amended.ts";
 
@@ -94,15 +94,16 @@ function readAnnotations(draft: Draft, annotations: AmqpMap): void {
     const value = values[index] ?? undefined;
     if (value === undefined) continue;
     const key = keys[index];
-    switch (key instanceof Typed && key.type === "symbol" ? key.value : key) {
-      case annotationName.partitionKey:
-        draft.partitionKey = textAnnotation(value, annotationName.partitionKey);
+    const name = key instanceof Typed && key.type === "symbol" ? key.value : key;
+    if (typeof name !== "string") continue;
+    const property = annotated.get(name);
+    switch (property) {
+      case "partitionKey":
+      case "viaPartitionKey":
+        draft[property] = textAnnotation(value, name);
         break;
-      case annotationName.viaPartitionKey:
-        draft.viaPartitionKey = textAnnotation(value, annotationName.viaPartitionKey);
-        break;
-      case annotationName.scheduledEnqueueTimeUtc:
-        if (!(value instanceof Date)) throw mistyped(annotationName.scheduledEnqueueTimeUtc, "a timestamp");
+      case "scheduledEnqueueTimeUtc":
+        if (!(value instanceof Date)) throw mistyped(name, "a timestamp");
         draft.scheduledEnqueueTimeUtc = value;
         break;
       default:

@@ -2,7 +2,7 @@ import type { ByteReader } from "../values/byte-reader.ts";
 import { readTyped } from "../values/read-typed.ts";
 import { Typed } from "../../values/typed.ts";
 import { firstDescriptor, section, sectionBySymbol, sectionNames } from "./section.ts";
-import { cutOff, valueEnd } from "./value-end.ts";
+import { cutOff, valueEnd } from "../values/value-end.ts";
 
 /**
  * Finds the borders of a message's sections without reading their content.

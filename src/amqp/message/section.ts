@@ -14,31 +14,29 @@ export const section = {
 /** The name of a section. */
 export type SectionName = keyof typeof section;
 
-/** The names in the order of the sections. */
-export const sectionNames: readonly SectionName[] = [
-  "header",
-  "deliveryAnnotations",
-  "messageAnnotations",
-  "properties",
-  "applicationProperties",
-  "data",
-  "sequence",
-  "value",
-  "footer",
-];
-
 /** The descriptor code of the first section. */
 export const firstDescriptor = 0x70;
 
+/** The names in the order of the sections. */
+export const sectionNames: readonly SectionName[] = keysOf(section);
+
+function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): readonly Key[] {
+  const keys: Key[] = [];
+  for (const key in table) keys.push(key);
+  return keys;
+}
+
 /** Sections by their symbolic descriptors, which few peers write and all must read. */
-export const sectionBySymbol: ReadonlyMap<string, number> = new Map([
-  ["amqp:header:list", section.header],
-  ["amqp:delivery-annotations:map", section.deliveryAnnotations],
-  ["amqp:message-annotations:map", section.messageAnnotations],
-  ["amqp:properties:list", section.properties],
-  ["amqp:application-properties:map", section.applicationProperties],
-  ["amqp:data:binary", section.data],
-  ["amqp:amqp-sequence:list", section.sequence],
-  ["amqp:amqp-value:*", section.value],
-  ["amqp:footer:map", section.footer],
-]);
+export const sectionBySymbol: ReadonlyMap<string, number> = new Map(
+  [
+    "amqp:header:list",
+    "amqp:delivery-annotations:map",
+    "amqp:message-annotations:map",
+    "amqp:properties:list",
+    "amqp:application-properties:map",
+    "amqp:data:binary",
+    "amqp:amqp-sequence:list",
+    "amqp:amqp-value:*",
+    "amqp:footer:map",
+  ].map((symbol, place) => [symbol, place]),
+);

@@ -2,7 +2,7 @@ import type { ByteWriter } from "../values/byte-writer.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { section } from "./section.ts";
-import { valueEnd } from "./value-end.ts";
+import { valueEnd } from "../values/value-end.ts";
 import { writeData } from "./write-message.ts";
 import { writeDescriptor } from "./write-section.ts";
 

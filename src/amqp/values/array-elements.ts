@@ -1,36 +1,12 @@
 import { Typed } from "../../values/typed.ts";
 import { type ByteWriter, isWellFormed } from "./byte-writer.ts";
+import { formatCodes } from "./format-code.ts";
 import { nanBits } from "./nan-bits.ts";
 import { codePoint, putUuid, within, withinLong } from "./write-typed.ts";
 import { unsupported } from "./unsupported-value.ts";
 
-/** The format code of the elements of each type; sized ones have an 8-bit sister 0x10 below. */
-const codes: ReadonlyMap<string, number> = new Map([
-  ["null", 0x40],
-  ["ubyte", 0x50],
-  ["byte", 0x51],
-  ["boolean", 0x56],
-  ["ushort", 0x60],
-  ["short", 0x61],
-  ["uint", 0x70],
-  ["int", 0x71],
-  ["float", 0x72],
-  ["char", 0x73],
-  ["decimal32", 0x74],
-  ["ulong", 0x80],
-  ["long", 0x81],
-  ["double", 0x82],
-  ["timestamp", 0x83],
-  ["decimal64", 0x84],
-  ["decimal128", 0x94],
-  ["uuid", 0x98],
-  ["binary", 0xb0],
-  ["string", 0xb1],
-  ["symbol", 0xb3],
-  ["list", 0xd0],
-  ["map", 0xd1],
-  ["array", 0xf0],
-]);
+/** The format code of the elements of each type: the widest one; sized ones have an 8-bit sister 0x10 below. */
+const codes: ReadonlyMap<string, number> = new Map(Array.from(formatCodes.values(), ({ type, code }) => [type, code]));
 
 /** The format code that the elements of an array share; short texts and binaries take their sizes in one byte. */
 export function elementCode(type: string, items: readonly unknown[]): number {

@@ -1,4 +1,4 @@
-/** The format codes of AMQP 1.0 part 1.6 with the type each one encodes; 0x00 is the descriptor's. */
+/** The format codes of AMQP 1.0 part 1.6 in their order, so that the widest of a type comes last; 0x00 is the descriptor's. */
 export const formatCodes: ReadonlyMap<number, FormatCode> = new Map(
   [
     at(0x40, "null", 0),

@@ -23,11 +23,14 @@ export function longOf(value: AmqpValue | undefined): bigint | undefined {
 
 export const dateOf = (value: AmqpValue | undefined): Date | undefined => (value instanceof Date ? value : undefined);
 
-/** The items of a list or array; none of anything else. */
-export function itemsOf(value: AmqpValue | undefined): readonly AmqpValue[] {
+/** The items of a list or array. */
+export function arrayOf(value: AmqpValue | undefined): readonly AmqpValue[] | undefined {
   if (Array.isArray(value)) return value;
-  return value instanceof Typed && isArray(value) ? value.value.values : [];
+  return value instanceof Typed && isArray(value) ? value.value.values : undefined;
 }
+
+/** The items of a list or array; none of anything else. */
+export const itemsOf = (value: AmqpValue | undefined): readonly AmqpValue[] => arrayOf(value) ?? [];
 
 /** The entries of a map by their names; none of anything else. */
 export const mapOf = (value: AmqpValue | undefined): AmqpMap => (value instanceof AmqpMap ? value : new AmqpMap());

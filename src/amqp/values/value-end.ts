@@ -1,4 +1,4 @@
-import { noWidth, widths } from "../values/format-code.ts";
+import { noWidth, widths } from "./format-code.ts";
 
 /** Returned by {@link valueEnd} when the value does not end within the bytes. */
 export const cutOff = -1;

@@ -3,7 +3,7 @@ import { typed } from "../../values/typed-makers.ts";
 import { AmqpMap } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { ReceiveLink, ReceiveLinkOptions } from "./receive-link.ts";
-import { longOf, textOf } from "./values.ts";
+import { longOf, textOf } from "../../amqp/values/loose-value.ts";
 
 const filterName = "com.microsoft:session-filter";
 

@@ -4,7 +4,7 @@ import type { Clock, Timer } from "../../time/clock.ts";
 import { statusError } from "./broker-errors.ts";
 import type { ConnectionSettings } from "./connection-string.ts";
 import type { RequestLinks } from "./request-links.ts";
-import { numberOf, textOf } from "./values.ts";
+import { numberOf, textOf } from "../../amqp/values/loose-value.ts";
 
 /** Milliseconds that a signed token holds. */
 const tokenLife = 3_600_000;

@@ -12,7 +12,7 @@ import { brokerError, statusError } from "./broker-errors.ts";
 import { receivedDelivery } from "./received-delivery.ts";
 import { withoutDelivery } from "./sent-message.ts";
 import { settlementArguments } from "./settlement-state.ts";
-import { dateOf, itemsOf, longOf, mapOf, numberOf, textOf } from "./values.ts";
+import { dateOf, itemsOf, longOf, mapOf, numberOf, textOf } from "../../amqp/values/loose-value.ts";
 
 /** The arguments of a request besides its operation. */
 interface AskOptions {

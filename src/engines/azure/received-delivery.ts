@@ -1,10 +1,10 @@
-import { annotationName } from "../../amqp/message/annotation-name.ts";
+import { annotated } from "../../amqp/message/annotation-name.ts";
 import { decodeMessage } from "../../amqp/message/decode-message.ts";
 import { openMessage } from "../../amqp/message/amqp-message.ts";
 import { MessageOrigin } from "../../amqp/message/message-origin.ts";
 import { deadLetterProperties, type Delivery, type LockToken, type MessageState } from "../../engine/delivery.ts";
 import type { AmqpMap } from "../../values/typed.ts";
-import { dateOf, longOf, numberOf, textOf } from "./values.ts";
+import { dateOf, longOf, numberOf, textOf } from "../../amqp/values/loose-value.ts";
 
 const states: readonly MessageState[] = ["active", "deferred", "scheduled"];
 
@@ -52,23 +52,23 @@ function factsOf(annotations: AmqpMap): Facts {
   const values = annotations.values();
   for (let index = 0; index < keys.length; index++) {
     const value = values[index];
-    switch (textOf(keys[index])) {
-      case annotationName.sequenceNumber:
+    switch (annotated.get(textOf(keys[index]) ?? "")) {
+      case "sequenceNumber":
         facts.sequenceNumber = longOf(value);
         break;
-      case annotationName.enqueuedSequenceNumber:
+      case "enqueuedSequenceNumber":
         facts.enqueuedSequenceNumber = longOf(value);
         break;
-      case annotationName.enqueuedTimeUtc:
+      case "enqueuedTimeUtc":
         facts.enqueuedTimeUtc = dateOf(value);
         break;
-      case annotationName.lockedUntilUtc:
+      case "lockedUntilUtc":
         facts.lockedUntilUtc = dateOf(value);
         break;
-      case annotationName.state:
+      case "state":
         facts.state = numberOf(value);
         break;
-      case annotationName.deadLetterSource:
+      case "deadLetterSource":
         facts.deadLetterSource = textOf(value);
         break;
       default:

@@ -1,20 +1,17 @@
-import { annotationName } from "../../amqp/message/annotation-name.ts";
 import { type AmqpMessage, openMessage } from "../../amqp/message/amqp-message.ts";
 import { decodeMessage } from "../../amqp/message/decode-message.ts";
 import { encodeMessage } from "../../amqp/message/encode-message.ts";
 import { writeMessage } from "../../amqp/message/write-message.ts";
 import { AmqpMap } from "../../values/typed.ts";
+import { brokerPropertyTable } from "../../envelope/broker-property-table.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-import { textOf } from "./values.ts";
+import { textOf } from "../../amqp/values/loose-value.ts";
 
 /** Annotations that a broker gives a message when it delivers it, and nobody sends. */
 const brokerMarks: ReadonlySet<string> = new Set([
-  annotationName.sequenceNumber,
-  annotationName.enqueuedTimeUtc,
-  annotationName.lockedUntilUtc,
-  annotationName.enqueuedSequenceNumber,
-  annotationName.state,
-  annotationName.deadLetterSource,
+  ...brokerPropertyTable.flatMap(({ settable, amqp }) =>
+    !settable && amqp.section === "message-annotations" ? [amqp.name] : [],
+  ),
   "x-opt-partition-id",
 ]);
 

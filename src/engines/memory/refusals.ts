@@ -87,51 +87,35 @@ export const messageTooLarge = (size: number, limit: number, entity: string): So
     `A message of ${size} bytes is larger than the ${limit} bytes that '${entity}' takes. Send a smaller one, or use a claim check.`,
   );
 
+const mark = (reason: string, description: string): DeadLetterMark => ({ reason, description, source: undefined });
+
 /** The mark of a message that has failed as often as it may. */
-export const tooManyDeliveries = (deliveryCount: number): DeadLetterMark => ({
-  reason: "MaxDeliveryCountExceeded",
-  description: `Message could not be consumed after ${deliveryCount} delivery attempts.`,
-  source: undefined,
-});
+export const tooManyDeliveries = (deliveryCount: number): DeadLetterMark =>
+  mark("MaxDeliveryCountExceeded", `Message could not be consumed after ${deliveryCount} delivery attempts.`);
 
 /** The mark of a message that came to a session entity without a session id. */
-export const noSessionId: DeadLetterMark = {
-  reason: "Session ID is null",
-  description: "Session enabled entity doesn't allow a message whose session identifier is null.",
-  source: undefined,
-};
+export const noSessionId: DeadLetterMark = mark(
+  "Session ID is null",
+  "Session enabled entity doesn't allow a message whose session identifier is null.",
+);
 
 /** The mark of a message that has been forwarded as often as it may. */
-export const tooManyHops: DeadLetterMark = {
-  reason: "MaxTransferHopCountExceeded",
-  description: "The maximum number of allowed hops when forwarding between queues is exceeded. This value is set to 4.",
-  source: undefined,
-};
+export const tooManyHops: DeadLetterMark = mark(
+  "MaxTransferHopCountExceeded",
+  "The maximum number of allowed hops when forwarding between queues is exceeded. This value is set to 4.",
+);
 
 /** The mark of a message that its next entity has refused. */
-export const transferRefused = (error: SobreError): DeadLetterMark => ({
-  reason: error.code,
-  description: error.message,
-  source: undefined,
-});
+export const transferRefused = (error: SobreError): DeadLetterMark => mark(error.code, error.message);
 
 /** The mark of a message that a rule could not be evaluated for. */
-export const ruleFailed = (error: SobreError): DeadLetterMark => ({
-  reason: "FilterEvaluationException",
-  description: error.message,
-  source: undefined,
-});
+export const ruleFailed = (error: SobreError): DeadLetterMark => mark("FilterEvaluationException", error.message);
 
 /** The mark of a message whose properties a rule's action has made too large. */
-export const headerTooLarge: DeadLetterMark = {
-  reason: "HeaderSizeExceeded",
-  description: "The size quota for this stream has been exceeded: the properties take more than 64 KiB.",
-  source: undefined,
-};
+export const headerTooLarge: DeadLetterMark = mark(
+  "HeaderSizeExceeded",
+  "The size quota for this stream has been exceeded: the properties take more than 64 KiB.",
+);
 
 /** The mark of a message whose time to live was over. */
-export const timeToLiveOver: DeadLetterMark = {
-  reason: "TTLExpiredException",
-  description: "The message expired and was dead lettered.",
-  source: undefined,
-};
+export const timeToLiveOver: DeadLetterMark = mark("TTLExpiredException", "The message expired and was dead lettered.");

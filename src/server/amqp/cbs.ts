@@ -4,7 +4,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import type { AmqpMessage } from "../../amqp/message/amqp-message.ts";
 import type { MessageInit } from "../../amqp/message/write-message.ts";
 import type { Grant } from "../access.ts";
-import { textOf } from "./settlement-of.ts";
+import { textOf } from "../../amqp/values/loose-value.ts";
 
 const longestToken = 8192;
 

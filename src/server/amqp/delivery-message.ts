@@ -1,7 +1,7 @@
 import { ByteWriter } from "../../amqp/values/byte-writer.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-import { annotationName, lockTokenAnnotation } from "../../amqp/message/annotation-name.ts";
+import { annotationName } from "../../amqp/message/annotation-name.ts";
 import { effectiveTimeToLive, encodeMessage, withExpiry, writeEnvelope } from "../../amqp/message/encode-message.ts";
 import { hasAnnotations } from "../../amqp/message/envelope-annotations.ts";
 import { propertiesOf, sameProperties } from "../../amqp/message/envelope-properties.ts";
@@ -156,7 +156,7 @@ function annotationsForm(isLocked: boolean): AnnotationsForm {
     if (isLocked) {
       writeDescriptor(writer, section.deliveryAnnotations);
       const mark = writer.open();
-      writer.text(0xa3, lockTokenAnnotation);
+      writer.text(0xa3, annotationName("lockToken"));
       writer.byte(0x98);
       places.lockToken = writer.at - begin;
       writer.raw(new Uint8Array(16));
@@ -169,10 +169,10 @@ function annotationsForm(isLocked: boolean): AnnotationsForm {
       writer.code64(format, 0n);
       return writer.at - 8 - begin;
     };
-    places.sequenceNumber = entry(annotationName.sequenceNumber, 0x81);
-    places.enqueuedTime = entry(annotationName.enqueuedTimeUtc, 0x83);
-    if (isLocked) places.lockedUntil = entry(annotationName.lockedUntilUtc, 0x83);
-    places.enqueuedSequenceNumber = entry(annotationName.enqueuedSequenceNumber, 0x81);
+    places.sequenceNumber = entry(annotationName("sequenceNumber"), 0x81);
+    places.enqueuedTime = entry(annotationName("enqueuedTimeUtc"), 0x83);
+    if (isLocked) places.lockedUntil = entry(annotationName("lockedUntilUtc"), 0x83);
+    places.enqueuedSequenceNumber = entry(annotationName("enqueuedSequenceNumber"), 0x81);
     writer.close(mark, 0xc1, isLocked ? 8 : 6);
   });
   return { bytes, ...places };

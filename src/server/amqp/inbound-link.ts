@@ -6,7 +6,7 @@ import { trackedErrorOf } from "../../amqp/connection/wire-fault.ts";
 import { longestPath } from "../path.ts";
 import { pathOf } from "./node-address.ts";
 import { readSent } from "./sent-message.ts";
-import { textOf } from "./settlement-of.ts";
+import { textOf } from "../../amqp/values/loose-value.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** Messages that a sender may send before it hears of them. */

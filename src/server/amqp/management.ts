@@ -10,7 +10,7 @@ import { messageOperations } from "./message-operations.ts";
 import { RequestArguments } from "./request-arguments.ts";
 import { ruleOperations } from "./rule-operations.ts";
 import { sessionOperations } from "./session-operations.ts";
-import { textOf } from "./settlement-of.ts";
+import { textOf } from "../../amqp/values/loose-value.ts";
 
 const prefix = "com.microsoft:";
 

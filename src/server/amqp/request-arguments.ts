@@ -1,6 +1,6 @@
-import { AmqpMap, type AmqpValue, Typed } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import { textOf } from "./settlement-of.ts";
+import { arrayOf, dateOf, longOf, textOf } from "../../amqp/values/loose-value.ts";
 
 /** The body of a request: a map of named arguments, each read with the type it must have. */
 export class RequestArguments {
@@ -33,7 +33,7 @@ export class RequestArguments {
   }
 
   time(name: string): Date | undefined {
-    return this.#optional(name, (value) => (value instanceof Date ? value : undefined), "a timestamp");
+    return this.#optional(name, dateOf, "a timestamp");
   }
 
   integer(name: string): number | undefined {
@@ -56,7 +56,7 @@ export class RequestArguments {
   }
 
   long(name: string): bigint | undefined {
-    return this.#optional(name, integerOf, "a whole number");
+    return this.#optional(name, longOf, "a whole number");
   }
 
   flag(name: string): boolean | undefined {
@@ -65,15 +65,14 @@ export class RequestArguments {
 
   /** The items of an array or list. @throws SobreError `InvalidArgument` when it is neither. */
   items(name: string): readonly AmqpValue[] {
-    const value = this.#map.get(name);
-    if (Array.isArray(value)) return value;
-    if (value instanceof Typed && isArray(value)) return value.value.values;
-    throw wrong(name, "an array");
+    const items = arrayOf(this.#map.get(name));
+    if (items === undefined) throw wrong(name, "an array");
+    return items;
   }
 
   longs(name: string): readonly bigint[] {
     return this.items(name).map((item) => {
-      const long = integerOf(item);
+      const long = longOf(item);
       if (long === undefined) throw wrong(name, "an array of longs");
       return long;
     });
@@ -96,13 +95,5 @@ export class RequestArguments {
   }
 }
 
-function integerOf(value: AmqpValue | undefined): bigint | undefined {
-  const plain = value instanceof Typed ? value.value : value;
-  if (typeof plain === "bigint") return plain;
-  return typeof plain === "number" && Number.isInteger(plain) ? BigInt(plain) : undefined;
-}
-
 const wrong = (name: string, wanted: string): SobreError =>
   new SobreError("InvalidArgument", `The request's ${name} must be ${wanted}.`);
-
-const isArray = (value: Typed): value is Typed<"array"> => value.type === "array";

@@ -1,4 +1,11 @@
-import type { CorrelationFilter, RuleAction, RuleFilter, RuleProperties } from "../../engine/rules.ts";
+import {
+  type CorrelationFilter,
+  correlationFields,
+  correlationProperties,
+  type RuleAction,
+  type RuleFilter,
+  type RuleProperties,
+} from "../../engine/rules.ts";
 import { typed } from "../../values/typed-makers.ts";
 import { AmqpMap, type AmqpValue } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
@@ -17,17 +24,8 @@ const code = {
   correlation: 0x0000_0013_7000_0009n,
 } as const;
 
-/** The fields of a correlation filter in their order on the wire. */
-const correlationFields = [
-  ["correlation-id", "correlationId"],
-  ["message-id", "messageId"],
-  ["to", "to"],
-  ["reply-to", "replyTo"],
-  ["label", "subject"],
-  ["session-id", "sessionId"],
-  ["reply-to-session-id", "replyToSessionId"],
-  ["content-type", "contentType"],
-] as const;
+/** The member of a request that goes by this name over HTTP. */
+const memberOf = (name: string): string => name.replaceAll(/\B[A-Z]/g, "-$&").toLowerCase();
 
 /** @throws SobreError `InvalidOperation` when the entity is not a subscription. */
 function subscriptionOf(entity: string): readonly [topic: string, subscription: string] {
@@ -51,9 +49,9 @@ function filterFrom(description: RequestArguments): RuleFilter {
   if (correlation === undefined) return { kind: "true" };
   const given = new RequestArguments(correlation);
   const filter: Record<string, string> = {};
-  for (const [wire, name] of correlationFields) {
-    const value = given.text(wire);
-    if (value !== undefined) filter[name] = value;
+  for (const [name, property] of correlationFields) {
+    const value = given.text(memberOf(name));
+    if (value !== undefined) filter[property] = value;
   }
   return { kind: "correlation", ...filter, applicationProperties: propertiesOf(given.map("properties")) };
 }
@@ -102,7 +100,7 @@ function describedFilter(filter: RuleFilter): AmqpValue {
 }
 
 function correlationList(filter: CorrelationFilter): AmqpValue[] {
-  const texts = correlationFields.map(([, name]) => filter[name] ?? null);
+  const texts = correlationProperties.map((name) => filter[name] ?? null);
   const properties = filter.applicationProperties;
   // The official client takes a last field that is null for a map.
   return properties === undefined ? texts : [...texts, new AmqpMap(Object.entries(properties))];

@@ -3,7 +3,7 @@ import { openMessage } from "../../amqp/message/amqp-message.ts";
 import { batchMessageFormat, decodeBatch } from "../../amqp/message/batch.ts";
 import { decodeMessage } from "../../amqp/message/decode-message.ts";
 import { firstDescriptor, section } from "../../amqp/message/section.ts";
-import { valueEnd } from "../../amqp/message/value-end.ts";
+import { valueEnd } from "../../amqp/values/value-end.ts";
 import { writeMessage } from "../../amqp/message/write-message.ts";
 
 const options = { check: true };

@@ -2,7 +2,7 @@ import { typed } from "../../values/typed-makers.ts";
 import { AmqpMap, type AmqpValue, Typed } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Terminus } from "../../amqp/connection/performative.ts";
-import { textOf } from "./settlement-of.ts";
+import { textOf } from "../../amqp/values/loose-value.ts";
 
 const name = "com.microsoft:session-filter";
 

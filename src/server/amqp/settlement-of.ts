@@ -1,7 +1,8 @@
 import { setMember } from "../../values/plain-object.ts";
 import { deadLetterProperties, type Settlement } from "../../engine/delivery.ts";
-import { AmqpMap, Typed } from "../../values/typed.ts";
+import type { AmqpMap } from "../../values/typed.ts";
 import type { ApplicationPropertyValue } from "../../envelope/application-properties.ts";
+import { textOf } from "../../amqp/values/loose-value.ts";
 import { isSimple } from "../../amqp/message/simple-value.ts";
 import type { Outcome } from "../../amqp/connection/delivery-state.ts";
 import { WireFault } from "../../amqp/connection/wire-fault.ts";
@@ -55,10 +56,4 @@ export function propertiesOf(map: AmqpMap | undefined): Record<string, Applicati
     setMember(properties, name, value);
   }
   return properties;
-}
-
-/** The text of a string or symbol. */
-export function textOf(value: unknown): string | undefined {
-  if (typeof value === "string") return value;
-  return value instanceof Typed && typeof value.value === "string" ? value.value : undefined;
 }
