@@ -111,4 +111,14 @@ describe("large schemas", () => {
   ])("are decided: %s breaks", async (_, older, newer, code) => {
     expect((await compare(older, newer)).findings.map((finding) => finding.code)).toEqual([code]);
   });
+
+  it("lists no break behind another one that ajv alone sees, where the specification accepts the message", async () => {
+    const { findings } = await checkCompatibility({
+      format: "json-schema",
+      older: { type: "array", minItems: 0 },
+      newer: { contains: true, unevaluatedItems: { maxProperties: 3 } },
+    });
+
+    expect(findings.map(({ newerPointer, witness }) => [newerPointer, witness?.value])).toEqual([["#/contains", []]]);
+  });
 });

@@ -64,7 +64,7 @@ function compareAgain(comparison: Comparison, reader: unknown, meter: Meter): Co
 /** Whether the pair as it is refuses the value of a break that was found with patches. */
 function isRefused({ value }: Refused, pair: PairComparison): boolean {
   try {
-    return pair.refusalOf(value, value) !== undefined;
+    return pair.isBroken(value);
   } catch (error) {
     // ajv's code for a schema may recurse without end.
     if (error instanceof RangeError) return false;
@@ -137,7 +137,7 @@ function compareOnce(comparison: Comparison, meter: Meter): Compared {
 function refusedEitherWay({ refused }: Compared, ignoring: PairComparison): readonly Refused[] {
   const both = refused.filter(({ value }) => {
     try {
-      return ignoring.refusalOf(value, value) !== undefined;
+      return ignoring.isBroken(value);
     } catch (error) {
       // ajv's code for a schema may recurse without end.
       if (error instanceof RangeError) return false;

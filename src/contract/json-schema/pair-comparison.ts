@@ -139,6 +139,19 @@ export class PairComparison {
     }
   }
 
+  /** Whether `value` may be sent and is refused, as all judges agree and the specification does not deny. */
+  isBroken(value: unknown): boolean {
+    return this.mayBreak(value, this.formulas()) && this.refusalOf(value, value) !== undefined;
+  }
+
+  /** Whether the specification lets the writer send `value` and the reader refuse it, as far as is known. */
+  private mayBreak(value: unknown, [sent, accepted]: readonly [Formula, Formula]): boolean {
+    const { evaluation, departed } = this;
+    const [isSent, isAccepted] = [evaluation.truth(sent, value), evaluation.truth(accepted, value)];
+    // What is not known here is left to ajv, unless the schemas have what it misreads.
+    return departed.size > 0 ? isSent === true && isAccepted === false : isSent !== false && isAccepted !== true;
+  }
+
   /** The refusal of `value` by the reader's schema, when all judges agree that the writer may send it. */
   refusalOf(sent: unknown, read: unknown): Refused | undefined {
     const judges = this.judges(new Set());
@@ -200,7 +213,7 @@ export class PairComparison {
         found.kind === "open"
           ? this.meter.within(mostSteps.shrinking, () => shrink(value.value, keeps, () => this.meter.isSpent))
           : value.value;
-      const judged = this.judged(small, sent, judges);
+      const judged = this.judged(small, [sent, accepted], judges);
       if (judged === undefined) tried.add("a value that the validators did not confirm");
       else if (
         !refused.some(
@@ -265,10 +278,13 @@ export class PairComparison {
   }
 
   /** The refusal, when every judge agrees that the writer's schema takes the value and the reader's does not. */
-  private judged(value: unknown, sent: Formula, { writer, reader }: Judges): Refused | undefined {
+  private judged(
+    value: unknown,
+    formulas: readonly [Formula, Formula],
+    { writer, reader }: Judges,
+  ): Refused | undefined {
     try {
-      if (this.evaluation.truth(sent, value) === false || writer.some((judge) => judge(value) !== undefined))
-        return undefined;
+      if (!this.mayBreak(value, formulas) || writer.some((judge) => judge(value) !== undefined)) return undefined;
       const refusals = reader.map((judge) => judge(value));
       const [first] = refusals;
       return first === undefined || refusals.includes(undefined) ? undefined : { value, ...first };

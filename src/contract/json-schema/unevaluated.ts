@@ -44,7 +44,9 @@ export function unevaluated(keywords: Keywords, reading: Reading, source: Formul
     const evaluated = new Cases(pool, source, keyword);
     const cases = evaluated.of(keywords, keyword);
     if (cases === undefined) {
-      parts.push(pool.opaque(`${node.document.name}#${node.pointer}/${keyword}`));
+      reading.departed.add("forgotten");
+      const type = keyword === "unevaluatedProperties" ? "object" : "array";
+      parts.push(pool.given(type, pool.opaque(`${node.document.name}#${node.pointer}/${keyword}`)));
       continue;
     }
     const allowed = ({ names, items, like }: Case): Formula =>

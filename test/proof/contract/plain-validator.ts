@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import type { DialectName } from "./in-dialect.ts";
 
-/** The judgement of a schema of 2020-12 on a value: whether it is valid, and which of its members and items were evaluated. */
+/** The judgement of a schema on a value: whether it is valid, and which of its members and items were evaluated. */
 interface Result {
   readonly valid: boolean;
   readonly names: ReadonlySet<string>;
@@ -9,26 +10,42 @@ interface Result {
 
 type Schema = Readonly<Record<string, unknown>>;
 
+/** How a schema is read. */
+export interface PlainReading {
+  /** Default: 2020-12. */
+  readonly dialect?: DialectName;
+  /** Whether `format` refuses what does not have it. Default: false. */
+  readonly asserts?: boolean;
+}
+
 /**
- * Judges values by the text of JSON Schema 2020-12, keyword by keyword and without any cleverness; formats mean nothing.
+ * Judges values by the text of JSON Schema, keyword by keyword and without any cleverness.
  * ajv, its counterpart, skips keywords behind a tuple and forgets what `contains` has found in an earlier member.
  *
  * @throws RangeError where a schema applies itself to the same value without end.
  */
-export function isValid(root: unknown, value: unknown): boolean {
-  return new PlainValidator(root).apply(root, value).valid;
+export function isValid(root: unknown, value: unknown, reading: PlainReading = {}): boolean {
+  return new PlainValidator(root, reading).apply(root, value).valid;
 }
 
 class PlainValidator {
   private readonly root: unknown;
+  private readonly dialect: DialectName;
+  private readonly asserts: boolean;
+  private readonly isOld: boolean;
 
-  constructor(root: unknown) {
+  constructor(root: unknown, { dialect = "2020-12", asserts = false }: PlainReading) {
     this.root = root;
+    this.dialect = dialect;
+    this.asserts = asserts;
+    this.isOld = dialect.startsWith("draft-");
   }
 
   apply(schema: unknown, value: unknown): Result {
     if (typeof schema === "boolean") return { valid: schema, names: new Set(), items: new Set() };
-    const own = objectOf(schema);
+    const given = objectOf(schema);
+    // Next to a reference nothing counts in old drafts.
+    const own = this.isOld && "$ref" in given ? { $ref: given["$ref"] } : given;
     const names = new Set<string>();
     const items = new Set<number>();
     const merge = (result: Result): boolean => {
@@ -39,6 +56,7 @@ class PlainValidator {
     };
     const valid =
       scalarHolds(own, value) &&
+      (!this.asserts || formatHolds(own, value)) &&
       this.inPlace(own, value, merge) &&
       (!Array.isArray(value) || this.array(own, value, items)) &&
       (!isObject(value) || this.object(own, value, names));
@@ -56,22 +74,24 @@ class PlainValidator {
       const next = merge(on(schema["if"])) ? "then" : "else";
       if (next in schema && !merge(on(schema[next]))) return false;
     }
-    return Object.entries(objectOf(schema["dependentSchemas"])).every(
-      ([name, one]) => !isObject(value) || !Object.hasOwn(value, name) || merge(on(one)),
+    return Object.entries({ ...objectOf(schema["dependentSchemas"]), ...objectOf(schema["dependencies"]) }).every(
+      ([name, one]) => Array.isArray(one) || !isObject(value) || !Object.hasOwn(value, name) || merge(on(one)),
     );
   }
 
   private array(schema: Schema, value: readonly unknown[], evaluated: Set<number>): boolean {
-    const prefix = listOf(schema["prefixItems"]);
+    const isTuple = Array.isArray(schema["items"]);
+    const prefix = listOf(schema[isTuple ? "items" : "prefixItems"]);
+    const rest = isTuple ? "additionalItems" : "items";
     const accepts = (inner: unknown, at: number): boolean => {
       evaluated.add(at);
       return this.apply(inner, value[at]).valid;
     };
     if (!value.every((_, at) => at >= prefix.length || accepts(prefix[at], at))) return false;
-    if ("items" in schema && !value.every((_, at) => at < prefix.length || accepts(schema["items"], at))) return false;
+    if (rest in schema && !value.every((_, at) => at < prefix.length || accepts(schema[rest], at))) return false;
     if ("contains" in schema) {
       const found = Array.from(value.keys()).filter((at) => this.apply(schema["contains"], value[at]).valid);
-      for (const at of found) evaluated.add(at);
+      if (this.dialect === "2020-12") for (const at of found) evaluated.add(at);
       if (found.length < numberOf(schema["minContains"], 1)) return false;
       if (found.length > numberOf(schema["maxContains"], Infinity)) return false;
     }
@@ -87,7 +107,7 @@ class PlainValidator {
   }
 
   private object(schema: Schema, value: Schema, evaluated: Set<string>): boolean {
-    const { properties, patternProperties, propertyNames, dependentRequired, required } = schema;
+    const { properties, patternProperties, propertyNames, required } = schema;
     const own = new Set<string>();
     const accepts = (inner: unknown, name: string): boolean => {
       own.add(name);
@@ -96,8 +116,14 @@ class PlainValidator {
     };
     const names = Object.keys(value);
     if (!listOf(required).every((name) => Object.hasOwn(value, String(name)))) return false;
-    for (const [name, list] of Object.entries(objectOf(dependentRequired)))
-      if (Object.hasOwn(value, name) && !listOf(list).every((other) => Object.hasOwn(value, String(other))))
+    for (const [name, list] of [schema["dependentRequired"], schema["dependencies"]].flatMap((map) =>
+      Object.entries(objectOf(map)),
+    ))
+      if (
+        Array.isArray(list) &&
+        Object.hasOwn(value, name) &&
+        !listOf(list).every((other) => Object.hasOwn(value, String(other)))
+      )
         return false;
     const declared = objectOf(properties);
     if (!names.every((name) => !Object.hasOwn(declared, name) || accepts(declared[name], name))) return false;
@@ -132,8 +158,8 @@ function scalarHolds(schema: Schema, value: unknown): boolean {
     const factor = numberOf(schema["multipleOf"], 0);
     return (
       within(value, "minimum", "maximum") &&
-      value > numberOf(schema["exclusiveMinimum"], -Infinity) &&
-      value < numberOf(schema["exclusiveMaximum"], Infinity) &&
+      value > exclusiveLimit(schema, "minimum", -Infinity) &&
+      value < exclusiveLimit(schema, "maximum", Infinity) &&
       (factor === 0 || Number.isInteger(value / factor))
     );
   }
@@ -146,6 +172,28 @@ function scalarHolds(schema: Schema, value: unknown): boolean {
   }
   if (Array.isArray(value)) return within(value.length, "minItems", "maxItems");
   return !isObject(value) || within(Object.keys(value).length, "minProperties", "maxProperties");
+}
+
+/** Draft-04 says with a boolean that the other keyword's limit is outside. */
+function exclusiveLimit(schema: Schema, keyword: "minimum" | "maximum", otherwise: number): number {
+  const own = schema[keyword === "minimum" ? "exclusiveMinimum" : "exclusiveMaximum"];
+  return numberOf(own === true ? schema[keyword] : own, otherwise);
+}
+
+function formatHolds({ format }: Schema, value: unknown): boolean {
+  if (typeof value !== "string") return true;
+  switch (format) {
+    case "date":
+      return (new Date(`${value}T00:00:00Z`).toJSON() ?? "").slice(0, 10) === value;
+    case "ipv4":
+      return (
+        /^\d+\.\d+\.\d+\.\d+$/.test(value) && value.split(".").every((part) => String(Number(part) & 255) === part)
+      );
+    case "uuid":
+      return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value);
+    default:
+      return true;
+  }
 }
 
 function isOfType(type: unknown, value: unknown): boolean {
