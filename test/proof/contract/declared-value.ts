@@ -15,15 +15,14 @@ function holds(root: SchemaObject, schemas: readonly unknown[], value: unknown, 
     return value.every((item: unknown) => holds(root, group.flatMap(itemSchemas), item, depth + 1));
   if (!isObject(value)) return true;
   const isOpen = group.some((schema) => openers.some((name) => name in schema && schema[name] !== false));
-  const names = group.flatMap((schema) => [
-    ...Object.keys(objectOf(schema["properties"])),
-    ...listOf(schema["required"]),
-  ]);
+  const names = new Set(
+    group.flatMap((schema) => [...Object.keys(objectOf(schema["properties"])), ...listOf(schema["required"])]),
+  );
   const patterns = group.flatMap((schema) => Object.keys(objectOf(schema["patternProperties"])));
   const declares = group.some((schema) => "properties" in schema || "patternProperties" in schema);
   return Object.entries(value).every(([name, member]) => {
     const isKnown =
-      isOpen || !declares || names.includes(name) || patterns.some((pattern) => new RegExp(pattern, "u").test(name));
+      isOpen || !declares || names.has(name) || patterns.some((pattern) => new RegExp(pattern, "u").test(name));
     const children = group.flatMap((schema) => memberSchemas(schema, name));
     return isKnown && holds(root, children, member, depth + 1);
   });

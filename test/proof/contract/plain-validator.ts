@@ -184,7 +184,7 @@ function formatHolds({ format }: Schema, value: unknown): boolean {
   if (typeof value !== "string") return true;
   switch (format) {
     case "date":
-      return (new Date(`${value}T00:00:00Z`).toJSON() ?? "").slice(0, 10) === value;
+      return value !== "" && (new Date(`${value}T00:00:00Z`).toJSON() ?? "").slice(0, 10) === value;
     case "ipv4":
       return (
         /^\d+\.\d+\.\d+\.\d+$/.test(value) && value.split(".").every((part) => String(Number(part) & 255) === part)
