@@ -167,7 +167,12 @@ async function refusalOf(
   { upcast }: MatrixOptions,
 ): Promise<string | undefined> {
   const sent = producer.format === "json-schema" ? fromNative(documentOf(producer), body) : body;
-  const [judge] = judgesOf(documentOf(consumer), { policy: "annotation", siblings: false, circular: new Set() });
+  const [judge] = judgesOf(documentOf(consumer), {
+    side: "reader",
+    policy: "annotation",
+    siblings: false,
+    circular: new Set(),
+  });
   try {
     const read = (await upcast?.(subject, sent, { from: producer.version, to: consumer.version })) ?? sent;
     const refusal = judge?.(read);

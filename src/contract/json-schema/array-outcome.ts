@@ -32,7 +32,10 @@ class ArraySearch {
     const bounded = { ...literals, max: Math.min(literals.max, short?.[0] ?? Infinity) };
     const refusal = this.counted(bounded, short);
     if (refusal !== undefined) return { kind: "closed", proof: refusal };
-    const [some] = literals.some;
+    // Several items of a kind are one of that kind, too.
+    const some = literals.some.find(
+      ({ from, to, of }) => from > 0 || to < Infinity || !literals.least.some((least) => least.of === of),
+    );
     if (some !== undefined) return this.place(some, members, tail);
     if (literals.duplicate !== undefined) return this.repeat(literals.duplicate, members, tail);
     return this.build(members, bounded, tail);
@@ -53,7 +56,7 @@ class ArraySearch {
       if (proof !== undefined) return proof;
     }
     for (const literal of literals.most) {
-      const proof = this.containsForced(literal, literals);
+      const proof = this.containsForced(literal, literals) ?? this.containsExceeded(literal, literals);
       if (proof !== undefined) return proof;
     }
     if (!literals.unique || literals.min < 2 || literals.min > 300) return undefined;
@@ -96,6 +99,15 @@ class ArraySearch {
       count += at === literals.boundary ? literals.min - at : 1;
     }
     return count > of.count ? { rule: "containsForced", of, forced } : undefined;
+  }
+
+  private containsExceeded(most: FormulaOf<"containsMost">, literals: ArrayLiterals): Proof | undefined {
+    for (const least of literals.least) {
+      if (least.count <= most.count) continue;
+      const outcome = this.searcher.inside([least.of, this.searcher.pool.not(most.of)]);
+      if (outcome.kind === "closed") return { rule: "containsExceeded", least, most, proof: outcome.proof };
+    }
+    return undefined;
   }
 
   /** Tries every position for an item that is wanted somewhere. */

@@ -11,7 +11,8 @@ export type Truth = boolean | undefined;
 /** Whether `value` has what `formula` says. */
 export class Evaluation {
   private readonly pool: FormulaPool;
-  private readonly formats: FormatTests;
+  /** What formats mean. */
+  readonly formats: FormatTests;
   private readonly keys = new Map<number, ReadonlySet<string>>();
   private steps = 0;
 

@@ -1,7 +1,7 @@
 import { compileJudge, type Refusal } from "../../json-schema/ajv.ts";
 import { matcherOf } from "../regex/matcher.ts";
 import { type Dialect, isOldDialect, schemaKeywords, schemaMapKeywords } from "./dialect.ts";
-import { assertedFormats, type FormatPolicy } from "./formats.ts";
+import { type FormatPolicy, hasFormat } from "./formats.ts";
 import { escapeToken, type SchemaDocument } from "./schema-document.ts";
 import { isObject, objectOf } from "./json-value.ts";
 import { toldBy } from "./refusal.ts";
@@ -17,6 +17,7 @@ interface PlacedRefusal extends Omit<Refusal, "holder" | "value"> {
 
 /** How a document is judged. */
 export interface JudgeReading {
+  readonly side: "writer" | "reader";
   readonly policy: FormatPolicy;
   readonly siblings: boolean;
   readonly circular: ReadonlySet<string>;
@@ -28,8 +29,10 @@ export function judgesOf(document: SchemaDocument, reading: JudgeReading): reado
   const pointers = new Map<unknown, string>();
   const schema = plainSchema(document.root.schema, "", { ...reading, dialect, pointers });
   const differ = reading.policy === "either" && /"(?:format|content\w+)":/.test(JSON.stringify(schema) ?? "");
-  const chosen = differ ? [{}, asserted] : [reading.policy === "assertion" ? asserted : {}];
-  return chosen.map((formats) => {
+  const chosen = differ ? [false, true] : [reading.policy === "assertion"];
+  return chosen.map((asserts) => {
+    // No witness depends on a text that some validators take: it is not sent, and not refused.
+    const formats = asserts ? asserted(schema, reading.side === "reader") : {};
     const judge = compileJudge(typeof schema === "boolean" || isObject(schema) ? schema : true, {
       dialect: dialect === "2019-09" || dialect === "2020-12" ? dialect : "draft-07",
       formats,
@@ -53,10 +56,19 @@ function placed(refusal: Refusal, pointers: ReadonlyMap<unknown, string>): Place
   return pointer === undefined ? rest : { ...rest, schemaPath: `#${pointer}/${rest.keyword}` };
 }
 
-/** Doubtful strings pass, so that no witness depends on them. */
-const asserted: Readonly<Record<string, (text: string) => boolean>> = Object.fromEntries(
-  Array.from(assertedFormats, ([name, test]) => [name, (text: string) => test(text) ?? true]),
-);
+/** The formats that a schema names, asserted; texts that some validators take are as `doubtful` says. */
+function asserted(schema: unknown, doubtful: boolean): Readonly<Record<string, (text: string) => boolean>> {
+  const names = new Set<string>();
+  const visit = (part: unknown): void => {
+    if (typeof part !== "object" || part === null) return;
+    for (const [keyword, value] of Object.entries(part)) {
+      if (keyword === "format" && typeof value === "string") names.add(value);
+      visit(value);
+    }
+  };
+  visit(schema);
+  return Object.fromEntries(Array.from(names, (name) => [name, (text: string) => hasFormat(name, text) ?? doubtful]));
+}
 
 function outOfTime(): never {
   throw new RangeError("a pattern ran out of time");

@@ -270,7 +270,10 @@ export class PairComparison {
     try {
       // On the way it is found where schemas lead back to themselves.
       this.formulas();
-      return { writer: judgesOf(this.writer, reading), reader: judgesOf(this.reader, reading) };
+      return {
+        writer: judgesOf(this.writer, { ...reading, side: "writer" }),
+        reader: judgesOf(this.reader, { ...reading, side: "reader" }),
+      };
     } catch (error) {
       tried.add(`the validator cannot compile a schema: ${error instanceof Error ? error.message : "unknown"}`);
       return undefined;

@@ -74,7 +74,7 @@ class ProofCheck {
         return numbers === "none" || (numbers.finite && this.noneOf(members, numbers.candidates));
       }
       case "strings":
-        return type === "string" && stringFor(members) === "none";
+        return type === "string" && stringFor(members, this.ground.evaluation.formats, "possibly") === "none";
       case "cases": {
         const { of } = proof;
         const others = members.filter((member) => member !== of);
@@ -223,6 +223,14 @@ class ProofCheck {
             : 0,
         );
         return counts.reduce((sum, count) => sum + count, 0) > of.count;
+      }
+      case "containsExceeded": {
+        const { least, most } = proof;
+        return (
+          [least, most].every((one) => members.includes(one)) &&
+          least.count > most.count &&
+          this.inside([least.of, pool.not(most.of)], proof.proof)
+        );
       }
       case "pigeonhole": {
         if (!literals.unique) return false;

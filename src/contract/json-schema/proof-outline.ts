@@ -64,6 +64,8 @@ export function outline(proof: Proof): readonly string[] {
         return add(depth, "too few items can be what is wanted");
       case "containsForced":
         return add(depth, "too many items must be what is limited");
+      case "containsExceeded":
+        return add(depth, `at least ${step.least.count} items are wanted where ${step.most.count} are allowed`);
       case "pigeonhole":
         return add(depth, "there are fewer values than different items");
       case "duplicate":

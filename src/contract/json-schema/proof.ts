@@ -1,4 +1,4 @@
-import type { Formula, TypeName } from "./formula.ts";
+import type { Formula, FormulaOf, TypeName } from "./formula.ts";
 
 /**
  * Why no value satisfies a set of formulas, as a tree of steps that `checkProof` replays.
@@ -70,6 +70,13 @@ export type ArrayProof =
     }
   /** More items must be what `of` limits than it allows. */
   | { readonly rule: "containsForced"; readonly of: Formula; readonly forced: readonly (readonly [number, Proof])[] }
+  /** More items are wanted of a kind than are allowed of one that includes it. */
+  | {
+      readonly rule: "containsExceeded";
+      readonly least: FormulaOf<"containsLeast">;
+      readonly most: FormulaOf<"containsMost">;
+      readonly proof: Proof;
+    }
   /** There are fewer values than different items. */
   | { readonly rule: "pigeonhole" }
   /** No two items can be equal. */

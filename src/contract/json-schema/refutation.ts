@@ -9,6 +9,7 @@ import { objectOutcome } from "./object-outcome.ts";
 import type { Outcome, Proof } from "./proof.ts";
 import type { Restriction } from "./restriction.ts";
 import type { Searcher } from "./searcher.ts";
+import { fractionOf, obstacleOf } from "./obstacles.ts";
 import { stringFor } from "./string-literals.ts";
 
 /** Options of {@link Refutation}. */
@@ -129,7 +130,8 @@ export class Refutation implements Searcher {
         const numbers = numbersFor(members);
         if (numbers === "none") return { kind: "closed", proof: { rule: "numbers" } };
         const proof: Proof | undefined = numbers.finite ? { rule: "numbers" } : undefined;
-        return this.amongValues(members, numbers.candidates, proof);
+        const outcome = this.amongValues(members, numbers.candidates, proof);
+        return outcome.kind === "unknown" ? { ...outcome, why: fractionOf(members) ?? outcome.why } : outcome;
       }
       case "string":
         this.pool.meter.spend(stepsOfStrings);
@@ -142,15 +144,17 @@ export class Refutation implements Searcher {
   }
 
   private byString(members: readonly Formula[]): Outcome {
-    const found = stringFor(members);
+    const { formats } = this.evaluation;
+    const found = stringFor(members, formats, "possibly");
     if (found === "none") return { kind: "closed", proof: { rule: "strings" } };
     const candidates = found === "unknown" ? [] : [found.text];
-    const needsSamples = members.some(({ kind }) => kind === "format" || kind === "pattern");
-    return this.amongValues(
-      members,
-      needsSamples ? [...candidates, ...formatSamples, "a", "x", "A1"] : candidates,
-      undefined,
-    );
+    if (!members.some(({ kind }) => kind === "format" || kind === "pattern"))
+      return this.amongValues(members, candidates, undefined);
+    const sure = members.some(({ kind }) => kind === "format") ? stringFor(members, formats, "surely") : "none";
+    const first = typeof sure === "object" ? [sure.text] : [];
+    const values = [...first, ...candidates, ...formatSamples, "a", "x", "A1"];
+    const outcome = this.amongValues(members, values, undefined);
+    return outcome.kind === "unknown" ? { ...outcome, why: obstacleOf(members, formats) ?? outcome.why } : outcome;
   }
 
   private amongValues(members: readonly Formula[], values: readonly unknown[], proof: Proof | undefined): Outcome {

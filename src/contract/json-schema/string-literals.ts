@@ -2,11 +2,18 @@ import { createAutomaton } from "../regex/automaton.ts";
 import { findString, type Found, type Wanted } from "../regex/intersection.ts";
 import { matcherOf } from "../regex/matcher.ts";
 import { UnsupportedPattern } from "../regex/parser.ts";
+import type { FormatTests } from "./formats.ts";
 import type { Formula } from "./formula.ts";
 
-/** Finds a string for the patterns, lengths and refused strings among `members`; what has no automaton is left out. */
-export function stringFor(members: readonly Formula[]): Found {
-  const wanted = wantedOf(members);
+/** How formats are read: as what a text surely has or lacks, or as what it may. */
+export type FormatReading = "surely" | "possibly";
+
+/**
+ * Finds a string for the patterns, formats, lengths and refused strings among `members`; what has no automaton is left out.
+ * There is none for sure when formats are read as `possibly`.
+ */
+export function stringFor(members: readonly Formula[], formats: FormatTests, reading: FormatReading): Found {
+  const wanted = wantedOf(members, formats, reading);
   if (wanted === undefined) return "unknown";
   try {
     return findString(wanted);
@@ -16,7 +23,7 @@ export function stringFor(members: readonly Formula[]): Found {
   }
 }
 
-function wantedOf(members: readonly Formula[]): Wanted | undefined {
+function wantedOf(members: readonly Formula[], formats: FormatTests, reading: FormatReading): Wanted | undefined {
   const automata: Wanted["automata"][number][] = [];
   const refused: string[] = [];
   let [min, max] = [0, Infinity];
@@ -27,6 +34,13 @@ function wantedOf(members: readonly Formula[]): Wanted | undefined {
     else if (member.kind === "pattern") {
       const { automaton } = matcherOf(member.source);
       if (automaton !== undefined) automata.push({ automaton, matches: !member.negated });
+    } else if (member.kind === "format") {
+      // What surely lacks a format is beside the outer pattern, and what may lack it beside the inner one.
+      const isInner = (reading === "surely") !== member.negated;
+      const source = isInner ? formats.inner(member.name) : formats.outer(member.name);
+      const automaton = source === undefined ? undefined : matcherOf(source).automaton;
+      if (automaton !== undefined) automata.push({ automaton, matches: !member.negated });
+      else if (reading === "surely") return undefined;
     }
   }
   if (refused.length > 0) {

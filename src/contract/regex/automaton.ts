@@ -1,5 +1,5 @@
 import { parseRegex, UnsupportedPattern } from "./parser.ts";
-import { type CodePointRange, lastCodePoint, type RegexNode } from "./syntax.ts";
+import { type CodePointRange, isWord, lastCodePoint, type RegexNode, word } from "./syntax.ts";
 
 /** A set of states of the automaton at one place in a string; places with one `id` go on alike. */
 export interface Place {
@@ -7,6 +7,11 @@ export interface Place {
   /** Whether a string that ends here matches. */
   readonly matches: boolean;
   readonly states: readonly number[];
+  readonly isStart: boolean;
+  /** Whether every string that goes on from here matches, or none does. */
+  readonly isSettled: boolean;
+  /** Whether the code point before it is part of a word, where that matters. */
+  readonly isBehindWord: boolean;
 }
 
 /** A pattern as an automaton that is made deterministic while it is walked: one step a code point, whatever the pattern. */
@@ -22,6 +27,9 @@ interface State {
   readonly free: number[];
   readonly atStart: number[];
   readonly atEnd: number[];
+  /** Where one of two neighbours is part of a word, and where both or none is. */
+  readonly atBoundary: number[];
+  readonly elsewhere: number[];
 }
 
 /** More states than that are refused: the pattern is small, but repeats much. */
@@ -37,9 +45,10 @@ const anything: readonly CodePointRange[] = [[0, lastCodePoint]];
 export function createAutomaton(source: string): Automaton {
   const states: State[] = [];
   const ranges: CodePointRange[] = [];
+  let hasBoundaries = false;
   const add = (): number => {
     if (states.length >= mostStates) throw new UnsupportedPattern("an automaton of too many states");
-    return states.push({ steps: [], free: [], atStart: [], atEnd: [] }) - 1;
+    return states.push({ steps: [], free: [], atStart: [], atEnd: [], atBoundary: [], elsewhere: [] }) - 1;
   };
   const build = (node: RegexNode, from: number): number => {
     switch (node.kind) {
@@ -69,6 +78,14 @@ export function createAutomaton(source: string): Automaton {
         (node.kind === "start" ? state?.atStart : state?.atEnd)?.push(to);
         return to;
       }
+      case "boundary": {
+        const to = add();
+        const state = states[from];
+        (node.negated ? state?.elsewhere : state?.atBoundary)?.push(to);
+        ranges.push(...word);
+        hasBoundaries = true;
+        return to;
+      }
       default:
         return repeat(node, from);
     }
@@ -96,16 +113,18 @@ export function createAutomaton(source: string): Automaton {
   states[first]?.free.push(entry);
   const last = build(parseRegex(source), entry);
   states[last]?.steps.push({ ranges: anything, to: last });
-  return walker(states, { first, last, ranges });
+  return walker(states, { first, last, ranges, hasBoundaries });
 }
 
 interface Ends {
   readonly first: number;
   readonly last: number;
+  readonly hasBoundaries: boolean;
   readonly ranges: readonly CodePointRange[];
 }
 
-function walker(states: readonly State[], { first, last, ranges }: Ends): Automaton {
+function walker(states: readonly State[], { first, last, ranges, hasBoundaries }: Ends): Automaton {
+  const useful = leadingTo(last, states);
   const places = new Map<string, Place>();
   const steps = new Map<number, Map<number, Place>>();
   let nextId = 0;
@@ -115,39 +134,62 @@ function walker(states: readonly State[], { first, last, ranges }: Ends): Automa
     for (const at of reached) for (const list of edges(states[at] ?? dead)) for (const to of list) reached.add(to);
     return reached;
   };
-  const place = (reached: ReadonlySet<number>, isStart: boolean): Place => {
+  const place = (reached: ReadonlySet<number>, isStart: boolean, isBehindWord: boolean): Place => {
     // Once found, found for good.
-    const members = reached.has(last) ? [last] : Array.from(reached).toSorted((a, b) => a - b);
-    const key = `${isStart ? "^" : ""}${members.join(",")}`;
+    const left = isStart ? reached : Array.from(reached).filter((at) => useful.has(at));
+    const members = reached.has(last) ? [last] : Array.from(left).toSorted((a, b) => a - b);
+    const key = `${isStart ? "^" : ""}${isBehindWord ? "w" : ""}${members.join(",")}`;
     const known = places.get(key);
     if (known !== undefined) return known;
     if (places.size > mostPlaces) {
       places.clear();
       steps.clear();
     }
-    const atEnd = isStart
-      ? follow(members, ({ free, atStart, atEnd: ends }) => [free, atStart, ends])
-      : follow(members, ({ free, atEnd: ends }) => [free, ends]);
-    const made = { id: nextId++, matches: atEnd.has(last), states: members };
+    const atEnd = follow(members, ({ free, atStart, atEnd: ends, atBoundary, elsewhere }) => [
+      free,
+      isStart ? atStart : none,
+      ends,
+      isBehindWord ? atBoundary : elsewhere,
+    ]);
+    const made = {
+      id: nextId++,
+      matches: atEnd.has(last),
+      states: members,
+      isStart,
+      isSettled: members.length === 0 || members[0] === last,
+      isBehindWord,
+    };
     places.set(key, made);
     return made;
   };
   const start = place(
     follow([first], ({ free, atStart }) => [free, atStart]),
     true,
+    false,
   );
+  /** The states from which a code point is read, which decides whether a boundary was before it. */
+  const before = ({ states: members, isStart, isBehindWord }: Place, codePoint: number): Iterable<number> => {
+    if (!hasBoundaries) return members;
+    const isBoundary = isWord(codePoint) !== isBehindWord;
+    return follow(members, ({ free, atStart, atBoundary, elsewhere }) => [
+      free,
+      isStart ? atStart : none,
+      isBoundary ? atBoundary : elsewhere,
+    ]);
+  };
   return {
     start,
     ranges,
     step(from, codePoint) {
       const known = steps.get(from.id)?.get(codePoint);
       if (known !== undefined) return known;
-      const next = from.states.flatMap((at) =>
+      const next = Array.from(before(from, codePoint)).flatMap((at) =>
         (states[at] ?? dead).steps.filter((step) => inRanges(step.ranges, codePoint)).map(({ to }) => to),
       );
       const made = place(
         follow(next, ({ free }) => [free]),
         false,
+        hasBoundaries && isWord(codePoint),
       );
       const row = steps.get(from.id) ?? new Map<number, Place>();
       steps.set(from.id, row);
@@ -157,7 +199,20 @@ function walker(states: readonly State[], { first, last, ranges }: Ends): Automa
   };
 }
 
-const dead: State = { steps: [], free: [], atStart: [], atEnd: [] };
+const none: readonly number[] = [];
+
+/** The states from which another one is reached behind the start of a string. */
+function leadingTo(last: number, states: readonly State[]): ReadonlySet<number> {
+  const before = states.map((): number[] => []);
+  for (const [at, { steps, free, atEnd, atBoundary, elsewhere }] of states.entries())
+    for (const to of [...steps.map((step) => step.to), ...free, ...atEnd, ...atBoundary, ...elsewhere])
+      before[to]?.push(at);
+  const found = new Set([last]);
+  // A set grows while it is walked.
+  for (const at of found) for (const from of before[at] ?? none) found.add(from);
+  return found;
+}
+const dead: State = { steps: [], free: [], atStart: [], atEnd: [], atBoundary: [], elsewhere: [] };
 
 function inRanges(ranges: readonly CodePointRange[], point: number): boolean {
   let [low, high] = [0, ranges.length - 1];

@@ -43,6 +43,8 @@ export function findString({ automata, min, max }: Wanted, budget = 60_000): Fou
         const places = automata.map(({ automaton }, index) =>
           automaton.step(node.places[index] ?? automaton.start, codePoint),
         );
+        // Nothing that goes on from there is wanted.
+        if (places.some(({ isSettled, matches }, index) => isSettled && matches !== automata[index]?.matches)) continue;
         const made: Node = { places, length: node.length + 1, from: node, codePoint };
         const key = keyOf(made, min);
         if (seen.has(key)) continue;

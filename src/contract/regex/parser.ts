@@ -1,4 +1,12 @@
-import { type CodePointRange, complement, joined, lastCodePoint, namedSets, type RegexNode } from "./syntax.ts";
+import {
+  type CodePointRange,
+  complement,
+  joined,
+  lastCodePoint,
+  namedSets,
+  propertySet,
+  type RegexNode,
+} from "./syntax.ts";
 
 /** Says that a pattern is legal for ECMA-262, perhaps, but has parts that need backtracking or are not known here. */
 export class UnsupportedPattern extends Error {}
@@ -10,7 +18,7 @@ const mostRepeats = 1000;
 /**
  * Reads a pattern of ECMA-262 with the flag `u` into a tree.
  *
- * @throws UnsupportedPattern for look-around, back references, word boundaries, properties of Unicode and broken syntax.
+ * @throws UnsupportedPattern for look-around, back references and broken syntax.
  */
 export function parseRegex(source: string): RegexNode {
   const state: State = { text: Array.from(source), at: 0, depth: 0 };
@@ -77,6 +85,8 @@ function atom(state: State): RegexNode {
     case "[":
       return { kind: "set", ranges: bracket(state) };
     case "\\":
+      if (take(state, "b")) return { kind: "boundary", negated: false };
+      if (take(state, "B")) return { kind: "boundary", negated: true };
       return { kind: "set", ranges: escaped(state) };
     case "*":
     case "+":
@@ -150,9 +160,25 @@ function escaped(state: State): readonly CodePointRange[] {
       return code(hex(state, 2));
     case "u":
       return code(unicode(state));
+    case "p":
+      return property(state);
+    case "P":
+      return complement(property(state));
     default:
       if (/[a-zA-Z0-9]/.test(letter) || letter === "") throw new UnsupportedPattern(`the escape \\${letter}`);
       return single(letter);
+  }
+}
+
+function property(state: State): readonly CodePointRange[] {
+  const close = state.text.indexOf("}", state.at);
+  const name = state.text.slice(state.at + 1, Math.max(0, close)).join("");
+  if (!take(state, "{") || close < 0) throw new UnsupportedPattern("a broken property");
+  state.at = close + 1;
+  try {
+    return propertySet(name);
+  } catch {
+    throw new UnsupportedPattern(`the property ${name}`);
   }
 }
 

@@ -1,7 +1,7 @@
 /** An inclusive range of code points. */
 export type CodePointRange = readonly [first: number, last: number];
 
-/** A regular expression as a tree. `look` and `backreference` have no finite automaton here. */
+/** A regular expression as a tree; look-around and back references have no finite automaton here. */
 export type RegexNode =
   | { readonly kind: "empty" }
   | { readonly kind: "set"; readonly ranges: readonly CodePointRange[] }
@@ -9,7 +9,8 @@ export type RegexNode =
   | { readonly kind: "choice"; readonly parts: readonly RegexNode[] }
   | { readonly kind: "repeat"; readonly part: RegexNode; readonly min: number; readonly max: number }
   | { readonly kind: "start" }
-  | { readonly kind: "end" };
+  | { readonly kind: "end" }
+  | { readonly kind: "boundary"; readonly negated: boolean };
 
 /** The greatest code point. */
 export const lastCodePoint = 0x10ffff;
@@ -38,8 +39,13 @@ export function complement(ranges: readonly CodePointRange[]): readonly CodePoin
   return result;
 }
 
+/** The code points that ECMA-262 takes for parts of words. */
+export function isWord(point: number): boolean {
+  return word.some(([first, last]) => point >= first && point <= last);
+}
+
 const digits: readonly CodePointRange[] = [[48, 57]];
-const word: readonly CodePointRange[] = [
+export const word: readonly CodePointRange[] = [
   [48, 57],
   [65, 90],
   [95, 95],
@@ -73,3 +79,35 @@ export const namedSets: Readonly<Record<string, readonly CodePointRange[]>> = {
   s: space,
   S: complement(space),
 };
+
+const properties = new Map<string, readonly CodePointRange[]>();
+
+/**
+ * The code points with a property of Unicode, e.g. `L` or `Script=Greek`.
+ *
+ * @throws SyntaxError for a property that the runtime does not know.
+ */
+export function propertySet(name: string): readonly CodePointRange[] {
+  const known = properties.get(name);
+  if (known !== undefined) return known;
+  const having = new RegExp(`\\p{${name}}+`, "gu");
+  const ranges: CodePointRange[] = [];
+  for (const [first, last] of planes) {
+    const text = Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at)).join("");
+    const width = first > 0xffff ? 2 : 1;
+    for (const { 0: run, index } of text.matchAll(having)) {
+      const start = first + index / width;
+      ranges.push([start, start + run.length / width - 1]);
+    }
+  }
+  const made = joined(ranges);
+  properties.set(name, made);
+  return made;
+}
+
+/** Runs of code points that a text can hold side by side; those of one run have one width. */
+const planes: readonly CodePointRange[] = [
+  [0, 0xd7ff],
+  [0xe000, 0xffff],
+  ...Array.from({ length: 16 }, (_, plane): CodePointRange => [(plane + 1) * 0x10000, (plane + 2) * 0x10000 - 1]),
+];

@@ -1,0 +1,32 @@
+import { matcherOf } from "../regex/matcher.ts";
+import type { FormatTests } from "./formats.ts";
+import type { Formula } from "./formula.ts";
+import { toNumber } from "./rational.ts";
+
+/** What keeps the texts of some literals from being decided, for people. */
+export function obstacleOf(members: readonly Formula[], formats: FormatTests): string | undefined {
+  const told = members.flatMap((member): readonly string[] => {
+    if (member.kind === "pattern" && matcherOf(member.source).automaton === undefined)
+      return [`the pattern ${JSON.stringify(member.source)} has look-around, a back reference or too many states`];
+    if (member.kind !== "format") return [];
+    const name = JSON.stringify(member.name);
+    if (formats.inner(member.name) === undefined) return [`which texts have the format ${name} is not known`];
+    return [
+      formats.policy === "either"
+        ? `a validator may assert the format ${name} or not; formats "assertion" or "annotation" says which`
+        : `validators differ on some texts of the format ${name}`,
+    ];
+  });
+  return told.length === 0 ? undefined : `no text was decided, as ${Array.from(new Set(told)).join(", and ")}`;
+}
+
+/** The same for numbers: a fraction that floating-point division has other multiples of. */
+export function fractionOf(members: readonly Formula[]): string | undefined {
+  const factors = members.flatMap((member) =>
+    member.kind === "multiple" && (member.factor.denominator & (member.factor.denominator - 1n)) !== 0n
+      ? [toNumber(member.factor)]
+      : [],
+  );
+  if (factors.length === 0) return undefined;
+  return `no number was decided, as validators that divide floating-point numbers find other multiples of ${factors.join(" and ")}`;
+}
