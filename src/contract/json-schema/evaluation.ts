@@ -11,7 +11,7 @@ export type Truth = boolean | undefined;
 /** Whether `value` has what `formula` says. */
 export class Evaluation {
   private readonly pool: FormulaPool;
-  /** What formats mean. */
+  /** The meaning of formats. */
   readonly formats: FormatTests;
   private readonly keys = new Map<number, ReadonlySet<string>>();
   private steps = 0;

@@ -1,6 +1,6 @@
 /** The grammars behind formats, as patterns: RFC 3986 (URI), 3987 (IRI), 4291 (IPv6), 3339 (times) and 5321 (mailboxes). */
 
-/** Two patterns: of texts that every validator takes, and beside which none does. */
+/** Two patterns: one whose texts every validator accepts, and one whose texts at least one does. */
 interface Bounds {
   readonly inner: string;
   readonly outer: string;

@@ -17,9 +17,9 @@ import {
 
 /** The texts of a format, as far as validators agree on them. */
 export interface FormatLanguage {
-  /** The pattern of texts that every validator takes. */
+  /** The pattern of texts that every validator accepts. */
   readonly inner: string;
-  /** The pattern beside which no validator takes a text. */
+  /** The pattern of every text that some validator accepts. */
   readonly outer: string;
   /** The truth on texts between the two. Default: validators differ. */
   readonly between?: (text: string) => boolean | undefined;
@@ -109,7 +109,7 @@ function isPattern(text: string): boolean | undefined {
   try {
     return new RegExp(text, "u") instanceof RegExp;
   } catch {
-    // What older engines take, some validators take as well.
+    // Some validators accept the syntax of older engines.
     return isLoosePattern(text) ? undefined : false;
   }
 }

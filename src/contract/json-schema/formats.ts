@@ -14,7 +14,7 @@ export interface FormatTests {
   test(name: string, text: string): boolean | undefined;
   /** The pattern of texts that surely have the format; none where it is not known. */
   inner(name: string): string | undefined;
-  /** The pattern beside which no text has the format; none where any text may. */
+  /** The pattern of every text that may have the format; none where any text may. */
   outer(name: string): string | undefined;
 }
 

@@ -3,9 +3,9 @@ import type { FormatTests } from "./formats.ts";
 import type { Formula } from "./formula.ts";
 import { toNumber } from "./rational.ts";
 
-/** What keeps the texts of some literals from being decided, for people. */
+/** The reason why the texts of some literals are not decided, for people. */
 export function obstacleOf(members: readonly Formula[], formats: FormatTests): string | undefined {
-  const told = members.flatMap((member): readonly string[] => {
+  const reasons = members.flatMap((member): readonly string[] => {
     if (member.kind === "pattern" && matcherOf(member.source).automaton === undefined)
       return [`the pattern ${JSON.stringify(member.source)} has look-around, a back reference or too many states`];
     if (member.kind !== "format") return [];
@@ -17,7 +17,7 @@ export function obstacleOf(members: readonly Formula[], formats: FormatTests): s
         : `validators differ on some texts of the format ${name}`,
     ];
   });
-  return told.length === 0 ? undefined : `no text was decided, as ${Array.from(new Set(told)).join(", and ")}`;
+  return reasons.length === 0 ? undefined : `no text was decided, as ${Array.from(new Set(reasons)).join(", and ")}`;
 }
 
 /** The same for numbers: a fraction that floating-point division has other multiples of. */

@@ -148,7 +148,7 @@ export class PairComparison {
   private mayBreak(value: unknown, [sent, accepted]: readonly [Formula, Formula]): boolean {
     const { evaluation, departed } = this;
     const [isSent, isAccepted] = [evaluation.truth(sent, value), evaluation.truth(accepted, value)];
-    // What is not known here is left to ajv, unless the schemas have what it misreads.
+    // Where nothing is known, ajv decides, unless the schemas have a place that it misreads.
     return departed.size > 0 ? isSent === true && isAccepted === false : isSent !== false && isAccepted !== true;
   }
 

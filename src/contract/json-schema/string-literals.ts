@@ -35,7 +35,7 @@ function wantedOf(members: readonly Formula[], formats: FormatTests, reading: Fo
       const { automaton } = matcherOf(member.source);
       if (automaton !== undefined) automata.push({ automaton, matches: !member.negated });
     } else if (member.kind === "format") {
-      // What surely lacks a format is beside the outer pattern, and what may lack it beside the inner one.
+      // A text surely lacks a format when the outer pattern does not match it, and may lack it when the inner one does not.
       const isInner = (reading === "surely") !== member.negated;
       const source = isInner ? formats.inner(member.name) : formats.outer(member.name);
       const automaton = source === undefined ? undefined : matcherOf(source).automaton;
