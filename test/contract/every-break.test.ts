@@ -121,4 +121,20 @@ describe("large schemas", () => {
 
     expect(findings.map(({ newerPointer, witness }) => [newerPointer, witness?.value])).toEqual([["#/contains", []]]);
   });
+
+  it("shows a message that the specification refuses, where validators that apply keywords next to $ref refuse others, too", async () => {
+    const draft = { $schema: "http://json-schema.org/draft-04/schema#" };
+    const older = { ...draft, properties: { a: { type: "array" } }, definitions: { one: {} } };
+    const newer = {
+      ...older,
+      properties: {
+        a: { items: [{ $ref: "#/definitions/one", required: ["b"] }], additionalItems: { type: "string" } },
+      },
+    };
+
+    const { findings } = await compare(older, newer);
+
+    expect(findings.map(({ newerPointer }) => newerPointer)).toContain("#/properties/a/additionalItems/type");
+    expect(findings.map(({ newerPointer }) => newerPointer)).not.toContain("#/properties/a/items/0/required");
+  });
 });

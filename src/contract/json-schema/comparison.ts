@@ -126,25 +126,23 @@ function compareOnce(comparison: Comparison, meter: Meter): Compared {
     ...first.assumptions,
     "keywords next to $ref, which old drafts ignore and some validators apply, were read both ways",
   ];
-  if (second.verdict === first.verdict) return { ...first, refused: refusedEitherWay(second, pair), assumptions };
+  if (second.verdict === first.verdict)
+    return { ...first, refused: refusedEitherWay([first, pair], [second, applied]), assumptions };
   const tried = [
     "the verdict depends on whether keywords next to $ref are ignored, as draft-07 says, or applied, as some validators do",
   ];
   return { verdict: "unproven", refused: [], tried, assumptions };
 }
 
-/** The refusals of validators that apply such keywords; preferably those of validators that ignore them, too. */
-function refusedEitherWay({ refused }: Compared, ignoring: PairComparison): readonly Refused[] {
-  const both = refused.filter(({ value }) => {
-    try {
-      return ignoring.isBroken(value);
-    } catch (error) {
-      // ajv's code for a schema may recurse without end.
-      if (error instanceof RangeError) return false;
-      throw error;
-    }
-  });
-  return both.length > 0 ? both : refused;
+/** The refusals in both readings; where no message is refused in both, those by the specification, which ignores such keywords. */
+function refusedEitherWay(
+  [{ refused }, ignoring]: readonly [Compared, PairComparison],
+  [{ refused: others }, applying]: readonly [Compared, PairComparison],
+): readonly Refused[] {
+  const both = others.filter((one) => isRefused(one, ignoring));
+  if (both.length > 0) return both;
+  const own = refused.filter((one) => isRefused(one, applying));
+  return own.length > 0 ? own : refused;
 }
 
 /** Values that the writer may send, of as many kinds as the schemas distinguish, until the budget is used up. */
