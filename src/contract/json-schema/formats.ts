@@ -43,6 +43,9 @@ function isIn({ inner, outer, between }: FormatLanguage, text: string): boolean 
   return between?.(text);
 }
 
+/** The formats of numbers (OpenAPI 3.1, Data Types), which say nothing about a text. */
+export const numberFormats: ReadonlySet<string> = new Set(["int32", "int64", "float", "double"]);
+
 /** draft-07 lets validators assert these as they do formats; later dialects do not. */
 export const contentKeywords = ["contentEncoding", "contentMediaType"] as const;
 

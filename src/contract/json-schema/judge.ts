@@ -1,7 +1,7 @@
 import { compileJudge, type Refusal } from "../../json-schema/ajv.ts";
 import { matcherOf } from "../regex/matcher.ts";
 import { type Dialect, isOldDialect, schemaKeywords, schemaMapKeywords } from "./dialect.ts";
-import { type FormatPolicy, hasFormat } from "./formats.ts";
+import { type FormatPolicy, hasFormat, numberFormats } from "./formats.ts";
 import { escapeToken, type SchemaDocument } from "./schema-document.ts";
 import { isObject, objectOf } from "./json-value.ts";
 import { toldBy } from "./refusal.ts";
@@ -62,7 +62,7 @@ function asserted(schema: unknown, doubtful: boolean): Readonly<Record<string, (
   const visit = (part: unknown): void => {
     if (typeof part !== "object" || part === null) return;
     for (const [keyword, value] of Object.entries(part)) {
-      if (keyword === "format" && typeof value === "string") names.add(value);
+      if (keyword === "format" && typeof value === "string" && !numberFormats.has(value)) names.add(value);
       visit(value);
     }
   };

@@ -11,7 +11,7 @@ import {
   uniqueFormula,
 } from "./departures.ts";
 import { isOldDialect } from "./dialect.ts";
-import { contentKeywords } from "./formats.ts";
+import { contentKeywords, numberFormats } from "./formats.ts";
 import { type Formula, type TypeName, typeNames } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 import { isObject } from "./json-value.ts";
@@ -82,7 +82,8 @@ export function stringKeywords(keywords: Keywords, { pool, formats }: Reading): 
   const pattern = keywords.text("pattern");
   if (pattern !== undefined) parts.push(patternOf(pattern, keywords, pool));
   const format = keywords.text("format");
-  if (format !== undefined && formats.policy !== "annotation") parts.push(pool.format(format));
+  if (format !== undefined && !numberFormats.has(format) && formats.policy !== "annotation")
+    parts.push(pool.format(format));
   if (keywords.node.document.dialect !== "draft-07" || formats.policy === "annotation") return parts;
   for (const name of contentKeywords) {
     const content = keywords.get(name);
