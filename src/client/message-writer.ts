@@ -2,11 +2,12 @@ import { isRecord } from "../envelope/bag.ts";
 import { isObject } from "../values/plain-object.ts";
 import type { Message } from "../codec/serializer.ts";
 import type { Envelope } from "../envelope/envelope.ts";
-import type { MaybePromise } from "../message/schema.ts";
+import { type MaybePromise, whenReady } from "../message/schema.ts";
 import type { TypedMessage } from "../message/message-type.ts";
 import { withTypeClaim } from "../message/type-property.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { hasMethod, invalidOption } from "../options/option-checks.ts";
+import { createReturnCheck } from "./return-check.ts";
 import { staged } from "./staging.ts";
 
 /** Turns a message into the envelope to send, through message type, serializer and stages. */
@@ -23,11 +24,13 @@ export function createMessageWriter(
 ): MessageWriter {
   const before = stages.filter((stage) => "beforeSend" in stage);
   const fallbackType = serializer.registry.encoders[0]?.contentType ?? "application/octet-stream";
-  const encode = (given: Message): MaybePromise<Envelope> => {
+  const check = createReturnCheck(serializer);
+  const encode = (given: Message, typed?: TypedMessage): MaybePromise<Envelope> => {
     // Assigned here, so that a send that is repeated is known to an entity that detects duplicates.
     const message = given.messageId === undefined ? { ...given, messageId: crypto.randomUUID() } : given;
     const envelope = serializer.serialize(inject === undefined ? message : inject(message));
-    return before.length === 0 ? envelope : staged(before, envelope);
+    const checked = typed === undefined ? envelope : check(envelope, typed);
+    return before.length === 0 ? checked : whenReady(checked, (made) => staged(before, made));
   };
   return (message) => {
     if (!isMessage(message)) throw invalidOption("messages", "must be a message, as { body }, or a list of them");
@@ -42,7 +45,7 @@ export function createMessageWriter(
     const claimed = (body: unknown): Message =>
       withTypeClaim({ ...plain, body }, { name: messageType.name, version }, messageType.wire, fallbackType);
     const written = messageType.write(message.body, version);
-    return written instanceof Promise ? written.then((body) => encode(claimed(body))) : encode(claimed(written));
+    return whenReady(written, (body) => encode(claimed(body), { ...message, body }));
   };
 }
 

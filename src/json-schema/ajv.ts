@@ -5,7 +5,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { SobreError } from "../errors/sobre-error.ts";
 import { withConditionsFirst } from "./evaluation-order.ts";
 import { formats as knownFormats } from "./formats.ts";
-import { jsonReplacement, PatchedValue, unescapeToken } from "./json-form.ts";
+import { PatchedValue } from "../values/patched-value.ts";
+import { jsonReplacement, pointerSteps } from "./json-form.ts";
 import { linearPattern } from "./linear-pattern.ts";
 import { uniqueItems } from "./unique-items.ts";
 
@@ -67,8 +68,9 @@ export function compileBodySchema(schema: unknown, asserting: Asserting = {}): (
         const replacement =
           keyword === "type" ? jsonReplacement({ pointer, value: data, schema: parentSchema }) : undefined;
         if (replacement === undefined) continue;
-        given.replace(pointer, replacement.given);
-        judged.replace(pointer, replacement.judged);
+        const steps = pointerSteps(pointer);
+        given.replace(steps, replacement.given);
+        judged.replace(steps, replacement.judged);
         isChanged = true;
       }
       if (!isChanged) break;
@@ -267,7 +269,7 @@ function toProblem(error: ErrorObject): ValidationProblem {
   const { instancePath, keyword, params, message = "is wrong", propertyName, data } = error;
   const { allowedValues, allowedValue, additionalProperty, unevaluatedProperty }: Partial<Record<string, unknown>> =
     params;
-  const own = instancePath.split("/").slice(1).map(unescapeToken);
+  const own = pointerSteps(instancePath);
   switch (keyword) {
     case "enum":
       return problem(own, `must be one of ${JSON.stringify(allowedValues)}`);

@@ -34,57 +34,12 @@ export function jsonReplacement({ value, schema }: Refused): Replacement | undef
   return text === value ? undefined : { given: text, judged: text };
 }
 
-/** A value of which parts can be replaced; what is not replaced stays shared with the original. */
-export class PatchedValue {
-  #root: unknown;
-  /** Containers that were copied, and may be changed. */
-  readonly #own = new Set<unknown>();
-
-  constructor(value: unknown) {
-    this.#root = value;
-  }
-
-  get value(): unknown {
-    return this.#root;
-  }
-
-  /** Replaces what is at a JSON Pointer. */
-  replace(pointer: string, value: unknown): void {
-    const tokens = pointer.split("/").slice(1).map(unescapeToken);
-    const last = tokens.pop();
-    if (last === undefined) {
-      this.#root = value;
-      return;
-    }
-    this.#root = this.#owned(this.#root);
-    let container = this.#root;
-    for (const token of tokens) {
-      const inner = this.#owned(read(container, token));
-      write(container, token, inner);
-      container = inner;
-    }
-    write(container, last, value);
-  }
-
-  #owned(container: unknown): unknown {
-    if (this.#own.has(container) || typeof container !== "object" || container === null) return container;
-    const copy: unknown = Array.isArray(container) ? Array.from<unknown>(container) : { ...container };
-    this.#own.add(copy);
-    return copy;
-  }
-}
-
-function read(container: unknown, token: string): unknown {
-  return typeof container === "object" && container !== null ? Reflect.get(container, token) : undefined;
-}
-
-function write(container: unknown, token: string, value: unknown): void {
-  // Not by assignment, which for "__proto__" would set no member.
-  if (typeof container === "object" && container !== null)
-    Object.defineProperty(container, token, { value, writable: true, enumerable: true, configurable: true });
+/** The names and indexes of a JSON Pointer (RFC 6901). */
+export function pointerSteps(pointer: string): readonly string[] {
+  return pointer.split("/").slice(1).map(unescapeToken);
 }
 
 /** One reference token of a JSON Pointer (RFC 6901 section 4). */
-export function unescapeToken(token: string): string {
+function unescapeToken(token: string): string {
   return token.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -187,7 +187,8 @@ function accepted(checked: Checked, name: string, version: number): unknown {
   const [first] = checked.problems;
   const shown = checked.problems.slice(0, 5).map(({ path, message }) => `${path} ${message}`);
   const more = checked.problems.length > 5 ? `; and ${checked.problems.length - 5} more` : "";
-  throw new SobreError("ValidationFailed", `The body is not ${name} version ${version}: ${shown.join("; ")}${more}.`, {
+  const which = version === 0 ? "0 (of messages that name no version)" : version;
+  throw new SobreError("ValidationFailed", `The body is not ${name} version ${which}: ${shown.join("; ")}${more}.`, {
     path: first?.path ?? "$",
     cause: checked.cause,
   });

@@ -1,8 +1,11 @@
 import { SobreError } from "../errors/sobre-error.ts";
+import { memberAt } from "../values/patched-value.ts";
+import { Conversion } from "./conversion.ts";
 import {
   isStandardSchema,
   issuePath,
   jsonSchemaVendor,
+  keyOf,
   type StandardIssue,
   type StandardResult,
   type StandardSchema,
@@ -59,7 +62,38 @@ export function compileSchema(schema: Schema, where: string): (value: unknown) =
     );
   }
   const standard = schema["~standard"];
-  return (value) => whenReady(adopted(standard.validate(value)), (result) => toChecked(result, standard.vendor, value));
+  const validate = (value: unknown): MaybePromise<StandardResult<unknown>> => adopted(standard.validate(value));
+  if (standard.vendor === jsonSchemaVendor)
+    return (value) => whenReady(validate(value), (result) => toChecked(result, standard.vendor, value));
+  return (value) =>
+    whenReady(validate(value), (result) => {
+      const checked = toChecked(result, standard.vendor, value);
+      if (checked.ok) return checked;
+      return whenReady(accepted(validate, value, result), (found) =>
+        found === undefined ? checked : { ok: true, value: found.value },
+      );
+    });
+}
+
+/** Rounds of converting; each shows what the one before had hidden behind a refusal. */
+const maxRounds = 16;
+
+/** The value that the schema makes of the body once what it refused is in the other form that codecs know of it. */
+function accepted(
+  validate: (value: unknown) => MaybePromise<StandardResult<unknown>>,
+  body: unknown,
+  refused: StandardResult<unknown>,
+): MaybePromise<{ readonly value: unknown } | undefined> {
+  const conversion = new Conversion(body);
+  const round = (
+    result: StandardResult<unknown>,
+    left: number,
+  ): MaybePromise<{ readonly value: unknown } | undefined> => {
+    if (result.issues === undefined) return result;
+    if (left === 0 || !conversion.convert(result.issues)) return undefined;
+    return whenReady(validate(conversion.body), (next) => round(next, left - 1));
+  };
+  return round(refused, maxRounds);
 }
 
 /** An empty list of issues is a refusal too (Standard Schema 1). */
@@ -85,12 +119,7 @@ function reasonOf(issue: StandardIssue, vendor: string, body: unknown): string {
 }
 
 function typeAt(body: unknown, path: NonNullable<StandardIssue["path"]>): string {
-  let value = body;
-  for (const segment of path) {
-    const key = typeof segment === "object" ? segment.key : segment;
-    value =
-      typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
-  }
+  const value = path.reduce((container: unknown, segment) => memberAt(container, keyOf(segment)), body);
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }

@@ -45,7 +45,12 @@ export function standardJsonSchema({ "~standard": standard }: StandardSchema): u
 
 /** A path in the form of {@link SobreError.path}, e.g. `$.lines[2].price`. */
 export function issuePath({ path = [] }: StandardIssue): string {
-  return `$${path.map((segment) => step(typeof segment === "object" ? segment.key : segment)).join("")}`;
+  return `$${path.map((segment) => step(keyOf(segment))).join("")}`;
+}
+
+/** The name or index of a segment of a path. */
+export function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): PropertyKey {
+  return typeof segment === "object" ? segment.key : segment;
 }
 
 function step(key: PropertyKey): string {

@@ -34,7 +34,9 @@ export function createTypeReader(types: readonly MessageType[]): TypeReader {
     const found = name === undefined ? undefined : known.get(name);
     const type = found?.type ?? (claim.declared === undefined ? single : undefined);
     if (type === undefined) return failed(result, unknownType(claim.declared !== undefined, types));
-    const version = found?.version ?? claim.version ?? 0;
+    const named = found?.version ?? claim.version;
+    if (named === undefined && !type.versions.includes(0)) return failed(result, noVersion(type, name !== undefined));
+    const version = named ?? 0;
     const read = (body: unknown): TypedReadResult => ({
       ok: true,
       body,
@@ -80,6 +82,13 @@ function unknownType(declared: boolean, types: readonly MessageType[]): SobreErr
   return new SobreError(
     "UnknownMessageType",
     `The message ${declared ? "is of a type that is not read here" : "does not say its type"}; read are ${names}.`,
+  );
+}
+
+function noVersion({ name, versions }: MessageType, isNamed: boolean): SobreError {
+  return new SobreError(
+    "UnknownMessageVersion",
+    `The message names ${isNamed ? "no version" : "no type or version"}, and ${name} has ${versions.join(", ")}. Let its sender send ${name}, or give the type a version 0, which is that of messages without one.`,
   );
 }
 

@@ -7,6 +7,7 @@ import { createEnvelope, type EnvelopeInit } from "../../src/envelope/index.ts";
 import {
   createTypeReader,
   defineMessage,
+  type MessageType,
   messageTypeFromFiles,
   registryIds,
   schemaFilesOf,
@@ -30,7 +31,12 @@ const Invoice = defineMessage("acme.invoice", { 1: z.object({ number: z.string()
 const serializer = createSerializer({ codecs: [json()] });
 const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
-async function read(init: Partial<EnvelopeInit>, body: unknown, types = [Order, Invoice], stage = registryIds()) {
+async function read(
+  init: Partial<EnvelopeInit>,
+  body: unknown,
+  types: readonly MessageType[] = [Order, Invoice],
+  stage = registryIds(),
+) {
   const { brokerProperties, ...rest } = init;
   const received = createEnvelope({
     payload: bytes(body),
@@ -42,6 +48,30 @@ async function read(init: Partial<EnvelopeInit>, body: unknown, types = [Order, 
   if (!result.ok) throw result.error;
   return createTypeReader(types)(envelope, result);
 }
+
+describe("a message without a version", () => {
+  it.each<readonly [string, Partial<EnvelopeInit>, string]>([
+    ["neither type nor version", {}, "The message names no type or version, and acme.invoice has 1."],
+    [
+      "its type only",
+      { brokerProperties: { subject: "acme.invoice" } },
+      "The message names no version, and acme.invoice has 1.",
+    ],
+  ])("that names %s is unreadable in those words where its type has no version 0", async (_what, init, words) => {
+    const result = await read(init, { number: "A-1" }, [Invoice]);
+
+    expect(result).toMatchObject({ ok: false, error: { code: "UnknownMessageVersion" } });
+    expect(!result.ok && result.error.message).toContain(words);
+  });
+
+  it("is held to version 0, which is called what it is", async () => {
+    const result = await read({}, { key: "x" }, [Order]);
+
+    expect(!result.ok && result.error.message).toBe(
+      "The body is not acme.order version 0 (of messages that name no version): $.key is refused by zod: expected number, received string.",
+    );
+  });
+});
 
 describe("the type of a message", () => {
   it.each<readonly [string, Partial<EnvelopeInit>, number]>([

@@ -1,5 +1,6 @@
 import { Meter } from "../meter.ts";
-import { PatchedValue } from "../../json-schema/json-form.ts";
+import { PatchedValue } from "../../values/patched-value.ts";
+import { pointerSteps } from "../../json-schema/json-form.ts";
 import { type NativeKind, nativeKindOf } from "../../json-schema/native-form.ts";
 import type { Keywords } from "./keyword-value.ts";
 import { appliedTogether, fromNative, itemNodes, memberNodes, toNative, withPlausibleTexts } from "./native-values.ts";
@@ -48,7 +49,7 @@ export function lostMark(
 export function withMarked(sample: unknown, { kind, instancePointer }: LostMark): unknown {
   const patched = new PatchedValue(sample);
   const text = { bytes: "AAEC", instant: "2026-01-31T12:00:00Z", int64: "7", integer: 7 }[kind];
-  patched.replace(instancePointer, text);
+  patched.replace(pointerSteps(instancePointer), text);
   return patched.value;
 }
 

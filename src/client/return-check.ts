@@ -1,0 +1,85 @@
+import type { ContentType } from "../content-type/content-type.ts";
+import type { Codec, Encoder } from "../codec/codec.ts";
+import { defaultDecodeLimits } from "../codec/limits.ts";
+import type { Serializer } from "../codec/serializer.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import type { TypedMessage } from "../message/message-type.ts";
+import { type MaybePromise, whenReady } from "../message/schema.ts";
+import { isPlainPrototype } from "../values/plain-object.ts";
+
+/** Checks that a typed message comes back out of its envelope; gives the envelope. */
+export type ReturnCheck = (envelope: Envelope, message: TypedMessage) => MaybePromise<Envelope>;
+
+/**
+ * Makes a check that no reader of the same type dead-letters what a codec brings back in another form, a Map as an object
+ * for example: of the first message that a version of a type sends through a codec, and of every body with values that
+ * JSON lacks.
+ */
+export function createReturnCheck({ registry }: Pick<Serializer, "registry">): ReturnCheck {
+  const met = new WeakMap<TypedMessage["messageType"], Set<string>>();
+  return (envelope, { messageType, messageVersion, body }) => {
+    const { contentType } = envelope.brokerProperties;
+    const selected = registry.encoderFor(contentType, envelope.bodyKind);
+    const pair = `${messageVersion} ${selected.encoder.name}`;
+    const known = met.get(messageType) ?? new Set();
+    if (known.has(pair) && isJson(body, 0)) return envelope;
+    const returned = decoded(envelope, selected);
+    if (returned === undefined) return envelope;
+    return whenReady(read(), () => {
+      met.set(messageType, known.add(pair));
+      return envelope;
+    });
+
+    function read(): MaybePromise<unknown> {
+      try {
+        const value = messageType.read(returned?.body, messageVersion);
+        return value instanceof Promise ? value.catch(refuse) : value;
+      } catch (error) {
+        return refuse(error);
+      }
+    }
+
+    function refuse(cause: unknown): never {
+      const { message, path = "$" } = SobreError.from(cause, "ValidationFailed", "The schema failed on this body");
+      const what =
+        `The codec "${selected.encoder.name}" brings this body back in a form that its own type refuses. ${message} ` +
+        "Give the type there what the codec keeps, as text, a list or a plain object, and let the schema transform it, " +
+        "or use a codec that has such values.";
+      throw new SobreError("UnsupportedValue", what, { path, cause });
+    }
+  };
+}
+
+/** The body as the codec reads its own bytes; `undefined` when that cannot be known here. */
+function decoded(
+  envelope: Envelope,
+  { encoder: codec, contentType }: { readonly encoder: Encoder | Codec; readonly contentType: ContentType | undefined },
+): { readonly body: unknown } | undefined {
+  if (!("decode" in codec)) return undefined;
+  const { payload, bodyKind, applicationProperties } = envelope;
+  try {
+    const result = codec.decode(payload, {
+      contentType,
+      applicationProperties,
+      bodyKind,
+      limits: defaultDecodeLimits,
+    });
+    return "unwrapped" in result ? undefined : { body: result.body };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Deeper bodies are decoded instead of walked. */
+const maxDepth = 64;
+
+/** Whether a body has nothing but values that every codec brings back. */
+function isJson(value: unknown, depth: number): boolean {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || depth === maxDepth) return false;
+  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1));
+  if (!isPlainPrototype(Object.getPrototypeOf(value))) return false;
+  return Object.values(value).every((item) => isJson(item, depth + 1));
+}
