@@ -5,8 +5,9 @@ import { isObject } from "../contract/json-schema/json-value.ts";
 import { SchemaDocument } from "../contract/json-schema/schema-document.ts";
 import { openProtobufSchema } from "../contract/protobuf/schema.ts";
 import type { CodeSchema } from "../contract/subjects/code-check.ts";
-import { isMessageType, jsonSchemaOf, schemaVendor } from "../contract/subjects/schema-source.ts";
+import { isMessageType, jsonSchemaOf, madeBy, schemaVendor } from "../contract/subjects/schema-source.ts";
 import { parseJson } from "../contract/subjects/subject.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { metaSchema } from "../json-schema/ajv.ts";
 import type { MessageType } from "../message/message-type.ts";
 import { readText } from "./contract-files.ts";
@@ -76,11 +77,12 @@ async function draftsOfModule(path: string, command: Source): Promise<readonly D
     const subject = command.subject ?? (name === "default" ? fallback : name);
     if (isMessageType(value))
       for (const version of value.versions) {
-        const schema = await convert(value.schemaOf(version), path);
+        const schema = await convert(value.schemaOf(version), `${value.name}, version ${version}`, path);
         const isUpcast = value.versions.length > 1;
         drafts.push({ subject: command.subject ?? value.name, major: version, schema, isUpcast });
       }
-    else if (isSchema(value) || wanted !== undefined) drafts.push({ subject, schema: await convert(value, path) });
+    else if (isSchema(value) || wanted !== undefined)
+      drafts.push({ subject, schema: await convert(value, name, path) });
   }
   if (drafts.length === 0) throw new Misuse(`${path} exports no schema and no message type`);
   return drafts;
@@ -96,19 +98,42 @@ const converters: Readonly<Record<string, readonly [module: string, name: string
   zod: ["zod", "toJSONSchema"],
 };
 
-async function convert(schema: unknown, path: string): Promise<unknown> {
-  const own = jsonSchemaOf(schema);
-  if (own !== undefined) return own;
+/**
+ * @param what Names the schema in errors.
+ * @throws SobreError `InvalidArgument` when it has no JSON Schema; Misuse when its library has no converter at hand.
+ */
+async function convert(schema: unknown, what: string, path: string): Promise<unknown> {
+  try {
+    const own = jsonSchemaOf(schema);
+    return own === undefined ? await convertApart(schema, path) : own;
+  } catch (error) {
+    if (!(error instanceof SobreError)) throw error;
+    throw new SobreError(error.code, `${path}: ${what}: ${error.message}`, { cause: error });
+  }
+}
+
+async function convertApart(schema: unknown, path: string): Promise<unknown> {
   const vendor = schemaVendor(schema) ?? "";
   const [name, method] = converters[vendor] ?? [];
   if (name === undefined || method === undefined)
     throw new Misuse(`${path}: a schema of ${vendor || "an unknown library"} cannot be converted to JSON Schema`);
+  const converter = await converterOf(path, name, method);
+  if (converter === undefined)
+    throw new Misuse(`${path}: install ${name}, which turns schemas of ${vendor} into JSON Schemas`);
+  return madeBy(vendor, () => converter(schema));
+}
+
+/** The function of a package, as the module of the user finds it; `undefined` when it is not there. */
+async function converterOf(
+  path: string,
+  name: string,
+  method: string,
+): Promise<((schema: unknown) => unknown) | undefined> {
   try {
     const library = await importModule(createRequire(resolve(path)).resolve(name));
     const converter = library[method];
-    if (typeof converter === "function") return Reflect.apply(converter, undefined, [schema]);
+    return typeof converter === "function" ? (schema) => Reflect.apply(converter, undefined, [schema]) : undefined;
   } catch {
-    // Reported below.
+    return undefined;
   }
-  throw new Misuse(`${path}: install ${name}, which turns schemas of ${vendor} into JSON Schemas`);
 }

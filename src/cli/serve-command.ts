@@ -15,7 +15,11 @@ export function serveCommand(terminal: Terminal, finish: Finish): Command {
     .option("-c, --config <FILE>", "entities, as a Config.json of the official emulator")
     .option("-d, --data <DIR>", "keep everything on disk here; nothing acknowledged is lost on restart")
     .option("-p, --port <N>", "for AMQP, HTTP and TLS; 0 is any free one", wholeNumber("--port", 0, 65_535), 5672)
-    .option("--http-port <N>", "another port that speaks the same", wholeNumber("--http-port", 0, 65_535), 5300)
+    .option(
+      "--http-port <N>",
+      "another port that speaks the same (default: 5300; with --port 0 any free one)",
+      wholeNumber("--http-port", 0, 65_535),
+    )
     .option("--host <HOST>", "where to listen", "localhost")
     .option("--queue <NAME>", "a queue to begin with; may be repeated", collect)
     .option("--key <NAME=KEY>", "a shared access key; may be repeated", withKey)

@@ -18,7 +18,8 @@ export interface ServeCommand {
   /** The directory of a store; none keeps everything in memory. */
   readonly data?: string;
   readonly port: number;
-  readonly httpPort: number;
+  /** Default: 5300, or any free one with a `port` of 0. */
+  readonly httpPort?: number;
   readonly host: string;
   readonly queue?: readonly string[];
   /** Shared access keys by their names. */
@@ -35,6 +36,8 @@ export interface ServeCommand {
 /** The most bytes of a configuration. */
 const mostConfigBytes = 16 * 2 ** 20;
 const mostCertificateBytes = 2 ** 20;
+
+const defaultHttpPort = 5300;
 
 /** Serves until `stop` resolves; resolves to the exit code. */
 export async function serve(command: ServeCommand, terminal: Terminal, stop: Promise<void>): Promise<number> {
@@ -109,6 +112,7 @@ async function started(
   onEvent: (event: ServerEvent) => void,
 ): Promise<Server | SobreError> {
   const { queues, topics, keys, tls } = configured;
+  const otherPort = httpPort ?? (port === 0 ? 0 : defaultHttpPort);
   let engine: Engine | undefined;
   try {
     if (data !== undefined) {
@@ -116,7 +120,7 @@ async function started(
       engine = await durableEngine({ directory: data, queues, topics });
     }
     const entities = engine === undefined ? { queues, topics } : { engine };
-    return await startServer({ ...entities, keys, tls, host, port, httpPort, autoCreate, onEvent });
+    return await startServer({ ...entities, keys, tls, host, port, httpPort: otherPort, autoCreate, onEvent });
   } catch (error) {
     await engine?.close();
     if (!(error instanceof SobreError)) throw error;

@@ -53,6 +53,28 @@ describe("sobre contract init", () => {
     expect(existsSync(join(schemas, "order/subject.json"))).toBe(true);
   });
 
+  it.each<readonly [string, string, string]>([
+    [
+      "date of zod",
+      `import { z } from ${urlOf("zod")}; export const order = z.object({ at: z.date() });`,
+      "order: zod has no JSON Schema for this type: Date cannot be represented in JSON Schema.",
+    ],
+    [
+      "message type with a bigint of zod",
+      `import { z } from ${urlOf("zod")}; import { defineMessage } from ${urlOf("../../src/index.ts")};
+       export const Order = defineMessage("shop.order", { 1: z.object({ n: z.bigint() }) });`,
+      "shop.order, version 1: zod has no JSON Schema for this type: BigInt cannot be represented in JSON Schema.",
+    ],
+  ])("says in one line what a %s lacks", async (what, text, words) => {
+    const module = file(`no-${what.replaceAll(" ", "-")}.mjs`, text);
+
+    const { code, terminal } = await sobre("contract", "init", "--schemas", schemasFolder(), "--from", module);
+
+    expect(code).toBe(4);
+    expect(terminal.errors()).toContain(words);
+    expect(terminal.errors().trimEnd().split("\n")).toHaveLength(1);
+  });
+
   it("asks for the converter of a library that needs one, and uses it once it is there", async () => {
     const module = file(
       "stock.mjs",

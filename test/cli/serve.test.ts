@@ -90,6 +90,18 @@ describe("sobre serve", () => {
     expect(terminal.errors()).toContain("Colour");
   });
 
+  it("with --port 0 takes a free port for HTTP, too, and prints both", async () => {
+    const terminal = captureTerminal();
+
+    const code = await serve({ port: 0, host: "localhost" }, terminal, Promise.resolve());
+
+    const [, port = "", httpPort = ""] =
+      /^Serving on localhost:(\d+) and localhost:(\d+) \(HTTP\)\.$/m.exec(terminal.text()) ?? [];
+    expect(code).toBe(0);
+    expect([port, httpPort].every((one) => Number(one) > 0 && one !== "5300")).toBe(true);
+    expect(port).not.toBe(httpPort);
+  });
+
   it("says that a port is in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");

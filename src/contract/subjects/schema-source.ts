@@ -1,14 +1,36 @@
 import type { MessageType } from "../../message/message-type.ts";
-import { isStandardSchema, standardJsonSchema } from "../../message/standard-schema.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { isStandardSchema, standardJsonSchema, type StandardSchema } from "../../message/standard-schema.ts";
 import { isObject } from "../json-schema/json-value.ts";
 
 /**
  * The JSON Schema of the bodies that writers send: the schema itself, or the one that Standard JSON Schema or a method of
  * the schema gives. `undefined` when its library offers none.
+ *
+ * @throws SobreError `InvalidArgument` when the library cannot say the schema in JSON Schema, as zod of a date.
  */
 export function jsonSchemaOf(schema: unknown): unknown {
   if (typeof schema === "boolean") return schema;
   if (!isStandardSchema(schema)) return isObject(schema) ? schema : undefined;
+  return madeBy(schema["~standard"].vendor, () => writtenBy(schema));
+}
+
+/** A JSON Schema that a library makes. @throws SobreError `InvalidArgument` with its reason when it cannot. */
+export function madeBy(library: string, make: () => unknown): unknown {
+  try {
+    return make();
+  } catch (cause) {
+    const why =
+      cause instanceof Error ? cause.message.replaceAll(/\s+/g, " ").replace(/\.$/, "") : "it does not say why";
+    throw new SobreError(
+      "InvalidArgument",
+      `${library} has no JSON Schema for this type: ${why}. Give it a form that JSON has, as text that the schema transforms.`,
+      { cause },
+    );
+  }
+}
+
+function writtenBy(schema: StandardSchema): unknown {
   const made = standardJsonSchema(schema);
   if (made !== undefined) return made;
   for (const name of ["toJsonSchema", "toJSONSchema"]) {

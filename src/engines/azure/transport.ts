@@ -50,7 +50,14 @@ function plainServer(error: Error): Error {
   return new Error("it speaks no TLS, and without UseDevelopmentEmulator=true TLS is spoken", { cause: error });
 }
 
+const untrusted =
+  "its certificate is self-signed, or of an authority that is not trusted here; NODE_EXTRA_CA_CERTS=FILE trusts it";
+
 const reasons: ReadonlyMap<string, string> = new Map([
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", untrusted],
+  ["SELF_SIGNED_CERT_IN_CHAIN", untrusted],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", untrusted],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", untrusted],
   ["ECONNREFUSED", "nothing listens there"],
   ["ENOTFOUND", "there is no such host"],
   ["EAI_AGAIN", "the name of the host cannot be looked up now"],

@@ -1,6 +1,6 @@
 import { Duplex } from "node:stream";
 import type { ConnectionSettings } from "./connection-string.ts";
-import { type Transport, unreachable } from "./transport.ts";
+import { tcpTransport, type Transport, unreachable } from "./transport.ts";
 
 /** The name of AMQP 1.0 over WebSockets (AMQP WebSocket binding, working draft 7). */
 const subprotocol = "AMQPWSB10";
@@ -18,7 +18,7 @@ export function webSocketTransport(): Transport {
     const socket = new WebSocket(url, [subprotocol]);
     socket.binaryType = "arraybuffer";
     return new Promise((resolve, reject) => {
-      const failed = (): void => reject(unreachable(url, new Error("it accepts no AMQP over WebSockets")));
+      const failed = (): void => void whyNot(settings, url).then(reject);
       socket.addEventListener("error", failed, { once: true });
       socket.addEventListener("open", () => resolve(streamOf(socket)), { once: true });
     });
@@ -28,6 +28,18 @@ export function webSocketTransport(): Transport {
 function urlOf({ host, port, secure }: ConnectionSettings): string {
   const name = host.includes(":") ? `[${host}]` : host;
   return `${secure ? "wss" : "ws"}://${name}${port === undefined ? "" : `:${port}`}/$servicebus/websocket`;
+}
+
+/** The reason why there is no WebSocket, which the platform keeps to itself: what becomes of a socket without one. */
+async function whyNot(settings: ConnectionSettings, url: string): Promise<unknown> {
+  try {
+    const port = settings.port ?? (settings.secure ? 443 : 80);
+    const stream = await tcpTransport()({ ...settings, port });
+    stream.destroy();
+  } catch (error) {
+    return error;
+  }
+  return unreachable(url, new Error("it accepts no AMQP over WebSockets"));
 }
 
 function streamOf(socket: WebSocket): Duplex {

@@ -2,7 +2,13 @@ import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../../engi
 import type { RuleFilter, RuleProperties } from "../../engine/rules.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { compileJsonSchema } from "../../json-schema/ajv.ts";
-import type { Config, EntityProperties, RuleConfig, SubscriptionConfig, TopicConfig } from "./config.ts";
+import type {
+  EmulatorConfig,
+  EmulatorProperties,
+  EmulatorRule,
+  EmulatorSubscription,
+  EmulatorTopic,
+} from "./config.ts";
 import { withoutComments } from "./json-comments.ts";
 import { emulatorConfigSchema } from "./schema.ts";
 
@@ -32,13 +38,20 @@ const mostProblems = 5;
 let problemsOf: ReturnType<typeof compileJsonSchema> | undefined;
 
 /**
- * Reads a `Config.json` of the official emulator, comments allowed; what it leaves out has that format's defaults
- * (3 deliveries, 1 hour to live, a duplicate window of 20 seconds). The emulator's own limits do not apply.
+ * Reads a `Config.json` of the official emulator, its text with comments allowed or the object; what it leaves out has that
+ * format's defaults (3 deliveries, 1 hour to live, a duplicate window of 20 seconds). The emulator's own limits do not apply.
  *
  * @throws SobreError `InvalidArgument` with the JSON paths of what is wrong, five at most.
+ * @example
+ * ```ts
+ * const Queues = [{ Name: "orders", Properties: { LockDuration: "PT30S" } }];
+ * const entities = emulatorConfig({ UserConfig: { Namespaces: [{ Name: "sbemulatorns", Queues }] } });
+ * const engine = memoryEngine(entities);
+ * console.log(await engine.admin.listQueues()); // [ 'orders' ]
+ * ```
  */
-export function emulatorConfig(text: string): ConfiguredEntities {
-  const config = parse(text);
+export function emulatorConfig(source: string | EmulatorConfig): ConfiguredEntities {
+  const config: unknown = typeof source === "string" ? parse(source) : source;
   problemsOf ??= compileJsonSchema(emulatorConfigSchema);
   const problems = problemsOf(config);
   if (problems.length > 0) {
@@ -84,11 +97,11 @@ function entitiesOf(config: unknown): {
 }
 
 /** The schema has looked at it. */
-function isConfig(_value: unknown): _value is Config {
+function isConfig(_value: unknown): _value is EmulatorConfig {
   return true;
 }
 
-function topicOptions({ Properties = {}, Subscriptions = [] }: TopicConfig): ConfiguredTopic {
+function topicOptions({ Properties = {}, Subscriptions = [] }: EmulatorTopic): ConfiguredTopic {
   const subscriptions = Subscriptions.map((subscription): [string, SubscriptionOptions] => [
     subscription.Name,
     subscriptionOptions(subscription),
@@ -96,7 +109,7 @@ function topicOptions({ Properties = {}, Subscriptions = [] }: TopicConfig): Con
   return { ...sendable, ...uncapitalized(Properties), subscriptions: unique(subscriptions, "Subscriptions") };
 }
 
-function subscriptionOptions({ Properties = {}, Rules = [] }: SubscriptionConfig): SubscriptionOptions {
+function subscriptionOptions({ Properties = {}, Rules = [] }: EmulatorSubscription): SubscriptionOptions {
   return {
     ...receivable,
     ...uncapitalized(Properties),
@@ -109,7 +122,7 @@ const common = { defaultMessageTimeToLive: "PT1H" };
 const sendable = { ...common, duplicateDetectionHistoryTimeWindow: "PT20S" };
 const receivable = { ...common, maxDeliveryCount: 3 };
 
-const queueOptions = (properties: EntityProperties): QueueOptions => ({
+const queueOptions = (properties: EmulatorProperties): QueueOptions => ({
   ...sendable,
   ...receivable,
   ...uncapitalized(properties),
@@ -128,7 +141,7 @@ function uncapitalized(members: object): object {
   );
 }
 
-function ruleOf({ Name, Properties }: RuleConfig): RuleProperties {
+function ruleOf({ Name, Properties }: EmulatorRule): RuleProperties {
   const action =
     Properties.Action === undefined
       ? undefined
@@ -136,7 +149,7 @@ function ruleOf({ Name, Properties }: RuleConfig): RuleProperties {
   return { name: Name, filter: filterOf(Properties), action };
 }
 
-function filterOf({ SqlFilter, CorrelationFilter = {} }: RuleConfig["Properties"]): RuleFilter {
+function filterOf({ SqlFilter, CorrelationFilter = {} }: EmulatorRule["Properties"]): RuleFilter {
   if (SqlFilter !== undefined) return { kind: "sql", expression: SqlFilter.SqlExpression };
   const { Label, Properties, ...others } = CorrelationFilter;
   return { kind: "correlation", ...uncapitalized(others), subject: Label, applicationProperties: Properties };

@@ -1,3 +1,13 @@
+export type {
+  EmulatorConfig,
+  EmulatorCorrelation,
+  EmulatorKey,
+  EmulatorNamespace,
+  EmulatorProperties,
+  EmulatorRule,
+  EmulatorSubscription,
+  EmulatorTopic,
+} from "./config.ts";
 export {
   type ConfiguredEntities,
   type ConfiguredKey,

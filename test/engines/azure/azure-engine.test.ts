@@ -209,6 +209,21 @@ describe("the ways to a server", () => {
     expect(Buffer.compare(delivery?.envelope.payload ?? new Uint8Array(0), large.payload)).toBe(0);
   });
 
+  it.each<readonly [string, boolean, RegExp]>([
+    ["whose certificate nobody trusts", true, /certificate is self-signed.*NODE_EXTRA_CA_CERTS/],
+    ["that speaks no TLS", false, /speaks no TLS/],
+  ])("say why there is no WebSocket to a server %s", async (_what, isSecure, why) => {
+    await using server = await startServer({ tls: isSecure ? selfSigned() : undefined });
+    const secure = server.connectionString.replace(";UseDevelopmentEmulator=true", "");
+    const engine = azureEngine({ connectionString: `${secure};TransportType=AmqpWebSockets` });
+
+    const error = await rejection(engine.openSender("q"));
+    await engine.close();
+
+    expect(error.code).toBe("ServiceCommunicationProblem");
+    expect(error.message).toMatch(why);
+  });
+
   it("lead over TLS, for messages and administration, with a certificate that is trusted", async () => {
     const tls = selfSigned(["localhost"]);
     await using server = await startServer({ tls });

@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { emulatorConfig, emulatorConfigSchema } from "../../../src/engines/emulator-config/index.ts";
+import {
+  emulatorConfig,
+  type EmulatorConfig,
+  emulatorConfigSchema,
+} from "../../../src/engines/emulator-config/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";
 import { SobreError } from "../../../src/errors/index.ts";
@@ -13,9 +17,9 @@ function config(namespace: object): string {
   });
 }
 
-function refusal(text: string): SobreError {
+function refusal(source: unknown): SobreError {
   try {
-    emulatorConfig(text);
+    Reflect.apply(emulatorConfig, undefined, [source]);
   } catch (error) {
     if (error instanceof SobreError) return error;
     throw error;
@@ -26,6 +30,58 @@ function refusal(text: string): SobreError {
 const typo = (index: number): object => ({ Name: `q${index}`, Oops: index });
 
 describe("emulatorConfig", () => {
+  it("takes an object as well as its text", () => {
+    const object: EmulatorConfig = {
+      UserConfig: {
+        Namespaces: [
+          {
+            Name: "sbemulatorns",
+            Queues: [{ Name: "orders", Properties: { LockDuration: "PT5S", Status: "Disabled" } }],
+            Topics: [
+              {
+                Name: "prices",
+                Subscriptions: [
+                  {
+                    Name: "eu",
+                    Rules: [
+                      { Name: "r", Properties: { FilterType: "Correlation", CorrelationFilter: { Label: "eu" } } },
+                    ],
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+        Logging: { Type: "File" },
+      },
+    };
+
+    expect(emulatorConfig(object)).toEqual(emulatorConfig(JSON.stringify(object)));
+    expect(emulatorConfig(object).queues["orders"]).toMatchObject({ lockDuration: "PT5S", status: "Disabled" });
+  });
+
+  it.each<readonly [unknown, string, string]>([
+    [
+      { UserConfig: { Namespaces: [{ Name: "n", Queues: [{ Name: "q", Oops: 1 }] }] } },
+      "$.UserConfig.Namespaces[0].Queues[0].Oops",
+      "must not be there",
+    ],
+    [
+      { UserConfig: { Namespaces: [{ Name: "n", Queues: [{ Name: "q", Properties: { LockDuration: 5000 } }] }] } },
+      "$.UserConfig.Namespaces[0].Queues[0].Properties.LockDuration",
+      "must be string",
+    ],
+    [{ Namespaces: [] }, "$", "UserConfig"],
+    [undefined, "$", "must be object"],
+    [5, "$", "must be object"],
+    [[], "$", "must be object"],
+  ])("refuses the object %j with the path of what is wrong", (object, path, words) => {
+    const error = refusal(object);
+
+    expect(error).toMatchObject({ code: "InvalidArgument", path });
+    expect(error.message).toContain(words);
+  });
+
   it("reads queues, topics, subscriptions and rules for a memory engine", async () => {
     const rules = [
       {
