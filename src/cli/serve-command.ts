@@ -1,5 +1,5 @@
 import { Command, collect, type Finish, wholeNumber } from "./commander.ts";
-import { Misuse } from "./misuse.ts";
+import { addKey, type Keys } from "./serve-keys.ts";
 import type { ServeCommand } from "./serve.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -23,6 +23,7 @@ export function serveCommand(terminal: Terminal, finish: Finish): Command {
     .option("--host <HOST>", "where to listen", "localhost")
     .option("--queue <NAME>", "a queue to begin with; may be repeated", collect)
     .option("--key <NAME=KEY>", "a shared access key; may be repeated", withKey)
+    .option("--key-file <FILE>", "shared access keys, NAME=KEY on each line")
     .option("--auto-create", "create queues, topics and subscriptions on first use")
     .option("--tls", "speak TLS, too, with a certificate made on the spot")
     .option("--cert <FILE>", "speak TLS, too, with this certificate (PEM)")
@@ -33,7 +34,8 @@ export function serveCommand(terminal: Terminal, finish: Finish): Command {
       `
 Without keys, here or in the configuration, the emulator's well-known key
 opens it; so it listens on this machine alone unless --host says otherwise,
-which takes a key. ServiceBusAdministrationClient dials https, for which --tls
+which takes a key. SOBRE_SERVE_KEYS has keys as well, NAME=KEY;NAME=KEY. Keys of
+the variable and of files are not printed. ServiceBusAdministrationClient dials https, for which --tls
 writes its certificate to a file: NODE_EXTRA_CA_CERTS trusts it.
 
 Examples:
@@ -47,7 +49,8 @@ directory is damaged, 2 wrong usage, a missing or a wrong file.`,
     )
     .action(async (options: ServeCommand) => {
       const { serve } = await import("./serve.ts");
-      finish(await serve(options, terminal, signalled()));
+      const keyVariable = process.env["SOBRE_SERVE_KEYS"];
+      finish(await serve({ ...options, ...(keyVariable !== undefined && { keyVariable }) }, terminal, signalled()));
     });
 }
 
@@ -58,10 +61,4 @@ function signalled(): Promise<void> {
   });
 }
 
-/** The keys by their names. A value is never repeated: it is a secret. */
-function withKey(pair: string, keys: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
-  const [, name, key] = /^([^=]+)=(.+)$/s.exec(pair) ?? [];
-  if (name === undefined || key === undefined) throw new Misuse("--key must be NAME=KEY");
-  if (Object.hasOwn(keys, name)) throw new Misuse(`--key gives ${name} twice`);
-  return { ...keys, [name]: key };
-}
+const withKey = (pair: string, keys: Keys = {}): Keys => addKey(keys, pair, "--key");

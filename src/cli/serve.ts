@@ -10,6 +10,7 @@ import { type Server, startServer } from "../server/start-server.ts";
 import { oneLine } from "./display.ts";
 import { readInput } from "./input.ts";
 import { exitCodes, Misuse, orMisuse, unreadable } from "./misuse.ts";
+import { type Keys, keysOf } from "./serve-keys.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The arguments of `sobre serve`. */
@@ -23,7 +24,11 @@ export interface ServeCommand {
   readonly host: string;
   readonly queue?: readonly string[];
   /** Shared access keys by their names. */
-  readonly key?: Readonly<Record<string, string>>;
+  readonly key?: Keys;
+  /** A file of keys. */
+  readonly keyFile?: string;
+  /** Keys as the environment has them. */
+  readonly keyVariable?: string;
   readonly autoCreate?: boolean;
   /** With a certificate made on the spot. */
   readonly tls?: boolean;
@@ -42,12 +47,15 @@ const defaultHttpPort = 5300;
 /** Serves until `stop` resolves; resolves to the exit code. */
 export async function serve(command: ServeCommand, terminal: Terminal, stop: Promise<void>): Promise<number> {
   const { host, quiet = false } = command;
+  const { bold } = terminal.style;
   const configured = await entitiesOf(command);
   if (configured.keys === undefined && !isLoopback(host))
     throw new Misuse(
-      `--host ${host} can be reached by others: give a key with --key NAME=KEY, or in the configuration`,
+      `--host ${host} can be reached by others: give a key with --key NAME=KEY, --key-file or SOBRE_SERVE_KEYS, or in the configuration`,
     );
   const tls = await certificateOf(command);
+  if (tls === undefined && !isLoopback(host))
+    terminal.err(`sobre: keys and messages travel unencrypted on ${host}. Add --tls, or --cert and --cert-key.\n`);
   const server = await started(command, { ...configured, tls }, (event) => {
     if (!quiet) void terminal.out(`${timeOfDay()} ${oneLine(event.text)}\n`);
   });
@@ -56,8 +64,18 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
     return exitCodes.failed;
   }
   const trusted = command.tls === true && tls !== undefined ? await writeCertificate(tls.cert) : undefined;
-  const lines = [...(await listing(server)), ...(trusted === undefined ? [] : ["", `  certificate   ${trusted}`])];
-  await terminal.out(quiet ? `${server.connectionString}\n` : banner(server, lines, command.data, terminal));
+  const entities = await listing(server);
+  const lines = [
+    ...(entities.length === 0 ? ["  no entities yet"] : entities),
+    ...(trusted === undefined ? [] : ["", `  certificate   ${trusted}`]),
+  ];
+  const isShown = configured.keys === undefined || configured.keys === command.key;
+  const connectionString = isShown
+    ? server.connectionString
+    : server.connectionString.replace(/;SharedAccessKey=[^;]*/, ";SharedAccessKey=(not shown)");
+  await terminal.out(
+    quiet ? `${connectionString}\n` : banner(server, [bold(connectionString), "", ...lines], command.data, terminal),
+  );
   await stop;
   await server.close();
   if (command.data !== undefined) await server.engine.close();
@@ -84,7 +102,9 @@ async function writeCertificate(cert: string): Promise<string> {
 /** The entities to begin with, and the keys: of the command, or of the configuration. */
 type Configured = Pick<ServerOptions, "queues" | "topics" | "keys" | "tls">;
 
-async function entitiesOf({ config, queue = [], key: keys }: ServeCommand): Promise<Configured> {
+async function entitiesOf(command: ServeCommand): Promise<Configured> {
+  const { config, queue = [] } = command;
+  const keys = await keysGiven(command);
   const more = Object.fromEntries(queue.map((name) => [name, {}]));
   if (config === undefined) return { queues: more, keys };
   const text = await readText(config, mostConfigBytes);
@@ -98,6 +118,16 @@ async function entitiesOf({ config, queue = [], key: keys }: ServeCommand): Prom
   const known = new Set(Object.keys(configured.queues).map((name) => name.toLowerCase()));
   const added = Object.fromEntries(Object.entries(more).filter(([name]) => !known.has(name.toLowerCase())));
   return { topics: configured.topics, queues: { ...configured.queues, ...added }, keys: keys ?? configured.keys };
+}
+
+/** The keys of the command, of a file and of the environment; none may be given twice. @throws Misuse */
+async function keysGiven({ key, keyFile, keyVariable }: ServeCommand): Promise<Keys | undefined> {
+  if (keyFile === undefined && keyVariable === undefined) return key;
+  const secret = {
+    ...(keyVariable !== undefined && keysOf(keyVariable, "SOBRE_SERVE_KEYS")),
+    ...(keyFile !== undefined && keysOf(await readText(keyFile, mostCertificateBytes), keyFile)),
+  };
+  return { ...key, ...secret };
 }
 
 /** @throws Misuse */
@@ -157,18 +187,16 @@ async function listing({ engine }: Server): Promise<readonly string[]> {
 }
 
 function banner(
-  { host, port, httpPort, connectionString }: Server,
-  entities: readonly string[],
+  { host, port, httpPort }: Server,
+  lines: readonly string[],
   data: string | undefined,
   terminal: Terminal,
 ): string {
-  const { bold, dim } = terminal.style;
+  const { dim } = terminal.style;
   return [
     `Serving on ${host}:${port}${httpPort === port ? "" : ` and ${host}:${httpPort} (HTTP)`}.`,
     "",
-    bold(connectionString),
-    "",
-    ...(entities.length === 0 ? ["  no entities yet"] : entities),
+    ...lines,
     "",
     dim(`Ends with Ctrl+C; ${data === undefined ? "nothing is kept" : `everything is kept in ${oneLine(data)}`}.`),
     "",

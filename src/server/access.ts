@@ -10,6 +10,8 @@ export interface Grant {
   /** The path that it holds for, with everything below, in lower case without slashes at its ends; empty: all. */
   readonly scope: string;
   readonly rights: readonly Right[];
+  /** The name of the key that signed it; `undefined`: none did. */
+  readonly keyName?: string | undefined;
   /** Milliseconds since 1970; `Infinity`: never. */
   readonly expiresAt: number;
 }

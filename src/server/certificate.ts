@@ -33,7 +33,7 @@ export function selfSigned(hosts: readonly string[] = []): Certificate {
     sequence(time(now - 3_600_000), time(now + days * 86_400_000)),
     name,
     createPublicKey(publicKey.export({ type: "spki", format: "pem" })).export({ type: "spki", format: "der" }),
-    der(0xa3, sequence(basicConstraints, alternativeNames(names))),
+    der(0xa3, sequence(basicConstraints, keyUsage, extendedKeyUsage, alternativeNames(names))),
   );
   const signature = der(0x03, Buffer.of(0), sign("sha256", body, privateKey));
   const certificate = sequence(body, algorithm, signature);
@@ -57,11 +57,16 @@ const oid = (...bytes: readonly number[]): Buffer => der(0x06, Buffer.from(bytes
 const time = (at: number): Buffer =>
   der(0x17, Buffer.from(`${new Date(at).toISOString().slice(2, 19).replaceAll(/[-:T]/g, "")}Z`));
 
-/** The certificate may sign itself. */
-const basicConstraints = sequence(
-  oid(0x55, 0x1d, 0x13),
-  der(0x01, Buffer.of(0xff)),
-  der(0x04, sequence(der(0x01, Buffer.of(0xff)))),
+/** It is no certificate authority: who trusts it trusts this server alone, even if its key is stolen. */
+const basicConstraints = sequence(oid(0x55, 0x1d, 0x13), der(0x01, Buffer.of(0xff)), der(0x04, sequence()));
+
+/** For signatures, in handshakes. */
+const keyUsage = sequence(oid(0x55, 0x1d, 0x0f), der(0x01, Buffer.of(0xff)), der(0x04, der(0x03, Buffer.of(7, 0x80))));
+
+/** For servers. */
+const extendedKeyUsage = sequence(
+  oid(0x55, 0x1d, 0x25),
+  der(0x04, sequence(oid(0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01))),
 );
 
 function alternativeNames(names: readonly string[]): Buffer {

@@ -64,7 +64,7 @@ export class Namespaces implements Access {
     const { engine, keys } = this.#choose(keyName, hostname);
     const wanted = keyOf(keys, keyName);
     if (wanted === undefined || !equal(key, wanted.key)) return undefined;
-    return { engine, scope: "", rights: wanted.rights ?? all, expiresAt: Infinity };
+    return { engine, scope: "", rights: wanted.rights ?? all, keyName, expiresAt: Infinity };
   }
 
   token(token: string, hostname: string | undefined): Grant {
@@ -85,7 +85,7 @@ export class Namespaces implements Access {
         "UnauthorizedAccess",
         "The resource of the token is not the path of an entity. Check its sr.",
       );
-    return { engine, scope, rights: key.rights ?? all, expiresAt: sas.expiresAt };
+    return { engine, scope, rights: key.rights ?? all, keyName: sas.keyName, expiresAt: sas.expiresAt };
   }
 
   #choose(keyName: string, hostname: string | undefined): Namespace {

@@ -18,7 +18,7 @@ import type { SharedAccessKeys } from "./namespaces.ts";
 
 /** Something that happened to a server and matters to whoever runs it. */
 export interface ServerEvent {
-  readonly kind: "connected" | "disconnected" | "created" | "refused";
+  readonly kind: "connected" | "disconnected" | "created" | "refused" | "failed";
   /** One line. */
   readonly text: string;
 }

@@ -176,6 +176,7 @@ class RunningServer implements Server {
       limits,
       autoCreate: this.#autoCreate,
       refused: (why) => this.#refused(why),
+      failed: (error, trackingId) => this.#failed(error, trackingId),
       closed: (reason) => {
         this.#sockets.delete(amqp);
         onEvent?.({ kind: "disconnected", text: `a client has left${reason === undefined ? "" : `: ${reason}`}` });
@@ -195,6 +196,15 @@ class RunningServer implements Server {
     this.#options.onEvent?.({ kind: "refused", text: `refused: ${why}` });
   }
 
+  /** Names the error and the place: its text may quote what a message holds. */
+  #failed(error: unknown, trackingId: string): void {
+    const { name, stack = "" } = error instanceof Error ? error : new Error("unknown");
+    const places = stack.split("\n").filter((line) => line.startsWith("    at "));
+    const where = places.slice(0, 5).map((line) => line.trim());
+    const text = `the server has failed, TrackingId ${trackingId}: ${name} ${where.join(" ")}`;
+    this.#options.onEvent?.({ kind: "failed", text });
+  }
+
   get #autoCreate(): ((engine: Engine, entity: string, use?: FirstUse) => Promise<void>) | undefined {
     return this.#options.autoCreate === true ? (engine, entity, use) => this.#create(engine, entity, use) : undefined;
   }
@@ -210,7 +220,13 @@ class RunningServer implements Server {
       import("./http/http-endpoint.ts"),
       import("./http/http-listener.ts"),
     ]);
-    return httpListener(new HttpEndpoint(this.#namespaces, this.#autoCreate));
+    return httpListener(
+      new HttpEndpoint({
+        access: this.#namespaces,
+        autoCreate: this.#autoCreate,
+        failed: (error, trackingId) => this.#failed(error, trackingId),
+      }),
+    );
   }
 
   #tick(): void {

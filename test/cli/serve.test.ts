@@ -42,6 +42,13 @@ async function answerOver(
   return { status: response instanceof IncomingMessage ? response.statusCode : undefined, text };
 }
 
+/** Whether a server with a key warns that nothing is encrypted. */
+async function warned(given: Partial<ServeCommand>): Promise<boolean> {
+  const terminal = captureTerminal();
+  await serve({ ...request, key: { app: "secret" }, ...given }, terminal, Promise.resolve());
+  return terminal.errors().includes("keys and messages travel unencrypted on 0.0.0.0. Add --tls");
+}
+
 describe("sobre serve", () => {
   it("prints the connection string and the entities of the configuration", async () => {
     const terminal = captureTerminal();
@@ -68,6 +75,34 @@ describe("sobre serve", () => {
       expect(terminal.text()).toContain(line);
   });
 
+  it("takes keys from a file and from the environment, and prints neither", async () => {
+    const keyFile = join(scratch, "keys");
+    writeFileSync(keyFile, "# rotated in May\napp=first secret=\n\nreader=second secret\n");
+    const terminal = captureTerminal();
+
+    await serve({ ...request, keyFile, keyVariable: "root=third secret; other=fourth" }, terminal, Promise.resolve());
+
+    expect(terminal.text()).toContain("SharedAccessKeyName=root;SharedAccessKey=(not shown);");
+    expect(terminal.text()).not.toMatch(/secret|fourth/);
+  });
+
+  it.each([
+    ["an empty variable", { keyVariable: " " }, "SOBRE_SERVE_KEYS has no key"],
+    ["a key without a name", { keyVariable: "=hidden" }, "every key of SOBRE_SERVE_KEYS must be NAME=KEY"],
+    ["a name twice", { keyVariable: "a=hidden;a=hidden" }, "every key of SOBRE_SERVE_KEYS gives a twice"],
+  ])("refuses %s without repeating it", async (_, given, message) => {
+    const served = serve({ ...request, ...given }, captureTerminal(), Promise.resolve());
+
+    await expect(served).rejects.toThrow(message);
+    await expect(served).rejects.not.toThrow("hidden");
+  });
+
+  it("warns that keys travel unencrypted where others can reach it", async () => {
+    expect(await warned({ host: "0.0.0.0" })).toBe(true);
+    expect(await warned({ host: "0.0.0.0", tls: true })).toBe(false);
+    expect(await warned({})).toBe(false);
+  });
+
   it("is opened by the keys of the configuration, unless the command gives others", async () => {
     const keys = [{ Name: "app", Key: "secret", Rights: ["Listen"] }];
     const config = configFile({ UserConfig: { Namespaces: [{ Name: "n", SharedAccessKeys: keys }] } });
@@ -76,7 +111,8 @@ describe("sobre serve", () => {
     await serve({ ...request, config }, configured, Promise.resolve());
     await serve({ ...request, config, key: { other: "text" } }, given, Promise.resolve());
 
-    expect(configured.text()).toContain("SharedAccessKeyName=app;SharedAccessKey=secret;");
+    expect(configured.text()).toContain("SharedAccessKeyName=app;SharedAccessKey=(not shown);");
+    expect(configured.text()).not.toContain("secret");
     expect(given.text()).toContain("SharedAccessKeyName=other;SharedAccessKey=text;");
   });
 

@@ -16,6 +16,8 @@ export interface ConnectionEvents {
   readonly closed: (error: WireError | undefined) => void;
   /** There are bytes for {@link Connection.take}; called once until they are taken. */
   readonly output: () => void;
+  /** Something here failed that is no answer to the peer, who gets the tracking id alone. */
+  readonly failed?: ((error: unknown, trackingId: string) => void) | undefined;
 }
 
 /** Who this side is. */

@@ -12,7 +12,7 @@ import type { ConnectionPort } from "./ports.ts";
 import { readBegin, readBody, readEnding, readOpen } from "./read-performative.ts";
 import { Session } from "./session.ts";
 import { SessionTable } from "./session-table.ts";
-import { type WireError, WireFault, wireErrorOf } from "./wire-fault.ts";
+import { trackedErrorOf, type WireError, WireFault, wireErrorOf } from "./wire-fault.ts";
 
 /** The most bytes of a frame before the open, when nobody is known yet. */
 const handshakeFrameSize = 8192;
@@ -66,6 +66,11 @@ export class Connection implements ConnectionPort {
       this.events.output();
     }
     return this.#frames;
+  }
+
+  /** The form of an error that is sent to the peer; one that is not for the peer goes to the event `failed`. */
+  errorOf(error: unknown, trackingId?: string): WireError {
+    return trackedErrorOf(error, this.events.failed, trackingId);
   }
 
   /** Whether both sides are done: the socket can be closed when all output is out. */
@@ -171,7 +176,7 @@ export class Connection implements ConnectionPort {
     if (this.#phase === "sasl" && this.#options.role === "server") this.frames.saslOutcome(1);
     if (this.#phase === "sasl") this.frames.protocolHeader(protocol.amqp);
     this.lost = true;
-    this.close(wireErrorOf(error));
+    this.close(error instanceof WireFault ? wireErrorOf(error) : this.errorOf(error));
   }
 
   #step(): boolean {

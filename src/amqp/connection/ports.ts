@@ -4,6 +4,7 @@ import type { FrameWriter } from "./frame-writer.ts";
 import type { LinkBudget } from "./link-budget.ts";
 import type { DirectMessage, Outgoing, OutgoingDelivery, OutgoingLink } from "./outgoing.ts";
 import type { Attach, Detach, Flow } from "./performative.ts";
+import type { WireError } from "./wire-fault.ts";
 
 /** A connection as its sessions see it. */
 export interface ConnectionPort {
@@ -20,6 +21,8 @@ export interface ConnectionPort {
   readonly lost: boolean;
   /** Whether so much output is waiting that new messages should wait until the link has `flowed`. */
   readonly full: boolean;
+  /** The form of an error that is sent to the peer; one that is not for the peer is reported here. */
+  errorOf(error: unknown, trackingId?: string): WireError;
   /** Counts the steps that a frame takes besides its own bytes. @throws WireFault when one read takes too many. */
   spend(steps: number): void;
   /** The session on this channel is over. */

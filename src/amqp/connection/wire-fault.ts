@@ -27,11 +27,21 @@ export class WireFault extends Error {
 /** The longest description that is sent: a frame of the smallest size holds it. */
 const longestDescription = 400;
 
-/** {@link wireErrorOf} with an id to track it by at the end of its text: the one given, the error's own, or a new one. */
-export function trackedErrorOf(error: unknown, trackingId?: string): WireError {
+/**
+ * {@link wireErrorOf} with an id to track it by at the end of its text: the one given, the error's own, or a new one.
+ *
+ * @param failed Called with an error that is not one for the peer.
+ */
+export function trackedErrorOf(
+  error: unknown,
+  failed?: (error: unknown, trackingId: string) => void,
+  trackingId?: string,
+): WireError {
   const own = error instanceof SobreError ? error.trackingId : undefined;
-  const mark = ` TrackingId: ${trackingId ?? own ?? crypto.randomUUID()}`;
+  const id = trackingId ?? own ?? crypto.randomUUID();
+  const mark = ` TrackingId: ${id}`;
   const { condition, description = "" } = wireErrorOf(error, longestDescription - mark.length, own);
+  if (!(error instanceof SobreError || error instanceof WireFault)) failed?.(error, id);
   return { condition, description: `${description}${mark}` };
 }
 

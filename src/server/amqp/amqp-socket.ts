@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { failedLoginPause } from "../failed-login.ts";
 import { BrokerConnection, type BrokerConnectionOptions } from "./broker-connection.ts";
 
 /** How long a closed connection waits for its peer to hang up, in milliseconds. */
@@ -11,14 +12,16 @@ export class AmqpSocket {
   readonly #connection: BrokerConnection;
   readonly #isPlain: boolean;
   #flushing = false;
+  #pausing = false;
 
-  constructor(socket: Duplex, options: Omit<BrokerConnectionOptions, "output" | "now">) {
+  constructor(socket: Duplex, options: Omit<BrokerConnectionOptions, "output" | "now" | "loginFailed">) {
     this.#socket = socket;
     this.#isPlain = socket instanceof Socket && !("encrypted" in socket);
     this.#connection = new BrokerConnection({
       ...options,
       now: () => performance.now(),
       output: () => this.#flushSoon(),
+      loginFailed: () => this.#pause(),
     });
     socket.on("data", (chunk: Buffer) => this.#connection.wire.receive(chunk));
     socket.on("drain", () => this.#drained());
@@ -46,8 +49,21 @@ export class AmqpSocket {
     setImmediate(() => this.#flush());
   }
 
+  #pause(): void {
+    if (this.#pausing) return;
+    this.#pausing = true;
+    this.#socket.pause();
+    const over = setTimeout(() => {
+      this.#pausing = false;
+      this.#socket.resume();
+      this.#flush();
+    }, failedLoginPause);
+    over.unref();
+  }
+
   #flush(): void {
     this.#flushing = false;
+    if (this.#pausing) return;
     const { wire } = this.#connection;
     const bytes = wire.take();
     if (this.#socket.destroyed || this.#socket.writableEnded) return;
@@ -66,6 +82,6 @@ export class AmqpSocket {
 
   #drained(): void {
     this.#connection.wire.resume();
-    this.#socket.resume();
+    if (!this.#pausing) this.#socket.resume();
   }
 }

@@ -8,7 +8,6 @@ import type { Open } from "../../amqp/connection/performative.ts";
 import { ReceivingLink } from "../../amqp/connection/receiving-link.ts";
 import type { SaslInit } from "../../amqp/connection/sasl-frames.ts";
 import type { SendingLink } from "../../amqp/connection/sending-link.ts";
-import { trackedErrorOf } from "../../amqp/connection/wire-fault.ts";
 import type { Access, Grant, Right } from "../access.ts";
 import { AnswerGate } from "./answer-gate.ts";
 import { answerCbs } from "./cbs.ts";
@@ -39,6 +38,10 @@ export interface BrokerConnectionOptions {
   readonly closed?: ((reason: string | undefined) => void) | undefined;
   /** Called with what was refused and why, where somebody has to correct it: a key, a name, a wrong use. */
   readonly refused?: ((why: string) => void) | undefined;
+  /** Called with an error of the server itself, of which the client gets the tracking id alone. */
+  readonly failed?: ((error: unknown, trackingId: string) => void) | undefined;
+  /** Called when a key or a token was wrong. */
+  readonly loginFailed?: (() => void) | undefined;
   /** Creates an entity that is used and missing. Default: nothing is created. */
   readonly autoCreate?: ((engine: Engine, entity: string, use?: FirstUse) => Promise<void>) | undefined;
   /** Milliseconds, for time-outs of the connection. */
@@ -95,6 +98,7 @@ export class BrokerConnection {
         attach: (link) => this.#attach(link),
         closed: (error) => this.#closed(error?.description ?? error?.condition),
         output: options.output,
+        failed: options.failed,
       },
     });
   }
@@ -126,6 +130,7 @@ export class BrokerConnection {
     const grant = this.#options.access.password(name, key, hostname);
     if (grant === undefined) {
       this.#options.refused?.("The key name or the key is wrong.");
+      this.#options.loginFailed?.();
       return false;
     }
     this.#grants.add(grant);
@@ -156,6 +161,7 @@ export class BrokerConnection {
       return this.#granted(this.#options.access.token(token, this.#hostname));
     } catch (error) {
       this.#tell(error);
+      this.#options.loginFailed?.();
       throw error;
     }
   }
@@ -171,7 +177,7 @@ export class BrokerConnection {
     void this.#open(link).catch((error: unknown) => {
       this.#grants.forget(link);
       this.#tell(error);
-      link.refuse(trackedErrorOf(error));
+      link.refuse(this.wire.errorOf(error));
     });
   }
 
@@ -227,12 +233,23 @@ export class BrokerConnection {
 
   async #newNode(node: Exclude<Node, { kind: "entity" }>): Promise<RequestNode> {
     if (node.kind === "cbs")
-      return new RequestNode((request) => answerCbs(request, (token) => this.#admit(token)), this.#gate, cbsLimits);
+      return new RequestNode(
+        (request) => answerCbs(request, (token) => this.#admit(token), this.wire),
+        this.#gate,
+        cbsLimits,
+      );
     const { entity } = node;
     const engine = await this.#engineFor(entity, ...managing);
     await this.#options.autoCreate?.(engine, parseAddress(entity).name);
     const need = (right: Right): void => void this.#grants.need(entity, [right]);
-    const context = { entity, engine, need, sessions: this.#sessions, transactions: this.#transactions };
+    const context = {
+      entity,
+      engine,
+      need,
+      connection: this.wire,
+      sessions: this.#sessions,
+      transactions: this.#transactions,
+    };
     return new RequestNode(
       (request, transactionId) => answerManagement(request, context, transactionId),
       this.#gate,

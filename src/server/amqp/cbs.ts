@@ -3,13 +3,18 @@ import { AmqpMap } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { AmqpMessage } from "../../amqp/message/amqp-message.ts";
 import type { MessageInit } from "../../amqp/message/write-message.ts";
+import type { Connection } from "../../amqp/connection/connection.ts";
 import type { Grant } from "../access.ts";
 import { textOf } from "../../amqp/values/loose-value.ts";
 
 const longestToken = 8192;
 
 /** Answers a request of `$cbs`: takes a token (AMQP Claims-based Security, working draft 5). */
-export async function answerCbs(request: AmqpMessage, admit: (token: string) => Grant): Promise<MessageInit> {
+export async function answerCbs(
+  request: AmqpMessage,
+  admit: (token: string) => Grant,
+  connection: Pick<Connection, "errorOf">,
+): Promise<MessageInit> {
   const { applicationProperties, body } = request;
   if (textOf(applicationProperties?.get("operation")) !== "put-token") return answer(400, "Only put-token is known.");
   const token = body?.kind === "value" ? textOf(body.value) : undefined;
@@ -18,8 +23,8 @@ export async function answerCbs(request: AmqpMessage, admit: (token: string) => 
   try {
     admit(token);
   } catch (error) {
-    if (!(error instanceof SobreError)) return answer(500, "The server failed.");
-    return answer(401, error.message);
+    if (error instanceof SobreError) return answer(401, error.message);
+    return answer(500, connection.errorOf(error).description ?? "");
   }
   return answer(202, "Accepted");
 }

@@ -5,7 +5,7 @@ import { openMessage } from "../../amqp/message/amqp-message.ts";
 import { accepted, type DeliveryState } from "../../amqp/connection/delivery-state.ts";
 import { code } from "../../amqp/connection/performative.ts";
 import type { IncomingDelivery, ReceivingLink } from "../../amqp/connection/receiving-link.ts";
-import { trackedErrorOf, type WireError } from "../../amqp/connection/wire-fault.ts";
+import type { WireError } from "../../amqp/connection/wire-fault.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** Opens the link to a transaction coordinator (AMQP 1.0 part 4.3). */
@@ -37,7 +37,7 @@ export function openCoordinator(link: ReceivingLink, engine: Engine, transaction
       delivered: (delivery) =>
         void answer(delivery).then(
           (state) => link.settle(delivery.id, state),
-          (error: unknown) => link.settle(delivery.id, { kind: "rejected", error: transactionError(error) }),
+          (error: unknown) => link.settle(delivery.id, { kind: "rejected", error: transactionError(error, link) }),
         ),
       detached: () => void transactions.forget(open),
     },
@@ -64,8 +64,8 @@ function requestOf(payload: Uint8Array): Request {
   return { descriptor: typeof descriptor.value === "bigint" ? Number(descriptor.value) : -1, fields };
 }
 
-function transactionError(error: unknown): WireError {
-  const told = trackedErrorOf(error);
+function transactionError(error: unknown, { session }: ReceivingLink): WireError {
+  const told = session.connection.errorOf(error);
   if (!(error instanceof SobreError) || error.code !== "InvalidOperation") return told;
   return { ...told, condition: "amqp:transaction:unknown-id" };
 }

@@ -2,7 +2,6 @@ import type { Engine, EngineSender, TransactionOption } from "../../engine/engin
 import type { Envelope } from "../../envelope/envelope.ts";
 import { accepted, type DeliveryState } from "../../amqp/connection/delivery-state.ts";
 import type { IncomingDelivery, ReceivingLink, ReceivingLinkEvents } from "../../amqp/connection/receiving-link.ts";
-import { trackedErrorOf } from "../../amqp/connection/wire-fault.ts";
 import { longestPath } from "../path.ts";
 import { pathOf } from "./node-address.ts";
 import { readSent } from "./sent-message.ts";
@@ -176,7 +175,7 @@ export class InboundLink implements ReceivingLinkEvents {
   }
 
   #refuse(id: number, settled: boolean, error: unknown): void {
-    this.#answer(id, settled, { kind: "rejected", error: trackedErrorOf(error) });
+    this.#answer(id, settled, { kind: "rejected", error: this.#link.session.connection.errorOf(error) });
   }
 
   tooLarge(id: number, settled: boolean): void {

@@ -1,5 +1,6 @@
 import type { Engine, EngineSessionReceiver, Transaction } from "../../engine/engine.ts";
 import type { AmqpValue } from "../../values/typed.ts";
+import type { Connection } from "../../amqp/connection/connection.ts";
 import type { Right } from "../access.ts";
 import type { RequestArguments } from "./request-arguments.ts";
 import type { Transactions } from "./transactions.ts";
@@ -10,6 +11,7 @@ export interface ManagementContext {
   readonly engine: Engine;
   readonly sessions: ReadonlyMap<string, EngineSessionReceiver>;
   readonly transactions: Transactions;
+  readonly connection: Pick<Connection, "errorOf">;
   /** @throws SobreError `UnauthorizedAccess` unless the client has the right on the entity. */
   readonly need: (right: Right) => void;
   /** The transaction that the request is a part of. */

@@ -4,7 +4,6 @@ import { errorTraits } from "../../errors/traits.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { AmqpMessage } from "../../amqp/message/amqp-message.ts";
 import type { MessageInit } from "../../amqp/message/write-message.ts";
-import { trackedErrorOf } from "../../amqp/connection/wire-fault.ts";
 import type { ManagementContext, Operation } from "./management-operation.ts";
 import { messageOperations } from "./message-operations.ts";
 import { RequestArguments } from "./request-arguments.ts";
@@ -45,7 +44,7 @@ export async function answerManagement(
     const result = await operation(given, { ...context, transaction });
     return result === undefined ? answer(204, "No content", {}, trackingId) : answer(200, "OK", result, trackingId);
   } catch (error) {
-    return refusal(error, trackingId);
+    return refusal(error, context, trackingId);
   }
 }
 
@@ -65,8 +64,8 @@ function answer(
   };
 }
 
-function refusal(error: unknown, trackingId: string | undefined): MessageInit {
-  const { condition, description = "" } = trackedErrorOf(error, trackingId);
+function refusal(error: unknown, { connection }: ManagementContext, trackingId: string | undefined): MessageInit {
+  const { condition, description = "" } = connection.errorOf(error, trackingId);
   const status = error instanceof SobreError ? errorTraits(error.code).httpStatus : 500;
   return {
     applicationProperties: properties({

@@ -4,7 +4,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { accepted, type DeliveryState } from "../../amqp/connection/delivery-state.ts";
 import type { OutgoingDelivery } from "../../amqp/connection/outgoing.ts";
 import type { SendingLink, SendingLinkEvents } from "../../amqp/connection/sending-link.ts";
-import { trackedErrorOf, type WireError, wireErrorOf } from "../../amqp/connection/wire-fault.ts";
+import { type WireError, wireErrorOf } from "../../amqp/connection/wire-fault.ts";
 import { DeliveryMessage } from "./delivery-message.ts";
 import { settlementOf } from "./settlement-of.ts";
 import type { Transactions } from "./transactions.ts";
@@ -71,7 +71,8 @@ export class OutboundLink implements SendingLinkEvents {
     }
     settling.then(
       () => this.#link.settle(delivery, appliedState(state)),
-      (error: unknown) => this.#link.settle(delivery, { kind: "rejected", error: trackedErrorOf(error) }),
+      (error: unknown) =>
+        this.#link.settle(delivery, { kind: "rejected", error: this.#link.session.connection.errorOf(error) }),
     );
   }
 
@@ -103,7 +104,7 @@ export class OutboundLink implements SendingLinkEvents {
     const maxMessages = waits && this.#settled ? 1 : Math.min(credit, session.room, this.#batch);
     this.#receive(maxMessages, waits).then(
       (deliveries) => this.#received(deliveries, maxMessages),
-      (error: unknown) => this.#end(trackedErrorOf(error)),
+      (error: unknown) => this.#end(this.#link.session.connection.errorOf(error)),
     );
   }
 
@@ -138,7 +139,7 @@ export class OutboundLink implements SendingLinkEvents {
       try {
         this.#link.sendDirect(new DeliveryMessage(delivery, this.#settled));
       } catch (error) {
-        if (delivery.lockToken === undefined) lost = trackedErrorOf(error);
+        if (delivery.lockToken === undefined) lost = this.#link.session.connection.errorOf(error);
         else this.#deadLetter(delivery.lockToken, error);
       }
     }

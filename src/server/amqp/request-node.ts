@@ -3,7 +3,7 @@ import { type MessageInit, writeMessage } from "../../amqp/message/write-message
 import { accepted, type DeliveryState } from "../../amqp/connection/delivery-state.ts";
 import type { IncomingDelivery, ReceivingLink } from "../../amqp/connection/receiving-link.ts";
 import type { SendingLink } from "../../amqp/connection/sending-link.ts";
-import { trackedErrorOf, type WireError } from "../../amqp/connection/wire-fault.ts";
+import type { WireError } from "../../amqp/connection/wire-fault.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { AnswerGate } from "./answer-gate.ts";
 
@@ -117,7 +117,8 @@ export class RequestNode {
       // Reading them is the check.
       void [request.properties, request.applicationProperties, request.body];
     } catch (error) {
-      if (!delivery.settled) link.settle(delivery.id, { kind: "rejected", error: trackedErrorOf(error) });
+      if (!delivery.settled)
+        link.settle(delivery.id, { kind: "rejected", error: link.session.connection.errorOf(error) });
       return;
     }
     const transactionId = delivery.state?.kind === "transactional" ? delivery.state.transactionId : undefined;

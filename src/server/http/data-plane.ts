@@ -2,7 +2,7 @@ import type { ApplicationProperties, ApplicationPropertyValue } from "../../enve
 import type { AmqpBodyForm } from "../../http/amqp-body.ts";
 import { notAllowed, refusalResponse } from "./refusal.ts";
 import { setMember } from "../../values/plain-object.ts";
-import { type Delivery, lockToken } from "../../engine/delivery.ts";
+import type { Delivery } from "../../engine/delivery.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { createEnvelope, type Envelope } from "../../envelope/envelope.ts";
 import { Typed } from "../../values/typed.ts";
@@ -12,6 +12,7 @@ import { numberFrom, parseExactly } from "../../http/exact-number.ts";
 import { envelopeFromHttp, httpEnvelope, omissionHeaders } from "../../http/http-envelope.ts";
 import { misnamedProperties } from "../../http/property-headers.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
+import type { ClientLocks } from "./sealed-locks.ts";
 import { mostInBatch } from "../../amqp/message/batch.ts";
 
 /** The media type of batches. */
@@ -36,6 +37,12 @@ interface Target {
   readonly rest: readonly string[];
 }
 
+/** The client of a request: its namespace, and the locks that it may know of. */
+export interface Client {
+  readonly engine: Engine;
+  readonly locks: ClientLocks;
+}
+
 /** Takes `entity/messages…` apart; `undefined` when the path is none of the data plane. */
 export function targetOf(path: string): Target | undefined {
   const found = /(?<=[^])\/messages(?=\/|$)/i.exec(path);
@@ -48,8 +55,9 @@ export function targetOf(path: string): Target | undefined {
 export async function answerData(
   { entity, rest }: Target,
   request: HttpRequest,
-  engine: Engine,
+  client: Client,
 ): Promise<HttpResponse> {
+  const { engine, locks } = client;
   const [first = "", token] = rest;
   if (rest.length === 0) {
     if (request.method !== "POST") return notAllowed("POST");
@@ -57,20 +65,21 @@ export async function answerData(
     return { status: 201, headers: omissionHeaders(misnamedProperties(request.rawHeaders)) };
   }
   if (rest.length === 1 && first.toLowerCase() === "head") {
-    if (request.method === "POST") return receive(entity, request, engine, "peekLock");
-    if (request.method === "DELETE") return receive(entity, request, engine, "receiveAndDelete");
+    if (request.method === "POST") return receive(entity, request, client, "peekLock");
+    if (request.method === "DELETE") return receive(entity, request, client, "receiveAndDelete");
     return notAllowed("POST, DELETE");
   }
   if (rest.length !== 2 || token === undefined) return refusalResponse(404, "There is nothing at this path.");
+  const lock = locks.open(token);
   switch (request.method) {
     case "DELETE":
-      await engine.settle(entity, lockToken(token), { kind: "complete" });
+      await engine.settle(entity, lock, { kind: "complete" });
       return { status: 200 };
     case "PUT":
-      await engine.settle(entity, lockToken(token), { kind: "abandon" });
+      await engine.settle(entity, lock, { kind: "abandon" });
       return { status: 200 };
     case "POST":
-      await engine.renew(entity, lockToken(token));
+      await engine.renew(entity, lock);
       return { status: 200 };
     default:
       return notAllowed("DELETE, PUT, POST");
@@ -130,7 +139,7 @@ const isPlain = (value: unknown): value is null | string | number | bigint | boo
 async function receive(
   entity: string,
   { query, signal, headers, isSecure }: HttpRequest,
-  engine: Engine,
+  { engine, locks }: Client,
   receiveMode: "peekLock" | "receiveAndDelete",
 ): Promise<HttpResponse> {
   const seconds = Number(query.get("timeout") ?? defaultWait);
@@ -144,7 +153,8 @@ async function receive(
     const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime, signal: over });
     if (delivery === undefined) return { status: 204 };
     const origin = `${isSecure ? "https" : "http"}://${headers["host"] ?? "localhost"}`;
-    return responseOf(delivery, `${origin}/${pathOf(entity)}`, formFor(headers["accept"]));
+    const token = delivery.lockToken === undefined ? undefined : locks.seal(delivery.lockToken);
+    return responseOf({ ...delivery, lockToken: token }, `${origin}/${pathOf(entity)}`, formFor(headers["accept"]));
   } finally {
     await receiver.close();
   }

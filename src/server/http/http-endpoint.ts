@@ -5,24 +5,29 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { answerAtom } from "./atom.ts";
 import { answerData, targetOf } from "./data-plane.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
+import { SealedLocks } from "./sealed-locks.ts";
 import { refusalOfPage } from "../foreign-page.ts";
 import { isPropertyHeader } from "../../http/property-headers.ts";
 import { notAllowed, refusalOf } from "./refusal.ts";
 
-/** Creates an entity unless it is there. */
-type AutoCreate = (engine: Engine, entity: string) => Promise<void>;
+/** Options of {@link HttpEndpoint}. */
+export interface HttpEndpointOptions {
+  readonly access: Access;
+  /** Creates an entity that is used and missing. Default: nothing is created. */
+  readonly autoCreate?: ((engine: Engine, entity: string) => Promise<void>) | undefined;
+  /** Called with an error of the server itself, of which the client gets the tracking id alone. */
+  readonly failed?: ((error: unknown, trackingId: string) => void) | undefined;
+}
 
 /** Answers HTTP requests to a broker: the runtime REST API, Atom administration and `/health`. */
 export class HttpEndpoint {
-  readonly #access: Access;
-  readonly #autoCreate: AutoCreate | undefined;
+  readonly #options: HttpEndpointOptions;
+  readonly #locks = new SealedLocks();
   /** Messages locked over HTTP are held by one connection per namespace. */
   readonly #engines = new Map<Engine, Promise<Engine>>();
 
-  /** @param autoCreate Creates an entity that is used and missing. Default: nothing is created. */
-  constructor(access: Access, autoCreate?: AutoCreate) {
-    this.#access = access;
-    this.#autoCreate = autoCreate;
+  constructor(options: HttpEndpointOptions) {
+    this.#options = options;
   }
 
   /** Never rejects. */
@@ -31,7 +36,7 @@ export class HttpEndpoint {
     try {
       return await this.#route(request);
     } catch (error) {
-      return refusalOf(error);
+      return refusalOf(error, this.#options.failed);
     }
   }
 
@@ -44,8 +49,8 @@ export class HttpEndpoint {
     const engine = await this.#engineOf(grant.engine);
     if (target === undefined)
       return answerAtom(request, engine, (entity, header) => this.#manages(grant, entity, request, header));
-    await this.#autoCreate?.(engine, parseAddress(target.entity).name);
-    return answerData(target, request, engine);
+    await this.#options.autoCreate?.(engine, parseAddress(target.entity).name);
+    return answerData(target, request, { engine, locks: this.#locks.of(grant.keyName ?? "") });
   }
 
   #grant({ headers }: HttpRequest): Grant {
@@ -54,11 +59,11 @@ export class HttpEndpoint {
     // No browser names an origin in quotes: that is a property of the message.
     const origin = isPropertyHeader("origin", headers["origin"] ?? "") ? undefined : headers["origin"];
     const hostname = host?.replace(/:\d+$/, "");
-    const anonymous = this.#access.anonymous(hostname);
+    const anonymous = this.#options.access.anonymous(hostname);
     // The key of a server without keys is known to every page.
     const why = anonymous === undefined ? undefined : refusalOfPage({ host, origin });
     if (why !== undefined) throw new SobreError("UnauthorizedAccess", why);
-    if (token !== undefined) return this.#access.token(token, hostname);
+    if (token !== undefined) return this.#options.access.token(token, hostname);
     if (anonymous !== undefined) return anonymous;
     throw new SobreError("UnauthorizedAccess", "The request has no Authorization. Sign it with a shared access key.");
   }
@@ -68,7 +73,7 @@ export class HttpEndpoint {
     if (allows(grant, entity, "Manage")) return true;
     const token = headers[header];
     if (token === undefined) return false;
-    const other = this.#access.token(token, headers["host"]?.replace(/:\d+$/, ""));
+    const other = this.#options.access.token(token, headers["host"]?.replace(/:\d+$/, ""));
     return other.engine === grant.engine && allows(other, entity, "Manage");
   }
 

@@ -1,6 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
+import { failedLoginPause } from "../failed-login.ts";
 import { longestPath, trimSlashes } from "../path.ts";
 import { refusalResponse } from "./refusal.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
@@ -22,7 +24,9 @@ async function answer(endpoint: HttpEndpoint, incoming: IncomingMessage, outgoin
     return;
   }
   const request = requestOf(incoming, outgoing, gone.signal);
-  respond(incoming, outgoing, await answerTo(endpoint, request));
+  const response = await answerTo(endpoint, request);
+  if (response.status === 401) await setTimeout(failedLoginPause, undefined, { ref: false });
+  respond(incoming, outgoing, response);
 }
 
 async function answerTo(endpoint: HttpEndpoint, request: HttpRequest | undefined): Promise<HttpResponse> {

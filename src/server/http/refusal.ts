@@ -3,10 +3,16 @@ import { errorTraits } from "../../errors/traits.ts";
 import { escaped } from "../../http/xml.ts";
 import type { HttpResponse } from "./http-message.ts";
 
-/** An error in the form of the service, with a tracking id. */
-export function refusalOf(error: unknown): HttpResponse {
-  if (!(error instanceof SobreError)) return refusalResponse(500, "The server failed.");
-  return refusalResponse(statusOf(error), error.message, error.trackingId);
+/**
+ * An error in the form of the service, with a tracking id.
+ *
+ * @param failed Called with an error that is not one for the client.
+ */
+export function refusalOf(error: unknown, failed?: (error: unknown, trackingId: string) => void): HttpResponse {
+  if (error instanceof SobreError) return refusalResponse(statusOf(error), error.message, error.trackingId);
+  const trackingId = crypto.randomUUID();
+  failed?.(error, trackingId);
+  return refusalResponse(500, `The server failed. See its log for more. TrackingId: ${trackingId}`, trackingId);
 }
 
 /** Over HTTP a lost lock is a message that is not there. */

@@ -20,7 +20,7 @@ export class BrokerPair {
   readonly #receivers: ReceivingLink[] = [];
   readonly detached: (WireError | undefined)[] = [];
 
-  constructor(engine: Engine, grant: Partial<Grant> = {}) {
+  constructor(engine: Engine, grant: Partial<Grant> = {}, failed?: (error: unknown, trackingId: string) => void) {
     const access: Access = {
       anonymous: () => ({ engine, scope: "", rights: ["Manage"], expiresAt: Infinity, ...grant }),
       password: () => undefined,
@@ -28,7 +28,7 @@ export class BrokerPair {
         throw new Error("no tokens");
       },
     };
-    this.server = new BrokerConnection({ access, output: ignore, now: () => 0 });
+    this.server = new BrokerConnection({ access, output: ignore, failed, now: () => 0 });
     this.client = new Connection({
       role: "client",
       containerId: "test",

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { lockToken } from "../../../src/engine/delivery.ts";
+import { writeSas } from "../../../src/http/sas.ts";
+import { startServer } from "../../../src/server/index.ts";
+import { SealedLocks } from "../../../src/server/http/sealed-locks.ts";
+
+const keys = { first: "a", second: "b" };
+const signed = (name: keyof typeof keys): Record<string, string> => ({
+  authorization: writeSas("sb://localhost/q", { name, value: keys[name] }, Date.now() + 60_000),
+});
+
+describe("a lock over HTTP", () => {
+  it("belongs to the key that the message was received with", async () => {
+    await using server = await startServer({ keys, queues: ["q"] });
+    const url = `http://127.0.0.1:${server.port}/q/messages`;
+    await fetch(url, { method: "POST", headers: signed("first"), body: "a" });
+    const locked = await fetch(`${url}/head?timeout=0`, { method: "POST", headers: signed("first") });
+    const place = locked.headers.get("location")?.replace(/^.*\/messages/, url) ?? "";
+    const complete = async (name: keyof typeof keys): Promise<number> =>
+      (await fetch(place, { method: "DELETE", headers: signed(name) })).status;
+
+    expect(await complete("second")).toBe(404);
+    expect(await complete("first")).toBe(200);
+  });
+
+  it("cannot be taken over with the token that the engine knows it by", () => {
+    const locks = new SealedLocks();
+    const token = lockToken("0f8fad5b-d9cb-469f-a165-70867728950e");
+
+    const shown = locks.of("first").seal(token);
+
+    expect(shown).not.toBe(token);
+    expect(locks.of("first").open(shown)).toBe(token);
+    expect(locks.of("second").open(shown)).not.toBe(token);
+    expect(locks.of("first").open(token)).not.toBe(token);
+    expect(new SealedLocks().of("first").open(shown)).not.toBe(token);
+  });
+});
