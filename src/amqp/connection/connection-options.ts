@@ -16,7 +16,7 @@ export interface ConnectionEvents {
   readonly closed: (error: WireError | undefined) => void;
   /** There are bytes for {@link Connection.take}; called once until they are taken. */
   readonly output: () => void;
-  /** Something here failed that is no answer to the peer, who gets the tracking id alone. */
+  /** Something failed on this side; the peer gets the tracking id alone. */
   readonly failed?: ((error: unknown, trackingId: string) => void) | undefined;
 }
 
