@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { millionMessages } from "./durable/million.ts";
 import { throughput } from "./durable/throughput.ts";
 import type { Figure } from "./harness.ts";
 
@@ -8,7 +9,7 @@ import type { Figure } from "./harness.ts";
 export async function bench(): Promise<readonly Figure[]> {
   const directory = mkdtempSync(join(tmpdir(), "sobre-durable-bench-"));
   try {
-    return [...(await throughput(directory))];
+    return [...(await throughput(directory)), ...(await millionMessages(directory))];
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

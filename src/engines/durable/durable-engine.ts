@@ -10,7 +10,7 @@ export interface DurableEngineOptions extends MemoryEngineOptions {
   /** Where the messages are kept; made when it is missing. One process at a time has it open. */
   readonly directory: string;
   /**
-   * Bytes of messages in memory. While they are used up, further messages are on disk only, with about 250 bytes each
+   * Bytes of messages in memory. While they are used up, further messages are on disk only, with at most 200 bytes each
    * in memory, and are read when they are received, peeked at or moved. Default: 256 MiB.
    */
   readonly memoryBudget?: number | undefined;

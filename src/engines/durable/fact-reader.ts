@@ -19,7 +19,10 @@ export class FactReader {
   }
 
   number(): number {
-    return this.#bytes.readDoubleBE(this.#take(8));
+    const number = this.#bytes.readDoubleBE(this.#take(8));
+    // A small integer takes no memory of its own, a number that was read as a double does.
+    const small = number | 0;
+    return small === number ? small : number;
   }
 
   bigint(): bigint {

@@ -58,7 +58,7 @@ export class EntityFacts {
 
   /** A message has another envelope; `before` is the size of the one it had. */
   amended(part: Part, message: QueuedMessage, before: number): void {
-    this.#journal.pager.came(message, before);
+    this.#journal.pager.amended(message, before);
     this.#journal.record({ kind: "amended", message: this.#stored(part, message, 0), envelope: message.envelope });
   }
 

@@ -1,6 +1,6 @@
 import { Heap } from "./heap.ts";
 import { LinkedList } from "../../time/linked-list.ts";
-import type { Place, QueuedMessage } from "./queued-message.ts";
+import { fresh, notReady, type Place, type QueuedMessage } from "./queued-message.ts";
 import type { WaitingReceive } from "./waiting-receive.ts";
 
 /** The queue of a {@link Lane}. */
@@ -36,15 +36,14 @@ export class Lane implements Place {
   }
 
   append(message: QueuedMessage): void {
-    message.ready = true;
+    message.readyIndex = fresh;
     this.#size++;
     this.#fresh.append(message);
   }
 
   giveBack(message: QueuedMessage): void {
-    message.ready = true;
     this.#size++;
-    this.#returned ??= new Heap((item, index) => (item.returnedIndex = index));
+    this.#returned ??= new Heap((item, index) => (item.readyIndex = index));
     this.#returned.add(message, message.position);
   }
 
@@ -67,10 +66,11 @@ export class Lane implements Place {
 
   remove(message: QueuedMessage): void {
     if (!message.ready) return;
-    message.ready = false;
     this.#size--;
-    if (message.returnedIndex === -1) this.#fresh.remove(message);
-    else this.#returned?.remove(message.returnedIndex);
+    if (message.readyIndex === fresh) {
+      this.#fresh.remove(message);
+      message.readyIndex = notReady;
+    } else this.#returned?.remove(message.readyIndex);
   }
 
   messageDue(message: QueuedMessage, now: number): void {

@@ -6,6 +6,11 @@ import type { Store } from "./store.ts";
 /** Messages that are read at a time to go on with: they are in memory together. */
 const parkedAtOnce = 256;
 
+/** Bytes that an envelope in memory takes besides its sections: objects, and what a buffer costs. */
+const besides = 512;
+
+const costOf = ({ size }: QueuedMessage): number => size + besides;
+
 /** The envelope of a delivery until {@link Pager.fill} has put the message's own there. */
 const onDisk: Envelope = createEnvelope({ payload: new Uint8Array() });
 
@@ -35,20 +40,21 @@ export class Pager {
     this.#budget = budget;
   }
 
-  /** Bytes of the envelopes in memory. */
-  get loadedBytes(): number {
-    return this.#loaded;
+  /** A message has come with its envelope, which the next batch keeps. */
+  came(message: QueuedMessage): void {
+    this.#loaded += costOf(message);
+    if (this.#loaded > this.#budget) this.#leaving.push(message);
   }
 
-  /** A message has come with its envelope, or has another one, which the next batch keeps. */
-  came(message: QueuedMessage, before = 0): void {
+  /** A message has another envelope, which the next batch keeps; `before` is the size of the one it had. */
+  amended(message: QueuedMessage, before: number): void {
     this.#loaded += message.size - before;
     if (this.#loaded > this.#budget) this.#leaving.push(message);
   }
 
   /** A message is gone for good. */
   left(message: QueuedMessage): void {
-    if (message.isLoaded) this.#loaded -= message.size;
+    if (message.isLoaded) this.#loaded -= costOf(message);
   }
 
   /** A message that was handed over is back, which the next batch keeps. */
@@ -69,7 +75,7 @@ export class Pager {
 
   #unload(message: QueuedMessage): void {
     if (!message.isLoaded || message.isGone) return;
-    this.#loaded -= message.size;
+    this.#loaded -= costOf(message);
     message.unload();
   }
 
@@ -134,7 +140,7 @@ export class Pager {
 
   #load(message: QueuedMessage, envelope: Envelope): void {
     if (message.isLoaded) return;
-    this.#loaded += message.size;
+    this.#loaded += costOf(message);
     message.envelope = envelope;
   }
 }

@@ -36,17 +36,30 @@ export interface Place {
 /** The position of a message that has left its queue. */
 const gone = -1;
 
-/** An envelope in a queue with the broker's bookkeeping: one object, on the timeline by itself, in its lane by its own links. */
+/** The {@link QueuedMessage.readyIndex} of a message that is not ready. */
+export const notReady = -1;
+
+/** The {@link QueuedMessage.readyIndex} of a message among those never delivered, which are in a list. */
+export const fresh = -2;
+
+/** The way of a message that was in another queue before. */
+type Past = Pick<Arrival, "enqueuedSequenceNumber" | "deadLetter">;
+
+/**
+ * An envelope in a queue with the broker's bookkeeping: one object, on the timeline by itself, in its lane by its own
+ * links. There may be millions: a field costs 8 bytes, a number that is not a small integer 16 more.
+ */
 export class QueuedMessage implements Due, Linked<QueuedMessage> {
   readonly place: Place;
   /** The session it belongs to, by the sender's word. */
   readonly sessionId: string | undefined;
   #envelope: Envelope | undefined;
   enqueuedAt: number;
-  expiresAt: number;
+  /** None is never, as it mostly is. */
+  readonly #expiresAt: number | undefined;
   deliveryCount: number;
-  readonly enqueuedSequenceNumber: bigint | undefined;
-  readonly deadLetter: DeadLetterMark | undefined;
+  /** Most messages have none. */
+  readonly #past: Past | undefined;
   state: MessageState = "active";
   lock: MessageLock | undefined = undefined;
   /** Its place in its partition's {@link SequenceLog}. */
@@ -56,10 +69,8 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   partition = 0;
   /** Bytes of the envelope. */
   size: number;
-  /** Whether it is ready for delivery. */
-  ready = false;
-  /** Its place in the heap of those given back, -1 while it has none. */
-  returnedIndex = -1;
+  /** Its place in the heap of those given back, or {@link fresh} or {@link notReady}; written by its lane. */
+  readyIndex: number = notReady;
   previous: QueuedMessage | undefined = undefined;
   next: QueuedMessage | undefined = undefined;
   dueIndex = -1;
@@ -75,10 +86,30 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
       this.size = arrival.size ?? sizeOf(arrival.envelope);
     }
     this.enqueuedAt = arrival.enqueuedAt;
-    this.expiresAt = arrival.expiresAt;
+    this.#expiresAt = arrival.expiresAt === Infinity ? undefined : arrival.expiresAt;
     this.deliveryCount = arrival.deliveryCount;
-    this.enqueuedSequenceNumber = arrival.enqueuedSequenceNumber;
-    this.deadLetter = arrival.deadLetter;
+    const { enqueuedSequenceNumber, deadLetter } = arrival;
+    const isFirst = enqueuedSequenceNumber === undefined && deadLetter === undefined;
+    this.#past = isFirst ? undefined : { enqueuedSequenceNumber, deadLetter };
+  }
+
+  /** Milliseconds since 1970; `Infinity` is never. */
+  get expiresAt(): number {
+    return this.#expiresAt ?? Infinity;
+  }
+
+  /** The number on the entity that accepted it first; `undefined` is this one. */
+  get enqueuedSequenceNumber(): bigint | undefined {
+    return this.#past?.enqueuedSequenceNumber;
+  }
+
+  get deadLetter(): DeadLetterMark | undefined {
+    return this.#past?.deadLetter;
+  }
+
+  /** Whether it is ready for delivery. */
+  get ready(): boolean {
+    return this.readyIndex !== notReady;
   }
 
   /** In memory unless {@link isLoaded} says otherwise. */

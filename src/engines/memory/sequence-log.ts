@@ -11,7 +11,7 @@ interface Logged {
 
 class Segment<T> implements Linked<Segment<T>> {
   readonly index: number;
-  readonly slots: (T | undefined)[] = [];
+  readonly slots: (T | undefined)[] = Array.from({ length: width });
   live = 0;
   previous: Segment<T> | undefined;
   next: Segment<T> | undefined;

@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { durableEngine, type DurableEngineOptions } from "../../../src/engines/durable/index.ts";
 import { createEnvelope, type Envelope } from "../../../src/envelope/envelope.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
+import type { RuleProperties } from "../../../src/engine/rules.ts";
+import { typed } from "../../../src/values/typed-makers.ts";
 import { ManualClock } from "../../../src/time/index.ts";
 import { storeDirectory } from "./store-directory.support.ts";
 
@@ -201,6 +203,43 @@ describe("the store of the durable engine", () => {
     const [delivery] = await (await reopened(engine)).peek("orders", { maxMessages: 1 });
 
     expect(delivery?.envelope.brokerProperties.timeToLive).toBe(timeToLive);
+  });
+
+  it("keeps the types of the values in rules", async () => {
+    const values = {
+      int: typed.int(5),
+      ulong: typed.ulong(5n),
+      double: typed.double(3),
+      float: typed.float(1.5),
+      uuid: typed.uuid("6b1a3c5e-1111-2222-3333-444455556666"),
+      char: typed.char("x"),
+      timestamp: typed.timestamp(9_007_199_254_740_993n),
+      number: 1,
+      fraction: 1.5,
+      bigint: 7n,
+      date: new Date(5),
+      bytes: Uint8Array.of(1),
+      text: "x",
+      flag: true,
+    };
+    const parameters = Object.fromEntries(Object.entries(values).map(([key, value]) => [`@${key}`, value]));
+    const rules: readonly RuleProperties[] = [
+      { name: "equal", filter: { kind: "correlation", applicationProperties: values } },
+      {
+        name: "sql",
+        filter: { kind: "sql", expression: "n = @int", parameters },
+        action: { kind: "sql", expression: "SET n = @double", parameters },
+      },
+    ];
+    const engine = await opened({ topics: { prices: { subscriptions: { eu: { rules } } } } });
+
+    const again = await reopened(engine);
+
+    expect(await again.admin.getSubscription("prices", "eu")).toMatchObject({ rules });
+    const sender = await again.openSender("prices");
+    await sender.send([createEnvelope({ payload: new Uint8Array(), applicationProperties: { n: typed.int(5) } })]);
+    const [delivery] = await again.peek("prices/Subscriptions/eu", { maxMessages: 1 });
+    expect(delivery?.envelope.applicationProperties["n"]).toEqual(typed.double(3));
   });
 
   it("is backed up while it runs", async () => {
