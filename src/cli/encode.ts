@@ -41,7 +41,8 @@ export async function encodeFile(command: EncodeCommand, serializer: Serializer,
   }
 }
 
-function encodeText(input: Uint8Array, encoder: Encoder, contentType: ContentType | undefined): Uint8Array {
+/** The payload of a value in the JSON rendering. @throws SobreError */
+export function encodeText(input: Uint8Array, encoder: Encoder, contentType: ContentType | undefined): Uint8Array {
   return encoder.encode(valueFromJson(readJson(input)), { contentType, applicationProperties: {} }).payload;
 }
 

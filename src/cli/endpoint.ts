@@ -38,24 +38,31 @@ export function withEndpointOptions(command: Command): Command {
  * @throws Misuse when there is no connection string, or no entity.
  */
 export async function openEndpoint(options: EndpointOptions, entity: string | undefined): Promise<Endpoint> {
+  const { engine, settings } = await openBroker(options);
+  const named = entity ?? settings.entityPath;
+  if (named === undefined) throw new Misuse("no entity is named: give ENTITY, as orders");
+  return { engine, entity: named, address: `${hostOf(settings)}/${named.toLowerCase()}` };
+}
+
+/** The broker that a command line names; the engine is the caller's to close. @throws Misuse when there is none. */
+export async function openBroker(
+  options: EndpointOptions,
+): Promise<{ readonly engine: Engine; readonly settings: ConnectionSettings }> {
   const connectionString = options.connectionString ?? variables.map((name) => process.env[name]).find(Boolean);
   if (connectionString === undefined)
     throw new Misuse(`no broker is named: give --connection-string, or set ${variables[0]}`);
   const { azureEngine, parseConnectionString } = await import("../engines/azure/index.ts");
   const settings = orMisuse(() => parseConnectionString(connectionString));
-  const named = entity ?? settings.entityPath;
-  if (named === undefined) throw new Misuse("no entity is named: give ENTITY, as orders");
   const { ca } = options;
   const trusted = ca === undefined ? undefined : await readFile(ca, "utf8").catch(unreadable(ca));
-  const engine = azureEngine({ connectionString, ca: trusted });
-  return { engine, entity: named, address: `${hostOf(settings)}/${named.toLowerCase()}` };
+  return { engine: azureEngine({ connectionString, ca: trusted }), settings };
 }
 
 /** Works with an endpoint, closes it, and reports a failure in one line; resolves to the exit code. */
-export async function atEndpoint(
-  endpoint: Endpoint,
+export async function atEndpoint<E extends Pick<Endpoint, "engine">>(
+  endpoint: E,
   terminal: Terminal,
-  work: (endpoint: Endpoint) => Promise<number>,
+  work: (endpoint: E) => Promise<number>,
 ): Promise<number> {
   try {
     return await work(endpoint);

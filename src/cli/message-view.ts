@@ -1,5 +1,8 @@
 import type { Serializer } from "../codec/serializer.ts";
+import { type ContentType, parseContentType } from "../content-type/content-type.ts";
 import type { Delivery } from "../engine/delivery.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import { readTypeClaim } from "../message/type-property.ts";
 import { envelopeToJson } from "../envelope/envelope-json.ts";
 import type { Json } from "../values/json.ts";
 import { valueToJson } from "../values/value-json.ts";
@@ -73,6 +76,7 @@ function title({ delivery, result }: MessageView, { style }: Terminal): string {
   const { sequenceNumber, enqueuedTimeUtc, deliveryCount, state, envelope } = delivery;
   const { messageId, sessionId, contentType } = envelope.brokerProperties;
   const facts = [
+    ...typeOf(envelope),
     oneLine(String(messageId ?? "without id")),
     ...(sessionId === undefined ? [] : [`session ${oneLine(sessionId)}`]),
     enqueuedTimeUtc.toISOString(),
@@ -82,6 +86,21 @@ function title({ delivery, result }: MessageView, { style }: Terminal): string {
   ];
   const read = result.ok ? `read by ${style.green(result.codec)}` : style.red("not read");
   return `${style.bold(`#${sequenceNumber}`)}  ${facts.join("  ")}  ${read}`;
+}
+
+/** The message type that it declares, with its version. */
+function typeOf(envelope: Envelope): readonly string[] {
+  const { declared, version } = readTypeClaim(envelope, contentTypeOf(envelope));
+  if (declared === undefined) return [];
+  return [`${oneLine(declared)}${version === undefined || Number.isNaN(version) ? "" : ` v${version}`}`];
+}
+
+function contentTypeOf({ brokerProperties: { contentType } }: Envelope): ContentType | undefined {
+  try {
+    return contentType === undefined ? undefined : parseContentType(contentType);
+  } catch {
+    return undefined;
+  }
 }
 
 function properties({ delivery }: MessageView): readonly string[] {

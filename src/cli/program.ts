@@ -3,6 +3,7 @@ import { Command, CommanderError, Help, helpColumns, type Option } from "./comma
 import { decodeCommand } from "./decode-command.ts";
 import { dlqCommand } from "./dlq-command.ts";
 import { encodeCommand } from "./encode-command.ts";
+import { entityCommand, ruleCommand } from "./entity-command.ts";
 import { inspectCommand } from "./inspect-command.ts";
 import { contractCommand } from "./contract.ts";
 import { oneLine } from "./display.ts";
@@ -33,6 +34,10 @@ export async function run(args: readonly string[], product: Product, terminal: T
     peek: () => peekCommand(terminal, finish),
     capture: () => captureCommand(terminal, finish),
     dlq: () => dlqCommand(terminal, finish),
+    queue: () => entityCommand("queue", terminal, finish),
+    topic: () => entityCommand("topic", terminal, finish),
+    subscription: () => entityCommand("subscription", terminal, finish),
+    rule: () => ruleCommand(terminal, finish),
     inspect: () => inspectCommand(terminal, finish),
     contract: () => contractCommand(terminal, finish),
     migrate: () => migrateCommand(terminal, finish),
@@ -40,7 +45,10 @@ export async function run(args: readonly string[], product: Product, terminal: T
   const [name = ""] = args;
   // To make them all takes longer than most of what one does.
   const asked = Object.hasOwn(makers, name) ? [makers[name]] : Object.values(makers);
-  for (const make of asked) if (make !== undefined) program.addCommand(make());
+  for (const make of asked) {
+    const command = make?.();
+    if (command !== undefined) program.addCommand(command, { hidden: withOthers.has(command.name()) });
+  }
   for (const command of program.commands.flatMap((own) => [own, ...own.commands]))
     command.copyInheritedSettings(program).helpOption("-h, --help", "show this");
   // There, 2 means ambiguities.
@@ -56,6 +64,9 @@ export async function run(args: readonly string[], product: Product, terminal: T
   }
 }
 
+/** The lines of `serve` and `queue` stand for these in the overall help, so that it fits a screen. */
+const withOthers: ReadonlySet<string> = new Set(["store", "topic", "subscription", "rule"]);
+
 function frame({ version }: Product, terminal: Terminal): Command {
   return new Command("sobre")
     .description("Decodes message payloads with the right codec, or reports every attempt.")
@@ -63,7 +74,7 @@ function frame({ version }: Product, terminal: Terminal): Command {
     .helpOption("-h, --help", "show this")
     .helpCommand(false)
     .exitOverride()
-    .configureHelp({ helpWidth: helpColumns, subcommandTerm: nameOnly, visibleOptions })
+    .configureHelp({ helpWidth: helpColumns, minWidthToWrap: 20, subcommandTerm: nameOnly, visibleOptions })
     .configureOutput({
       writeOut: (text) => void terminal.out(text),
       writeErr: (text) => terminal.err(text),

@@ -6,7 +6,7 @@ import type { Terminal } from "./terminal.ts";
 /** `sobre serve` as commander has it; what it does is loaded when it is asked for. */
 export function serveCommand(terminal: Terminal, finish: Finish): Command {
   return new Command("serve")
-    .summary("serve queues and topics to Azure Service Bus clients")
+    .summary("serve queues and topics to Azure Service Bus clients; also: store")
     .description(
       "Serves a broker over AMQP 1.0, so that the official clients connect with the\n" +
         "connection string it prints. Ends with Ctrl+C. The broker is in memory, and\n" +

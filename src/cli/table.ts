@@ -35,7 +35,7 @@ export function renderTable(rows: readonly (readonly string[])[], layout: TableL
   const table = new CliTable({
     chars: noLines,
     head: [...head],
-    colWidths: widths.map((width) => width + gap),
+    colWidths: widths.map((width) => Math.max(least, width) + gap),
     colAligns: widths.map((_, index) => (right.includes(index) ? "right" : "left")),
     wordWrap: true,
     style: { "padding-left": 0, "padding-right": gap, head: [], border: [], compact: true },
@@ -48,6 +48,9 @@ export function renderTable(rows: readonly (readonly string[])[], layout: TableL
     .map((line) => `${margin}${line}`.trimEnd())
     .join("\n");
 }
+
+/** Columns that a cell has even where the terminal is too narrow for all. */
+const least = 3;
 
 /** Spaces after each column. */
 export const gap = 2;

@@ -3,7 +3,7 @@ import { exitCodes } from "./misuse.ts";
 
 /** Where a command writes to, and what fits there. */
 export interface Terminal {
-  /** Columns to fill: the terminal's between 60 and 200, or 100 when it is none. */
+  /** Columns to fill: the terminal's between 40 and 200, or 100 when it is none. */
   readonly columns: number;
   readonly style: Style;
   /** Whether a person's terminal shows standard output. */
@@ -39,7 +39,7 @@ export function createStyle(wanted: boolean): Style {
 
 /** The width of the terminal, or `undefined` for a pipe or file. */
 export function fittingColumns(columns: number | undefined): number {
-  return columns === undefined || columns === 0 ? 100 : Math.min(200, Math.max(60, columns));
+  return columns === undefined || columns === 0 ? 100 : Math.min(200, Math.max(40, columns));
 }
 
 /** Standard output and error of this process. */

@@ -128,6 +128,11 @@ describe("the help", () => {
     [["dlq", "list", "--help"]],
     [["dlq", "show", "--help"]],
     [["dlq", "redrive", "--help"]],
+    ...["queue", "topic", "subscription", "rule"].flatMap((kind) => [
+      [[kind, "--help"]],
+      ...["delete", "list", "show"].map((verb) => [[kind, verb, "--help"]]),
+    ]),
+    [["rule", "create", "--help"]],
     [["help"]],
     [["help", "decode"]],
   ])("of %j fits a terminal of 80 by 24 and tells the exit codes", async (args) => {

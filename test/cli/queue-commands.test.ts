@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { envelopeFromJson } from "../../src/envelope/index.ts";
+import { createEnvelope, envelopeFromJson } from "../../src/envelope/index.ts";
 import { linesOf, sobre } from "./calls.support.ts";
 import { bury, idsIn, type Place, queuePlaces, put, text, unreadable } from "./queue-place.support.ts";
 
@@ -45,6 +45,98 @@ describe("sobre peek", () => {
     const { code, terminal } = await place().run("peek", "orders");
 
     expect([code, terminal.text(), terminal.errors()]).toEqual([0, "", "sobre: orders has no message to show\n"]);
+  });
+});
+
+describe("sobre peek of a message type", () => {
+  it.each<readonly [string, string, Readonly<Record<string, string | number>>]>([
+    ["application/json", "shop.order v2", { "sobre-type": "shop.order", "sobre-version": 2 }],
+    ["application/json;type=shop.order;version=3", "shop.order v3", {}],
+    ["application/json", "shop.order", { "sobre-type": "shop.order" }],
+  ])("of the content type %s shows %s", async (contentType, shown, applicationProperties) => {
+    const { engine, run } = place();
+    const payload = new TextEncoder().encode("1");
+    const brokerProperties = { messageId: "a", contentType };
+    await put(engine, "orders", createEnvelope({ payload, brokerProperties, applicationProperties }));
+
+    const { terminal } = await run("peek", "orders");
+
+    expect(terminal.text()).toContain(`#1  ${shown}  a  `);
+  });
+});
+
+describe("sobre send --body", () => {
+  it("sends one message with its properties", async () => {
+    const { engine, run } = place();
+    const properties = ["--property", "tenant=a=b", "--property", "tries:=3", "--property", 'big:={"$int64":"5"}'];
+    const broker = ["messageId=m-1", "subject=order", "timeToLive=1h"].flatMap((one) => ["--broker-property", one]);
+
+    const { code, terminal } = await run("send", "orders", "--body", '{"id": 7}', ...properties, ...broker);
+
+    const [delivery] = await engine.peek("orders", { maxMessages: 1 });
+    expect([code, terminal.text()]).toEqual([0, "1 sent to orders: 9 bytes of application/json\n"]);
+    expect(new TextDecoder().decode(delivery?.envelope.payload)).toBe('{"id": 7}');
+    expect(delivery?.envelope).toMatchObject({
+      brokerProperties: { contentType: "application/json", messageId: "m-1", subject: "order", timeToLive: 3_600_000 },
+      applicationProperties: { tenant: "a=b", tries: 3, big: 5n },
+    });
+  });
+
+  it.each<readonly [string, readonly string[], string, Uint8Array]>([
+    ["text that is no JSON", ["hello"], "text/plain", new TextEncoder().encode("hello")],
+    [
+      "JSON with a content type of its own",
+      ["1", "application/cloudevents+json"],
+      "application/cloudevents+json",
+      Uint8Array.of(0x31),
+    ],
+    [
+      "MessagePack from JSON",
+      ['{"id":7}', "application/msgpack"],
+      "application/msgpack",
+      Uint8Array.of(0x81, 0xa2, 0x69, 0x64, 7),
+    ],
+  ])("sends %s", async (_what, [body = "", contentType], declared, payload) => {
+    const { engine, run } = place();
+    const type = contentType === undefined ? [] : ["--content-type", contentType];
+
+    const { code } = await run("send", "orders", "--body", body, ...type);
+
+    const [delivery] = await engine.peek("orders", { maxMessages: 1 });
+    expect(code).toBe(0);
+    expect(delivery?.envelope.brokerProperties.contentType).toBe(declared);
+    expect(Array.from(delivery?.envelope.payload ?? [])).toEqual(Array.from(payload));
+  });
+
+  it.each<readonly [readonly string[], string]>([
+    [["--body", "1", "file.ndjson"], "either --body or a FILE"],
+    [[], "either --body or a FILE"],
+    [["--body", "{", "--content-type", "application/json"], "--body is not JSON"],
+    [["--body", "{", "--content-type", "application/msgpack"], "--body must be JSON"],
+    [["--body", "1", "--content-type", "image/png"], "No codec writes image/png"],
+    [["--body", "1", "--property", "x"], "--property must be NAME=TEXT"],
+    [["--body", "1", "--property", "x:=[1]"], "applicationProperties.x"],
+    [["--body", "1", "--broker-property", "colour=red"], "colour"],
+    [["file.ndjson", "--property", "x=1"], "goes with --body"],
+  ])("refuses %j in one line, and sends nothing", async (args, words) => {
+    const { engine, run } = place();
+
+    const { code, terminal } = await run("send", "orders", ...args);
+
+    expect([code, terminal.errors()]).toEqual([2, expect.stringContaining(words)]);
+    expect(terminal.errors().trimEnd().split("\n")).toHaveLength(1);
+    expect(await idsIn(engine, "orders")).toEqual([]);
+  });
+
+  it("sends nothing with --dry-run, and says what the broker refused", async () => {
+    const { engine, run } = place();
+
+    const dry = await run("send", "orders", "--body", "1", "--dry-run");
+    const lost = await run("send", "lost", "--body", "1");
+
+    expect([dry.code, dry.terminal.text()]).toEqual([0, "1 would be sent to orders: 1 bytes of application/json\n"]);
+    expect(await idsIn(engine, "orders")).toEqual([]);
+    expect([lost.code, lost.terminal.errors()]).toEqual([1, expect.stringContaining("lost")]);
   });
 });
 

@@ -83,7 +83,7 @@ describe("the report of a tour", () => {
 });
 
 describe("the columns of a terminal", () => {
-  it("are used between 60 and 200, and 100 without a terminal", () => {
-    expect([undefined, 0, 40, 80, 120, 400].map(fittingColumns)).toEqual([100, 100, 60, 80, 120, 200]);
+  it("are used between 40 and 200, and 100 without a terminal", () => {
+    expect([undefined, 0, 30, 80, 120, 400].map(fittingColumns)).toEqual([100, 100, 40, 80, 120, 200]);
   });
 });

@@ -1,0 +1,74 @@
+import type { Serializer } from "../codec/serializer.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import { envelopeFromJson } from "../envelope/envelope-json.ts";
+import { toBase64 } from "../values/base64.ts";
+import { atEndpoint, type Endpoint } from "./endpoint.ts";
+import { encodeText } from "./encode.ts";
+import { oneLine } from "./display.ts";
+import { exitCodes, Misuse, orMisuse } from "./misuse.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** A message that a command line gives whole. */
+export interface MessageRequest {
+  readonly body: string;
+  readonly contentType?: string;
+  readonly property?: Readonly<Record<string, unknown>>;
+  /** Broker properties by their names. */
+  readonly brokerProperty?: Readonly<Record<string, unknown>>;
+  readonly dryRun?: boolean;
+}
+
+/** Sends one message; resolves to the exit code. @throws Misuse for a body that does not fit its content type. */
+export function sendMessage(
+  endpoint: Endpoint,
+  request: MessageRequest,
+  { serializer, terminal }: { readonly serializer: Serializer; readonly terminal: Terminal },
+): Promise<number> {
+  const envelope = orMisuse(() => envelopeOf(request, serializer));
+  return atEndpoint(endpoint, terminal, async ({ engine, entity }) => {
+    const { contentType } = envelope.brokerProperties;
+    const what = `${envelope.payload.byteLength} bytes of ${oneLine(contentType ?? "")}`;
+    if (request.dryRun === true) {
+      await terminal.out(`1 would be sent to ${entity}: ${what}\n`);
+      return exitCodes.done;
+    }
+    const sender = await engine.openSender(entity);
+    await sender.send([envelope]).finally(() => sender.close());
+    await terminal.out(`1 sent to ${entity}: ${what}\n`);
+    return exitCodes.done;
+  });
+}
+
+function envelopeOf(request: MessageRequest, serializer: Serializer): Envelope {
+  const { body, property = {}, brokerProperty = {} } = request;
+  const contentType = request.contentType ?? (isJson(body) ? "application/json" : "text/plain");
+  return envelopeFromJson({
+    payload: { $bytes: toBase64(payloadOf(body, contentType, serializer)) },
+    brokerProperties: { ...brokerProperty, contentType },
+    applicationProperties: property,
+  });
+}
+
+/** Text as it is; the formats of bytes are encoded from the JSON that `sobre decode` prints. */
+function payloadOf(body: string, contentType: string, { registry }: Serializer): Uint8Array {
+  const bytes = new TextEncoder().encode(body);
+  const isText = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b)/i.test(contentType);
+  if (isText) {
+    if (/json\b/i.test(contentType) && !isJson(body))
+      throw new Misuse("--body is not JSON, and --content-type says that it is");
+    return bytes;
+  }
+  const { encoder, contentType: parsed } = registry.encoderFor(contentType);
+  if (encoder.name === "bytes") return bytes;
+  if (!isJson(body)) throw new Misuse(`--body must be JSON, of which ${encoder.name} is made for ${contentType}`);
+  return encodeText(bytes, encoder, parsed);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
