@@ -1,8 +1,9 @@
 import type { ByteReader } from "../values/byte-reader.ts";
 import type { FrameWriter } from "./frame-writer.ts";
 import { code } from "./performative.ts";
-import { readSaslInit, readSaslMechanisms, readSaslOutcome, type SaslInit } from "./sasl-frames.ts";
 import { WireFault } from "./wire-fault.ts";
+import { binaryField, readFields, symbolField, symbolsField, ubyteField } from "../values/field-reader.ts";
+import { required } from "./composite.ts";
 
 /** How a server lets clients in. */
 export interface ServerSasl {
@@ -53,3 +54,22 @@ export function askSasl(sasl: ClientSasl, frames: FrameWriter, frame: SaslFrame)
   if (readSaslOutcome(frame.reader) === 0) return true;
   throw new WireFault("amqp:unauthorized-access", "The server has refused the name or key.");
 }
+
+/** How a client wants to show who it is (AMQP 1.0 part 5.3.3.2). */
+export interface SaslInit {
+  readonly mechanism: string;
+  readonly initialResponse?: Uint8Array | undefined;
+  readonly hostname?: string | undefined;
+}
+
+const readSaslInit = (reader: ByteReader): SaslInit =>
+  readFields(reader, () => ({
+    mechanism: required(symbolField(reader), "mechanism"),
+    initialResponse: binaryField(reader),
+    hostname: symbolField(reader),
+  }));
+
+const readSaslMechanisms = (reader: ByteReader): readonly string[] => readFields(reader, symbolsField);
+
+/** 0 is success. */
+const readSaslOutcome = (reader: ByteReader): number => readFields(reader, () => required(ubyteField(reader), "code"));

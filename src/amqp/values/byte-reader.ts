@@ -1,5 +1,5 @@
 import type { DecodeLimits } from "../../codec/limits.ts";
-import { bytes as areBytes, checkOption } from "../../options/option-checks.ts";
+import { invalidOption } from "../../options/option-checks.ts";
 import type { ErrorCode } from "../../errors/codes.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { isUtf8 } from "./is-utf8.ts";
@@ -29,7 +29,7 @@ const nodeBuffer = Buffer;
 
 /** The same bytes, which whoever calls without types may have forgotten. @throws SobreError `InvalidArgument` */
 function asBuffer(bytes: Uint8Array): NodeBytes {
-  checkOption("bytes", bytes, areBytes);
+  if (!(bytes instanceof Uint8Array)) throw invalidOption("bytes", "must be a Uint8Array");
   return nodeBuffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 

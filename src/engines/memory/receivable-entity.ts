@@ -6,13 +6,16 @@ import type { SobreError } from "../../errors/sobre-error.ts";
 import type { DeadLetterMark } from "./arrival.ts";
 import { brokerDeadLetter } from "./dead-letter.ts";
 import { Entity } from "./entity.ts";
-import { changed, type Incoming, moved } from "./incoming.ts";
+import { type Incoming, changed, moved } from "./incoming.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import type { QueuePolicy } from "./queue-policy.ts";
+import type { Meter, QueuePolicy } from "./queue-policy.ts";
 import { entityDisabled, invalidOperation, noSessionId, timeToLiveOver } from "./refusals.ts";
-import { SubQueuePolicy } from "./sub-queue-policy.ts";
 import type { Timeline } from "./timeline.ts";
+import { subQueueSuffix } from "../../engine/address.ts";
+import type { EntityFacts } from "./entity-facts.ts";
+import type { Numbering } from "./message-log.ts";
+import type { Part } from "./store.ts";
 
 /** Moves messages between entities. */
 export interface Transfer {
@@ -223,4 +226,47 @@ export abstract class ReceivableEntity extends Entity implements QueuePolicy {
   destroy(refusal: SobreError): void {
     for (const queue of this.queues()) queue.destroy(refusal);
   }
+}
+
+type SubQueuePart = Exclude<Part, "messages">;
+
+const suffixes: Readonly<Record<SubQueuePart, string>> = {
+  deadLetters: subQueueSuffix.deadLetter,
+  transferDeadLetters: subQueueSuffix.transferDeadLetter,
+};
+
+/** A sub-queue locks as long as its entity does; nothing expires, is dead-lettered or waits for its time there. */
+class SubQueuePolicy implements QueuePolicy {
+  readonly address: string;
+  readonly maxDeliveryCount: number = Infinity;
+  readonly requiresSession: boolean = false;
+  readonly canDeadLetter: boolean = false;
+  readonly keepsExpired: boolean = false;
+  readonly numbering: Numbering;
+  readonly meter: Meter;
+  readonly part: SubQueuePart;
+  readonly #entity: Pick<QueuePolicy, "lockDuration" | "facts">;
+
+  constructor(
+    entity: Pick<QueuePolicy, "address" | "lockDuration" | "meter" | "numbering" | "facts">,
+    part: SubQueuePart,
+  ) {
+    this.#entity = entity;
+    this.meter = entity.meter;
+    this.numbering = { partitioned: false, first: entity.numbering.first };
+    this.part = part;
+    this.address = `${entity.address}${suffixes[part]}`;
+  }
+
+  get facts(): EntityFacts | undefined {
+    return this.#entity.facts;
+  }
+
+  get lockDuration(): number {
+    return this.#entity.lockDuration;
+  }
+
+  deadLetter(): void {}
+  expired(): void {}
+  activated(): void {}
 }

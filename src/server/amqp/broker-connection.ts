@@ -6,7 +6,7 @@ import type { ConnectionLimits } from "../../amqp/connection/connection-limits.t
 import type { ServerSasl } from "../../amqp/connection/handshake.ts";
 import type { Open } from "../../amqp/connection/performative.ts";
 import { ReceivingLink } from "../../amqp/connection/receiving-link.ts";
-import type { SaslInit } from "../../amqp/connection/sasl-frames.ts";
+import type { SaslInit } from "../../amqp/connection/handshake.ts";
 import type { SendingLink } from "../../amqp/connection/sending-link.ts";
 import type { Access, Grant, Right } from "../access.ts";
 import { AnswerGate } from "./answer-gate.ts";

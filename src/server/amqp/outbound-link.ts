@@ -5,7 +5,7 @@ import { accepted, type DeliveryState } from "../../amqp/connection/delivery-sta
 import type { OutgoingDelivery } from "../../amqp/connection/outgoing.ts";
 import type { SendingLink, SendingLinkEvents } from "../../amqp/connection/sending-link.ts";
 import { type WireError, wireErrorOf } from "../../amqp/connection/wire-fault.ts";
-import { DeliveryMessage } from "./delivery-message.ts";
+import { DeliveryMessage } from "../../amqp/message/delivery-message.ts";
 import { settlementOf } from "./settlement-of.ts";
 import type { Transactions } from "./transactions.ts";
 

@@ -1,18 +1,18 @@
-import { ByteWriter } from "../../amqp/values/byte-writer.ts";
+import { ByteWriter } from "../values/byte-writer.ts";
 import type { Delivery } from "../../engine/delivery.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-import { annotationName } from "../../amqp/message/annotation-name.ts";
-import { effectiveTimeToLive, encodeMessage, withExpiry, writeEnvelope } from "../../amqp/message/encode-message.ts";
-import { hasAnnotations } from "../../amqp/message/envelope-annotations.ts";
-import { propertiesOf, sameProperties } from "../../amqp/message/envelope-properties.ts";
-import { MessageOrigin } from "../../amqp/message/message-origin.ts";
-import { section } from "../../amqp/message/section.ts";
-import { SectionLayout } from "../../amqp/message/section-layout.ts";
-import { type MessageHeader, writeHeader } from "../../amqp/message/message-header.ts";
-import { writeProperties } from "../../amqp/message/message-properties.ts";
-import { writeDescriptor } from "../../amqp/message/write-section.ts";
-import type { DirectMessage } from "../../amqp/connection/outgoing.ts";
-import { putUuid, tagOf, writeTag } from "../../amqp/message/lock-tag.ts";
+import { annotationName } from "./annotation-name.ts";
+import { effectiveTimeToLive, encodeMessage, withExpiry, writeEnvelope } from "./encode-message.ts";
+import { hasAnnotations } from "./envelope-annotations.ts";
+import { propertiesOf, sameProperties } from "./envelope-properties.ts";
+import { MessageOrigin } from "./message-origin.ts";
+import { section } from "./section.ts";
+import { SectionLayout } from "./section-layout.ts";
+import { type MessageHeader, writeHeader } from "./message-header.ts";
+import { writeProperties } from "./message-properties.ts";
+import { writeDescriptor } from "./write-section.ts";
+import type { DirectMessage } from "../connection/outgoing.ts";
+import { putUuid, tagOf, writeTag } from "./lock-tag.ts";
 
 /** A delivery as a message of AMQP: the broker's facts are written in front of the bytes that the sender wrote. */
 export class DeliveryMessage implements DirectMessage {

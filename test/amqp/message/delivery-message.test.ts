@@ -6,7 +6,7 @@ import { encodeMessage } from "../../../src/amqp/message/encode-message.ts";
 import { openMessage } from "../../../src/amqp/message/amqp-message.ts";
 import { writeMessage } from "../../../src/amqp/message/write-message.ts";
 import { SectionLayout } from "../../../src/amqp/message/section-layout.ts";
-import { DeliveryMessage } from "../../../src/server/amqp/delivery-message.ts";
+import { DeliveryMessage } from "../../../src/amqp/message/delivery-message.ts";
 import { type Delivery, lockToken } from "../../../src/engine/index.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
 import { amend } from "../../../src/envelope/index.ts";
