@@ -141,9 +141,9 @@ export interface PeekOptions {
  *
  * Engines never read a payload and never retry. Entities are named by address: `orders`, `orders/$DeadLetterQueue`,
  * `prices/Subscriptions/eu`; names are compared without case. Every method may overlap with every other.
- * What a capability declares as `refused` throws `UnsupportedCapability`.
+ * What a capability declares as `refused` throws `UnsupportedCapability`. `await using` closes it.
  */
-export interface Engine {
+export interface Engine extends AsyncDisposable {
   /** Short name in lower case, e.g. `memory`. */
   readonly name: string;
   readonly capabilities: Capabilities;

@@ -155,5 +155,6 @@ function connectionOver(
     connect: async () => connectionOver(root, plan, clock, open),
     close: () => end("close"),
     abort: () => end("abort"),
+    [Symbol.asyncDispose]: () => end("close"),
   };
 }

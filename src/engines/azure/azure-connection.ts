@@ -231,6 +231,10 @@ export class AzureConnection implements Engine {
     await Promise.all([...this.#end().map((one) => one.close()), this.#broker.close()]);
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async abort(): Promise<void> {
     if (this.#closed) return;
     await Promise.all([...this.#end().map((one) => one.abort?.() ?? one.close()), this.#broker.abort()]);

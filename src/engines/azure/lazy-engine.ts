@@ -43,5 +43,8 @@ export function lazyAzureEngine(load: () => Promise<Engine>): Engine {
       isClosed = true;
       await (await loading)?.abort();
     },
+    [Symbol.asyncDispose]() {
+      return this.close();
+    },
   };
 }

@@ -220,6 +220,10 @@ export class MemoryConnection implements Engine, Holder {
     await Promise.all(closing);
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async abort(): Promise<void> {
     if (this.#closed) return;
     this.#end();

@@ -136,6 +136,10 @@ export class StoredEngine implements Engine {
     return this.#end("close");
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   abort(): Promise<void> {
     return this.#end("abort");
   }

@@ -245,6 +245,10 @@ export class RestartingEngine implements Engine {
     return connection;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async close(): Promise<void> {
     await this.#engine.close();
   }
