@@ -70,6 +70,19 @@ export interface Place<Context> {
   readonly renewal: LockRenewal | undefined;
   /** Makes the handler's context of the ordinary one. */
   readonly extend: (context: MessageContext, handling: Handling) => Context;
+  readonly slot: Slot;
+}
+
+/** One of the places of a processor in which messages are handled, one after the other. */
+export class Slot {
+  /** Whether the broker's answer to a completion may come while the next message does; one that takes longer is waited for. */
+  readonly overlaps: boolean;
+  /** The completion of the last message, until it is over; it never rejects. */
+  completing: Promise<void> | undefined;
+
+  constructor(overlaps: boolean) {
+    this.overlaps = overlaps;
+  }
 }
 
 /** Handles deliveries for a processor: reads, calls the handler, settles. */
@@ -96,32 +109,34 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
    * Resolves to whether the message was given back because a store or key service was unavailable, as it will be for
    * others.
    */
-  async handle(delivery: Delivery, { settler, renewal, extend }: Place<Context>): Promise<boolean> {
+  async handle(delivery: Delivery, { settler, renewal, extend, slot }: Place<Context>): Promise<boolean> {
     const { autoCompleteMessages = true } = this.#options;
     const { envelope, lockToken } = delivery;
     const handling = new Handling(delivery, settler, this.report);
     handling.lock = renewal?.keep(delivery.lockedUntilUtc, handling);
-    try {
-      const reading = this.#read(envelope);
-      const result = reading instanceof Promise ? await reading : reading;
-      // No redelivery in receiveAndDelete: the handler is called whatever the reason.
-      if (!result.ok && lockToken !== undefined && (result.error.retryable || this.#deadLetters)) {
-        await this.#refuse(handling, result);
-        return result.error.retryable;
-      }
-      try {
-        const returned = this.#call(result, handling, extend(new HandlerContext(settler.verbs, handling), handling));
-        if (returned !== undefined) await returned;
-      } catch (error) {
-        await this.report("handler", error, envelope);
-        await this.#settle(handling, failureSettlement(envelope, error));
-        return false;
-      }
-      if (autoCompleteMessages) await this.#settle(handling, { kind: "complete" });
-      return false;
-    } finally {
-      handling.release();
+    const reading = this.#read(envelope);
+    const result = reading instanceof Promise ? await reading : reading;
+    // No redelivery in receiveAndDelete: the handler is called whatever the reason.
+    if (!result.ok && lockToken !== undefined && (result.error.retryable || this.#deadLetters)) {
+      await this.#refuse(handling, result);
+      return result.error.retryable;
     }
+    try {
+      const returned = this.#call(result, handling, extend(new HandlerContext(settler.verbs, handling), handling));
+      if (returned !== undefined) await returned;
+    } catch (error) {
+      await this.report("handler", error, envelope);
+      await this.#settle(handling, failureSettlement(envelope, error));
+      return false;
+    }
+    if (!autoCompleteMessages) {
+      handling.release();
+      return false;
+    }
+    if (slot.completing !== undefined) await slot.completing;
+    slot.completing = this.#settle(handling, completed);
+    if (!slot.overlaps) await slot.completing;
+    return false;
   }
 
   /** Gives a message back when a store or key service was unavailable, and dead-letters any other unreadable one. */
@@ -151,19 +166,23 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     return parts.tracing.process(operation, delivery.envelope, async () => handle());
   }
 
-  /** Settles once; a lost lock is reported. */
+  /** Settles once; a lost lock is reported, and kept no longer in any case. */
   async #settle(handling: Handling, settlement: Settlement): Promise<void> {
-    if (handling.isOver) return;
-    handling.isSettled = true;
     try {
+      if (handling.isOver) return;
+      handling.isSettled = true;
       await handling.settler.settle(handling.message, settlement);
     } catch (error) {
       // An earlier try may have settled it, and then this is no failure; otherwise the message is delivered again.
       if (error instanceof SobreError && error.outcome === "unknown") return;
       await this.report("settle", error, handling.message.envelope);
+    } finally {
+      handling.release();
     }
   }
 }
+
+const completed: Settlement = { kind: "complete" };
 
 /** One delivery in the hands of a processor. */
 export class Handling extends Hold implements RenewalTarget {

@@ -1,9 +1,9 @@
-import type { Delivery, ReceiveMode } from "../engine/delivery.ts";
+import type { ReceiveMode } from "../engine/delivery.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { type DeliverySource, openSource } from "./delivery-source.ts";
 import { LockRenewal } from "./lock-renewal.ts";
-import { type MessageContext, MessageWork, type ProcessorHandlers } from "./message-work.ts";
+import { type MessageContext, MessageWork, type ProcessorHandlers, Slot } from "./message-work.ts";
 import {
   checkOptions,
   countFrom,
@@ -82,24 +82,25 @@ export function startProcessor<const Types extends readonly MessageType[] = read
     engine: () => source.engine,
     home: parts.engine,
   });
-  const place = { settler, renewal, extend: sameContext };
   const errors = new LoopErrors();
-  const handle = async (delivery: Delivery, outage: Outage): Promise<void> => {
-    if (outage.isOn && delivery.lockToken !== undefined) {
-      await settler.settle(delivery, { kind: "release" }).catch(() => undefined);
-    } else if (await work.handle(delivery, place)) {
-      outage.begin();
-      await source.empty();
-    } else outage.ended();
-  };
-  const receiveAll = (signal: AbortSignal, outage: Outage): Promise<void> =>
-    repeat(parts, signal, {
+  const receiveAll = async (signal: AbortSignal, outage: Outage): Promise<void> => {
+    // In a session each message is settled before the next one is handled.
+    const slot = new Slot(shared === undefined);
+    const place = { settler, renewal, extend: sameContext, slot };
+    await repeat(parts, signal, {
       async step(progressed) {
         while (!signal.aborted) {
           if (outage.isOn) await outage.over();
           const deliveries = await source.receive({ maxMessages: 1, maxWaitTime: idleWait, signal: outage.signal });
           errors.clear();
-          for (const delivery of deliveries) await handle(delivery, outage);
+          for (const delivery of deliveries) {
+            if (outage.isOn && delivery.lockToken !== undefined) {
+              await settler.settle(delivery, { kind: "release" }).catch(() => undefined);
+            } else if (await work.handle(delivery, place)) {
+              outage.begin();
+              await source.empty();
+            } else outage.ended();
+          }
           progressed();
         }
       },
@@ -109,6 +110,8 @@ export function startProcessor<const Types extends readonly MessageType[] = read
         return mayPass;
       },
     });
+    await slot.completing;
+  };
   return runProcessor({
     entityPath,
     parts,

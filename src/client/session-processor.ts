@@ -3,7 +3,7 @@ import type { EngineSessionReceiver } from "../engine/engine.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";
 import type { KeptLock, LockRenewal } from "./lock-renewal.ts";
-import { type Handling, type MessageContext, MessageWork, type ProcessorHandlers } from "./message-work.ts";
+import { type Handling, type MessageContext, MessageWork, type ProcessorHandlers, Slot } from "./message-work.ts";
 import { checkOptions, countFrom, milliseconds, type OptionChecks, text } from "../options/option-checks.ts";
 import { Outage } from "./outage.ts";
 import { pause } from "./pause.ts";
@@ -151,7 +151,7 @@ async function serve<Types extends readonly MessageType[]>(
   keep();
   const either = AbortSignal.any([outage.signal, gone.signal]);
   const session = heldSession(() => link, retry);
-  const handle = async (delivery: Delivery): Promise<boolean> => {
+  const handle = async (delivery: Delivery, slot: Slot): Promise<boolean> => {
     keep();
     const own: Handling[] = [];
     const extend = (context: MessageContext, handling: Handling): SessionContext => {
@@ -159,17 +159,18 @@ async function serve<Types extends readonly MessageType[]>(
       running.add(handling);
       return Object.assign(context, { session });
     };
-    const isAway = await work.handle(delivery, { settler, renewal: undefined, extend });
+    const isAway = await work.handle(delivery, { settler, renewal: undefined, extend, slot });
     for (const handling of own) running.delete(handling);
     return isAway;
   };
   const handleAll = async (): Promise<void> => {
+    const slot = new Slot(false);
     for (;;) {
       if (either.aborted) return;
       const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: idle, signal: either });
       // A message that is not settled is given back with the session.
       if (delivery === undefined || outage.isOn) return;
-      if (await handle(delivery)) outage.begin();
+      if (await handle(delivery, slot)) outage.begin();
       else outage.ended();
     }
   };

@@ -92,7 +92,7 @@ export function checkReceiveOptions(options: ReceiveOptions): void {
     throw invalidOption("maxMessages", "must be a whole number from 1 up");
   if (typeof maxWaitTime !== "number" || !(maxWaitTime >= 0))
     throw invalidOption("maxWaitTime", "must be a number of milliseconds from 0 up");
-  if (abortSignal !== undefined) checkOption("signal", abortSignal, signal);
+  if (abortSignal !== undefined && !(abortSignal instanceof AbortSignal)) checkOption("signal", abortSignal, signal);
 }
 
 /** Whether a value has the form of a lock token: a UUID. */

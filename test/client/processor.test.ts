@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { failureProperty, type ReadMessage } from "../../src/client/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
-import { sobreMatchers } from "../../src/testing/index.ts";
+import type { Engine } from "../../src/engine/index.ts";
+import { sobreMatchers, testEngine } from "../../src/testing/index.ts";
 import { refusal } from "../refusal.support.ts";
 import { noting, one, setup } from "./setup.support.ts";
 
@@ -50,6 +51,57 @@ describe("a processor of message types", () => {
     expect(handlers.processMessage).not.toHaveBeenCalled();
     expect(errors).toMatchObject([{ errorSource: "deserialize", code: reason }]);
     expect((await sobreMatchers.toHaveDeadLettered(engine, "orders", { reason, count: 1 })).pass).toBe(true);
+  });
+});
+
+describe("a completion that the broker has not confirmed", () => {
+  it("does not keep the next message waiting, and the one behind that is handled and waits to be completed", async () => {
+    const { engine } = testEngine({ queues: ["orders"] });
+    const answers: (() => void)[] = [];
+    const settle: Engine["settle"] = async (...given) => {
+      await engine.settle(...given);
+      await new Promise<void>((answer) => answers.push(answer));
+    };
+    const { client, clock } = setup({}, { engine: { ...engine, settle } });
+    const handled: unknown[] = [];
+    const { errors, handlers } = noting(({ body }: { readonly body: unknown }) => void handled.push(body));
+    await client.createSender("orders").sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }]);
+
+    const processor = client.startProcessor("orders", handlers);
+    await clock.advance(0);
+    const meanwhile = [[...handled], answers.length];
+    for (let answer = answers.shift(); answer !== undefined; answer = answers.shift()) {
+      answer();
+      await clock.advance(0);
+    }
+    await processor.close();
+
+    expect(meanwhile).toEqual([[1, 2], 1]);
+    expect(handled).toEqual([1, 2, 3]);
+    expect(errors).toEqual([]);
+  });
+
+  it("is waited for when the processor closes", async () => {
+    const { engine } = testEngine({ queues: ["orders"] });
+    const answers: (() => void)[] = [];
+    const settle: Engine["settle"] = async (...given) => {
+      await new Promise<void>((answer) => answers.push(answer));
+      await engine.settle(...given);
+    };
+    const { client, clock } = setup({}, { engine: { ...engine, settle } });
+    const { handlers } = noting(() => undefined);
+    await client.createSender("orders").sendMessages({ body: 1 });
+    const processor = client.startProcessor("orders", handlers);
+    await clock.advance(0);
+
+    const closing = processor.close();
+    await clock.advance(0);
+    const before = await engine.peek("orders", { maxMessages: 1 });
+    for (const answer of answers) answer();
+    await closing;
+
+    expect(before).toHaveLength(1);
+    expect(await engine.peek("orders", { maxMessages: 1 })).toEqual([]);
   });
 });
 

@@ -105,7 +105,7 @@ async function run(access: Access, name: string, told: Told, after: number): Pro
       delivered: ({ id, payload }) => {
         // Confirmed or not, from here on the broker may have completed it.
         told.completed.add(idOf(payload));
-        session.requestSettlement(id, accepted, ignore);
+        session.requestSettlement(id, accepted);
       },
     },
   );

@@ -8,20 +8,21 @@ export class DispositionRun {
   #role: Role = "receiver";
   #first = 0;
   #last = 0;
+  #settled = true;
   #open = false;
 
   constructor(write: (disposition: Disposition) => void) {
     this.#write = write;
   }
 
-  /** Reports the outcome of a delivery and settles it; acceptance is reported at the next {@link flush}. */
-  add(role: Role, id: number, state: DeliveryState): void {
+  /** Reports the outcome of a delivery, and whether that settles it; acceptance is reported at the next {@link flush}. */
+  add(role: Role, id: number, state: DeliveryState, settled = true): void {
     if (state !== accepted) {
       this.flush();
-      this.#write({ role, first: id, last: id, settled: true, state });
+      this.#write({ role, first: id, last: id, settled, state });
       return;
     }
-    if (this.#open && role === this.#role && id === plus(this.#last, 1)) {
+    if (this.#open && role === this.#role && settled === this.#settled && id === plus(this.#last, 1)) {
       this.#last = id;
       return;
     }
@@ -30,11 +31,12 @@ export class DispositionRun {
     this.#role = role;
     this.#first = id;
     this.#last = id;
+    this.#settled = settled;
   }
 
   flush(): void {
     if (!this.#open) return;
     this.#open = false;
-    this.#write({ role: this.#role, first: this.#first, last: this.#last, settled: true, state: accepted });
+    this.#write({ role: this.#role, first: this.#first, last: this.#last, settled: this.#settled, state: accepted });
   }
 }

@@ -16,7 +16,7 @@ interface Pending {
 /** The outgoing transfers of a session: within its peer's window, in order, remembered until it is settled. */
 export class OutgoingWindow {
   readonly #session: WindowPort;
-  readonly #unsettled = new UnsettledDeliveries();
+  readonly #unsettled = new UnsettledDeliveries<OutgoingDelivery>();
   readonly #pending: Pending[] = [];
   #nextDeliveryId = 0;
   #remoteWindow = 0;
@@ -85,11 +85,7 @@ export class OutgoingWindow {
   disposed({ first, last, settled, state }: Disposition): void {
     const count = plus(last, -first) + 1;
     if (count > 1) this.#session.connection.spend(Math.min(count, this.#unsettled.extent));
-    if (count <= this.#unsettled.size) {
-      for (let offset = 0; offset < count; offset++) this.#dispose(plus(first, offset), settled, state);
-      return;
-    }
-    for (const id of this.#unsettled.keys()) if (plus(id, -first) < count) this.#dispose(id, settled, state);
+    this.#unsettled.visit(first, last, (delivery) => this.#dispose(delivery, settled, state));
   }
 
   /** The peer's disposition that accepts a range. */
@@ -97,10 +93,9 @@ export class OutgoingWindow {
     this.disposed({ role: "receiver", first, last, settled, state: accepted });
   }
 
-  #dispose(id: number, settled: boolean, state: Disposition["state"]): void {
-    const delivery = this.#unsettled.get(id);
-    if (delivery === undefined || (!settled && (state === undefined || state.kind === "received"))) return;
-    if (settled) this.#unsettled.delete(id);
+  #dispose(delivery: OutgoingDelivery, settled: boolean, state: Disposition["state"]): void {
+    if (!settled && (state === undefined || state.kind === "received")) return;
+    if (settled) this.#unsettled.delete(delivery.id);
     // One that is being settled is not settled again.
     if (delivery.isSettling) return;
     delivery.isSettling = true;

@@ -47,8 +47,8 @@ export interface SessionPort {
   sendDirect(link: OutgoingLink, message: DirectMessage): void;
   settleOutgoing(delivery: OutgoingDelivery, state: DeliveryState): void;
   settleIncoming(id: number, state: DeliveryState): void;
-  /** Asks the peer to settle an incoming delivery; `done` receives the state the peer settled it with. */
-  requestSettlement(id: number, state: DeliveryState, done: (state: DeliveryState | undefined) => void): void;
+  /** Asks the peer to settle an incoming delivery; its link's `confirmed` is called with what the peer settled. */
+  requestSettlement(id: number, state: DeliveryState): void;
 }
 
 /** A session as its outgoing window sees it. */

@@ -1,6 +1,6 @@
 import type { DeliveryState } from "./delivery-state.ts";
 import { Link, type LinkEvents, type LinkSetup } from "./link.ts";
-import type { Flow, Transfer } from "./performative.ts";
+import type { Disposition, Flow, Transfer } from "./performative.ts";
 import type { FrameReader } from "./frame-reader.ts";
 import { plus } from "./serial.ts";
 import type { SessionPort } from "./ports.ts";
@@ -23,6 +23,8 @@ export interface ReceivingLinkEvents extends LinkEvents {
   readonly delivered: (delivery: IncomingDelivery) => void;
   /** A message larger than allowed was thrown away. */
   readonly tooLarge?: ((id: number, settled: boolean) => void) | undefined;
+  /** The peer has settled deliveries of the session, as it was asked to. */
+  readonly confirmed?: ((disposition: Disposition) => void) | undefined;
   /** The peer has used up or given back all credit. */
   readonly drained?: (() => void) | undefined;
 }

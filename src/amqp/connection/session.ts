@@ -37,8 +37,6 @@ export class Session implements SessionPort, WindowPort {
   readonly links: LinkTable;
   readonly #outgoing: OutgoingWindow;
   readonly #run: DispositionRun;
-  /** Made when it is first needed, as most sessions never need it. */
-  #confirmations: Map<number, (state: DeliveryState | undefined) => void> | undefined;
   #state: "asking" | "running" | "ending" | "over" = "asking";
   #isUnwanted = false;
   #nextIncomingId = 0;
@@ -167,7 +165,6 @@ export class Session implements SessionPort, WindowPort {
     this.#state = "over";
     this.links.end(error);
     if (this.#isCharged) this.connection.budget.removeSession();
-    this.#confirmations = undefined;
     this.connection.forget(this.channel);
   }
 
@@ -200,6 +197,8 @@ export class Session implements SessionPort, WindowPort {
 
   writeFlow(link: Partial<Flow>): void {
     if (this.#isEnded) return;
+    // Who asks for more has first said what became of the others.
+    this.#run.flush();
     this.#incomingWindow = incomingWindow;
     this.frames.flow(this.channel, {
       ...link,
@@ -228,15 +227,12 @@ export class Session implements SessionPort, WindowPort {
     if (this.#state === "running") this.#settle("receiver", id, state);
   }
 
-  /** Asks the peer to settle a delivery that came in; `done` gets what the peer made of it. */
-  requestSettlement(id: number, state: DeliveryState, done: (state: DeliveryState | undefined) => void): void {
-    if (this.#state !== "running") return;
-    (this.#confirmations ??= new Map()).set(id, done);
-    this.frames.disposition(this.channel, { role: "receiver", first: id, last: id, settled: false, state });
+  requestSettlement(id: number, state: DeliveryState): void {
+    if (this.#state === "running") this.#settle("receiver", id, state, false);
   }
 
-  #settle(role: "sender" | "receiver", id: number, state: DeliveryState): void {
-    this.#run.add(role, id, state);
+  #settle(role: "sender" | "receiver", id: number, state: DeliveryState, settled = true): void {
+    this.#run.add(role, id, state, settled);
     if (this.#flushAwaited) return;
     this.#flushAwaited = true;
     this.connection.flushLater(this.channel);
@@ -276,13 +272,6 @@ export class Session implements SessionPort, WindowPort {
       this.#outgoing.disposed(disposition);
       return;
     }
-    const confirmations = this.#confirmations;
-    if (confirmations === undefined) return;
-    for (const id of confirmations.keys()) {
-      if (plus(id, -disposition.first) > plus(disposition.last, -disposition.first)) continue;
-      const done = confirmations.get(id);
-      confirmations.delete(id);
-      done?.(disposition.state);
-    }
+    for (const link of this.links) if (link instanceof ReceivingLink) link.events?.confirmed?.(disposition);
   }
 }

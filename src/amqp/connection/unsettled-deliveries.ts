@@ -1,5 +1,9 @@
-import type { OutgoingDelivery } from "./outgoing.ts";
 import { distance, plus } from "./serial.ts";
+
+/** A delivery, by its id in its session. */
+interface Identified {
+  readonly id: number;
+}
 
 /** Places of the ring to begin with; a power of two. */
 const smallest = 64;
@@ -11,14 +15,14 @@ const smallest = 64;
  * long move to a map. A map of all would be made anew every few hundred deliveries, and what is left of the old ones
  * keeps deliveries that were settled long ago alive until the next full garbage collection.
  */
-export class UnsettledDeliveries {
+export class UnsettledDeliveries<D extends Identified> {
   /** Empty until there is one, since most links are idle. */
-  #ring: (OutgoingDelivery | undefined)[] = [];
+  #ring: (D | undefined)[] = [];
   /** The id of the first place in use, and the one behind the last. */
   #first = 0;
   #next = 0;
   #inRing = 0;
-  #left: Map<number, OutgoingDelivery> | undefined;
+  #left: Map<number, D> | undefined;
 
   get size(): number {
     return this.#inRing + (this.#left?.size ?? 0);
@@ -29,16 +33,17 @@ export class UnsettledDeliveries {
     return this.#ring.length + (this.#left?.size ?? 0);
   }
 
-  /** Adds a delivery with a higher id than all before. */
-  add(delivery: OutgoingDelivery): void {
+  /** Adds a delivery with a higher id than all before, as those of a session have. */
+  add(delivery: D): void {
     if (this.#inRing === 0) this.#first = delivery.id;
+    else if (distance(this.#next, delivery.id) < 0) return this.#leave(delivery);
     while (distance(this.#first, delivery.id) >= this.#ring.length) this.#makeRoom();
     this.#ring[delivery.id & (this.#ring.length - 1)] = delivery;
     this.#next = plus(delivery.id, 1);
     this.#inRing++;
   }
 
-  get(id: number): OutgoingDelivery | undefined {
+  get(id: number): D | undefined {
     const found = this.#ring[id & (this.#ring.length - 1)];
     if (found?.id === id) return found;
     return this.#left?.get(id);
@@ -55,11 +60,23 @@ export class UnsettledDeliveries {
     if (id === this.#first) this.#advance();
   }
 
-  /** The ids, those left behind first. */
-  *keys(): Generator<number> {
-    if (this.#left !== undefined) yield* this.#left.keys();
-    const ring = this.#ring;
-    for (const delivery of ring) if (delivery !== undefined) yield delivery.id;
+  /** Visits those with ids from `first` to `last`; a range that claims more than there are costs no more than these. */
+  visit(first: number, last: number, see: (delivery: D) => void): void {
+    const count = plus(last, -first) + 1;
+    if (count > this.size) {
+      for (const delivery of this) if (plus(delivery.id, -first) < count) see(delivery);
+      return;
+    }
+    for (let offset = 0; offset < count; offset++) {
+      const delivery = this.get(plus(first, offset));
+      if (delivery !== undefined) see(delivery);
+    }
+  }
+
+  /** Those left behind first. */
+  *[Symbol.iterator](): Generator<D> {
+    if (this.#left !== undefined) yield* this.#left.values();
+    for (const delivery of this.#ring) if (delivery !== undefined) yield delivery;
   }
 
   #advance(): void {
@@ -73,7 +90,7 @@ export class UnsettledDeliveries {
     const ring = this.#ring;
     if (this.#inRing * 4 >= ring.length) {
       const length = Math.max(smallest, ring.length * 2);
-      const grown: (OutgoingDelivery | undefined)[] = Array.from({ length }, () => undefined);
+      const grown: (D | undefined)[] = Array.from({ length }, () => undefined);
       for (const delivery of ring) if (delivery !== undefined) grown[delivery.id & (grown.length - 1)] = delivery;
       this.#ring = grown;
       return;
@@ -81,11 +98,15 @@ export class UnsettledDeliveries {
     const place = this.#first & (ring.length - 1);
     const delivery = ring[place];
     if (delivery !== undefined) {
-      (this.#left ??= new Map()).set(delivery.id, delivery);
+      this.#leave(delivery);
       ring[place] = undefined;
       this.#inRing--;
     }
     if (this.#inRing === 0) this.#first = this.#next;
     else this.#advance();
+  }
+
+  #leave(delivery: D): void {
+    (this.#left ??= new Map()).set(delivery.id, delivery);
   }
 }

@@ -35,6 +35,7 @@ import { Broker, type BrokerOptions } from "./broker.ts";
 import { closedError } from "./broker-errors.ts";
 import { azureCapabilities } from "./capabilities.ts";
 import { Management } from "./management.ts";
+import type { HeldDelivery } from "./held-deliveries.ts";
 import { ReceiveLink, type ReceiveLinkOptions } from "./receive-link.ts";
 import { AzureReceiver, AzureSessionReceiver } from "./receiver.ts";
 import { AzureSender } from "./sender.ts";
@@ -66,8 +67,8 @@ export class AzureConnection implements Engine {
   readonly #management: Management;
   /** Links and connections that close with this one. */
   readonly #open = new Set<Closable>();
-  /** The links that locked messages came by, by entity and token. */
-  readonly #locks = new Map<string, ReceiveLink>();
+  /** The messages that are locked, by their tokens. */
+  readonly #locks = new Map<LockToken, HeldDelivery>();
   /** Deferred messages that were received by number, with their sessions. */
   readonly #deferred = new Map<LockToken, string | undefined>();
   #coordinator: Promise<Coordinator> | undefined;
@@ -185,12 +186,12 @@ export class AzureConnection implements Engine {
   ): Promise<void> {
     this.#enter(entity);
     checkSettlement(settlement);
-    if (!isLockToken(lockToken)) throw lockLost(entity);
     const open = this.#transactionOf(transaction);
-    const link = this.#locks.get(lockKey(entity, lockToken));
+    const held = this.#locks.get(lockToken);
     const state = settlementState(settlement);
-    if (link !== undefined && (fitsFrame(settlement) || open !== undefined))
-      return link.settle(lockToken, open === undefined ? state : open.state(state));
+    if (held?.link.isOf(entity) === true && (fitsFrame(settlement) || open !== undefined))
+      return held.link.settle(held, open === undefined ? state : open.state(state));
+    if (!isLockToken(lockToken)) throw lockLost(entity);
     if (open !== undefined) throw notByLink(this.#deferred.has(lockToken));
     // The link is gone, or the message never came by one; its lock may be held all the same.
     await this.#management.settle(entity, lockToken, settlement, this.#deferred.get(lockToken));
@@ -264,8 +265,8 @@ export class AzureConnection implements Engine {
       clock,
       timing,
       request,
-      held: (token, link) => this.#locks.set(lockKey(entity, token), link),
-      released: (token) => this.#locks.delete(lockKey(entity, token)),
+      entity,
+      locks: this.#locks,
     });
   }
 
@@ -337,5 +338,3 @@ const lockLost = (entity: string): SobreError =>
     "MessageLockLost",
     `The lock is not held on '${entity}': the lock token is not one that a receiver was given. Receive the message again.`,
   );
-
-const lockKey = (entity: string, token: LockToken): string => `${entity.toLowerCase()}\n${token}`;

@@ -1,4 +1,5 @@
 import type { DeliveryState } from "../../amqp/connection/delivery-state.ts";
+import type { Disposition } from "../../amqp/connection/performative.ts";
 import type { IncomingDelivery, ReceivingLink } from "../../amqp/connection/receiving-link.ts";
 import type { SendingLink } from "../../amqp/connection/sending-link.ts";
 import type { WireError } from "../../amqp/connection/wire-fault.ts";
@@ -22,6 +23,7 @@ interface CommonEvents {
 export interface ReceivingEvents extends CommonEvents {
   readonly delivered: (delivery: IncomingDelivery, link: ReceivingLink) => void;
   readonly drained?: (() => void) | undefined;
+  readonly confirmed?: ((disposition: Disposition) => void) | undefined;
 }
 
 /** Callbacks of a sending link. */
@@ -51,6 +53,7 @@ export function openReceiving(session: ClientSession, request: LinkRequest<Recei
       ...told,
       delivered: (delivery) => events.delivered(delivery, link),
       drained: () => events.drained?.(),
+      confirmed: (disposition) => events.confirmed?.(disposition),
     }),
   );
 }

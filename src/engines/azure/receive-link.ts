@@ -5,31 +5,28 @@ import { type Delivery, lockToken as tokenText, type LockToken, type ReceiveMode
 import type { ReceiveOptions } from "../../engine/engine.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Clock, Timer } from "../../time/clock.ts";
-import { brokerError, connectionLost } from "./broker-errors.ts";
+import { Deadlines } from "../../time/deadlines.ts";
+import { connectionLost } from "./broker-errors.ts";
 import type { ClientSession } from "./client-connection.ts";
+import { HeldDeliveries, HeldDelivery } from "./held-deliveries.ts";
 import { detached, openReceiving } from "./open-link.ts";
 import { Receive } from "./receive.ts";
 import { receivedDelivery } from "./received-delivery.ts";
-import { inTime, type Timing } from "./timing.ts";
+import type { Timing } from "./timing.ts";
 
 /** Milliseconds that the broker has to answer a drain, at most; after that the link is given up, and nothing that comes is taken. */
 const drainTimeOut = 5000;
 
 /** Options of a receiving link. */
 export interface ReceiveLinkOptions {
+  readonly entity: string;
   readonly receiveMode: ReceiveMode;
   /** The engine's time, for waits. */
   readonly clock: Clock;
   readonly timing: Timing;
   readonly request: Omit<Parameters<typeof openReceiving>[1], "events" | "name" | "timing">;
-  /** Called for every new lock, and for every one that this link can no longer settle. */
-  readonly held: (token: LockToken, link: ReceiveLink) => void;
-  readonly released: (token: LockToken) => void;
-}
-
-/** A settlement that the broker has not confirmed. */
-interface Settling {
-  reject?: (error: SobreError) => void;
+  /** The locked messages of the connection, by their tokens: every new lock is put there, until this link can settle it no longer. */
+  readonly locks: Map<LockToken, HeldDelivery>;
 }
 
 /**
@@ -41,11 +38,14 @@ export class ReceiveLink {
   readonly #session: ClientSession;
   readonly #options: ReceiveLinkOptions;
   readonly #queue: Receive[] = [];
+  /** The waits of those in the queue. */
+  readonly #waits: Deadlines<Receive>;
+  /** Signals that end waits, each with its one listener: as a rule all receives of a processor have the same. */
+  readonly #signals = new Map<AbortSignal, () => void>();
   /** Came when nobody waited any more. */
   readonly #spare: Delivery[] = [];
-  /** Deliveries of this link by their lock tokens. */
-  readonly #held = new Map<LockToken, number>();
-  readonly #settling = new Set<Settling>();
+  /** Deliveries of this link that are locked. */
+  readonly #held: HeldDeliveries;
   #link: ReceivingLink | undefined;
   #gone: SobreError | undefined;
   #draining: Timer | undefined;
@@ -56,6 +56,8 @@ export class ReceiveLink {
   private constructor(session: ClientSession, options: ReceiveLinkOptions) {
     this.#session = session;
     this.#options = options;
+    this.#waits = new Deadlines(options.clock, (receive) => this.#expire(receive));
+    this.#held = new HeldDeliveries(options.locks, options.timing);
   }
 
   /** Opens a link. @throws SobreError as the broker refuses. */
@@ -73,6 +75,7 @@ export class ReceiveLink {
         events: {
           delivered: (delivery, link) => own.#delivered(delivery, link),
           drained: () => own.#drained(),
+          confirmed: (disposition) => own.#held.confirmed(disposition),
           gone: (error) => own.#end(error),
           closed: () => {
             session.end();
@@ -97,6 +100,12 @@ export class ReceiveLink {
     return this.#link?.name ?? "";
   }
 
+  /** Whether it receives from this entity. */
+  isOf(entity: string): boolean {
+    const own = this.#options.entity;
+    return own === entity || own.toLowerCase() === entity.toLowerCase();
+  }
+
   /** Why the link is gone; `undefined` while it is not. */
   get gone(): SobreError | undefined {
     return this.#gone;
@@ -105,35 +114,26 @@ export class ReceiveLink {
   receive(options: ReceiveOptions): Promise<readonly Delivery[]> {
     if (this.#spare.length > 0) return Promise.resolve(this.#spare.splice(0, options.maxMessages));
     if (this.#gone !== undefined) return Promise.reject(this.#gone);
-    const receive = new Receive(options, this.#options.clock, (one) => this.#over(one));
+    const receive = new Receive(options);
     // A receive that waits already would have taken the messages at hand.
     const isEmpty = this.#draining === undefined && this.#queue.some(({ asked, isEnding }) => asked && !isEnding);
     if (receive.expired && isEmpty) receive.finish();
     else {
       this.#queue.push(receive);
+      if (!receive.expired && options.maxWaitTime < Infinity)
+        this.#waits.add(receive, this.#options.clock.now() + options.maxWaitTime);
+      if (options.signal !== undefined) this.#listen(options.signal);
       this.#ask();
     }
     return receive.outcome;
   }
 
   /** Settles a delivery of this link; resolves when the broker has. @throws SobreError as it refuses. */
-  settle(token: LockToken, state: DeliveryState): Promise<void> {
-    const id = this.#held.get(token);
-    if (id === undefined || this.#gone !== undefined) return Promise.reject(connectionLost("the link is gone."));
-    this.#release(token);
-    const settling: Settling = {};
-    this.#settling.add(settling);
-    const settled = new Promise<void>((resolve, reject) => {
-      settling.reject = reject;
-      this.#session.requestSettlement(id, state, (told) => {
-        const answer = told?.kind === "transactional" ? told.outcome : told;
-        // Some brokers answer a dead letter with the outcome that asked for it.
-        if (answer?.kind === "rejected" && answer.error !== undefined && !isDeadLetter(answer.error.condition))
-          reject(brokerError(answer.error));
-        else resolve();
-      });
-    });
-    return inTime(this.#options.timing, "a settlement", settled).finally(() => this.#settling.delete(settling));
+  settle(held: HeldDelivery, state: DeliveryState): Promise<void> {
+    if (this.#gone !== undefined) return Promise.reject(connectionLost("the link is gone."));
+    const outcome = this.#held.settle(held);
+    this.#session.requestSettlement(held.id, state);
+    return outcome;
   }
 
   /** Ends the waits with what they took, and the link; resolves when the broker knows. */
@@ -154,8 +154,10 @@ export class ReceiveLink {
   async #detach(): Promise<void> {
     const link = this.#link;
     if (link?.state !== "attached") return;
-    for (const { lockToken } of this.#spare.splice(0))
-      if (lockToken !== undefined) void this.settle(lockToken, { kind: "released" }).catch(() => undefined);
+    for (const { lockToken } of this.#spare.splice(0)) {
+      const held = lockToken === undefined ? undefined : this.#options.locks.get(lockToken);
+      if (held !== undefined) void this.settle(held, { kind: "released" }).catch(() => undefined);
+    }
     await detached(link, new Promise<void>((resolve) => (this.#allClosed = resolve)), this.#options.timing);
     this.#end(connectionLost("the link was closed."));
   }
@@ -217,8 +219,27 @@ export class ReceiveLink {
     this.#ask();
   }
 
+  /** One listener serves all receives that a signal ends; those that none is left of are not listened to any more. */
+  #listen(signal: AbortSignal): void {
+    if (this.#signals.has(signal)) return;
+    for (const known of this.#signals.keys())
+      if (!this.#queue.some((one) => one.signal === known)) this.#unlisten(known);
+    const aborted = (): void => {
+      for (const receive of this.#queue.filter((one) => one.signal === signal)) this.#expire(receive);
+    };
+    this.#signals.set(signal, aborted);
+    signal.addEventListener("abort", aborted);
+  }
+
+  #unlisten(signal: AbortSignal): void {
+    const listener = this.#signals.get(signal);
+    if (listener !== undefined) signal.removeEventListener("abort", listener);
+    this.#signals.delete(signal);
+  }
+
   /** A receive's wait is over. */
-  #over(receive: Receive): void {
+  #expire(receive: Receive): void {
+    receive.expired = true;
     if (receive.asked) this.#ask();
     else this.#finish(receive);
   }
@@ -226,15 +247,14 @@ export class ReceiveLink {
   #finish(receive: Receive): void {
     const at = this.#queue.indexOf(receive);
     if (at >= 0) this.#queue.splice(at, 1);
+    this.#waits.remove(receive);
     receive.finish();
   }
 
   #delivered({ id, tag, payload, settled }: IncomingDelivery, link: ReceivingLink): void {
     const token = settled || this.#options.receiveMode === "receiveAndDelete" ? undefined : tokenFor(tag);
-    if (token !== undefined) {
-      this.#held.set(token, id);
-      this.#options.held(token, this);
-    } else if (!settled) link.settle(id, accepted);
+    if (token !== undefined) this.#held.add(new HeldDelivery(this, id, token));
+    else if (!settled) link.settle(id, accepted);
     const receive = this.#queue.find((one) => one.asked && one.room > 0);
     (receive?.taken ?? this.#spare).push(receivedDelivery(payload, token));
     if (receive === undefined) return;
@@ -245,26 +265,18 @@ export class ReceiveLink {
     if (this.#draining !== undefined && link.credit === 0) this.#drained();
   }
 
-  #release(token: LockToken): void {
-    this.#held.delete(token);
-    this.#options.released(token);
-  }
-
   #end(error: SobreError): void {
     if (this.#gone !== undefined) return;
     this.#gone = error;
     this.#draining?.cancel();
     this.#reminder?.cancel();
-    for (const token of this.#held.keys()) this.#options.released(token);
-    this.#held.clear();
+    this.#waits.clear();
+    for (const signal of this.#signals.keys()) this.#unlisten(signal);
     for (const receive of this.#queue.splice(0)) receive.fail(error);
-    for (const { reject } of this.#settling) reject?.(error);
-    this.#settling.clear();
+    this.#held.end(error);
   }
 }
 
 /** The lock token of a delivery; other brokers have tags of other lengths, whose deliveries are settled by their link alone. */
 const tokenFor = (tag: Uint8Array): LockToken =>
   tag.byteLength === 16 ? tokenOf(tag) : tokenText(crypto.randomUUID());
-
-const isDeadLetter = (condition: string): boolean => condition === "com.microsoft:dead-letter";

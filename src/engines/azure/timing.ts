@@ -23,9 +23,11 @@ export function inTime<T>(
   wait = 0,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = (): void =>
-      reject(new SobreError("ServiceTimeout", `The broker has not answered ${what} within ${answer / 1000} seconds.`));
-    const timer = clock.setTimer(clock.now() + answer + wait, late);
+    const timer = clock.setTimer(clock.now() + answer + wait, () => reject(late(what, answer)));
     promise.then(resolve, reject).finally(() => timer.cancel());
   });
 }
+
+/** The error of what the broker has not answered. */
+export const late = (what: string, answer: number): SobreError =>
+  new SobreError("ServiceTimeout", `The broker has not answered ${what} within ${answer / 1000} seconds.`);

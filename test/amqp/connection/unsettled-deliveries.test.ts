@@ -22,7 +22,7 @@ describe("unsettled deliveries", () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.constantFrom(0, 0xffff_ff80), (steps, first) => {
-        const ring = new UnsettledDeliveries();
+        const ring = new UnsettledDeliveries<OutgoingDelivery>();
         const model = new Map<number, OutgoingDelivery>();
         let next = first;
         for (const one of steps) {
@@ -49,11 +49,36 @@ describe("unsettled deliveries", () => {
           }
           expect(ring.size).toBe(model.size);
         }
-        expect([...ring.keys()].toSorted((a, b) => a - b)).toEqual([...model.keys()].toSorted((a, b) => a - b));
+        expect([...ring].map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(
+          [...model.keys()].toSorted((a, b) => a - b),
+        );
         for (const [id, delivery] of model) expect(ring.get(id)).toBe(delivery);
         expect(ring.get((next + 1) >>> 0)).toBeUndefined();
       }),
       { numRuns: 200 },
     );
+  });
+
+  it("are visited by ranges of ids, however large a range claims to be", () => {
+    const unsettled = new UnsettledDeliveries<{ readonly id: number }>();
+    for (const id of [3, 4, 7, 8]) unsettled.add({ id });
+    const seen = (first: number, last: number): readonly number[] => {
+      const ids: number[] = [];
+      unsettled.visit(first, last, ({ id }) => ids.push(id));
+      return ids;
+    };
+
+    expect(seen(4, 7)).toEqual([4, 7]);
+    expect(seen(0, 0xffff_fff0)).toEqual([3, 4, 7, 8]);
+    expect(seen(5, 6)).toEqual([]);
+  });
+
+  it("are kept also when a peer does not number them upward", () => {
+    const unsettled = new UnsettledDeliveries<{ readonly id: number }>();
+    for (const id of [100, 101, 37]) unsettled.add({ id });
+
+    expect([37, 100, 101].map((id) => unsettled.get(id)?.id)).toEqual([37, 100, 101]);
+    unsettled.delete(37);
+    expect([...unsettled].map(({ id }) => id)).toEqual([100, 101]);
   });
 });

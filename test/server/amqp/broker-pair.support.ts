@@ -2,6 +2,7 @@ import type { Access, Grant } from "../../../src/server/access.ts";
 import { BrokerConnection } from "../../../src/server/amqp/broker-connection.ts";
 import {
   Connection,
+  type DeliveryState,
   type IncomingDelivery,
   type ReceivingLink,
   type SendingLink,
@@ -73,14 +74,23 @@ export class BrokerPair {
     session: ReturnType<Connection["openSession"]>,
     address: string,
     got: IncomingDelivery[],
-    options: { readonly sndSettleMode?: number; readonly name?: string } = {},
+    options: {
+      readonly sndSettleMode?: number;
+      readonly name?: string;
+      /** Gets the states that the broker has settled deliveries with. */
+      readonly confirmed?: (DeliveryState | undefined)[];
+    } = {},
   ): ReceivingLink {
-    const { sndSettleMode = 0, name = `from ${address} ${Math.random()}` } = options;
+    const { sndSettleMode = 0, name = `from ${address} ${Math.random()}`, confirmed } = options;
     const link = session.links.newReceiver(name);
     this.#receivers.push(link);
     link.open(
       { source: { kind: "source", address }, target: { kind: "target", address: name }, sndSettleMode },
-      { delivered: (delivery) => void got.push(delivery), detached: (error) => void this.detached.push(error) },
+      {
+        delivered: (delivery) => void got.push(delivery),
+        confirmed: ({ state }) => void confirmed?.push(state),
+        detached: (error) => void this.detached.push(error),
+      },
     );
     return link;
   }

@@ -1,0 +1,111 @@
+import type { DeliveryState } from "../../amqp/connection/delivery-state.ts";
+import type { Disposition } from "../../amqp/connection/performative.ts";
+import { UnsettledDeliveries } from "../../amqp/connection/unsettled-deliveries.ts";
+import type { LockToken } from "../../engine/delivery.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
+import { type Deadline, Deadlines } from "../../time/deadlines.ts";
+import { brokerError } from "./broker-errors.ts";
+import { late, type Timing } from "./timing.ts";
+
+/** The link that a message came by. */
+export interface SettlingLink {
+  /** Whether it receives from this entity. */
+  isOf(entity: string): boolean;
+  settle(held: HeldDelivery, state: DeliveryState): Promise<void>;
+}
+
+/** A locked message, and its settlement while the broker has not confirmed it. */
+export class HeldDelivery implements Deadline<HeldDelivery> {
+  readonly link: SettlingLink;
+  readonly id: number;
+  readonly token: LockToken;
+  dueAt: number = Infinity;
+  previous: HeldDelivery | undefined = undefined;
+  next: HeldDelivery | undefined = undefined;
+  #resolve: (() => void) | undefined;
+  #reject: ((error: SobreError) => void) | undefined;
+
+  constructor(link: SettlingLink, id: number, token: LockToken) {
+    this.link = link;
+    this.id = id;
+    this.token = token;
+  }
+
+  /** The outcome of its settlement, which begins now. */
+  settled(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  confirm(): void {
+    this.#resolve?.();
+    this.#forget();
+  }
+
+  refuse(error: SobreError): void {
+    this.#reject?.(error);
+    this.#forget();
+  }
+
+  /** Keeps nothing alive that waited for it. */
+  #forget(): void {
+    this.#resolve = undefined;
+    this.#reject = undefined;
+  }
+}
+
+/** The locked messages of a link, from their delivery until the broker has confirmed their settlement. */
+export class HeldDeliveries {
+  readonly #locks: Map<LockToken, HeldDelivery>;
+  readonly #timing: Timing;
+  readonly #all = new UnsettledDeliveries<HeldDelivery>();
+  /** Those that are being settled. */
+  readonly #settling: Deadlines<HeldDelivery>;
+
+  /** @param locks Those of all links of the connection that can still be settled, by their tokens. */
+  constructor(locks: Map<LockToken, HeldDelivery>, timing: Timing) {
+    this.#locks = locks;
+    this.#timing = timing;
+    this.#settling = new Deadlines(timing.clock, (held) => {
+      this.#all.delete(held.id);
+      held.refuse(late("a settlement", timing.answer));
+    });
+  }
+
+  add(held: HeldDelivery): void {
+    this.#all.add(held);
+    this.#locks.set(held.token, held);
+  }
+
+  /** Begins to wait for the broker's answer to a settlement, which the promise is for. */
+  settle(held: HeldDelivery): Promise<void> {
+    const { clock, answer } = this.#timing;
+    this.#locks.delete(held.token);
+    this.#settling.add(held, clock.now() + answer);
+    return held.settled();
+  }
+
+  /** Takes the broker's answer. */
+  confirmed({ first, last, state }: Disposition): void {
+    const outcome = state?.kind === "transactional" ? state.outcome : state;
+    this.#all.visit(first, last, (held) => {
+      this.#all.delete(held.id);
+      if (!this.#settling.remove(held)) return;
+      // Some brokers answer a dead letter with the outcome that asked for it.
+      if (outcome?.kind === "rejected" && outcome.error !== undefined && !isDeadLetter(outcome.error.condition))
+        held.refuse(brokerError(outcome.error));
+      else held.confirm();
+    });
+  }
+
+  /** The link is over: nothing is settled by it any more. */
+  end(error: SobreError): void {
+    for (const { token } of this.#all) this.#locks.delete(token);
+    for (const held of this.#settling) held.refuse(error);
+    this.#settling.clear();
+  }
+}
+
+const isDeadLetter = (condition: string): boolean => condition === "com.microsoft:dead-letter";
