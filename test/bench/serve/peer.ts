@@ -4,10 +4,14 @@ import { type ServerProcess, startServerProcess } from "./server-process.ts";
 /** A server in a process of its own, with the load on it. */
 export interface Peer extends Omit<ServerProcess, "port" | "connectionString"> {
   readonly load: Load;
+  /** The frames of its load, in words. */
+  readonly frames: string;
 }
 
-/** Starts a server as {@link startServerProcess} does, and connects a load: ours in the official shape, others in the compact one, which costs them less. */
+/** Starts a server as {@link startServerProcess} does, and connects a load in the official shape; rhea, which stalls on that, gets the compact one. */
 export async function startPeer(name: string, ...args: readonly string[]): Promise<Peer & ServerProcess> {
   const server = await startServerProcess(name, ...args);
-  return { ...server, load: new Load(server.port, name === "sobre" ? "official" : "compact") };
+  const frames =
+    name === "sobre" ? "official frames" : "compact frames, as it confirms no settlement of the official shape";
+  return { ...server, frames, load: new Load(server.port, name === "sobre" ? "official" : "compact") };
 }

@@ -51,8 +51,9 @@ export async function startRabbitmq(): Promise<Peer | undefined> {
   try {
     await answering(port);
     const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
-    const load = new Load(port, "compact", "/queue/q");
-    return { name: "rabbitmq", load, cpu: async () => cpuOf(pid), memory: async () => memoryOf(pid), close };
+    const load = new Load(port, "official", "/queue/q");
+    const [cpu, memory] = [async () => cpuOf(pid), async () => memoryOf(pid)];
+    return { name: "rabbitmq", frames: "official frames", load, cpu, memory, close };
   } catch (error) {
     await close();
     throw error;
