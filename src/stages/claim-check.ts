@@ -52,6 +52,7 @@ const checks: OptionChecks<ClaimCheckOptions> = {
  *
  * A fetched payload is checked by its length and SHA-256. Receiving fails with `PayloadNotFound` when the store has it no
  * more, with `LimitExceeded` beyond `maxBytes`, and with `DecodeFailed` when it is not what was kept.
+ * It needs Node's crypto, and does not run in browsers.
  *
  * @throws SobreError `InvalidArgument` naming the option.
  * @example

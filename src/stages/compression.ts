@@ -41,6 +41,7 @@ const ratioFloor = 1024 * 1024;
  * Several encodings, e.g. `gzip, br`, are removed last first, at most three. A payload that would grow, that is encoded
  * already, or that is an AMQP value is sent as it is. Receiving fails with `LimitExceeded` beyond the caps,
  * `DecodeFailed`, `TruncatedPayload` or `TrailingBytes` for broken data, and `UnknownContentEncoding` for any other name.
+ * It needs Node's zlib, and does not run in browsers.
  *
  * @throws SobreError `InvalidArgument` for a wrong option, or zstd on a Node without it.
  * @example

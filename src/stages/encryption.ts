@@ -54,7 +54,8 @@ const tagBytes = 16;
  *
  * The ciphertext is bound to the key id, content type, content encoding, body kind, message type and version, and what
  * `bind` names. Nonces are random, so that a key serves for some 2^32 messages. It comes after compression.
- * Receiving fails with `DecryptionFailed`, `UnknownKey` or `PlaintextRefused`.
+ * Receiving fails with `DecryptionFailed`, `UnknownKey` or `PlaintextRefused`. It needs Node's crypto, and does not run in
+ * browsers.
  *
  * @throws SobreError `InvalidArgument` naming the option.
  * @example

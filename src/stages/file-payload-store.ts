@@ -35,7 +35,7 @@ const checks: OptionChecks<FilePayloadStoreOptions> = {
 };
 
 /**
- * Keeps each payload in a file of its own, under a random name, and whole or not at all.
+ * Keeps each payload in a file of its own, under a random name, and whole or not at all; for Node.
  *
  * @throws SobreError `InvalidArgument` naming the option.
  */

@@ -1,3 +1,4 @@
+// Stages that need Node; in browsers run `cloudEvents()` of sobre/cloud-events and `registryIds()` of sobre/message.
 export { claimCheck, claimCheckEncoding, type ClaimCheckOptions, type PayloadStore } from "./claim-check.ts";
 export { compression, type CompressionOptions } from "./compression.ts";
 export type { Compression } from "./content-encoding.ts";

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
@@ -8,6 +9,8 @@ interface Bundle {
   readonly text: string;
   /** Folders of the packages that it holds, and files of our own. */
   readonly inputs: readonly string[];
+  /** Modules of Node that it imports. */
+  readonly builtins: readonly string[];
 }
 
 async function bundle(code: string): Promise<Bundle> {
@@ -19,12 +22,19 @@ async function bundle(code: string): Promise<Bundle> {
     format: "esm",
     platform: "browser",
     target: "es2023",
+    external: ["node:*"],
     write: false,
     metafile: true,
   });
   const text = outputFiles[0]?.text ?? "";
-  const inputs = Object.keys(Object.values(metafile.outputs)[0]?.inputs ?? {});
-  return { bytes: gzipSync(text, { level: 9 }).byteLength, text, inputs };
+  const [output] = Object.values(metafile.outputs);
+  const builtins = [...new Set(output?.imports.map(({ path }) => path))].toSorted();
+  return {
+    bytes: gzipSync(text, { level: 9 }).byteLength,
+    text,
+    inputs: Object.keys(output?.inputs ?? {}),
+    builtins,
+  };
 }
 
 describe("a browser bundle", () => {
@@ -55,5 +65,21 @@ describe("a browser bundle", () => {
 
     expect(inputs.filter((input) => /node_modules\/(?:ajv|re2js|fast-uri)\/|src\/json-schema/.test(input))).toEqual([]);
     expect(withJsonSchema.inputs.join()).toMatch(/node_modules\/ajv\/.*node_modules\/re2js\//);
+  });
+
+  it.each<readonly [string, string, readonly string[]]>([
+    ["compression", "sobre/stages", ["node:buffer", "node:zlib"]],
+    ["encryption", "sobre/stages", ["node:crypto"]],
+    ["claimCheck", "sobre/stages", ["node:crypto"]],
+    ["filePayloadStore", "sobre/stages", ["node:crypto", "node:fs/promises", "node:path"]],
+    ["cloudEvents", "sobre/cloud-events", []],
+    ["registryIds", "sobre/message", []],
+    ["createClient, memoryEngine", "sobre", []],
+  ])("of %s of %s needs of Node what its documentation says", async (names, from, needed) => {
+    const { builtins } = await bundle(`import { ${names} } from "${from}"; console.log(${names});`);
+
+    expect(builtins).toEqual(needed);
+    const docs = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+    if (needed.length > 0) expect(docs).toMatch(/`sobre\/stages` need Node/);
   });
 });

@@ -1,6 +1,4 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { createSerializer } from "../../src/codec/serializer.ts";
@@ -37,17 +35,5 @@ describe('the page "coming from"', () => {
 
     expect([...called].filter((name) => !known.has(name))).toEqual([]);
     expect(called.size).toBeGreaterThan(15);
-  });
-
-  it("ends with code that does what it says", () => {
-    const [, code = "", output] = /```ts\n([\s\S]*?)```\s*```text\n([\s\S]*?)```/.exec(page) ?? [];
-
-    const printed = execFileSync(
-      process.execPath,
-      ["--conditions=sobre-source", "--input-type=module-typescript", "--eval", code],
-      { cwd: fileURLToPath(new URL("../..", import.meta.url)), encoding: "utf8" },
-    );
-
-    expect(printed).toBe(output);
   });
 });
