@@ -1,7 +1,7 @@
 import { isObject } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { memberShape, notFiniteText, numberText, scalarText } from "./lower-value.ts";
-import { memberStep } from "./open-question.ts";
+import { memberStep } from "../values/member-step.ts";
 import { numberOfEnum } from "./value-kind.ts";
 import type { SettledShape } from "./settled-shape.ts";
 import { decimalsAreText, integersAreText, numbersAreText, type TargetRules } from "./target-rules.ts";

@@ -1,6 +1,6 @@
 import { isPlainPrototype, setMember } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { memberStep } from "./open-question.ts";
+import { memberStep } from "../values/member-step.ts";
 import type { SettledShape } from "./settled-shape.ts";
 import { decimalsAreText, integersAreText, numbersAreText, type TargetRules, timesAreNative } from "./target-rules.ts";
 import { numberOfEnum } from "./value-kind.ts";

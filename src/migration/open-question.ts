@@ -1,3 +1,4 @@
+import { memberStep } from "../values/member-step.ts";
 import type { SettledShape } from "./settled-shape.ts";
 
 /** A fact that a single payload leaves open. */
@@ -32,11 +33,6 @@ export function visitPaths(
   if (root.keys !== undefined) visitPaths(root.keys, visit, `${path}[key]`);
   if (root.items === undefined) return;
   visitPaths(root.items, visit, `${path}${root.keys !== undefined || root.shape.isDictionary ? "[value]" : "[]"}`);
-}
-
-/** The step from an object to its member in a path. */
-export function memberStep(name: string): string {
-  return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }
 
 function* questionsAt(

@@ -1,4 +1,4 @@
-import { memberStep } from "./open-question.ts";
+import { memberStep } from "../values/member-step.ts";
 import { settledKinds, type SettledShape } from "./settled-shape.ts";
 import { SubjectNames } from "./subject-name.ts";
 import { decimalsAreText, type TargetRules } from "./target-rules.ts";

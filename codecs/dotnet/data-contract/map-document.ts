@@ -2,9 +2,11 @@ import { memo } from "../../../src/values/memo.ts";
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { emptyBag } from "../../../src/envelope/bag.ts";
 import { annotate, annotateTyped } from "../../../src/values/annotations.ts";
+import { memberStep } from "../../../src/values/member-step.ts";
 import {
   declaresNamespace,
   decodeName,
+  type ElementFacts,
   factsOf,
   isBlank,
   isPlainDocument,
@@ -12,6 +14,7 @@ import {
   isXmlSerializer,
   namesItsType,
 } from "./element-facts.ts";
+import { fitsForm, wordsOf } from "./contract-fit.ts";
 import {
   append,
   containerOf,
@@ -25,11 +28,20 @@ import {
   place,
 } from "./frames.ts";
 import { MappingWarnings } from "./mapping-warnings.ts";
-import { isNamedScalar, objectPlan, type Plan, planOf, systemStruct } from "./plan.ts";
+import { collectionFields, isNamedScalar, objectPlan, type Plan, planOf, systemStruct } from "./plan.ts";
 import { References } from "./references.ts";
 import { lostToXmlSerializer } from "./scalar-kind.ts";
-import { contentOf, declaredQName, enumValue, notScalar, typedScalar, untypedScalar, withType } from "./scalar.ts";
-import { ShapeChoice } from "./shape-choice.ts";
+import {
+  contentOf,
+  declaredQName,
+  enumValue,
+  fittingScalar,
+  notScalar,
+  type ScalarContent,
+  untypedScalar,
+  withType,
+} from "./scalar.ts";
+import { noShape, ShapeChoice } from "./shape-choice.ts";
 import {
   type Contract,
   type MemberShape,
@@ -71,6 +83,13 @@ export interface MappedDocument {
  */
 export function mapDocument({ root }: XmlDocument, options: MapOptions): MappedDocument {
   return new Mapper(root, options).map();
+}
+
+/** Where a scalar is. */
+interface ScalarPlace {
+  readonly element: XmlElement;
+  /** The name of the attribute of the element that holds it. */
+  readonly attribute?: string;
 }
 
 class Mapper {
@@ -179,12 +198,10 @@ class Mapper {
       if (member === undefined && shape?.kind === "object") this.#warnings.warnOfMember(element, `@${name}`, shape);
       const scalar = member && resolved(member.shape);
       const content = { value: lexical(attribute.value, undefined), type: undefined, offset: attribute.offset };
-      const read =
-        scalar?.kind === "scalar" && scalar.scalar !== "any"
-          ? typedScalar(content, scalar.scalar, element)
-          : scalar?.kind === "enum"
-            ? enumValue(content, scalar, this.#xmlSerializer)
-            : untypedScalar(content.value, this.#guess);
+      const isTyped = scalar?.kind === "enum" || (scalar?.kind === "scalar" && scalar.scalar !== "any");
+      const read = isTyped
+        ? this.#typed(content, scalar, { element, attribute: name })
+        : untypedScalar(content.value, this.#guess);
       frame.bag[isPlain ? this.#nameOf(member, name) : memo(this.#memberNames, name, () => `@${name}`)] = read;
     }
   }
@@ -244,19 +261,33 @@ class Mapper {
     // Before nil: a reference carries both.
     if (facts.ref !== undefined) return this.#references.resolve(facts.ref, element);
     if (facts.nil) return null;
-    const { shape, typeName } = this.#shapes.of(element, facts, declared);
+    const chosen = this.#shapes.of(element, facts, declared);
     const members = systemStruct(element);
     const struct = members && systemValue(members);
     if (struct !== undefined) return this.#references.remember(facts.id, struct);
+    const fits = this.#fits(element, facts, chosen.shape);
+    const { shape, typeName } = fits ? chosen : noShape;
     const plan = planOf(element, { facts, shape, xmlSerializer: this.#xmlSerializer, warn: this.#warnings.warn });
     const foreign = facts.others && (shape === undefined || (this.#xmlSerializer && shape.kind === "object"));
-    if (plan.kind === "scalar" && !foreign) return this.#references.remember(facts.id, this.#scalar(element, shape));
+    if (plan.kind === "scalar" && !foreign) {
+      const scalar = fits ? this.#scalar(element, shape) : rawScalar(contentOf(element));
+      return this.#references.remember(facts.id, scalar);
+    }
     // An element with attributes of its own is an object, though its contents may look like a list.
     const whole = plan.kind === "scalar" || (foreign && shape === undefined) ? objectPlan : plan;
     const container = this.#open(whole, shape, element);
     if (foreign) this.#addAttributes(element, shape);
     if (typeName !== undefined && whole.kind === "object") annotate(container, { typeName });
     return this.#references.remember(facts.id, container);
+  }
+
+  /** Whether an element has the form of its contract; what has another is read by that one. */
+  #fits(element: XmlElement, facts: ElementFacts, shape: ResolvedShape | undefined): boolean {
+    if (shape === undefined || this.#shapes.root === undefined) return true;
+    if (fitsForm(element, shape, this.#xmlSerializer)) return true;
+    if ((shape.kind === "list" || shape.kind === "map") && collectionFields(element, facts) !== undefined) return true;
+    this.#warnings.misfit(this.#pathTo(element), wordsOf(shape));
+    return false;
   }
 
   #open(
@@ -274,16 +305,50 @@ class Mapper {
 
   #scalar(element: XmlElement, shape: ResolvedShape | undefined): unknown {
     const content = contentOf(element);
-    if (shape?.kind === "enum") return enumValue(content, shape, this.#xmlSerializer);
+    if (shape?.kind === "enum") return this.#typed(content, shape, { element });
     if (shape?.kind === "scalar" && shape.scalar !== "any") {
       if (this.#xmlSerializer && content.value === "" && lostToXmlSerializer.has(shape.scalar)) {
         this.#warnings.warn(element, `is a ${shape.scalar}, which XmlSerializer did not write`);
         return null;
       }
-      const value = typedScalar(content, shape.scalar, element);
+      const value = this.#typed(content, shape, { element });
       return this.#options.keepTypes === true && element.type !== undefined ? withType(value, shape.scalar) : value;
     }
     return declaredQName(content, element) ?? untypedScalar(content.value, this.#guess, content.type);
+  }
+
+  /** A scalar or an enumeration; what does not fit its contract is kept as it was written. */
+  #typed(content: ScalarContent, shape: ResolvedShape, { element, attribute }: ScalarPlace): unknown {
+    const read =
+      shape.kind === "scalar"
+        ? fittingScalar(content, shape.scalar, element)
+        : shape.kind === "enum"
+          ? enumValue(content, shape, this.#xmlSerializer)
+          : undefined;
+    if (read !== undefined) return read;
+    if (this.#shapes.root === undefined)
+      throw notScalar(`has content that is not a valid ${wordsOf(shape)}`, content.offset);
+    const path = attribute === undefined ? this.#pathTo(element) : `${this.#pathTo(element)}${memberStep(attribute)}`;
+    this.#warnings.misfit(path, wordsOf(shape));
+    return rawScalar(content);
+  }
+
+  /** The path to an element that the innermost container holds. */
+  #pathTo(element: XmlElement): string {
+    let path = "$";
+    for (let level = 0; level < this.#depth; level++) {
+      const frame = this.#frames[level];
+      if (frame?.kind === "list") path += "[]";
+      else if (frame?.kind === "entries") {
+        const isKey = frame.key !== undefined || frame.plan.pairs[frame.index]?.[0] === element;
+        path += isKey ? "[key]" : "[value]";
+      } else if (frame?.kind === "object") {
+        const child = frame.element.at(frame.index - 1);
+        if (child?.kind === "element") path += memberStep(decodeName(child.local));
+        else if (child?.kind === "array") path += `${memberStep(decodeName(child.item.local))}[]`;
+      }
+    }
+    return path;
   }
 
   #arrayValues(
@@ -296,6 +361,11 @@ class Mapper {
     if (this.#items > this.#options.limits.maxItems) throw limitExceeded("maxItems", this.#options.limits, { offset });
     const { shape } = this.#shapes.of(item, factsOf(item), declared);
     if (shape?.kind !== "scalar") return kept.map((value) => untypedScalar(value, false, type));
-    return kept.map((value) => typedScalar({ value, type, offset }, shape.scalar, item));
+    return kept.map((value) => this.#typed({ value, type, offset }, shape, { element: item }));
   }
+}
+
+/** A scalar as its record has it: text stays text. */
+function rawScalar({ value, type }: ScalarContent): unknown {
+  return untypedScalar(value, false, type);
 }

@@ -26,6 +26,13 @@ export class MappingWarnings {
     this.texts.push(`No contract is for ${nameText(root)}${other}; it was read by its form.`);
   }
 
+  /** Warns once of each path with a value that is not what the contract says. */
+  misfit(path: string, what: string): void {
+    if (this.texts.length >= mostWarnings) return;
+    const text = `${path} does not fit its contract (${what}); it was kept as written.`;
+    if (this.#strangers.size < this.#strangers.add(text).size) this.texts.push(text);
+  }
+
   /** Warns once of a member that a class does not have: the contract may be misspelt, or older than the sender. */
   warnOfMember(element: XmlElement, member: string, { name }: ObjectShape): void {
     const key = `${nameText(name)} ${member}`;

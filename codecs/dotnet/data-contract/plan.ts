@@ -1,7 +1,7 @@
 import { arrays, clrNamespaces, serialization, system } from "../xml/namespaces.ts";
 import { lexical } from "../xml/lexical.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
-import { declaresNamespace, type ElementFacts, elementsIn, hasText, isBlank } from "./element-facts.ts";
+import { declaresNamespace, type ElementFacts, elementsIn, factsOf, hasText, isBlank } from "./element-facts.ts";
 import { contentOf } from "./scalar.ts";
 import { scalarOfText } from "./scalar-text.ts";
 import { netCollection, pairOf } from "./net-collections.ts";
@@ -52,7 +52,7 @@ export function planOf(element: XmlElement, context: PlanContext): Plan {
     case "object":
       return objectPlan;
     default: {
-      const fields = mayBeNetCollection(element, facts) ? netCollection(element) : undefined;
+      const fields = collectionFields(element, facts);
       if (shape.kind === "map") return dictionary(element, fields, shape);
       if (fields?.kind === "list") return { kind: "list", ...pick(fields), shape: shape.items };
       return { kind: "list", items: element.children, count: Infinity, shape: shape.items };
@@ -69,6 +69,11 @@ function mayBeNetCollection(element: XmlElement, { id }: ElementFacts): boolean 
   return id !== undefined || namespace.startsWith(collections);
 }
 
+/** The collection that an element is by the private fields of its class, or `undefined`. */
+export function collectionFields(element: XmlElement, facts: ElementFacts): ReturnType<typeof netCollection> {
+  return mayBeNetCollection(element, facts) ? netCollection(element) : undefined;
+}
+
 function pick({ items, count }: { readonly items: readonly XmlNode[]; readonly count: number }): {
   readonly items: readonly XmlNode[];
   readonly count: number;
@@ -80,10 +85,18 @@ function dictionary(element: XmlElement, fields: ReturnType<typeof netCollection
   const { key, value } = shape;
   const scalar = typeof key === "object" && key.kind === "scalar" ? key.scalar : undefined;
   const pairs = fields?.kind === "entries" ? fields.pairs : pairsOf(element, shape.keyName, shape.valueName);
-  const named = scalar === "string" || (scalar === "any" && pairs !== undefined && isStringKeyed(pairs));
+  const named =
+    (scalar === "string" && pairs?.every(([one]) => mayBeText(one)) === true) ||
+    (scalar === "any" && pairs !== undefined && isStringKeyed(pairs));
   return pairs === undefined
     ? { kind: "list", items: element.children, count: Infinity, shape: undefined }
     : { kind: "entries", pairs, key, value, named };
+}
+
+function mayBeText(key: XmlElement): boolean {
+  if (key.holdsElements || key.firstAttribute === undefined) return !key.holdsElements;
+  const { nil, ref } = factsOf(key);
+  return !nil || ref !== undefined;
 }
 
 function pairsOf(
@@ -165,7 +178,7 @@ function isEntryName({ local, namespace }: XmlElement): boolean {
 
 /** An object, unless its members are the fields of a collection. */
 function fieldsPlan(element: XmlElement, facts: ElementFacts): Plan {
-  const fields = mayBeNetCollection(element, facts) ? netCollection(element) : undefined;
+  const fields = collectionFields(element, facts);
   if (fields === undefined) return objectPlan;
   if (fields.kind === "list") return { kind: "list", ...pick(fields), shape: undefined };
   const [entry] = fields.pairs;

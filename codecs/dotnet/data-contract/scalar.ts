@@ -75,10 +75,14 @@ export function untypedScalar(value: XmlScalar, guess: boolean, type?: XmlScalar
  * @throws SobreError `DecodeFailed` with offset and path for content that the type does not have.
  */
 export function typedScalar(content: ScalarContent, kind: ScalarKind, element: XmlElement): unknown {
-  const { value, type } = content;
-  const read = typeof value === "string" ? ofText(value, kind, element) : ofRecord(value, type, kind, element);
+  const read = fittingScalar(content, kind, element);
   if (read === undefined) throw notScalar(`has content that is not a valid ${kind}`, content.offset);
   return read;
+}
+
+/** The value of a scalar of known type, or `undefined` for content that the type does not have. */
+export function fittingScalar({ value, type }: ScalarContent, kind: ScalarKind, element: XmlElement): unknown {
+  return typeof value === "string" ? ofText(value, kind, element) : ofRecord(value, type, kind, element);
 }
 
 function ofText(text: string, kind: ScalarKind, element: XmlElement): unknown {
@@ -162,8 +166,11 @@ function qNameOf(text: string, element: XmlElement): QName | undefined {
   return prefix === "" ? new QName("", text) : undefined;
 }
 
-/** The value of an enumeration: its names, and their number where the contract has it. */
-export function enumValue({ value, type, offset }: ScalarContent, shape: EnumShape, clrNames: boolean): EnumValue {
+/**
+ * The value of an enumeration: its names and their number, or a number without a name; `undefined` for a name that it
+ * does not declare.
+ */
+export function enumValue({ value, type }: ScalarContent, shape: EnumShape, clrNames: boolean): EnumValue | undefined {
   const text = lexical(value, type).trim();
   if (/^-?\d+$/.test(text) && !shape.members.has(text)) return enumOfNumber(BigInt(text), shape);
   const numbers = clrNames ? new Map([...shape.members, ...shape.clrMembers]) : shape.members;
@@ -171,7 +178,7 @@ export function enumValue({ value, type, offset }: ScalarContent, shape: EnumSha
   let sum = 0n;
   for (const name of names) {
     const number = numbers.get(name);
-    if (number === undefined) throw notScalar(`has a name that ${shape.name.local} does not declare`, offset);
+    if (number === undefined) return undefined;
     sum |= number;
   }
   return new EnumValue(names.join(" "), sum);

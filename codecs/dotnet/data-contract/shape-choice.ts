@@ -11,7 +11,8 @@ interface ChosenShape {
   readonly typeName: string | undefined;
 }
 
-const noShape: ChosenShape = { shape: undefined, typeName: undefined };
+/** Of an element that is read by its form. */
+export const noShape: ChosenShape = { shape: undefined, typeName: undefined };
 
 /** Chooses the contract of a document, and the shape of each of its elements. */
 export class ShapeChoice {

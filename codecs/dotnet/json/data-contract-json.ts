@@ -60,7 +60,7 @@ function decodeJson(
   const offsetOf = (index: number): number => new ByteOffsets(source, payload.length).at(index);
   const tape = readJson(source.text, limits, offsetOf);
   const contract = choose(tape);
-  const { body, warnings } = mapJson(tape, contract, offsetOf);
+  const { body, warnings } = mapJson(tape, contract);
   const typeName = typeNameOf(body) ?? (contract && nameText(rootNameOf(contract.root)));
   const told = warnings.length === 0 ? {} : { warnings };
   return typeName === undefined ? { body, ...told } : { body, typeName, ...told };

@@ -1,11 +1,13 @@
 import { DateTime } from "../../../src/values/date-time.ts";
 import { Decimal } from "../../../src/values/decimal.ts";
+import { EnumValue } from "../../../src/values/enum-value.ts";
 import { QName } from "../../../src/values/q-name.ts";
 import { maxTicks, millisecondsToTicks, ticksPerMinute } from "../../../src/values/ticks.ts";
 import { Typed } from "../../../src/values/typed.ts";
 import type { ScalarKind } from "../data-contract/scalar-kind.ts";
 import { notFinite, scalarOfText } from "../data-contract/scalar-text.ts";
-import type { ResolvedShape } from "../data-contract/shape.ts";
+import { enumOfNumber } from "../data-contract/scalar.ts";
+import type { EnumShape, ResolvedShape } from "../data-contract/shape.ts";
 import { offsetTime, versionOf } from "../data-contract/system-values.ts";
 import { jsonKind, type JsonTape } from "./json-tape.ts";
 
@@ -112,14 +114,38 @@ export function typedJson(tape: JsonTape, value: number, kind: ScalarKind): unkn
     case "guid":
     case "timespan":
     case "uri":
-      return scalarOfText(text, kind);
     case "decimal":
     case "long":
     case "ulong":
+    // Other writers of JSON have texts for these.
+    case "bytes":
+    case "version":
       return scalarOfText(text, kind);
     default:
       return undefined;
   }
+}
+
+/** The value of an enumeration: its number, or a name as other writers of JSON have; `undefined` of all else. */
+export function enumJson(tape: JsonTape, value: number, shape: EnumShape): EnumValue | undefined {
+  if (tape.kind(value) === jsonKind.integer && tape.end(value) - tape.start(value) <= 20) {
+    return enumOfNumber(BigInt(tape.written(value)), shape);
+  }
+  if (!tape.isString(value)) return undefined;
+  const name = tape.string(value);
+  const number = shape.members.get(name) ?? shape.clrMembers.get(name);
+  return number === undefined ? undefined : new EnumValue(name, number);
+}
+
+/** The bytes of a list of their numbers, or `undefined` of another list. */
+export function bytesOf(tape: JsonTape, list: number): Uint8Array | undefined {
+  const bytes: number[] = [];
+  for (let item = list + 1; item < tape.end(list); item = tape.next(item)) {
+    const text = tape.kind(item) === jsonKind.integer ? tape.written(item) : "";
+    if (!/^\d{1,3}$/.test(text) || Number(text) > 255) return undefined;
+    bytes.push(Number(text));
+  }
+  return Uint8Array.from(bytes);
 }
 
 const numeric: ReadonlySet<ScalarKind> = new Set([

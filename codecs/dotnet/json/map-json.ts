@@ -1,7 +1,7 @@
 import { emptyBag } from "../../../src/envelope/bag.ts";
-import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { memberStep } from "../../../src/values/member-step.ts";
 import { annotate, annotateDictionary } from "../../../src/values/annotations.ts";
-import { enumOfNumber } from "../data-contract/scalar.ts";
+import { wordsOf } from "../data-contract/contract-fit.ts";
 import {
   type Contract,
   type MapShape,
@@ -11,7 +11,7 @@ import {
   type ResolvedShape,
   type Shape,
 } from "../data-contract/shape.ts";
-import { systemStruct, typedJson, untypedJson } from "./json-scalar.ts";
+import { bytesOf, enumJson, systemStruct, typedJson, untypedJson } from "./json-scalar.ts";
 import { jsonKind, type JsonTape } from "./json-tape.ts";
 import { queuedItems } from "./queued-items.ts";
 import { clrNamespaces } from "../xml/namespaces.ts";
@@ -21,6 +21,8 @@ import type { XmlName } from "../xml/node.ts";
 interface Place {
   next: number;
   readonly end: number;
+  /** The member, item or entry that is being read. */
+  at: number;
 }
 
 /** A list with the shape of its items. */
@@ -62,27 +64,21 @@ const mostWarnings = 100;
 /**
  * Maps the values of a DataContractJsonSerializer document to plain ones, by a contract or by their form; not recursive.
  *
- * @throws SobreError `DecodeFailed` where JSON and contract contradict; `offsetOf` gives the byte.
+ * A value that does not fit the contract is kept as it was written, with a warning that names its path.
  */
-export function mapJson(
-  tape: JsonTape,
-  contract: Contract | undefined,
-  offsetOf: (index: number) => number,
-): MappedJson {
-  return new JsonMapper(tape, contract, offsetOf).map();
+export function mapJson(tape: JsonTape, contract: Contract | undefined): MappedJson {
+  return new JsonMapper(tape, contract).map();
 }
 
 class JsonMapper {
   readonly #tape: JsonTape;
   readonly #contract: Contract | undefined;
-  readonly #offsetOf: (index: number) => number;
   readonly #frames: Frame[] = [];
   readonly #strangers = new Set<string>();
 
-  constructor(tape: JsonTape, contract: Contract | undefined, offsetOf: (index: number) => number) {
+  constructor(tape: JsonTape, contract: Contract | undefined) {
     this.#tape = tape;
     this.#contract = contract;
-    this.#offsetOf = offsetOf;
   }
 
   map(): MappedJson {
@@ -115,6 +111,7 @@ class JsonMapper {
 
   #item(frame: ListFrame): void {
     const item = frame.next;
+    frame.at = item;
     frame.next = this.#tape.next(item);
     frame.list[frame.count++] = this.#start(item, frame.items);
   }
@@ -122,6 +119,7 @@ class JsonMapper {
   #member(frame: ObjectFrame): void {
     const tape = this.#tape;
     const name = frame.next;
+    frame.at = name;
     frame.next = tape.next(name + 1);
     if (frame.typed && tape.isNamed(name, "__type")) return;
     const text = tape.name(name);
@@ -134,14 +132,14 @@ class JsonMapper {
   #entry(frame: EntriesFrame): void {
     const tape = this.#tape;
     const { next: item, target, shape } = frame;
+    frame.at = item;
     frame.next = tape.next(item);
-    const isObject = tape.kind(item) === jsonKind.object;
-    const key = isObject ? tape.member(item, "Key") : undefined;
-    const value = isObject ? tape.member(item, "Value") : undefined;
-    if (key === undefined || value === undefined) throw this.#misfit(item, shape);
-    if (!(target instanceof Map) && tape.isString(key)) target[tape.string(key)] = this.#start(value, shape?.value);
-    else if (target instanceof Map) target.set(this.#start(key, shape?.key), this.#start(value, shape?.value));
-    else throw this.#misfit(key, shape);
+    const entry = entryOf(tape, item);
+    // A list is a dictionary only if all of it are entries.
+    if (entry === undefined) return;
+    const [key, value] = entry;
+    if (target instanceof Map) target.set(this.#start(key, shape?.key), this.#start(value, shape?.value));
+    else target[tape.string(key)] = this.#start(value, shape?.value);
   }
 
   #start(value: number, declared: Shape | undefined): unknown {
@@ -160,24 +158,32 @@ class JsonMapper {
   #scalar(value: number, shape: ResolvedShape): unknown {
     const tape = this.#tape;
     if (tape.kind(value) === jsonKind.null) return null;
-    if (shape.kind === "enum" && tape.kind(value) === jsonKind.integer && tape.end(value) - tape.start(value) <= 20) {
-      return enumOfNumber(BigInt(tape.written(value)), shape);
-    }
-    const read = shape.kind === "scalar" ? typedJson(tape, value, shape.scalar) : undefined;
-    if (read === undefined) return this.#kept(value, shape);
-    return read;
+    const read =
+      shape.kind === "scalar"
+        ? typedJson(tape, value, shape.scalar)
+        : shape.kind === "enum"
+          ? enumJson(tape, value, shape)
+          : undefined;
+    if (read !== undefined) return read;
+    this.#misfit(shape);
+    return untypedJson(tape, value);
   }
 
   #list(value: number, shape: ResolvedShape | undefined): unknown {
-    if (shape?.kind === "scalar" && shape.scalar === "bytes") return this.#bytes(value, shape);
-    if (shape?.kind === "map" || (shape === undefined && isDictionary(this.#tape, value))) {
-      return this.#dictionary(value, shape);
+    if (shape?.kind === "scalar" && shape.scalar === "bytes") {
+      const bytes = bytesOf(this.#tape, value);
+      if (bytes !== undefined) return bytes;
     }
-    if (shape !== undefined && shape.kind !== "list") throw this.#misfit(value, shape);
+    const isMap = isDictionary(this.#tape, value, shape?.kind === "map");
+    if (isMap && (shape === undefined || shape.kind === "map")) return this.#dictionary(value, shape);
+    if (shape !== undefined && shape.kind !== "list") {
+      this.#misfit(shape);
+      return this.#list(value, undefined);
+    }
     const end = this.#tape.end(value);
     // Most lists of a dense document are short, and one that grows has room for seventeen.
     const list: unknown[] = value + 2 === end ? [undefined] : [];
-    this.#open({ kind: "list", next: value + 1, end, list, items: shape?.items, count: 0 });
+    this.#open({ kind: "list", next: value + 1, end, at: value, list, items: shape?.items, count: 0 });
     return list;
   }
 
@@ -188,6 +194,7 @@ class JsonMapper {
       kind: "list",
       next,
       end: this.#tape.next(next),
+      at: next,
       list,
       items,
       count,
@@ -197,25 +204,13 @@ class JsonMapper {
     return list;
   }
 
-  #bytes(list: number, shape: ResolvedShape): Uint8Array {
-    const tape = this.#tape;
-    const bytes: number[] = [];
-    for (let item = list + 1; item < tape.end(list); item = tape.next(item)) {
-      const text = tape.kind(item) === jsonKind.integer ? tape.written(item) : "";
-      if (!/^\d{1,3}$/.test(text) || Number(text) > 255) throw this.#misfit(list, shape);
-      bytes.push(Number(text));
-    }
-    return Uint8Array.from(bytes);
-  }
-
   #dictionary(value: number, shape: MapShape | undefined): unknown {
-    const keyShape = shape === undefined ? undefined : resolved(shape.key);
-    const isNamed =
-      keyShape === undefined || (keyShape.kind === "scalar" && keyShape.scalar === "any")
-        ? hasStringKeys(this.#tape, value)
-        : keyShape.kind === "scalar" && keyShape.scalar === "string";
+    const key = shape === undefined ? undefined : resolved(shape.key);
+    const mayBeNamed =
+      key === undefined || (key.kind === "scalar" && (key.scalar === "any" || key.scalar === "string"));
+    const isNamed = mayBeNamed && hasStringKeys(this.#tape, value);
     const target = isNamed ? annotateDictionary(emptyBag<unknown>()) : new Map<unknown, unknown>();
-    this.#open({ kind: "entries", next: value + 1, end: this.#tape.end(value), target, shape });
+    this.#open({ kind: "entries", next: value + 1, end: this.#tape.end(value), at: value, target, shape });
     return target;
   }
 
@@ -228,12 +223,13 @@ class JsonMapper {
     const named = typeOf(tape, value);
     const known = named === undefined ? undefined : this.#contract?.known.get(nameText(named));
     const shape = known ?? declared;
-    if (shape !== undefined && shape.kind !== "object" && shape.kind !== "map") throw this.#misfit(value, shape);
+    if (shape !== undefined && shape.kind !== "object" && shape.kind !== "map") this.#misfit(shape);
     const bag = emptyBag<unknown>();
     this.#open({
       kind: "object",
       next: value + 1,
       end: tape.end(value),
+      at: value,
       bag,
       members: shape?.kind === "object" ? shape : undefined,
       values: shape?.kind === "map" ? shape.value : undefined,
@@ -249,46 +245,40 @@ class JsonMapper {
     if (frame.next < frame.end) this.#frames.push(frame);
   }
 
-  /** A scalar that does not fit its contract, as it was written. */
-  #kept(value: number, shape: ResolvedShape): unknown {
-    const what = shape.kind === "scalar" ? shape.scalar : shape.name.local;
-    if (this.#strangers.size < mostWarnings)
-      this.#strangers.add(
-        `${pathTo(this.#tape, value)} is not a ${what}, as its contract says; it was kept as written.`,
-      );
-    return untypedJson(this.#tape, value);
+  /** Warns once of a path with values that are not what the contract says; they are kept as they were written. */
+  #misfit(shape: ResolvedShape): void {
+    if (this.#strangers.size >= mostWarnings) return;
+    this.#strangers.add(`${this.#path()} does not fit its contract (${wordsOf(shape)}); it was kept as written.`);
   }
 
-  #misfit(value: number, shape: ResolvedShape | undefined): SobreError {
-    const offset = this.#offsetOf(this.#tape.start(value));
-    const what = shape === undefined ? "entry" : shape.kind === "scalar" ? shape.scalar : shape.name.local;
-    return new SobreError("DecodeFailed", `The JSON has a value that is not a valid ${what}, at byte ${offset}.`, {
-      offset,
-    });
+  /** The path to the value that is being read. */
+  #path(): string {
+    let path = "$";
+    let row: unknown;
+    for (const frame of this.#frames) {
+      if (frame.kind === "object") path += memberStep(this.#tape.name(frame.at));
+      else if (frame.kind === "entries") path += "[value]";
+      // Items in another order have a frame each.
+      else if (frame.list !== row) path += "[]";
+      row = frame.kind === "list" ? frame.list : undefined;
+    }
+    return path;
   }
 }
 
-/** The path to a value, with `[]` for every item. */
-function pathTo(tape: JsonTape, value: number): string {
-  let path = "$";
-  for (let at = 0; at !== value;) {
-    const isObject = tape.kind(at) === jsonKind.object;
-    let inner = at + 1;
-    while (tape.next(isObject ? inner + 1 : inner) <= value) inner = tape.next(isObject ? inner + 1 : inner);
-    path += isObject ? `.${tape.string(inner)}` : "[]";
-    at = isObject ? inner + 1 : inner;
-  }
-  return path;
-}
-
-/** A list of objects that have Key and Value and nothing else is a dictionary. */
-function isDictionary(tape: JsonTape, list: number): boolean {
+/** A list of objects that have Key and Value and nothing else is a dictionary; one without items only if it may be. */
+function isDictionary(tape: JsonTape, list: number, mayBeEmpty: boolean): boolean {
   const end = tape.end(list);
-  for (let item = list + 1; item < end; item = tape.next(item)) {
-    if (tape.kind(item) !== jsonKind.object || tape.count(item, 2) !== 2) return false;
-    if (tape.member(item, "Key") === undefined || tape.member(item, "Value") === undefined) return false;
-  }
-  return end > list + 1;
+  for (let item = list + 1; item < end; item = tape.next(item)) if (entryOf(tape, item) === undefined) return false;
+  return mayBeEmpty || end > list + 1;
+}
+
+/** Key and value of an entry, or `undefined` of all else. */
+function entryOf(tape: JsonTape, item: number): readonly [key: number, value: number] | undefined {
+  if (tape.kind(item) !== jsonKind.object || tape.count(item, 2) !== 2) return undefined;
+  const key = tape.member(item, "Key");
+  const value = key === undefined ? undefined : tape.member(item, "Value");
+  return key === undefined || value === undefined ? undefined : [key, value];
 }
 
 function hasStringKeys(tape: JsonTape, list: number): boolean {

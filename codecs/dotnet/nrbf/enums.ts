@@ -59,12 +59,20 @@ function shapedOf({ members, clrMembers, flags }: EnumShape): Declared {
   return { names: [...(clrMembers.size > 0 ? clrMembers : members)], flags };
 }
 
-/** The value of an enum, which is written as a class with the one member `value__`, or `undefined`. */
-export function enumOf(view: ClassView, lookup: EnumLookup): EnumValue | undefined {
+/**
+ * The value of an enum, which is written as a class with the one member `value__`, or `undefined`; `warnings` gets a
+ * sentence on numbers that its declaration has no name for.
+ */
+export function enumOf(view: ClassView, lookup: EnumLookup, warnings: Set<string>): EnumValue | undefined {
   if (view.names.length !== 1 || view.names[0] !== "value__") return undefined;
   const number = view.primitive("value__");
   if (typeof number !== "number" && typeof number !== "bigint") return undefined;
-  return new EnumValue(nameOf(BigInt(number), lookup(view.node.description.typeName)), number);
+  const { typeName } = view.node.description;
+  const declared = lookup(typeName);
+  const name = nameOf(BigInt(number), declared);
+  if (declared !== undefined && name === `${number}`)
+    warnings.add(`A number of ${typeName} has no name in its contract; it was kept as a number.`);
+  return new EnumValue(name, number);
 }
 
 /** The name as .NET's `ToString` gives it: flags from the least on with commas, and the number where no name fits. */

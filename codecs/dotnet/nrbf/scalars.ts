@@ -69,7 +69,7 @@ export function isScalarClass(plainName: string, names: readonly string[]): bool
 /** The JavaScript value of an object of a well-known class or of an enum, or `undefined`. */
 export function scalarOf(view: ClassView, settings: ValueSettings): unknown {
   const reader = readers.get(view.plainName);
-  return reader === undefined ? enumOf(view, settings.enums) : reader(view, settings);
+  return reader === undefined ? enumOf(view, settings.enums, settings.warnings) : reader(view, settings);
 }
 
 /** The JavaScript value of a primitive: 64-bit integers are bigint always. */

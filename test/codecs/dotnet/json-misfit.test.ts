@@ -29,9 +29,9 @@ it("reads ISO dates, and keeps what does not fit its contract with a warning tha
   expect(decoded).toMatchObject({
     body: { Lines: [{ Qty: 1 }, { Qty: "many" }], Ro: "none", Count: 1.5, When: expect.any(DateTime) },
     warnings: [
-      "$.Lines[].Qty is not a int, as its contract says; it was kept as written.",
-      "$.Ro is not a guid, as its contract says; it was kept as written.",
-      "$.Count is not a long, as its contract says; it was kept as written.",
+      "$.Lines[].Qty does not fit its contract (int); it was kept as written.",
+      "$.Ro does not fit its contract (guid); it was kept as written.",
+      "$.Count does not fit its contract (long); it was kept as written.",
     ],
   });
 });

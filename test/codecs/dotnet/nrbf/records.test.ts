@@ -243,6 +243,15 @@ describe("what the options of the reader say", () => {
     expect(String(read(enumOf(1), { contracts: [{ ...contract, title: "Other" }] }))).toBe("1");
   });
 
+  it("keeps a number that an enum's contract lacks, with a warning", () => {
+    const contract = { title: "Color", "x-dotnet": { type: "enum", members: { Red: 1 }, namespace: "urn:acme" } };
+
+    const { body, warnings } = decodedBy(nrbf({ contracts: [contract] }), payload(enumOf(7)));
+
+    expect(String(body)).toBe("7");
+    expect(warnings).toEqual(["A number of Acme.Color has no name in its contract; it was kept as a number."]);
+  });
+
   it("is refused when it names no zone", () => {
     expect(errorOf(() => nrbf({ timeZone: "Europe/Atlantis" })).code).toBe("InvalidArgument");
   });
