@@ -91,7 +91,8 @@ export class MessageMigration {
     let step: Failure["step"] = "write";
     try {
       const type = this.typeOf(typeName);
-      if (staysAsItIs(read, payload, type.target)) return this.#kept(about, envelope, type.target.contentType);
+      if (type.shape.idle && staysAsItIs(read, payload, type.target))
+        return this.#kept(about, envelope, type.target.contentType);
       const body = settleValue(read.body, type.shape, read.guessing);
       const migrated = type.target.encode(body);
       step = "compare";

@@ -3,7 +3,7 @@ import { annotationsOf, isTypedIn, typeNameOf } from "../values/annotations.ts";
 import { ContentStream, MultiArray } from "../values/multi-array.ts";
 import { EnumValue } from "../values/enum-value.ts";
 import type { Shape, ShapeBudget } from "./shape.ts";
-import { type Guessing, isGuess, kindOf, numberOfEnum, type ValueKind } from "./value-kind.ts";
+import { guessesLists, type Guessing, isGuess, kindOf, numberOfEnum, type ValueKind } from "./value-kind.ts";
 
 /** Bombs of shared references would take 2^40 looks. */
 const mostAgain = 1_000;
@@ -45,12 +45,12 @@ class Noting {
     if (kind === "decimal" && this.#literal) shape.literals++;
     const isDictionary = kind === "object" && typeof value === "object" && value !== null && isDictionaryOf(value);
     if (isDictionary) shape.noteDictionary();
-    else if (this.#guessing !== "nothing" && kind !== "list" && kind !== "null") shape.elements++;
+    else if (guessesLists(this.#guessing) && kind !== "list" && kind !== "null") shape.elements++;
     if (typeof value === "object" && value !== null) {
       this.#container(value, kind, shape);
       return;
     }
-    if (this.#guessing !== "nothing" && !typed) {
+    if (guessesLists(this.#guessing) && !typed) {
       if (isGuess(value, kind, this.#guessing)) shape.guesses++;
       else if (kind === "empty-text") shape.empties++;
     }
@@ -87,6 +87,7 @@ class Noting {
   }
 
   #items(items: readonly unknown[], shape: Shape, container: object): void {
+    if (items.length === 0 && this.#guessing !== "nothing") shape.emptyLists++;
     const item = items.length === 0 ? undefined : shape.item(this.#budget);
     for (const [index, value] of items.entries()) this.note(value, item, isTypedIn(container, index));
   }
@@ -99,7 +100,7 @@ class Noting {
       count++;
       this.note(member, shape.member(name, this.#budget), isTypedIn(value, name));
     }
-    if (count === 1 && this.#guessing !== "nothing" && !isDictionaryOf(value)) shape.singles++;
+    if (count === 1 && guessesLists(this.#guessing) && !isDictionaryOf(value)) shape.singles++;
   }
 }
 

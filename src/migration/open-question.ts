@@ -1,8 +1,11 @@
 import { memberStep } from "../values/member-step.ts";
+import { isPluralOf } from "../../codecs/dotnet/data-contract/list-evidence.ts";
+import type { Shape } from "./shape.ts";
 import type { SettledShape } from "./settled-shape.ts";
+import type { TypeProfile } from "./type-profile.ts";
 
 /** A fact that a single payload leaves open. */
-export type QuestionKind = "list-of-one" | "empty" | "digit" | "guessed-type";
+export type QuestionKind = "list-of-one" | "empty" | "empty-list" | "digit" | "guessed-type";
 
 /** Something that payloads of a type leave open at one path: settled by other messages, or ambiguous. */
 export interface OpenQuestion {
@@ -15,10 +18,23 @@ export interface OpenQuestion {
   readonly settledAs: string | undefined;
 }
 
+/** The facts on a type besides its paths. */
+export type QuestionFacts = Pick<TypeProfile, "scalarsGuessed" | "codecs">;
+
+/** Whether what an element with one member holds may be the one item of a list of objects. */
+function mayBeItem({ kinds, count }: Shape): boolean {
+  return kinds.object > 0 || kinds.null === count;
+}
+
+/** The codecs of formats in which an empty dictionary is written as an empty list is. */
+function isDotnets(codec: string): boolean {
+  return codec === "nbfx" || codec.startsWith("datacontract-");
+}
+
 /** The questions of one type, in the order of its paths. */
-export function questionsOf(root: SettledShape, scalarsGuessed: boolean): readonly OpenQuestion[] {
+export function questionsOf(root: SettledShape, facts: QuestionFacts): readonly OpenQuestion[] {
   const found: OpenQuestion[] = [];
-  visitPaths(root, (path, settled) => void found.push(...questionsAt(path, settled, scalarsGuessed)));
+  visitPaths(root, (path, settled) => void found.push(...questionsAt(path, settled, facts)));
   return found;
 }
 
@@ -37,21 +53,25 @@ export function visitPaths(
 
 function* questionsAt(
   path: string,
-  { shape, list, guesses: guessesAre, members }: SettledShape,
-  scalarsGuessed: boolean,
+  { shape, list, dictionary, guesses: guessesAre, members }: SettledShape,
+  { scalarsGuessed, codecs }: QuestionFacts,
 ): Generator<OpenQuestion> {
-  const { kinds, singles, empties, guesses, typeNames } = shape;
+  const { kinds, singles, empties, emptyLists, guesses, typeNames } = shape;
   if (singles > 0 && list) yield { kind: "list-of-one", path, count: singles, settledAs: "a list" };
   else if (singles > 0 && path !== "$" && singles === kinds.object && members.size === 1 && typeNames.size === 0) {
-    const [inner] = members.values();
-    // A scalar in a list of .NET's bears the name of its type.
-    if (scalarsGuessed || (inner?.shape.kinds.object ?? 0) > 0)
+    const [[name, inner] = ["", undefined]] = members;
+    // A scalar in a list of .NET's bears the name of its type, unless that is an enum.
+    if (scalarsGuessed || isPluralOf(path.replace(/^.*\./, ""), name) || inner === undefined || mayBeItem(inner.shape))
       yield { kind: "list-of-one", path, count: singles, settledAs: undefined };
   }
   if (empties > 0) {
-    const settledAs = kinds.text > 0 ? "text" : list ? "a list" : undefined;
+    const settledAs = kinds.text > 0 ? "text" : list ? "a list" : dictionary && "a dictionary";
     yield { kind: "empty", path, count: empties, settledAs };
   }
+  const mayBeDictionary = emptyLists > 0 && emptyLists === kinds.list && [...codecs.keys()].some(isDotnets);
+  if (dictionary !== undefined && emptyLists > 0)
+    yield { kind: "empty-list", path, count: emptyLists, settledAs: "a dictionary" };
+  else if (mayBeDictionary) yield { kind: "empty-list", path, count: emptyLists, settledAs: undefined };
   if (guesses === 0) return;
   const kind = scalarsGuessed || guesses !== kinds.integer ? "guessed-type" : "digit";
   if (guessesAre !== "kept")

@@ -116,14 +116,19 @@ export class MessageReader {
       const about = { codec: "json", layers: [...layers, name], typeName: subject ?? shapeName("JSON", opened.body) };
       return { ok: true, body: opened.body, ...about, warnings, guessing: "nothing", literal: true };
     }
-    const typeName = named ?? typeNameOf(body) ?? subject ?? shapeName(name === "json" ? "JSON" : name, body);
+    const typeName = named ?? typeNameOf(body) ?? subject ?? shapeName(isJson(name) ? "JSON" : name, body);
     // A contract of another name or namespace was none for this body.
     const isContracted = this.#hasContract(typeName) && !all.some((warning) => uncontracted.test(warning));
     const isTold = isContracted || scalarRoots.some((namespace) => typeName.startsWith(namespace));
     const guessing = isTold ? "nothing" : guessingOf(name);
-    const literal = name === "json" || name === "datacontract-json";
+    const literal = isJson(name);
     return { ok: true, body, codec: name, layers, typeName, warnings, guessing, literal };
   }
+}
+
+/** Messages of .NET's JSON are ordinary JSON where they have no date and no dictionary. */
+function isJson(codec: string): boolean {
+  return codec === "json" || codec === "datacontract-json";
 }
 
 /** Names of members that a {@link shapeName} shows. */

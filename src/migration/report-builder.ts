@@ -121,12 +121,12 @@ export class ReportBuilder {
   }
 
   #questions(
-    { name, scalarsGuessed }: TypeProfile,
+    profile: TypeProfile,
     shape: SettledShape,
   ): readonly { readonly question: OpenQuestion; readonly finding: MigrationFinding<OpenQuestion["kind"]> }[] {
-    return questionsOf(shape, scalarsGuessed).map((question) => {
+    return questionsOf(shape, profile).map((question) => {
       const { kind, path, count } = question;
-      return { question, finding: { kind, type: name, path, count, text: questionText(question) } };
+      return { question, finding: { kind, type: profile.name, path, count, text: questionText(question) } };
     });
   }
 
@@ -190,6 +190,7 @@ const openTexts: Readonly<Record<QuestionKind, string>> = {
   "list-of-one":
     "An element with one kind of child: an object, or a list with one item. Kept as an object; a contract decides it.",
   empty: "An empty element: an empty text, list or object, or a null. Kept as empty text; a contract decides it.",
+  "empty-list": "An empty list or an empty dictionary. Kept as an empty list; a contract decides it.",
   digit:
     "0 or 1: a number, or the text of one, which .NET writes as the same bytes. Kept as a number; a contract decides it.",
   "guessed-type":
@@ -206,6 +207,7 @@ function questionText({ kind, settledAs }: OpenQuestion): string {
 const settledTexts: Readonly<Record<QuestionKind, string>> = {
   "list-of-one": "An element with one child became",
   empty: "An empty element became",
+  "empty-list": "An empty list became",
   digit: "0 and 1 became",
   "guessed-type": "Numbers and booleans became",
 };

@@ -3,7 +3,7 @@ import { setMember } from "../values/plain-object.ts";
 import { AmqpMap } from "../values/typed.ts";
 import { ContentStream, MultiArray } from "../values/multi-array.ts";
 import { Decimal } from "../values/decimal.ts";
-import { isTypedIn } from "../values/annotations.ts";
+import { annotateDictionary, isTypedIn } from "../values/annotations.ts";
 import { mergeInto, Shape } from "./shape.ts";
 import { type Guessing, isGuess, kindOf, type ValueKind, valueKinds } from "./value-kind.ts";
 
@@ -12,6 +12,8 @@ export interface SettledShape {
   readonly shape: Shape;
   /** Elements with one member, and empty ones, are lists here, since other messages have lists. */
   readonly list: boolean;
+  /** The form of the dictionaries that empty lists and elements are here, since all other messages have such. */
+  readonly dictionary: "object" | "map" | undefined;
   /**
    * The type of guessed numbers and booleans by other messages at this path: text that is not a number, or decimals. A number
    * was only guessed where writing it gives the text that it was, so that nothing changes by it.
@@ -30,14 +32,23 @@ export function settleShape(shape: Shape): SettledShape {
   const guesses = settledGuesses(shape);
   // Lists next to other values are so by their format, unless all of these may be lists, too.
   const list = kinds.list > 0 && shape.elements > 0 && shape.elements === shape.count - kinds.list - kinds.null;
+  const dictionary = settledDictionary(shape);
   const wrapped = list && isWrapped(shape);
   const named = wrapped ? [] : (shape.members ?? []);
   const members = new Map(Array.from(named, ([name, member]) => [name, settleShape(member)] as const));
   const itemShape = wrapped ? itemsWith(shape) : shape.items;
   const items = itemShape === undefined ? undefined : settleShape(itemShape);
   const keys = shape.keys === undefined ? undefined : settleShape(shape.keys);
-  const idle = guesses === "kept" && !list && [...members.values(), items, keys].every((inner) => inner?.idle ?? true);
-  return { shape, list, guesses, members, items, keys, idle };
+  const settles = guesses !== "kept" || list || dictionary !== undefined;
+  const idle = !settles && [...members.values(), items, keys].every((inner) => inner?.idle ?? true);
+  return { shape, list, dictionary, guesses, members, items, keys, idle };
+}
+
+/** Empty lists next to dictionaries are dictionaries where no list has items. */
+function settledDictionary({ kinds, emptyLists, empties, isDictionary }: Shape): SettledShape["dictionary"] {
+  if (emptyLists + empties === 0 || kinds.list !== emptyLists || kinds.text > 0) return undefined;
+  if (kinds.map > 0) return kinds.object === 0 ? "map" : undefined;
+  return isDictionary && kinds.object > 0 ? "object" : undefined;
 }
 
 function settledGuesses(shape: Shape): SettledShape["guesses"] {
@@ -65,22 +76,27 @@ function itemsWith({ items, members }: Shape): Shape {
 }
 
 /** The kinds of values at a path when everything is settled. */
-export function settledKinds({ shape, list, guesses }: SettledShape): readonly ValueKind[] {
+export function settledKinds({ shape, list, dictionary, guesses }: SettledShape): readonly ValueKind[] {
   const { kinds } = shape;
-  const isList = (kind: ValueKind): boolean =>
-    list && (kind === "object" || (kind === "empty-text" && kinds.text === 0));
+  const isSettled = (kind: ValueKind): boolean =>
+    (list && (kind === "object" || (kind === "empty-text" && kinds.text === 0))) ||
+    (dictionary !== undefined && (kind === "list" || (kind === "empty-text" && shape.empties === kinds["empty-text"])));
   const isScalar = (kind: ValueKind): boolean =>
     guesses !== "kept" && (kind === "integer" || kind === "number" || kind === "boolean");
-  return valueKinds.filter((kind) => kinds[kind] > 0 && !isList(kind) && !isScalar(kind));
+  return valueKinds.filter((kind) => kinds[kind] > 0 && !isSettled(kind) && !isScalar(kind));
 }
 
 /**
  * The body as all messages of its type together say it is, in place as far as possible: lists of one and empty lists become
- * lists, guessed numbers become the text they were. Nothing else changes.
+ * lists, empty dictionaries become dictionaries, guessed numbers become the text they were. Nothing else changes.
  */
 export function settleValue(body: unknown, shape: SettledShape, guessing: Guessing): unknown {
   if (guessing === "nothing" || shape.idle) return body;
   return new Settling(guessing).settle(body, shape);
+}
+
+function emptyOf(dictionary: "object" | "map" | undefined): object {
+  return dictionary === "map" ? new Map() : annotateDictionary({});
 }
 
 class Settling {
@@ -96,13 +112,15 @@ class Settling {
     if (shape.idle) return value;
     if (typeof value === "object" && value !== null) {
       if (this.#done.has(value)) return this.#done.get(value);
-      const settled = shape.list ? this.#list(value, shape) : value;
+      const isEmpty = shape.dictionary !== undefined && Array.isArray(value) && value.length === 0;
+      const settled = isEmpty ? emptyOf(shape.dictionary) : shape.list ? this.#list(value, shape) : value;
       this.#done.set(value, settled);
       if (typeof settled === "object" && settled !== null) this.#inside(settled, shape);
       return settled;
     }
     if (!typed && shape.guesses !== "kept" && isGuess(value, kindOf(value), this.#guessing))
       return shape.guesses === "text" ? String(value) : new Decimal(String(value));
+    if (value === "" && shape.dictionary !== undefined) return emptyOf(shape.dictionary);
     if (!shape.list) return value;
     if (value === "" && shape.shape.kinds.text === 0) return [];
     return this.#isItem(value, shape) ? [shape.items === undefined ? value : this.settle(value, shape.items)] : value;

@@ -12,7 +12,7 @@ export interface ShapeBudget {
 }
 
 /** The tallies of a shape, in the order in which a journal keeps them. */
-const tallies = ["guesses", "singles", "empties", "unsafe", "unsigned", "elements", "literals"] as const;
+const tallies = ["guesses", "singles", "empties", "unsafe", "unsigned", "elements", "literals", "emptyLists"] as const;
 
 /** Everything that was seen at one path of one type: how often, of which kinds. Its size does not grow with the messages. */
 export class Shape {
@@ -25,6 +25,8 @@ export class Shape {
   /** Elements with one member, and without any, that may be lists. */
   singles = 0;
   empties = 0;
+  /** Lists without items that may be dictionaries. */
+  emptyLists = 0;
   /** Elements that are not lists, where the reader guesses which are. */
   elements = 0;
   /** Integers beyond 2^53. */

@@ -129,17 +129,36 @@ function kindOfTyped({ type, value }: Typed): ValueKind {
   }
 }
 
-/** How much of a value a reader had to guess: nothing; whether 0 and 1 are text; or the type of every text. */
-export type Guessing = "nothing" | "digits" | "scalars";
+/**
+ * How much of a value a reader had to guess: nothing; whether an empty list is a dictionary; also which elements are lists,
+ * and whether 0 and 1 are text; or the type of every text, too.
+ */
+export type Guessing = "nothing" | "empty" | "digits" | "scalars";
 
 /** A guess of the readers without a contract, where the payload does not name the type: see `isTypedIn`. */
 export function guessingOf(codec: string): Guessing {
-  return codec === "nbfx" ? "digits" : codec === "datacontract-xml" ? "scalars" : "nothing";
+  switch (codec) {
+    case "nbfx":
+      return "digits";
+    case "datacontract-xml":
+      return "scalars";
+    // .NET's JSON has nothing that ordinary JSON does not in most messages.
+    case "json":
+    case "datacontract-json":
+      return "empty";
+    default:
+      return "nothing";
+  }
+}
+
+/** Whether a reader had to guess which elements are lists. */
+export function guessesLists(guessing: Guessing): boolean {
+  return guessing === "digits" || guessing === "scalars";
 }
 
 /** Whether a value of this kind was guessed. */
 export function isGuess(value: unknown, kind: ValueKind, guessing: Guessing): boolean {
-  if (guessing === "nothing") return false;
+  if (!guessesLists(guessing)) return false;
   if (guessing === "digits") return value === 0 || value === 1;
   return kind === "integer" || kind === "number" || kind === "boolean";
 }

@@ -44,10 +44,36 @@ describe("numbers of .NET's JSON", () => {
     ]);
 
     expect(written).toMatchObject([{ Id: "9007199254740993" }, { Id: 5 }]);
-    expect(report.types.map(({ name }) => name)).toEqual([
-      "(datacontract-json of Id, When)",
-      "(datacontract-json of Id, Other)",
+    expect(report.types.map(({ name }) => name)).toEqual(["(JSON of Id, When)", "(JSON of Id, Other)"]);
+  });
+});
+
+describe("dictionaries of .NET's JSON", () => {
+  const entry = '{"Key":"a","Value":1}';
+
+  it("takes empty lists for dictionaries where the other messages have these", async () => {
+    const { report, bodies } = await migrated([`{"Id":1,"By":[${entry}]}`, '{"Id":2,"By":[]}']);
+
+    expect(bodies).toEqual([
+      { Id: 1, By: { a: 1 } },
+      { Id: 2, By: {} },
     ]);
+    expect(report.settled.map(({ kind, path }) => [kind, path])).toEqual([["empty-list", "$.By"]]);
+    expect(report.verdict).toBe("clean");
+  });
+
+  it("asks whether an empty list is a dictionary where no message tells", async () => {
+    const { report } = await migrated([String.raw`{"When":"\/Date(1459042215123)\/","By":[]}`]);
+
+    expect(report.ambiguities.map(({ kind, path }) => [kind, path])).toEqual([["empty-list", "$.By"]]);
+  });
+
+  it("takes no empty list for a dictionary where another message has items, and asks nothing of ordinary JSON", async () => {
+    const lists = await migrated([`{"Id":1,"By":[${entry}]}`, '{"Id":2,"By":[]}', '{"Id":2,"By":[5]}']);
+    const plain = await migrated(['{"Id":2,"By":[]}']);
+
+    expect(lists.bodies[1]).toEqual({ Id: 2, By: [] });
+    expect(plain.report.verdict).toBe("clean");
   });
 });
 

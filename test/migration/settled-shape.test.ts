@@ -85,3 +85,16 @@ it("says what is guessed beside values whose types are named: of members, of ite
   expect(report.settled.map(({ kind, path }) => [kind, path])).toEqual([["guessed-type", "$.Zip"]]);
   expect(report.ambiguities.map(({ kind, path }) => [kind, path])).toEqual([["guessed-type", "$.N"]]);
 });
+
+it("takes empty elements for dictionaries where the other messages have these", async () => {
+  const arrays = "http://schemas.microsoft.com/2003/10/Serialization/Arrays";
+  const map = (entries: string): string => xml(`<Id>x</Id><By xmlns:a="${arrays}">${entries}</By>`);
+  const one = "<a:KeyValueOfstringint><a:Key>k</a:Key><a:Value>3</a:Value></a:KeyValueOfstringint>";
+
+  const { bodies } = await migrated([map(one), map("")]);
+
+  expect(bodies).toEqual([
+    { Id: "x", By: { k: 3 } },
+    { Id: "x", By: {} },
+  ]);
+});

@@ -137,6 +137,16 @@ export function isXmlSerializer(root: XmlElement): boolean {
   return prefixes.length === 0 && root.namespace === "";
 }
 
+/** Whether DataContractSerializer or NetDataContractSerializer wrote the document: both declare the prefix `i`. */
+export function isDataContract({ attributes }: XmlElement): boolean {
+  return attributes.some(({ namespace, local, value }) => namespace === xmlns && local === "i" && value === xsi);
+}
+
+/** The local names of the elements inside. */
+export function namesIn({ children }: XmlElement): ReadonlySet<string> {
+  return new Set(children.flatMap((child) => (child.kind === "element" ? [child.local] : [])));
+}
+
 /**
  * Whether a document with elements or attributes is nobody's serialization: every serializer declares a namespace on the
  * root of an object, and XmlSerializer leaves that out only around a single scalar.

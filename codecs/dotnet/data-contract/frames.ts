@@ -100,6 +100,29 @@ export function place(frame: ObjectFrame, name: string, value: unknown): void {
   frame.repeated.add(name);
 }
 
+/**
+ * Puts a member into its object; one of its name before it is that of a base class, and becomes `+name`, or `2+name` where
+ * that is taken, as in payloads of BinaryFormatter.
+ */
+export function placeDerived({ bag }: ObjectFrame, name: string, value: unknown): void {
+  if (name in bag) {
+    let hidden = `+${name}`;
+    for (let count = 2; hidden in bag; count++) hidden = `${count}+${name}`;
+    bag[hidden] = bag[name];
+  }
+  bag[name] = value;
+}
+
+/** Whether the element that is read comes right behind another one of its name. */
+export function followsAlike({ element, index }: ObjectFrame, { local, namespace }: XmlElement): boolean {
+  for (let at = index - 2; at >= 0; at--) {
+    const before = element.at(at);
+    if (before?.kind === "element") return before.local === local && before.namespace === namespace;
+    if (before?.kind === "array") return before.item.local === local;
+  }
+  return false;
+}
+
 /** Puts an item into the list that a member is. */
 export function append({ bag }: ObjectFrame, name: string, value: unknown): void {
   const list = bag[name];

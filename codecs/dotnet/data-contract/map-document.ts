@@ -9,9 +9,11 @@ import {
   type ElementFacts,
   factsOf,
   isBlank,
+  isDataContract,
   isPlainDocument,
   isSerializers,
   isXmlSerializer,
+  namesIn,
   namesItsType,
 } from "./element-facts.ts";
 import { fitsForm, wordsOf } from "./contract-fit.ts";
@@ -25,8 +27,12 @@ import {
   type ListFrame,
   type ObjectFrame,
   openedFrame,
+  followsAlike,
   place,
+  placeDerived,
 } from "./frames.ts";
+import { framePath } from "./frame-path.ts";
+import { isListElsewhere } from "./list-evidence.ts";
 import { MappingWarnings } from "./mapping-warnings.ts";
 import { collectionFields, isNamedScalar, objectPlan, type Plan, planOf, systemStruct } from "./plan.ts";
 import { References } from "./references.ts";
@@ -97,6 +103,8 @@ class Mapper {
   readonly #options: MapOptions;
   readonly #xmlSerializer: boolean;
   readonly #isPlain: boolean;
+  /** Whether DataContractSerializer or NetDataContractSerializer wrote it, of which members of one name are of several classes. */
+  readonly #isDataContract: boolean;
   /** Whether untyped text may be read as a number or boolean. */
   readonly #guess: boolean;
   readonly #references: References;
@@ -112,6 +120,7 @@ class Mapper {
     this.#root = root;
     this.#options = options;
     this.#xmlSerializer = isXmlSerializer(root);
+    this.#isDataContract = isDataContract(root);
     this.#references = new References(root, (element) => this.#scalar(element, undefined));
     this.#shapes = new ShapeChoice(root, options.contracts, this.#xmlSerializer);
     this.#isPlain = options.plainDocuments === true && this.#shapes.root === undefined && isPlainDocument(root);
@@ -159,7 +168,7 @@ class Mapper {
       if (namesItsType(child)) annotateTyped(frame.bag, name);
       if (list?.kind === "list" && isFlattened(child, list)) {
         append(frame, this.#nameOf(member, name), this.#start(child, list.items));
-      } else place(frame, this.#nameOf(member, name), this.#start(child, member?.shape));
+      } else this.#place(frame, child, this.#nameOf(member, name), this.#start(child, member?.shape));
     } else if (child.kind === "array") {
       const name = decodeName(child.item.local);
       const member = this.#memberOf(frame, name);
@@ -167,6 +176,14 @@ class Mapper {
       for (const value of values) place(frame, name, value);
     } else if (child.kind === "text" && frame.shape === undefined && !isBlank(child)) {
       place(frame, "#text", child.value);
+    }
+  }
+
+  #place(frame: ObjectFrame, child: XmlElement, name: string, value: unknown): void {
+    if (this.#isDataContract) placeDerived(frame, name, value);
+    else {
+      if (name in frame.bag && !followsAlike(frame, child)) this.#warnings.warnOfRepeated(frame.element, name);
+      place(frame, name, value);
     }
   }
 
@@ -190,7 +207,7 @@ class Mapper {
   #addAttributes(element: XmlElement, shape: ResolvedShape | undefined): void {
     const frame = this.#innermost;
     if (frame?.kind !== "object") return;
-    const isPlain = this.#xmlSerializer && declaresNamespace(this.#root);
+    const elements = this.#xmlSerializer && declaresNamespace(this.#root) ? namesIn(element) : undefined;
     for (let attribute = element.firstAttribute; attribute !== undefined; attribute = attribute.next) {
       if (isSerializers(attribute)) continue;
       const name = decodeName(attribute.local);
@@ -202,7 +219,11 @@ class Mapper {
       const read = isTyped
         ? this.#typed(content, scalar, { element, attribute: name })
         : untypedScalar(content.value, this.#guess);
-      frame.bag[isPlain ? this.#nameOf(member, name) : memo(this.#memberNames, name, () => `@${name}`)] = read;
+      const own = this.#nameOf(member, name);
+      // An element or another attribute of the same name is a member of its own.
+      const isMember = elements !== undefined && !elements.has(attribute.local) && !(own in frame.bag);
+      const other = isMember ? own : memo(this.#memberNames, name, () => `@${name}`);
+      frame.bag[other in frame.bag ? `@${attribute.prefix}:${name}` : other] = read;
     }
   }
 
@@ -254,7 +275,7 @@ class Mapper {
     if (element.firstAttribute === undefined && (element.isEmpty || element.onlyChild?.kind === "text")) {
       // Most elements are scalars and nothing else; without contents, it takes a name to be a list.
       const plain = this.#shapes.plain(element, declared);
-      const isScalar = plain === undefined ? !element.isEmpty || !element.local.startsWith("ArrayOf") : false;
+      const isScalar = plain === undefined && !(element.isEmpty && mayBeList(element));
       if (isScalar || plain?.kind === "scalar" || plain?.kind === "enum") return this.#scalar(element, plain);
     }
     const facts = factsOf(element);
@@ -333,22 +354,8 @@ class Mapper {
     return rawScalar(content);
   }
 
-  /** The path to an element that the innermost container holds. */
   #pathTo(element: XmlElement): string {
-    let path = "$";
-    for (let level = 0; level < this.#depth; level++) {
-      const frame = this.#frames[level];
-      if (frame?.kind === "list") path += "[]";
-      else if (frame?.kind === "entries") {
-        const isKey = frame.key !== undefined || frame.plan.pairs[frame.index]?.[0] === element;
-        path += isKey ? "[key]" : "[value]";
-      } else if (frame?.kind === "object") {
-        const child = frame.element.at(frame.index - 1);
-        if (child?.kind === "element") path += memberStep(decodeName(child.local));
-        else if (child?.kind === "array") path += `${memberStep(decodeName(child.item.local))}[]`;
-      }
-    }
-    return path;
+    return framePath(this.#frames, this.#depth, element);
   }
 
   #arrayValues(
@@ -363,6 +370,11 @@ class Mapper {
     if (shape?.kind !== "scalar") return kept.map((value) => untypedScalar(value, false, type));
     return kept.map((value) => this.#typed({ value, type, offset }, shape, { element: item }));
   }
+}
+
+/** Whether an element without contents may be a list. */
+function mayBeList(element: XmlElement): boolean {
+  return element.local.startsWith("ArrayOf") || isListElsewhere(element);
 }
 
 /** A scalar as its record has it: text stays text. */

@@ -26,6 +26,13 @@ export class MappingWarnings {
     this.texts.push(`No contract is for ${nameText(root)}${other}; it was read by its form.`);
   }
 
+  /** Warns of members of one name with others between them: together they are a list, and their order among the others is lost. */
+  warnOfRepeated(element: XmlElement, name: string): void {
+    const key = `${element.offset} ${name}`;
+    if (this.texts.length >= mostWarnings || this.#strangers.size === this.#strangers.add(key).size) return;
+    this.warn(element, `has "${name}" at several places, as an attribute or among other elements; all are in one list`);
+  }
+
   /** Warns once of each path with a value that is not what the contract says. */
   misfit(path: string, what: string): void {
     if (this.texts.length >= mostWarnings) return;

@@ -3,6 +3,7 @@ import { lexical } from "../xml/lexical.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
 import { declaresNamespace, type ElementFacts, elementsIn, factsOf, hasText, isBlank } from "./element-facts.ts";
 import { contentOf } from "./scalar.ts";
+import { isListElsewhere, isPluralOf } from "./list-evidence.ts";
 import { scalarOfText } from "./scalar-text.ts";
 import { netCollection, pairOf } from "./net-collections.ts";
 import { type ScalarKind, scalarLocals, scalarNamed, scalarOfClr, scalarOfLocal } from "./scalar-kind.ts";
@@ -136,19 +137,36 @@ function inferred(element: XmlElement, context: PlanContext): Plan {
   if (first === undefined) return hasText(element) || !isCollection ? { kind: "scalar" } : list(element);
   // A list has no text besides its items.
   if (mixed) return objectPlan;
-  if (!alike) return fieldsPlan(element, facts);
+  if (!alike) {
+    const fields = fieldsPlan(element, facts);
+    if (!isCollection || fields.kind !== "object" || facts.id !== undefined) return fields;
+    warn(element, "holds items of several names, which the list does not keep");
+    return list(element);
+  }
   if (isEntryName(first)) return entriesPlan(element, first.local, warn);
   // A collection around another one: numbered items are not a plain list.
   if (count === 1 && facts.id !== undefined) {
     const around = fieldsPlan(element, facts);
     if (around.kind !== "object") return around;
   }
-  if (isCollection || facts.size !== undefined || count > 1) return list(element);
+  if (isCollection || facts.size !== undefined) return list(element);
+  if (count > 1) {
+    // With numbered objects, every list has its size.
+    if (facts.id !== undefined) return fieldsPlan(element, facts);
+    if (element.parent === undefined && !xmlSerializer && first.namespace !== arrays && !first.holdsElements)
+      warn(
+        element,
+        `was taken for a list of "${first.local}"; members of base and derived classes may bear one name, too`,
+      );
+    return list(element);
+  }
   const scalar = xmlSerializer && first.namespace === "" ? scalarOfElement(first, true) : scalarNamed(first);
   if (scalar !== undefined || (first.namespace === arrays && first.namespace !== element.namespace))
     return list(element);
   const plan = fieldsPlan(element, facts);
-  if (plan.kind === "object" && first.holdsElements) {
+  if (plan.kind !== "object") return plan;
+  if (isListElsewhere(element)) return list(element);
+  if (first.holdsElements || first.firstAttribute !== undefined || isPluralOf(element.local, first.local)) {
     warn(element, `may be a list of one "${first.local}"; a contract would decide`);
   }
   return plan;
@@ -169,7 +187,8 @@ function emptyPlan(element: XmlElement, facts: ElementFacts, isCollection: boole
   if (facts.size !== undefined) return list(element);
   if (element.type !== undefined) return objectPlan;
   // Members of a class that holds others declare the namespace of these.
-  return element.parent !== undefined && declaresNamespace(element) ? list(element) : { kind: "scalar" };
+  const isList = element.parent !== undefined && (declaresNamespace(element) || isListElsewhere(element));
+  return isList ? list(element) : { kind: "scalar" };
 }
 
 function isEntryName({ local, namespace }: XmlElement): boolean {

@@ -52,6 +52,8 @@ export class ShapeChoice {
       if (type.local.startsWith("ArrayOf")) return { shape: declared, typeName: undefined };
       return { shape: declared?.kind === "object" ? declared : undefined, typeName: nameText(type) };
     }
+    // NetDataContractSerializer names the type of a root always, and of what is inside where it is not the declared one.
+    const named = element === this.#root ? undefined : facts.clrType;
     if (facts.clrType !== undefined) {
       const scalar = scalarOfClr(facts.clrType);
       if (scalar !== undefined && scalar !== "any") return { shape: { kind: "scalar", scalar }, typeName: undefined };
@@ -59,10 +61,11 @@ export class ShapeChoice {
       const base = element === this.#root ? this.#contract?.root : declared;
       if (known !== undefined) return { shape: known, typeName: runtimeName(known, base) };
     }
-    if (declared !== undefined) return { shape: declared, typeName: undefined };
-    const named = scalarOfElement(element, this.#xmlSerializer);
-    if (named === undefined || named === "any") return noShape;
-    return { shape: { kind: "scalar", scalar: named }, typeName: undefined };
+    if (declared !== undefined) return { shape: declared, typeName: named };
+    const scalar = scalarOfElement(element, this.#xmlSerializer);
+    if (scalar === undefined || scalar === "any")
+      return named === undefined ? noShape : { shape: undefined, typeName: named };
+    return { shape: { kind: "scalar", scalar }, typeName: undefined };
   }
 
   /** The contract whose root, or one of whose types, the document is. */
