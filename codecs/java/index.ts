@@ -1,6 +1,7 @@
 import type { DecodeContext, Decoded, Decoder, Sniff } from "../../src/codec/codec.ts";
 import { mediaRange } from "../../src/content-type/media-range.ts";
 import { checkOptions, oneOf, type OptionChecks } from "../../src/options/option-checks.ts";
+import { aTimeZone } from "../../src/options/time-zone.ts";
 import { javaTimeType } from "./java-time.ts";
 import type { ContentNode } from "./nodes.ts";
 import { type JavaStream, readStream } from "./read-stream.ts";
@@ -36,6 +37,11 @@ export interface JavaOptions {
    * Default: `values`.
    */
   readonly form?: "values" | "tree";
+  /**
+   * The IANA zone of the senders, e.g. `Europe/Madrid`, for days (`java.sql.Date`), which are written as a moment.
+   * Default: none; then a day is that moment, with a warning.
+   */
+  readonly timeZone?: string;
 }
 
 /**
@@ -45,7 +51,7 @@ export interface JavaOptions {
  * UUIDs, URIs and enums become values; any other object becomes its fields, whose class `typeNameOf` gives. A
  * long is a bigint always. What is shared or cyclic stays so. Several top-level contents are a `ContentStream`.
  *
- * @throws SobreError `InvalidArgument` for an unknown option.
+ * @throws SobreError `InvalidArgument` for an unknown option or time zone.
  */
 export function java(options: JavaOptions = {}): Decoder {
   checkOptions(options, optionChecks, { owner: "java: " });
@@ -57,15 +63,16 @@ export function java(options: JavaOptions = {}): Decoder {
   } satisfies Decoder);
 }
 
-const optionChecks: OptionChecks<JavaOptions> = { form: oneOf("values", "tree") };
+const optionChecks: OptionChecks<JavaOptions> = { form: oneOf("values", "tree"), timeZone: aTimeZone };
 
 const accepts = Object.freeze([mediaRange("application", "x-java-serialized-object")]);
 
-function decode(payload: Uint8Array, { limits }: DecodeContext, { form = "values" }: JavaOptions): Decoded {
+function decode(payload: Uint8Array, { limits }: DecodeContext, { form = "values", timeZone }: JavaOptions): Decoded {
   const stream = readStream(payload, limits);
-  const body = form === "tree" ? stream : valueOfStream(stream, limits);
+  const warnings = new Set<string>();
+  const body = form === "tree" ? stream : valueOfStream(stream, limits, { timeZone, warnings });
   const typeName = typeNameOf(stream);
-  return { body, ...(typeName === undefined ? {} : { typeName }), warnings: warningsOf(stream) };
+  return { body, ...(typeName === undefined ? {} : { typeName }), warnings: [...warningsOf(stream), ...warnings] };
 }
 
 /** Magic, version, and a type code that can begin a stream (6.4.2). */

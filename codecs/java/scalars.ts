@@ -1,19 +1,32 @@
 import type { ItemBudget } from "../../src/codec/binary/cursor.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
+import { decodeText } from "../../src/content-type/charset.ts";
 import { BigInteger } from "../../src/values/big-integer.ts";
 import { Decimal } from "../../src/values/decimal.ts";
 import { IsoTime } from "../../src/values/iso-time.ts";
+import { LocalDate } from "../../src/values/local-time.ts";
+import { millisecondsToTicks } from "../../src/values/ticks.ts";
+import { offsetAt } from "../../src/values/time-zone.ts";
 import { Uri } from "../../src/values/named-text.ts";
 import { typed } from "../../src/values/typed-makers.ts";
 import { Typed } from "../../src/values/typed.ts";
 import { BlockReader, malformed } from "./block-reader.ts";
 import { primitiveIn, primitiveSizes } from "./cursor.ts";
-import { instantText } from "./iso-text.ts";
+import { instantText, offsetText } from "./iso-text.ts";
 import { readJavaTime } from "./java-time.ts";
 import type { ObjectNode, PrimitiveArrayNode } from "./nodes.ts";
 import { ObjectView } from "./object-view.ts";
 
-type Reader = (view: ObjectView, budget: ItemBudget) => unknown;
+/** The reader's input besides the stream. */
+export interface JavaSettings {
+  readonly budget: ItemBudget;
+  /** The zone of the senders. */
+  readonly timeZone: string | undefined;
+  /** Everything assumed, one sentence each. */
+  readonly warnings: Set<string>;
+}
+
+type Reader = (view: ObjectView, settings: JavaSettings) => unknown;
 
 const boxed: Reader = (view) => {
   const field = view.field("value");
@@ -30,13 +43,18 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["java.math.BigInteger", bigInteger],
   ["java.math.BigDecimal", bigDecimal],
   ["java.util.Date", date],
-  ["java.sql.Date", date],
+  ["java.sql.Date", sqlDate],
   ["java.sql.Time", date],
   ["java.sql.Timestamp", date],
   ["java.util.UUID", uuid],
   ["java.net.URI", (view) => uriOf(view.text("string"))],
   ["java.net.URL", url],
   ["java.time.Ser", time],
+  ["java.util.GregorianCalendar", calendar],
+  ["java.util.Locale", locale],
+  ["java.util.Currency", (view) => view.text("currencyCode")],
+  ["java.lang.StringBuilder", stringBuilder],
+  ["java.lang.StringBuffer", stringBuilder],
 ]);
 
 /** Whether objects of a class may be values in JavaScript. */
@@ -45,8 +63,8 @@ export function isScalarClass(name: string): boolean {
 }
 
 /** The JavaScript value of an object of a well-known class, or `undefined`. */
-export function scalarOf(node: ObjectNode, budget: ItemBudget): unknown {
-  return readers.get(node.description.name)?.(new ObjectView(node), budget);
+export function scalarOf(node: ObjectNode, settings: JavaSettings): unknown {
+  return readers.get(node.description.name)?.(new ObjectView(node), settings);
 }
 
 /** A char; a half of a surrogate pair too. */
@@ -74,12 +92,12 @@ function integerOf(view: ObjectView, budget: ItemBudget): bigint | undefined {
   return signum < 0 ? -size : size;
 }
 
-function bigInteger(view: ObjectView, budget: ItemBudget): BigInteger | undefined {
+function bigInteger(view: ObjectView, { budget }: JavaSettings): BigInteger | undefined {
   const value = integerOf(view, budget);
   return value === undefined ? undefined : new BigInteger(value);
 }
 
-function bigDecimal(view: ObjectView, budget: ItemBudget): Decimal | undefined {
+function bigDecimal(view: ObjectView, { budget }: JavaSettings): Decimal | undefined {
   const scale = view.int("scale");
   const unscaled = view.field("intVal");
   if (scale === undefined || unscaled?.kind !== "object") return undefined;
@@ -110,6 +128,78 @@ function date(view: ObjectView): IsoTime | undefined {
   const nanos = view.int("nanos") ?? Number(fraction) * 1_000_000;
   if (nanos < 0 || nanos > 999_999_999) throw malformed("Timestamp", view.node.offset);
   return new IsoTime(instantText((milliseconds - fraction) / 1000n, nanos), "utc");
+}
+
+/** A day, which Java keeps as its midnight in the zone of the sender. */
+function sqlDate(view: ObjectView, settings: JavaSettings): IsoTime | LocalDate | undefined {
+  const { timeZone, warnings } = settings;
+  const time = date(view);
+  if (time === undefined) return undefined;
+  if (timeZone === undefined) {
+    warnings.add(zoneNeeded);
+    return time;
+  }
+  const milliseconds = time.toDate().getTime();
+  if (Number.isNaN(milliseconds)) return time;
+  const offset = offsetAt(millisecondsToTicks(milliseconds), timeZone);
+  return new LocalDate(instantText(BigInt(Math.floor(milliseconds / 1000) + offset * 60), 0).slice(0, -10));
+}
+
+const zoneNeeded =
+  "A java.sql.Date is a day in the zone of its sender, and was read as a moment in UTC; name the zone with timeZone.";
+
+/** A moment with the clock of its zone. */
+function calendar(view: ObjectView): IsoTime | undefined {
+  const milliseconds = view.long("time");
+  const zone = view.field("zone");
+  if (milliseconds === undefined || zone?.kind !== "object") return undefined;
+  const zoneView = new ObjectView(zone);
+  const id = zoneView.text("ID");
+  const rawOffset = zoneView.int("rawOffset");
+  const seconds = zoneSeconds(id, milliseconds) ?? (rawOffset === undefined ? undefined : Math.trunc(rawOffset / 1000));
+  if (id === undefined || seconds === undefined) return undefined;
+  const fraction = Number(((milliseconds % 1000n) + 1000n) % 1000n);
+  const clock = (milliseconds - BigInt(fraction)) / 1000n + BigInt(seconds);
+  const text = instantText(clock, fraction * 1_000_000).slice(0, -1);
+  const region = /^[A-Z][A-Za-z]+\/[\w/+-]+$/.test(id) ? `[${id}]` : "";
+  return new IsoTime(`${text}${offsetText(seconds)}${region}`, "offset");
+}
+
+/** Seconds east of UTC at a moment, or `undefined` of a zone that this JavaScript engine does not know. */
+function zoneSeconds(id: string | undefined, milliseconds: bigint): number | undefined {
+  try {
+    return id === undefined || !dateRange(milliseconds)
+      ? undefined
+      : offsetAt(millisecondsToTicks(Number(milliseconds)), id) * 60;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a Date can be at these milliseconds. */
+function dateRange(milliseconds: bigint): boolean {
+  return milliseconds <= 8_640_000_000_000_000n && milliseconds >= -8_640_000_000_000_000n;
+}
+
+/** The tag of a locale (BCP 47), e.g. `es-ES`. */
+function locale(view: ObjectView): string | undefined {
+  const language = view.text("language");
+  if (language === undefined) return undefined;
+  const rest = ["script", "country", "variant", "extensions"].map((name) => view.text(name) ?? "");
+  return [language === "" ? "und" : language, ...rest]
+    .filter((part) => part !== "")
+    .join("-")
+    .replaceAll("_", "-");
+}
+
+/** The characters that count of the room that there is. */
+function stringBuilder(view: ObjectView): string | undefined {
+  const [written] = view.written("java.lang.StringBuilder");
+  const characters = view.field("value") ?? written;
+  const count = view.int("count") ?? view.writtenInt("java.lang.StringBuilder", 0);
+  if (characters?.kind !== "primitive-array" || characters.code !== "C" || count === undefined) return undefined;
+  if (count < 0 || count > characters.length) throw malformed("StringBuilder", view.node.offset);
+  return decodeText(characters.bytes.subarray(0, count * 2), "utf-16be");
 }
 
 function uuid(view: ObjectView): Typed<"uuid"> | undefined {

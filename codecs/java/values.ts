@@ -10,11 +10,11 @@ import { ContentStream } from "../../src/values/multi-array.ts";
 import { ClassName } from "../../src/values/named-text.ts";
 import { joinBlocks } from "./block-reader.ts";
 import { collectedOf, isOrdinary, unwrapped } from "./collections.ts";
-import type { BlockDataNode, ClassDescriptionNode, ContentNode, ObjectNode } from "./nodes.ts";
+import type { BlockDataNode, ClassDescriptionNode, ContentNode, ObjectNode, ObjectPart } from "./nodes.ts";
 import { type FieldNode, spelledOut, targetOf } from "./object-view.ts";
 import { type PlainLayout, PlainObject } from "./plain-object.ts";
 import type { JavaStream } from "./read-stream.ts";
-import { charOf, isScalarClass, primitivesOf, scalarOf } from "./scalars.ts";
+import { charOf, isScalarClass, type JavaSettings, primitivesOf, scalarOf } from "./scalars.ts";
 
 /** All top-level contents of a stream, as one node. */
 interface StreamNode {
@@ -26,12 +26,16 @@ interface StreamNode {
 type ValueNode = FieldNode | StreamNode;
 
 /** The value of a stream: of its one object, or a `ContentStream` of several contents or of block data. */
-export function valueOfStream({ contents }: JavaStream, limits: DecodeLimits): unknown {
+export function valueOfStream(
+  { contents }: JavaStream,
+  limits: DecodeLimits,
+  { timeZone, warnings }: Pick<JavaSettings, "timeZone" | "warnings">,
+): unknown {
   const kept = joined(spelledOut(withoutResets(contents)));
   const [only] = kept;
   const single = contents.length === 1 && kept.length === 1 && only !== undefined && only.kind !== "block-data";
   const root: ValueNode = single ? only : { kind: "stream", offset: 0, contents: kept };
-  const planner = new Planner(limits);
+  const planner = new Planner({ budget: new ItemBudget(limits), timeZone, warnings });
   return buildGraph<ValueNode>(root, {
     ...planner.nodes,
     plan: (node) => planner.plan(node),
@@ -58,13 +62,15 @@ function leafOf(node: ValueNode): unknown {
 }
 
 class Planner {
+  readonly #settings: JavaSettings;
   readonly #budget: ItemBudget;
   readonly #places = new Map<ClassDescriptionNode, readonly FieldPlace[]>();
   readonly #types = new Map<ClassDescriptionNode, Annotations>();
   readonly #names = new Map<PlainLayout, readonly string[] | undefined>();
 
-  constructor(limits: DecodeLimits) {
-    this.#budget = new ItemBudget(limits);
+  constructor(settings: JavaSettings) {
+    this.#settings = settings;
+    this.#budget = settings.budget;
   }
 
   readonly nodes = {
@@ -111,7 +117,7 @@ class Planner {
       if (!this.#names.has(layout)) this.#names.set(layout, namesOf(node));
       names = this.#names.get(layout);
     }
-    if (names === undefined) return scalarOf(node, this.#budget) ?? notLeaf;
+    if (names === undefined) return scalarOf(node, this.#settings) ?? notLeaf;
     const value: Record<string, unknown> = {};
     annotate(value, this.#typeOf(layout.description));
     const { types, places, cursor } = layout;
@@ -125,7 +131,7 @@ class Planner {
   }
 
   #object(node: ObjectNode): Plan<ValueNode> {
-    const scalar = scalarOf(node, this.#budget);
+    const scalar = scalarOf(node, this.#settings);
     if (scalar !== undefined) return { value: scalar };
     const collected = collectedOf(node, this.#budget);
     if (collected === undefined) return this.#members(node);
@@ -147,7 +153,8 @@ class Planner {
     }
     const places = this.#placesOf(node);
     const [first] = node.parts;
-    const fields = node.parts.length === 1 && first ? first.values : node.parts.flatMap(({ values }) => values);
+    const fields =
+      node.parts.length === 1 && first ? fieldsOf(first, node) : node.parts.flatMap((part) => fieldsOf(part, node));
     const annotated = node.parts.some(({ annotations }) => annotations.length > 0);
     if (!annotated && !places.some(({ hiddenBy }) => hiddenBy !== undefined)) {
       annotate(value, this.#typeOf(node.description));
@@ -189,6 +196,12 @@ function namesOf(node: PlainObject): readonly string[] | undefined {
   if (isScalarClass(description.name) || !chain.every(({ name }) => isOrdinary(name))) return undefined;
   const places = placesOf(node);
   return places.every(({ hiddenBy }) => hiddenBy === undefined) ? places.map(({ name }) => name) : undefined;
+}
+
+/** The fields of a class; a `Throwable` without a cause is its own. */
+function fieldsOf({ description, values }: ObjectPart, node: ObjectNode): readonly FieldNode[] {
+  if (description.name !== "java.lang.Throwable") return values;
+  return values.map((value) => (targetOf(value) === node ? { kind: "null", offset: value.offset, count: 1 } : value));
 }
 
 function mapOf(items: readonly FieldNode[]): Plan<ValueNode> {

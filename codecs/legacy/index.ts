@@ -26,7 +26,7 @@ export interface LegacyOptions {
   /** The type of every body in .NET's JSON, whatever its members. Default: none. */
   readonly jsonContract?: DotnetContract;
   /**
-   * The IANA zone of the senders, e.g. `Europe/Madrid`: .NET's binary formats write local times without their offset.
+   * The IANA zone of the senders, e.g. `Europe/Madrid`: .NET's binary formats write local times without their offset, Java days.
    * Default: the zone of this process.
    */
   readonly timeZone?: string;
@@ -69,7 +69,7 @@ export function legacy(options: LegacyOptions = {}): readonly Decoder[] {
   const zone = timeZone === undefined ? {} : { timeZone };
   return Object.freeze([
     gzip(),
-    java(),
+    java(zone),
     nrbf({ ...zone, ...options.nrbf, contracts }),
     byteOrderMark(),
     nbfx({ ...zone, contracts }),

@@ -16,6 +16,8 @@ import {
   namesIn,
   namesItsType,
 } from "./element-facts.ts";
+import { dataSetOf } from "../data-set/data-set.ts";
+import { bclValue } from "./bcl-values.ts";
 import { fitsForm, wordsOf } from "./contract-fit.ts";
 import {
   append,
@@ -286,6 +288,10 @@ class Mapper {
     const members = systemStruct(element);
     const struct = members && systemValue(members);
     if (struct !== undefined) return this.#references.remember(facts.id, struct);
+    const rows = dataSetOf(element, this.#options.limits);
+    if (rows !== undefined) return this.#references.remember(facts.id, rows);
+    const bcl = bclValue(element);
+    if (bcl !== undefined) return this.#references.remember(facts.id, bcl.value);
     const fits = this.#fits(element, facts, chosen.shape);
     const { shape, typeName } = fits ? chosen : noShape;
     const plan = planOf(element, { facts, shape, xmlSerializer: this.#xmlSerializer, warn: this.#warnings.warn });

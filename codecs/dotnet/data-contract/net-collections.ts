@@ -12,7 +12,8 @@ export type NetCollection =
  *
  * It goes by the names of the fields, since members carry no type: List and ArrayList (`_items`, `_size`), Stack
  * (`_array`), Queue (`_head`), HashSet (`Elements`), LinkedList (`Data`), Dictionary (`KeyValuePairs`), Hashtable
- * (`Keys`, `Values`), SortedList (`keys`, `values`), SortedDictionary (`_set`), Collection (`items`).
+ * (`Keys`, `Values`), SortedList (`keys`, `values`), SortedDictionary (`_set`), Collection (`items`), OrderedDictionary
+ * (`ArrayList`), NameValueCollection (`Keys`, `Values`, `HashProvider`), ListDictionary (`head`).
  */
 export function netCollection(element: XmlElement): NetCollection | undefined {
   const fields = new Map(elementsIn(element).map((field) => [field.local, field]));
@@ -27,13 +28,18 @@ export function netCollection(element: XmlElement): NetCollection | undefined {
   if (has("Comparer", "Capacity", "Version")) return list(field("Elements"));
   if (has("LoadFactor", "HashSize", "Keys", "Values")) return columns(field("Keys"), field("Values"));
   if (has("_size", "keys", "values")) return columns(field("keys"), field("values"), integer(field("_size")));
+  if (has("KeyComparer", "ReadOnly", "InitialCapacity", "ArrayList"))
+    return dictionary(field("ArrayList"), "_key", "_value");
+  if (has("ReadOnly", "HashProvider", "Count", "Keys", "Values")) return nameValues(field("Keys"), field("Values"));
+  if (has("count", "head", "version")) return linked(field("head"));
   const set = field("_set");
   if (set !== undefined && has("_set") && fields.size <= 3) return dictionary(elementsIn(set).find(named("Items")));
   // An empty set has no items; a class with other fields besides these is something else, e.g. NameValueCollection.
   if (has("Count", "Comparer", "Version") && fields.size === (has("Items") ? 4 : 3)) return list(field("Items"));
   if (has("Data", "Version") && fields.size === (has("Count") ? 3 : 2)) return list(field("Data"));
   const inner = field("items") ?? field("list");
-  if (inner !== undefined && fields.size === 1 && factsOf(inner).id !== undefined) return netCollection(inner);
+  const isAround = fields.size === 1 || (fields.size === 2 && has("_monitor"));
+  if (inner !== undefined && isAround && factsOf(inner).id !== undefined) return netCollection(inner);
   return undefined;
 }
 
@@ -56,9 +62,40 @@ function queue(array: XmlElement | undefined, head: number, size: number): NetCo
   return { kind: "list", items: [...items.slice(head), ...items.slice(0, head)].slice(0, size), count: size };
 }
 
-function dictionary(pairs: XmlElement | undefined): NetCollection | undefined {
+/** Names with their values; a name with one value has that, as in a query string. */
+function nameValues(keys: XmlElement | undefined, values: XmlElement | undefined): NetCollection | undefined {
+  const columned = columns(keys, values);
+  if (columned?.kind !== "entries") return undefined;
+  const pairs = columned.pairs.map(([key, value]): readonly [XmlElement, XmlElement] => {
+    const inner = netCollection(value);
+    const [only, ...more] = inner?.kind === "list" ? inner.items.slice(0, inner.count) : [];
+    return only?.kind === "element" && more.length === 0 ? [key, only] : [key, value];
+  });
+  return { kind: "entries", pairs };
+}
+
+/** Nodes of a list, each inside of the one before it. */
+function linked(head: XmlElement | undefined): NetCollection | undefined {
+  const pairs: (readonly [XmlElement, XmlElement])[] = [];
+  let node = head;
+  while (node !== undefined && elementsIn(node).length > 0) {
+    const parts = new Map(elementsIn(node).map((part) => [part.local, part]));
+    const key = parts.get("key");
+    const value = parts.get("value");
+    if (key === undefined || value === undefined) return undefined;
+    pairs.push([key, value]);
+    node = parts.get("next");
+  }
+  return { kind: "entries", pairs };
+}
+
+function dictionary(
+  pairs: XmlElement | undefined,
+  keyName: string = "key",
+  valueName: string = "value",
+): NetCollection | undefined {
   if (pairs === undefined) return { kind: "entries", pairs: [] };
-  const entries = elementsIn(pairs).map((entry) => pairOf(entry, "key", "value"));
+  const entries = elementsIn(pairs).map((entry) => pairOf(entry, keyName, valueName));
   return entries.includes(undefined)
     ? undefined
     : { kind: "entries", pairs: entries.filter((entry) => entry !== undefined) };

@@ -166,10 +166,16 @@ function inferred(element: XmlElement, context: PlanContext): Plan {
   const plan = fieldsPlan(element, facts);
   if (plan.kind !== "object") return plan;
   if (isListElsewhere(element)) return list(element);
-  if (first.holdsElements || first.firstAttribute !== undefined || isPluralOf(element.local, first.local)) {
+  if (first.holdsElements || isReference(first) || isPluralOf(element.local, first.local)) {
     warn(element, `may be a list of one "${first.local}"; a contract would decide`);
   }
   return plan;
+}
+
+/** Whether an element is null, or another object that is elsewhere. */
+function isReference(element: XmlElement): boolean {
+  const { nil, ref } = factsOf(element);
+  return nil || ref !== undefined;
 }
 
 function list({ children }: XmlElement): Plan {

@@ -1,9 +1,11 @@
 import { DateTime } from "../../../src/values/date-time.ts";
+import type { BigInteger } from "../../../src/values/big-integer.ts";
 import { Decimal } from "../../../src/values/decimal.ts";
 import { EnumValue } from "../../../src/values/enum-value.ts";
 import { QName } from "../../../src/values/q-name.ts";
 import { maxTicks, millisecondsToTicks, ticksPerMinute } from "../../../src/values/ticks.ts";
 import { Typed } from "../../../src/values/typed.ts";
+import { bigIntegerOf } from "../data-contract/bcl-values.ts";
 import type { ScalarKind } from "../data-contract/scalar-kind.ts";
 import { notFinite, scalarOfText } from "../data-contract/scalar-text.ts";
 import { enumOfNumber } from "../data-contract/scalar.ts";
@@ -174,11 +176,25 @@ function qNameOf(text: string): QName {
 
 const versionParts = ["_Major", "_Minor", "_Build", "_Revision"];
 
-/** The DateTimeOffset or Version that an object is, or `undefined`. */
+/** The BigInteger that an object is by its fields, or `undefined`. */
+function bigInteger(tape: JsonTape, object: number): BigInteger | undefined {
+  const bits = tape.member(object, "_bits");
+  const sign = bits === undefined ? undefined : tape.member(object, "_sign");
+  if (bits === undefined || sign === undefined || !tape.isNumber(sign)) return undefined;
+  if (tape.kind(bits) === jsonKind.null) return bigIntegerOf([], tape.written(sign));
+  if (tape.kind(bits) !== jsonKind.list) return undefined;
+  const words: string[] = [];
+  for (let item = bits + 1; item < tape.end(bits); item = tape.next(item)) words.push(tape.written(item));
+  return words.length === 0 ? undefined : bigIntegerOf(words, tape.written(sign));
+}
+
+/** The BigInteger, DateTimeOffset or Version that an object is, or `undefined`. */
 export function systemStruct(tape: JsonTape, object: number, shape: ResolvedShape | undefined): unknown {
   if (shape !== undefined && shape.kind !== "scalar") return undefined;
   const count = tape.count(object, 4);
   if (count === 2) {
+    const big = bigInteger(tape, object);
+    if (big !== undefined) return big;
     const time = tape.member(object, "DateTime");
     const minutes = time === undefined ? undefined : tape.member(object, "OffsetMinutes");
     if (time === undefined || minutes === undefined || !tape.isString(time)) return undefined;

@@ -8,7 +8,7 @@ import { type Contract, nameText } from "../data-contract/shape.ts";
 import { type NbfxReadOptions, readNbfxDocument } from "./read-document.ts";
 import { record } from "./records.ts";
 import { type NbfxWriteOptions, writeNbfxDocument } from "./write-document.ts";
-import { aTimeZone } from "../time-zone.ts";
+import { aTimeZone } from "../../../src/options/time-zone.ts";
 import { xsi } from "../xml/namespaces.ts";
 
 /** Options of {@link nbfx}. */

@@ -161,6 +161,36 @@ function listDictionary(view: ClassView): Collected | undefined {
   return { kind: "map", items };
 }
 
+/** The entries of an array of `DictionaryEntry`. */
+function orderedDictionary(view: ClassView): Collected | undefined {
+  const entries = view.names.includes("ArrayList") ? arrayMember(view, "ArrayList") : undefined;
+  return (
+    entries && {
+      kind: "map",
+      items: entries.flatMap((item): readonly ItemNode[] => {
+        const entry = item.kind === "elements" ? undefined : view.of(item);
+        const key = entry?.member("_key");
+        const value = entry?.member("_value");
+        if (key === undefined || value === undefined) throw view.malformed();
+        return [key, value];
+      }),
+    }
+  );
+}
+
+/** Names with their values; a name with one value has that, as in a query string. */
+function nameValues(view: ClassView): Collected | undefined {
+  const keys = arrayMember(view, "Keys");
+  const values = arrayMember(view, "Values");
+  if (keys === undefined || values === undefined) return undefined;
+  const single = values.map((item): ItemNode => {
+    const list = item.kind === "elements" ? undefined : view.of(item);
+    const items = list === undefined || list.int("_size") !== 1 ? undefined : arrayMember(list, "_items");
+    return items?.[0] ?? item;
+  });
+  return pairs(view, keys, single);
+}
+
 /** The contents of a class derived from a collection, when it adds no fields of its own. */
 function derived(view: ClassView): Collected | undefined {
   const shape = derivedShapes.find(
@@ -191,6 +221,9 @@ const collectors: ReadonlyMap<string, Collector> = new Map<string, Collector>([
   [`${collections}SortedList`, sortedList],
   [`${collections}Hashtable`, hashtable],
   [`${collections}Specialized.ListDictionary`, listDictionary],
+  [`${collections}ListDictionaryInternal`, listDictionary],
+  [`${collections}Specialized.OrderedDictionary`, orderedDictionary],
+  [`${collections}Specialized.NameValueCollection`, nameValues],
   [`${collections}Concurrent.ConcurrentDictionary\`2`, concurrentDictionary],
 ]);
 

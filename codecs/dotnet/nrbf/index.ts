@@ -9,7 +9,7 @@ import type { DeclaredType, NrbfDocument } from "./nodes.ts";
 import { RecordParser } from "./parser.ts";
 import { recordTypes } from "./record-types.ts";
 import { type DeclaredSettings, valueOfDocument } from "./values.ts";
-import { aTimeZone } from "../time-zone.ts";
+import { aTimeZone } from "../../../src/options/time-zone.ts";
 
 export type * from "./nodes.ts";
 export type { NrbfEnum, NrbfOptions } from "./enums.ts";

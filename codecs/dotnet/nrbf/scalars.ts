@@ -59,6 +59,9 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["System.Numerics.BigInteger", bigInteger],
   ["System.Xml.XmlQualifiedName", qName],
   ["System.UnitySerializationHolder", unity],
+  ["System.Globalization.CultureInfo", (view) => view.text("m_name")],
+  ["System.Text.StringBuilder", (view) => view.text("m_StringValue")],
+  ["System.Collections.BitArray", bitArray],
 ]);
 
 /** Whether objects of a class with these members may be values in JavaScript. */
@@ -203,9 +206,23 @@ function qName(view: ClassView): QName | undefined {
   return local === undefined ? undefined : new QName(view.text("ns") ?? "", local);
 }
 
-/** The form in which .NET writes a `Type`: its name. */
-function unity(view: ClassView): ClassName | undefined {
+/** The form in which .NET writes a `Type`: its name; and `DBNull`. */
+function unity(view: ClassView): ClassName | null | undefined {
   const runtimeType = 4;
+  const dbNull = 2;
+  const kind = view.int("UnityType");
+  if (kind === dbNull) return null;
   const name = view.text("Data");
-  return view.int("UnityType") === runtimeType && name !== undefined ? new ClassName(name) : undefined;
+  return kind === runtimeType && name !== undefined ? new ClassName(name) : undefined;
+}
+
+/** The bits, least first in each of the integers. */
+function bitArray(view: ClassView, { budget }: ValueSettings): readonly boolean[] | undefined {
+  const words = view.member("m_array");
+  const length = view.int("m_length");
+  if (words?.kind !== "primitive-array" || words.type !== "Int32" || length === undefined) return undefined;
+  if (length < 0 || length > words.values.length * 32) throw view.malformed();
+  // Many can share one array.
+  budget.count(length, view.node.offset);
+  return Array.from({ length }, (_, at) => ((Number(words.values[at >> 5]) >>> (at & 31)) & 1) === 1);
 }

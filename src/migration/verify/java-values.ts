@@ -1,10 +1,11 @@
 import type { ContentNode, ObjectNode } from "../../../codecs/java/nodes.ts";
 import { type FieldNode, ObjectView } from "../../../codecs/java/object-view.ts";
-import { charOf, isScalarClass, primitivesOf, scalarOf } from "../../../codecs/java/scalars.ts";
+import { charOf, isScalarClass, type JavaSettings, primitivesOf, scalarOf } from "../../../codecs/java/scalars.ts";
 import { ItemBudget } from "../../codec/binary/cursor.ts";
 import { defaultDecodeLimits } from "../../codec/limits.ts";
 import { knownValue, type SourceValues } from "./source-values.ts";
-import { keysOfScalar, keysOfSingle } from "./value-keys.ts";
+import { IsoTime } from "../../values/iso-time.ts";
+import { keysOfScalar, keysOfSingle, type ValueKey } from "./value-keys.ts";
 
 interface Place {
   readonly node: FieldNode;
@@ -16,7 +17,7 @@ interface Place {
 
 /** Collects the scalars of a Java stream; what is referred to several times once. */
 export function collectJava(contents: readonly ContentNode[], into: SourceValues): void {
-  const budget = new ItemBudget(defaultDecodeLimits);
+  const settings = { budget: new ItemBudget(defaultDecodeLimits), timeZone: undefined, warnings: new Set<string>() };
   const seen = new Set<FieldNode>();
   const pending: Place[] = joined(contents).map((node) => ({ node, name: undefined, path: "$" }));
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -65,7 +66,7 @@ export function collectJava(contents: readonly ContentNode[], into: SourceValues
         for (const element of node.elements) pending.push({ node: element, name: undefined, path: `${path}[]` });
         break;
       case "object":
-        collectObject(node, { name, path, into, budget, pending, keysOnly: next.keysOnly === true });
+        collectObject(node, { name, path, into, settings, pending, keysOnly: next.keysOnly === true });
         break;
       case "null":
         into.allow(name, []);
@@ -82,7 +83,7 @@ interface Collecting {
   readonly name: string | undefined;
   readonly path: string;
   readonly into: SourceValues;
-  readonly budget: ItemBudget;
+  readonly settings: JavaSettings;
   readonly pending: Place[];
   readonly keysOnly: boolean;
 }
@@ -125,15 +126,28 @@ function isScalarObject(node: FieldNode): boolean {
   return node.kind === "object" && isScalarClass(node.description.name);
 }
 
+const hour = 3_600_000;
+
+/** The days that a moment may be the midnight of: in each zone, or else in any. */
+function daysOf(moment: unknown): readonly ValueKey[] {
+  const time = moment instanceof IsoTime ? moment.toDate().getTime() : Number.NaN;
+  if (Number.isNaN(time)) return [];
+  const clocks = Array.from({ length: 4 * 26 + 1 }, (_, quarter) => time + (quarter - 4 * 12) * (hour / 4));
+  const midnights = clocks.filter((clock) => clock % (24 * hour) === 0);
+  const texts = (midnights.length > 0 ? midnights : clocks).map((clock) => new Date(clock).toISOString().slice(0, 10));
+  return [...new Set(texts)].map((text) => `s${text}`);
+}
+
 /** Sets that keep their items as the keys of a map. */
 const keySets = /(?:ConcurrentSkipListSet|\$KeySetView|\$SetFromMap)$/;
 
-function collectObject(node: ObjectNode, { name, path, into, budget, pending, keysOnly }: Collecting): void {
+function collectObject(node: ObjectNode, { name, path, into, settings, pending, keysOnly }: Collecting): void {
   if (isScalarClass(node.description.name)) {
-    const scalar = scalarOf(node, budget);
+    const scalar = scalarOf(node, settings);
     if (scalar !== undefined) {
       const isFloat = node.description.name === "java.lang.Float" && typeof scalar === "number";
-      into.add(knownValue(name, path, isFloat ? keysOfSingle(scalar) : keysOfScalar(scalar)));
+      const keys = isFloat ? keysOfSingle(scalar) : keysOfScalar(scalar);
+      into.add(knownValue(name, path, node.description.name === "java.sql.Date" ? [...keys, ...daysOf(scalar)] : keys));
       return;
     }
   }
@@ -144,6 +158,11 @@ function collectObject(node: ObjectNode, { name, path, into, budget, pending, ke
     for (const [index, value] of values.entries()) {
       const field = description.fields[index]?.name ?? "";
       const target = value.kind === "reference" ? value.target : value;
+      // A Throwable without a cause is its own.
+      if (target === node && description.name === "java.lang.Throwable") {
+        into.allow(field, []);
+        continue;
+      }
       if (isCollection && target.kind === "primitive") into.addField(field, keysOfScalar(target.value));
       else if (isCollection && target.kind === "class") into.addField(field, [`s${target.description.name}`]);
       else if (isCollection && isCounter(target)) continue;

@@ -107,12 +107,15 @@ function collectClass(node: ClassNode, { document, settings, into, pending, plac
   }
   if (isScalarClass(view.plainName, memberNames)) {
     const scalar = scalarOf(view, settings);
+    if (scalar === null) return into.allow(name, []);
     if (scalar !== undefined) {
-      into.add(knownValue(name, path, keysOfScalar(scalar)));
+      if (Array.isArray(scalar)) for (const item of scalar) into.add(knownValue(undefined, path, keysOfScalar(item)));
+      else into.add(knownValue(name, path, keysOfScalar(scalar)));
       return;
     }
   }
-  const isCollection = view.plainName.startsWith("System.Collections.") && !/KeyValuePair|Node$/.test(view.plainName);
+  const isCollection =
+    view.plainName.startsWith("System.Collections.") && !/KeyValuePair|DictionaryEntry$|Node$/.test(view.plainName);
   const size = view.int("_size") ?? view.int("List`1+_size");
   const live = size === undefined ? undefined : { size, head: view.int("_head") ?? 0 };
   for (const [index, written] of memberNames.entries()) {

@@ -5,6 +5,7 @@ import {
   isBlank,
   isSerializers,
 } from "../../../codecs/dotnet/data-contract/element-facts.ts";
+import { bclValue } from "../../../codecs/dotnet/data-contract/bcl-values.ts";
 import { contentOf } from "../../../codecs/dotnet/data-contract/scalar.ts";
 import { arrays } from "../../../codecs/dotnet/xml/namespaces.ts";
 import { lexical } from "../../../codecs/dotnet/xml/lexical.ts";
@@ -82,6 +83,11 @@ function collectElements({ element, path, live }: Open, into: SourceValues, pend
     into.add(knownValue("#text", path, keysOfContent(child.value, child.type)));
   }
   const { length } = elements;
+  const bcl = bclValue(element);
+  if (bcl !== undefined) {
+    for (const text of bcl.texts) into.add(knownValue(undefined, path, keysOfUntyped(text)));
+    return;
+  }
   if (collectEntry(elements, { into, path, pending })) return;
   if ((length === 2 || length === 4) && collectStruct(element, elements, { into, path })) return;
   const areItems = isListOf(element, elements);

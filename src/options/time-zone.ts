@@ -1,5 +1,5 @@
-import type { OptionCheck } from "../../src/options/option-checks.ts";
-import { offsetAt } from "../../src/values/time-zone.ts";
+import type { OptionCheck } from "./option-checks.ts";
+import { offsetAt } from "../values/time-zone.ts";
 
 /** An IANA time zone that this JavaScript engine knows. */
 export const aTimeZone: OptionCheck = (value) => {

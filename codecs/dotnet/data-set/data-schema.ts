@@ -1,0 +1,63 @@
+import { decodeName, elementsIn } from "../data-contract/element-facts.ts";
+import { type ScalarKind, scalarNamed, scalarOfClr } from "../data-contract/scalar-kind.ts";
+import { lexical } from "../xml/lexical.ts";
+import { xsd } from "../xml/namespaces.ts";
+import type { XmlElement } from "../xml/node.ts";
+
+/** The columns of each table with their types. */
+export type Tables = ReadonlyMap<string, ReadonlyMap<string, ScalarKind>>;
+
+/** The tables of an inline XML Schema as ADO.NET writes it, and whether it is for one table instead of a DataSet. */
+export function columnsOf(schema: XmlElement | undefined): { readonly tables: Tables; readonly mainTable: boolean } {
+  const tables = new Map<string, Map<string, ScalarKind>>();
+  let mainTable = false;
+  const pending: XmlElement[] = schema === undefined ? [] : [schema];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    const children = elementsIn(at);
+    for (let index = children.length - 1; index >= 0; index--) {
+      const child = children[index];
+      if (child?.namespace === xsd) pending.push(child);
+    }
+    if (at.local !== "element") continue;
+    const attributes = new Map(at.attributes.map(({ local, value }) => [local, lexical(value, undefined)]));
+    if (attributes.get("IsDataSet") === "true") {
+      if (attributes.has("MainDataTable")) mainTable = true;
+      continue;
+    }
+    const name = attributes.get("name");
+    const complex = children.find(({ local }) => local === "complexType");
+    if (name !== undefined && complex !== undefined && !tables.has(decodeName(name)))
+      tables.set(decodeName(name), columnsIn(complex));
+  }
+  return { tables, mainTable };
+}
+
+function columnsIn(complex: XmlElement): Map<string, ScalarKind> {
+  const columns = new Map<string, ScalarKind>();
+  const parts = elementsIn(complex);
+  const content = parts.find(({ local }) => local === "simpleContent");
+  const declared = [
+    ...parts.filter(({ local }) => local === "sequence" || local === "all").flatMap(elementsIn),
+    ...parts,
+    ...(content === undefined ? [] : elementsIn(content).flatMap(elementsIn)),
+  ];
+  for (const column of declared) {
+    if (column.local !== "element" && column.local !== "attribute") continue;
+    // A table inside of this one.
+    if (elementsIn(column).some(({ local }) => local === "complexType")) continue;
+    const attributes = new Map(column.attributes.map(({ local, value }) => [local, lexical(value, undefined)]));
+    const name = attributes.get("name");
+    if (name !== undefined) columns.set(decodeName(name), kindOf(column, attributes));
+  }
+  return columns;
+}
+
+function kindOf(column: XmlElement, attributes: ReadonlyMap<string, string>): ScalarKind {
+  const clr = attributes.get("DataType")?.split(",", 1)[0]?.trim();
+  const named = clr === undefined ? undefined : scalarOfClr(clr);
+  if (named !== undefined) return named;
+  const restriction = elementsIn(column).flatMap(elementsIn)[0];
+  const base = restriction?.attributes.find(({ local }) => local === "base")?.value;
+  const type = attributes.get("type") ?? (base === undefined ? "" : lexical(base, undefined));
+  return scalarNamed({ namespace: xsd, local: type.slice(type.indexOf(":") + 1) }) ?? "string";
+}

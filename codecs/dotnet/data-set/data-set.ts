@@ -1,0 +1,162 @@
+import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
+import { emptyBag } from "../../../src/envelope/bag.ts";
+import { decodeName, elementsIn } from "../data-contract/element-facts.ts";
+import { contentOf, fittingScalar, untypedScalar } from "../data-contract/scalar.ts";
+import { lexical } from "../xml/lexical.ts";
+import { xsd } from "../xml/namespaces.ts";
+import type { XmlElement } from "../xml/node.ts";
+import { columnsOf, type Tables } from "./data-schema.ts";
+
+/** The namespace of DiffGrams, in which ADO.NET writes rows with their states. */
+export const diffgramNamespace = "urn:schemas-microsoft-com:xml-diffgram-v1";
+const msdata = "urn:schemas-microsoft-com:xml-msdata";
+
+/** What is added to rows that are not as they were when changes were last accepted. */
+export const rowMembers = { state: "@rowState", original: "@original" } as const;
+
+type Row = Record<string, unknown>;
+
+/** The row states that a DiffGram names, and what .NET calls them. */
+const states: ReadonlyMap<string, string> = new Map([
+  ["inserted", "added"],
+  ["modified", "modified"],
+  ["descent", "unchanged"],
+]);
+
+/** The schema, if any, and the DiffGram that an element holds. */
+export function diffgramIn(
+  element: XmlElement,
+): { readonly schema?: XmlElement; readonly diffgram: XmlElement } | undefined {
+  // Nearly all elements end here.
+  const { size } = element;
+  if (size === 0 || size > mostNodes) return undefined;
+  let schema: XmlElement | undefined;
+  for (let index = 0; index < size; index++) {
+    const child = element.at(index);
+    if (child?.kind === "text" || child?.kind === "comment") continue;
+    if (child?.kind !== "element") return undefined;
+    if (child.namespace === diffgramNamespace && child.local === "diffgram")
+      return schema === undefined ? { diffgram: child } : { schema, diffgram: child };
+    if (child.namespace !== xsd || child.local !== "schema") return undefined;
+    schema = child;
+  }
+  return undefined;
+}
+
+/** A schema, a DiffGram and blanks around them. */
+const mostNodes = 5;
+
+/**
+ * The rows of a DataTable, or those of each table of a DataSet by its name, as an element with a DiffGram holds them; columns
+ * without a value are null. A row that was changed has its state as `@rowState` (`added`, `modified`, `deleted`), and the
+ * values before as `@original`.
+ *
+ * @throws SobreError `LimitExceeded` for more values than the limits allow.
+ */
+export function dataSetOf(element: XmlElement, limits: DecodeLimits): unknown {
+  const found = diffgramIn(element);
+  return found && new DataReader(found.schema, limits).read(found.diffgram);
+}
+
+class DataReader {
+  readonly #tables: Tables;
+  readonly #isTable: boolean;
+  readonly #limits: DecodeLimits;
+  #items = 0;
+
+  constructor(schema: XmlElement | undefined, limits: DecodeLimits) {
+    const { tables, mainTable } = columnsOf(schema);
+    this.#tables = tables;
+    this.#isTable = mainTable;
+    this.#limits = limits;
+  }
+
+  read(diffgram: XmlElement): unknown {
+    const rows = new Map<string, { readonly order: number; readonly row: Row }[]>();
+    for (const name of this.#tables.keys()) rows.set(name, []);
+    const before = new Map<string, XmlElement>();
+    const parts = elementsIn(diffgram);
+    for (const part of parts) {
+      if (part.namespace !== diffgramNamespace || part.local !== "before") continue;
+      for (const row of elementsIn(part)) before.set(attribute(row, diffgramNamespace, "id") ?? "", row);
+    }
+    const put = (element: XmlElement, row: Row): void => {
+      const name = decodeName(element.local);
+      let list = rows.get(name);
+      if (list === undefined) rows.set(name, (list = []));
+      list.push({ order: Number(attribute(element, msdata, "rowOrder") ?? list.length), row });
+    };
+    const data = parts.filter(({ namespace }) => namespace !== diffgramNamespace);
+    const pending = data.flatMap(elementsIn).reverse();
+    for (let element = pending.pop(); element !== undefined; element = pending.pop()) {
+      const row = this.#row(element, pending);
+      const state = attribute(element, diffgramNamespace, "hasChanges");
+      if (state !== undefined) row[rowMembers.state] = states.get(state) ?? state;
+      const id = attribute(element, diffgramNamespace, "id") ?? "";
+      const original = before.get(id);
+      if (original !== undefined) row[rowMembers.original] = this.#row(original, []);
+      before.delete(id);
+      put(element, row);
+    }
+    for (const element of before.values()) {
+      const row = emptyBag<unknown>();
+      row[rowMembers.state] = "deleted";
+      row[rowMembers.original] = this.#row(element, []);
+      put(element, row);
+    }
+    const sorted = Array.from(
+      rows,
+      ([name, list]) => [name, list.toSorted((a, b) => a.order - b.order).map(({ row }) => row)] as const,
+    );
+    const [only] = sorted;
+    if (this.#isTable && only !== undefined && sorted.length === 1) return only[1];
+    const set = emptyBag<unknown>();
+    for (const [name, list] of sorted) set[name] = list;
+    return set;
+  }
+
+  /** The columns of a row; rows of other tables inside go to `inner`. */
+  #row(element: XmlElement, inner: XmlElement[]): Row {
+    const row = emptyBag<unknown>();
+    const columns = this.#tables.get(decodeName(element.local));
+    this.#count((columns?.size ?? 0) + element.size, element);
+    for (const name of columns?.keys() ?? []) row[name] = null;
+    for (let one = element.firstAttribute; one !== undefined; one = one.next) {
+      const name = decodeName(one.local.replace(/^hidden/, one.namespace === msdata ? "" : "hidden"));
+      const kind = columns?.get(name);
+      if (kind === undefined || one.namespace === diffgramNamespace) continue;
+      const content = { value: lexical(one.value, undefined), type: undefined, offset: one.offset };
+      row[name] = fittingScalar(content, kind, element) ?? content.value;
+    }
+    const nested: XmlElement[] = [];
+    for (const child of element.children) {
+      const item = child.kind === "array" ? undefined : child;
+      if (item?.kind !== "element") continue;
+      const name = decodeName(item.local);
+      if (this.#tables.has(name) && columns?.has(name) !== true) nested.push(item);
+      else if (item.holdsElements)
+        row[name] = elementsIn(item).map((part) => lexical(contentOf(part).value, undefined));
+      else {
+        const content = contentOf(item);
+        const kind = columns?.get(name);
+        const text = { ...content, value: lexical(content.value, content.type), type: undefined };
+        row[name] =
+          (kind === undefined ? undefined : fittingScalar(text, kind, item)) ??
+          untypedScalar(content.value, false, content.type);
+      }
+    }
+    inner.push(...nested.reverse());
+    return row;
+  }
+
+  #count(items: number, { offset }: XmlElement): void {
+    this.#items += items;
+    if (this.#items > this.#limits.maxItems) throw limitExceeded("maxItems", this.#limits, { offset });
+  }
+}
+
+function attribute({ firstAttribute }: XmlElement, namespace: string, local: string): string | undefined {
+  for (let one = firstAttribute; one !== undefined; one = one.next)
+    if (one.local === local && one.namespace === namespace) return lexical(one.value, undefined);
+  return undefined;
+}
