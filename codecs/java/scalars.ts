@@ -133,14 +133,14 @@ function date(view: ObjectView): IsoTime | undefined {
 /** A day, which Java keeps as its midnight in the zone of the sender. */
 function sqlDate(view: ObjectView, settings: JavaSettings): IsoTime | LocalDate | undefined {
   const { timeZone, warnings } = settings;
-  const time = date(view);
-  if (time === undefined) return undefined;
+  const moment = date(view);
+  if (moment === undefined) return undefined;
   if (timeZone === undefined) {
     warnings.add(zoneNeeded);
-    return time;
+    return moment;
   }
-  const milliseconds = time.toDate().getTime();
-  if (Number.isNaN(milliseconds)) return time;
+  const milliseconds = moment.toDate().getTime();
+  if (Number.isNaN(milliseconds)) return moment;
   const offset = offsetAt(millisecondsToTicks(milliseconds), timeZone);
   return new LocalDate(instantText(BigInt(Math.floor(milliseconds / 1000) + offset * 60), 0).slice(0, -10));
 }

@@ -1,5 +1,4 @@
 import { memberStep } from "../values/member-step.ts";
-import { isPluralOf } from "../../codecs/dotnet/data-contract/list-evidence.ts";
 import type { Shape } from "./shape.ts";
 import type { SettledShape } from "./settled-shape.ts";
 import type { TypeProfile } from "./type-profile.ts";
@@ -21,9 +20,9 @@ export interface OpenQuestion {
 /** The facts on a type besides its paths. */
 export type QuestionFacts = Pick<TypeProfile, "scalarsGuessed" | "codecs">;
 
-/** Whether what an element with one member holds may be the one item of a list of objects. */
+/** Whether what an element with one member holds may be an item: a number in a list of .NET's bears the name of its type. */
 function mayBeItem({ kinds, count }: Shape): boolean {
-  return kinds.object > 0 || kinds.null === count;
+  return kinds.text > 0 || kinds["empty-text"] > 0 || kinds.object > 0 || kinds.list > 0 || kinds.null === count;
 }
 
 /** The codecs of formats in which an empty dictionary is written as an empty list is. */
@@ -59,9 +58,8 @@ function* questionsAt(
   const { kinds, singles, empties, emptyLists, guesses, typeNames } = shape;
   if (singles > 0 && list) yield { kind: "list-of-one", path, count: singles, settledAs: "a list" };
   else if (singles > 0 && path !== "$" && singles === kinds.object && members.size === 1 && typeNames.size === 0) {
-    const [[name, inner] = ["", undefined]] = members;
-    // A scalar in a list of .NET's bears the name of its type, unless that is an enum.
-    if (scalarsGuessed || isPluralOf(path.replace(/^.*\./, ""), name) || inner === undefined || mayBeItem(inner.shape))
+    const [inner] = members.values();
+    if (scalarsGuessed || inner === undefined || mayBeItem(inner.shape))
       yield { kind: "list-of-one", path, count: singles, settledAs: undefined };
   }
   if (empties > 0) {

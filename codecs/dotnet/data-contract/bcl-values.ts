@@ -11,8 +11,6 @@ const numerics = `${clrNamespaces}System.Numerics`;
 const globalization = `${clrNamespaces}System.Globalization`;
 const collections = `${clrNamespaces}System.Collections`;
 
-const text = `${clrNamespaces}System.Text`;
-
 /** The value of an object of a class of .NET's own that is written as its fields, in a box of its own since it may be null. */
 export interface BclValue {
   readonly value: unknown;
@@ -34,10 +32,12 @@ export function bclValue(element: XmlElement): BclValue | undefined {
       return cultureInfo(element);
     case collections:
       return bitArray(element);
-    case text:
-      return stringBuilder(element);
     case "":
-      return first.local === "Data" ? unity(element) : undefined;
+      return first.local === "Data"
+        ? unity(element)
+        : first.local === "m_MaxCapacity"
+          ? stringBuilder(element)
+          : undefined;
     default:
       return undefined;
   }

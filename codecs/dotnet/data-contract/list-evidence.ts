@@ -1,15 +1,5 @@
 import type { XmlElement } from "../xml/node.ts";
 
-/** Whether a name is one for many of another: `Lines`, `LineList` or `OrderLines` of `Line`. */
-export function isPluralOf(name: string, item: string): boolean {
-  const many = name.toLowerCase();
-  const one = item.toLowerCase();
-  if (one === "" || many.length <= one.length) return false;
-  const forms = [`${one}s`, `${one}es`, `${one}list`, `${one}array`, `${one}collection`];
-  if (one.endsWith("y")) forms.push(`${one.slice(0, -1)}ies`);
-  return many === `listof${one}` || many === `arrayof${one}` || forms.some((form) => many.endsWith(form));
-}
-
 /** The elements of each document that hold several of one name, by their own name and that of what is around them. */
 const lists = new WeakMap<XmlElement, ReadonlySet<string>>();
 

@@ -16,7 +16,7 @@ import {
   namesIn,
   namesItsType,
 } from "./element-facts.ts";
-import { dataSetOf } from "../data-set/data-set.ts";
+import { dataSetOf, diffgramIn } from "../data-set/data-set.ts";
 import { bclValue } from "./bcl-values.ts";
 import { fitsForm, wordsOf } from "./contract-fit.ts";
 import {
@@ -125,7 +125,11 @@ class Mapper {
     this.#isDataContract = isDataContract(root);
     this.#references = new References(root, (element) => this.#scalar(element, undefined));
     this.#shapes = new ShapeChoice(root, options.contracts, this.#xmlSerializer);
-    this.#isPlain = options.plainDocuments === true && this.#shapes.root === undefined && isPlainDocument(root);
+    this.#isPlain =
+      options.plainDocuments === true &&
+      this.#shapes.root === undefined &&
+      isPlainDocument(root) &&
+      diffgramIn(root) === undefined;
     this.#guess = options.guess && !this.#isPlain;
   }
 

@@ -3,7 +3,7 @@ import { lexical } from "../xml/lexical.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
 import { declaresNamespace, type ElementFacts, elementsIn, factsOf, hasText, isBlank } from "./element-facts.ts";
 import { contentOf } from "./scalar.ts";
-import { isListElsewhere, isPluralOf } from "./list-evidence.ts";
+import { isListElsewhere } from "./list-evidence.ts";
 import { scalarOfText } from "./scalar-text.ts";
 import { netCollection, pairOf } from "./net-collections.ts";
 import { type ScalarKind, scalarLocals, scalarNamed, scalarOfClr, scalarOfLocal } from "./scalar-kind.ts";
@@ -166,16 +166,15 @@ function inferred(element: XmlElement, context: PlanContext): Plan {
   const plan = fieldsPlan(element, facts);
   if (plan.kind !== "object") return plan;
   if (isListElsewhere(element)) return list(element);
-  if (first.holdsElements || isReference(first) || isPluralOf(element.local, first.local)) {
-    warn(element, `may be a list of one "${first.local}"; a contract would decide`);
-  }
+  if (mayBeItem(first)) warn(element, `may be a list of one "${first.local}"; a contract would decide`);
   return plan;
 }
 
-/** Whether an element is null, or another object that is elsewhere. */
-function isReference(element: XmlElement): boolean {
-  const { nil, ref } = factsOf(element);
-  return nil || ref !== undefined;
+/** Whether the only element in another one may be an item: a scalar that is one bears the name of its type, unless that is an enum. */
+function mayBeItem(element: XmlElement): boolean {
+  const only = element.onlyChild;
+  if (only?.kind !== "text") return true;
+  return typeof only.value === "string" && /^[\p{L}_]/u.test(only.value) && !/^(?:true|false)$/.test(only.value);
 }
 
 function list({ children }: XmlElement): Plan {

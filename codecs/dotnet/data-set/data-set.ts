@@ -11,8 +11,8 @@ import { columnsOf, type Tables } from "./data-schema.ts";
 export const diffgramNamespace = "urn:schemas-microsoft-com:xml-diffgram-v1";
 const msdata = "urn:schemas-microsoft-com:xml-msdata";
 
-/** What is added to rows that are not as they were when changes were last accepted. */
-export const rowMembers = { state: "@rowState", original: "@original" } as const;
+/** The members that are added to rows with changes that were not accepted yet. */
+const rowMembers = { state: "@rowState", original: "@original" } as const;
 
 type Row = Record<string, unknown>;
 

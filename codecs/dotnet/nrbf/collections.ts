@@ -163,11 +163,11 @@ function listDictionary(view: ClassView): Collected | undefined {
 
 /** The entries of an array of `DictionaryEntry`. */
 function orderedDictionary(view: ClassView): Collected | undefined {
-  const entries = view.names.includes("ArrayList") ? arrayMember(view, "ArrayList") : undefined;
+  const written = view.names.includes("ArrayList") ? arrayMember(view, "ArrayList") : undefined;
   return (
-    entries && {
+    written && {
       kind: "map",
-      items: entries.flatMap((item): readonly ItemNode[] => {
+      items: written.flatMap((item): readonly ItemNode[] => {
         const entry = item.kind === "elements" ? undefined : view.of(item);
         const key = entry?.member("_key");
         const value = entry?.member("_value");
@@ -184,8 +184,8 @@ function nameValues(view: ClassView): Collected | undefined {
   const values = arrayMember(view, "Values");
   if (keys === undefined || values === undefined) return undefined;
   const single = values.map((item): ItemNode => {
-    const list = item.kind === "elements" ? undefined : view.of(item);
-    const items = list === undefined || list.int("_size") !== 1 ? undefined : arrayMember(list, "_items");
+    const own = item.kind === "elements" ? undefined : view.of(item);
+    const items = own?.int("_size") === 1 ? arrayMember(own, "_items") : undefined;
     return items?.[0] ?? item;
   });
   return pairs(view, keys, single);

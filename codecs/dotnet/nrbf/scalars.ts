@@ -10,7 +10,9 @@ import { offsetAtClock } from "../../../src/values/time-zone.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
 import { Typed } from "../../../src/values/typed.ts";
 import { shortestSingle } from "../../../src/values/single.ts";
+import type { DecodeLimits } from "../../../src/codec/limits.ts";
 import type { ClassView } from "./class-view.ts";
+import { dataSet, isDataSet } from "./data-set.ts";
 import { type EnumLookup, enumOf } from "./enums.ts";
 import type { PrimitiveType, PrimitiveValue } from "./nodes.ts";
 
@@ -23,6 +25,7 @@ export interface ValueSettings {
   readonly warnings: Set<string>;
   /** Counts what a value takes beyond its records. */
   readonly budget: ItemBudget;
+  readonly limits: DecodeLimits;
 }
 
 type Reader = (view: ClassView, settings: ValueSettings) => unknown;
@@ -66,13 +69,14 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 
 /** Whether objects of a class with these members may be values in JavaScript. */
 export function isScalarClass(plainName: string, names: readonly string[]): boolean {
-  return readers.has(plainName) || (names.length === 1 && names[0] === "value__");
+  return readers.has(plainName) || (names.length === 1 && names[0] === "value__") || isDataSet(names);
 }
 
 /** The JavaScript value of an object of a well-known class or of an enum, or `undefined`. */
 export function scalarOf(view: ClassView, settings: ValueSettings): unknown {
   const reader = readers.get(view.plainName);
-  return reader === undefined ? enumOf(view, settings.enums, settings.warnings) : reader(view, settings);
+  if (reader !== undefined) return reader(view, settings);
+  return isDataSet(view.names) ? dataSet(view, settings) : enumOf(view, settings.enums, settings.warnings);
 }
 
 /** The JavaScript value of a primitive: 64-bit integers are bigint always. */

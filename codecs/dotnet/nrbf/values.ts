@@ -13,7 +13,7 @@ import { PlainClass, type PlainLayout } from "./plain-class.ts";
 import { isScalarClass, primitiveOf, scalarOf, type ValueSettings } from "./scalars.ts";
 
 /** Options of the reader that apply to all payloads. */
-export type DeclaredSettings = Omit<ValueSettings, "budget" | "warnings">;
+export type DeclaredSettings = Omit<ValueSettings, "budget" | "limits" | "warnings">;
 
 /** The value of a payload. @throws SobreError for collections that lie about themselves, and beyond the limits. */
 export function valueOfDocument(
@@ -21,7 +21,7 @@ export function valueOfDocument(
   declared: DeclaredSettings,
   limits: DecodeLimits,
 ): { readonly body: unknown; readonly warnings: readonly string[] } {
-  const settings: ValueSettings = { ...declared, budget: new ItemBudget(limits), warnings: new Set() };
+  const settings: ValueSettings = { ...declared, limits, budget: new ItemBudget(limits), warnings: new Set() };
   const planner = new Planner(document, settings);
   const body = buildGraph<ItemNode>(document.root, {
     leaf: planner.leaf,

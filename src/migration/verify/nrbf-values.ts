@@ -7,8 +7,11 @@ import type {
   PrimitiveType,
   PrimitiveValue,
 } from "../../../codecs/dotnet/nrbf/nodes.ts";
+import { diffgramIn } from "../../../codecs/dotnet/data-set/data-set.ts";
+import { dataSetElement, isDataSet } from "../../../codecs/dotnet/nrbf/data-set.ts";
 import { ItemBudget } from "../../codec/binary/cursor.ts";
 import { defaultDecodeLimits } from "../../codec/limits.ts";
+import { collectDiffgram } from "./data-set-values.ts";
 import { knownValue, type SourceValues } from "./source-values.ts";
 import { keysOfScalar, keysOfSingle, type ValueKey } from "./value-keys.ts";
 
@@ -27,6 +30,7 @@ export function collectNrbf(document: NrbfDocument, into: SourceValues, timeZone
     timeZone,
     memberNames: "written",
     warnings: new Set(),
+    limits: defaultDecodeLimits,
     budget: new ItemBudget(defaultDecodeLimits),
   };
   const seen = new Set<MemberNode>();
@@ -105,6 +109,9 @@ function collectClass(node: ClassNode, { document, settings, into, pending, plac
     into.add(knownValue(name, path, keysOfScalar(value)));
     return;
   }
+  const rows = isDataSet(memberNames) ? dataSetElement(view) : undefined;
+  const diffgram = rows && diffgramIn(rows)?.diffgram;
+  if (diffgram !== undefined) return collectDiffgram(diffgram, path, into);
   if (isScalarClass(view.plainName, memberNames)) {
     const scalar = scalarOf(view, settings);
     if (scalar === null) return into.allow(name, []);

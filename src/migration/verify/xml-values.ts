@@ -6,10 +6,12 @@ import {
   isSerializers,
 } from "../../../codecs/dotnet/data-contract/element-facts.ts";
 import { bclValue } from "../../../codecs/dotnet/data-contract/bcl-values.ts";
+import { diffgramIn } from "../../../codecs/dotnet/data-set/data-set.ts";
 import { contentOf } from "../../../codecs/dotnet/data-contract/scalar.ts";
 import { arrays } from "../../../codecs/dotnet/xml/namespaces.ts";
 import { lexical } from "../../../codecs/dotnet/xml/lexical.ts";
 import type { XmlElement, XmlScalar, XmlScalarType } from "../../../codecs/dotnet/xml/node.ts";
+import { collectDiffgram } from "./data-set-values.ts";
 import { knownValue, sourceValue, type SourceValue, type SourceValues } from "./source-values.ts";
 import { DateTime } from "../../values/date-time.ts";
 import { Decimal } from "../../values/decimal.ts";
@@ -36,10 +38,20 @@ const bookkeeping: ReadonlySet<string> = new Set([
   "Count",
   "version",
   "count",
+  "ReadOnly",
+  "InitialCapacity",
 ]);
 
 /** Fields that only collections of .NET have. */
-const marks: ReadonlySet<string> = new Set(["_size", "HashSize", "Comparer", "Capacity"]);
+const marks: ReadonlySet<string> = new Set([
+  "_size",
+  "HashSize",
+  "Comparer",
+  "Capacity",
+  "InitialCapacity",
+  "_monitor",
+  "head",
+]);
 
 /** Collects the texts of elements and attributes. */
 export function collectXml(root: XmlElement, into: SourceValues): void {
@@ -83,6 +95,8 @@ function collectElements({ element, path, live }: Open, into: SourceValues, pend
     into.add(knownValue("#text", path, keysOfContent(child.value, child.type)));
   }
   const { length } = elements;
+  const rows = diffgramIn(element);
+  if (rows !== undefined) return collectDiffgram(rows.diffgram, path, into);
   const bcl = bclValue(element);
   if (bcl !== undefined) {
     for (const text of bcl.texts) into.add(knownValue(undefined, path, keysOfUntyped(text)));
@@ -96,7 +110,7 @@ function collectElements({ element, path, live }: Open, into: SourceValues, pend
   for (let index = 0; index < length; index++) {
     const child = elements[index];
     if (child === undefined || (live !== undefined && (index - live.head + length) % length >= live.size)) continue;
-    if (isCollection && child.local.endsWith("omparer")) continue;
+    if (isCollection && /omparer$|^HashProvider$|^_monitor$/.test(child.local)) continue;
     if (isCollection && bookkeeping.has(child.local) && elementsIn(child).length === 0) {
       const { value, type } = contentOf(child);
       into.addField(child.local, keysOfContent(value, type));

@@ -50,8 +50,8 @@ describe("a member that does not fit its contract", () => {
     ["text where a dictionary is", "<By>12</By>", { By: "12" }, not("$.By", "dictionary")],
     [
       "other entries",
-      "<By><e><K>a</K></e><e><K>b</K></e></By>",
-      { By: [{ K: "a" }, { K: "b" }] },
+      "<By><e><K>1</K></e><e><K>2</K></e></By>",
+      { By: [{ K: 1 }, { K: 2 }] },
       not("$.By", "dictionary"),
     ],
     [

@@ -1,0 +1,54 @@
+import { limitExceeded } from "../../../src/codec/limits.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { dataSetOf } from "../data-set/data-set.ts";
+import { XmlElement } from "../xml/node.ts";
+import { readXml } from "../xml/read-xml.ts";
+import type { ClassView } from "./class-view.ts";
+import type { ValueSettings } from "./scalars.ts";
+
+/** Whether an object with these members is a DataSet or a DataTable, or of a class derived from one. */
+export function isDataSet(names: readonly string[]): boolean {
+  return names.includes("XmlSchema") && names.includes("XmlDiffGram");
+}
+
+/** The rows of a DataSet or DataTable, which BinaryFormatter holds as two XML texts; `undefined` where these are none. */
+export function dataSet(view: ClassView, { budget, limits }: ValueSettings): unknown {
+  const { offset } = view.node;
+  // Many objects can share one text.
+  budget.count(((view.text("XmlDiffGram") ?? "").length + (view.text("XmlSchema") ?? "").length) >> 3, offset);
+  const element = dataSetElement(view);
+  if (element === undefined) return undefined;
+  try {
+    return dataSetOf(element, limits);
+  } catch (error) {
+    // Its place in the text says nothing of that in the payload.
+    if (error instanceof SobreError && error.code === "LimitExceeded")
+      throw limitExceeded("maxItems", limits, { offset });
+    throw error;
+  }
+}
+
+/** An element with the schema and the DiffGram, as other formats have it. */
+export function dataSetElement(view: ClassView): XmlElement | undefined {
+  const diffgram = rootOf(view.text("XmlDiffGram"));
+  if (diffgram === undefined) return undefined;
+  const around = new XmlElement("", "DataSet", undefined, view.node.offset);
+  const schema = rootOf(view.text("XmlSchema"));
+  if (schema !== undefined) around.add(schema);
+  around.add(diffgram);
+  return around;
+}
+
+/** The texts were within the limits as texts. */
+const textLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxDepth: 512, maxItems: 20_000_000 } as const;
+
+function rootOf(text: string | undefined): XmlElement | undefined {
+  if (text === undefined) return undefined;
+  try {
+    // The declaration names the encoding that the text had before it was one.
+    return readXml(new TextEncoder().encode(text.replace(/^\uFEFF?<\?xml[^>]*\?>/, "")), textLimits).root;
+  } catch (error) {
+    if (error instanceof SobreError) return undefined;
+    throw error;
+  }
+}
