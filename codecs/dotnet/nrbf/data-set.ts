@@ -4,7 +4,7 @@ import { dataSetOf } from "../data-set/data-set.ts";
 import { XmlElement } from "../xml/node.ts";
 import { readXml } from "../xml/read-xml.ts";
 import type { ClassView } from "./class-view.ts";
-import type { ValueSettings } from "./scalars.ts";
+import type { ValueSettings } from "./value-settings.ts";
 
 /** Whether an object with these members is a DataSet or a DataTable, or of a class derived from one. */
 export function isDataSet(names: readonly string[]): boolean {

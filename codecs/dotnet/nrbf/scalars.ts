@@ -1,4 +1,3 @@
-import type { ItemBudget } from "../../../src/codec/binary/cursor.ts";
 import { BigInteger } from "../../../src/values/big-integer.ts";
 import { DateTimeOffset } from "../../../src/values/date-time-offset.ts";
 import { DateTime } from "../../../src/values/date-time.ts";
@@ -10,23 +9,11 @@ import { offsetAtClock } from "../../../src/values/time-zone.ts";
 import { typed } from "../../../src/values/typed-makers.ts";
 import { Typed } from "../../../src/values/typed.ts";
 import { shortestSingle } from "../../../src/values/single.ts";
-import type { DecodeLimits } from "../../../src/codec/limits.ts";
 import type { ClassView } from "./class-view.ts";
 import { dataSet, isDataSet } from "./data-set.ts";
-import { type EnumLookup, enumOf } from "./enums.ts";
+import { enumOf } from "./enums.ts";
 import type { PrimitiveType, PrimitiveValue } from "./nodes.ts";
-
-/** The reader's input besides the payload. */
-export interface ValueSettings {
-  readonly enums: EnumLookup;
-  readonly timeZone: string | undefined;
-  readonly memberNames: "written" | "property";
-  /** Everything tolerated or assumed, one sentence each. */
-  readonly warnings: Set<string>;
-  /** Counts what a value takes beyond its records. */
-  readonly budget: ItemBudget;
-  readonly limits: DecodeLimits;
-}
+import type { ValueSettings } from "./value-settings.ts";
 
 type Reader = (view: ClassView, settings: ValueSettings) => unknown;
 

@@ -10,7 +10,8 @@ import { ClassView, plainNameOf, targetOf } from "./class-view.ts";
 import { collectedOf, isOrdinary, type ItemNode, wrappedIn } from "./collections.ts";
 import type { ArrayNode, ClassDescription, ClassNode, NrbfDocument, PrimitiveArrayNode } from "./nodes.ts";
 import { PlainClass, type PlainLayout } from "./plain-class.ts";
-import { isScalarClass, primitiveOf, scalarOf, type ValueSettings } from "./scalars.ts";
+import { isScalarClass, primitiveOf, scalarOf } from "./scalars.ts";
+import type { ValueSettings } from "./value-settings.ts";
 
 /** Options of the reader that apply to all payloads. */
 export type DeclaredSettings = Omit<ValueSettings, "budget" | "limits" | "warnings">;

@@ -1,5 +1,6 @@
 import { ClassView, plainNameOf, targetOf } from "../../../codecs/dotnet/nrbf/class-view.ts";
-import { isScalarClass, primitiveOf, scalarOf, type ValueSettings } from "../../../codecs/dotnet/nrbf/scalars.ts";
+import { isScalarClass, primitiveOf, scalarOf } from "../../../codecs/dotnet/nrbf/scalars.ts";
+import type { ValueSettings } from "../../../codecs/dotnet/nrbf/value-settings.ts";
 import type {
   ClassNode,
   MemberNode,

@@ -18,6 +18,10 @@ const readers: Readonly<Record<string, () => MutatedReader>> = {
   "datacontract-json": () => ({ decoder: dataContractJson(), seeds: dotnetFiles("json-*.bin") }),
   nrbf: () => ({ decoder: nrbf(), seeds: kept("nrbf") }),
   java: () => ({ decoder: java(), seeds: kept("java") }),
+  "shapes in XML": () => ({ decoder: dataContractXml(), seeds: shapes("dcs", "ndcs", "xs") }),
+  "shapes in nbfx": () => ({ decoder: nbfx(), seeds: shapes("nbfx") }),
+  "shapes in nrbf": () => ({ decoder: nrbf({ timeZone: "UTC" }), seeds: shapes("nrbf") }),
+  "shapes in java": () => ({ decoder: java({ timeZone: "UTC" }), seeds: shapes("java") }),
 };
 
 /** The names of the readers. */
@@ -43,4 +47,17 @@ function kept(family: "java" | "nrbf"): readonly Uint8Array[] {
   return keptPayloads(family)
     .map(bytesOf)
     .filter(({ length }) => length < largest);
+}
+
+/** Larger ones are DataSets with their schema. */
+const largestShape = 4000;
+
+function shapes(...families: readonly string[]): readonly Uint8Array[] {
+  const file = new URL("../../../fixtures/legacy/shapes/shapes.json", import.meta.url);
+  const { payloads }: { readonly payloads: readonly { readonly family: string; readonly base64: string }[] } =
+    JSON.parse(readFileSync(file, "utf8"));
+  return payloads
+    .filter(({ family }) => families.includes(family))
+    .map(({ base64 }) => new Uint8Array(Buffer.from(base64, "base64")))
+    .filter(({ length }) => length < largestShape);
 }

@@ -1,0 +1,15 @@
+import type { ItemBudget } from "../../../src/codec/binary/cursor.ts";
+import type { DecodeLimits } from "../../../src/codec/limits.ts";
+import type { EnumLookup } from "./enums.ts";
+
+/** The reader's input besides the payload. */
+export interface ValueSettings {
+  readonly enums: EnumLookup;
+  readonly timeZone: string | undefined;
+  readonly memberNames: "written" | "property";
+  /** Everything tolerated or assumed, one sentence each. */
+  readonly warnings: Set<string>;
+  /** Counts what a value takes beyond its records. */
+  readonly budget: ItemBudget;
+  readonly limits: DecodeLimits;
+}
