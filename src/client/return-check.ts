@@ -3,7 +3,7 @@ import type { Codec, Encoder } from "../codec/codec.ts";
 import { defaultDecodeLimits } from "../codec/limits.ts";
 import type { Serializer } from "../codec/serializer.ts";
 import type { Envelope } from "../envelope/envelope.ts";
-import { SobreError } from "../errors/sobre-error.ts";
+import { isSobreError, SobreError } from "../errors/sobre-error.ts";
 import type { TypedMessage } from "../message/message-type.ts";
 import { type MaybePromise, whenReady } from "../message/schema.ts";
 import { isPlainPrototype } from "../values/plain-object.ts";
@@ -40,7 +40,9 @@ export function createReturnCheck({ registry }: Pick<Serializer, "registry">): R
       }
     }
 
-    function refuse(cause: unknown): never {
+    function refuse(cause: unknown): void {
+      // A step between versions that breaks is not the codec's doing.
+      if (isSobreError(cause) && cause.code !== "ValidationFailed") return;
       const { message, path = "$" } = SobreError.from(cause, "ValidationFailed", "The schema failed on this body");
       const what =
         `The codec "${selected.encoder.name}" brings this body back in a form that its own type refuses. ${message} ` +

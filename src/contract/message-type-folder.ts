@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { JsonSchema } from "../json-schema/json-schema-type.ts";
+import type { JsonSchemaOptions } from "../json-schema/json-schema.ts";
 import type { MessageType } from "../message/message-type.ts";
 import { messageTypeFromFiles, schemaFilesOf, versionFile } from "../message/schema-files.ts";
 import type { UntypedOptions } from "../message/define-message.ts";
@@ -18,7 +19,7 @@ import { folderFiles, parseJson } from "./subjects/subject.ts";
 export function readMessageType<Body = unknown>(
   folder: string,
   subject: string,
-  options: UntypedOptions = {},
+  options: UntypedOptions & JsonSchemaOptions = {},
 ): MessageType<string, Body> {
   return messageTypeFromFiles<Body>(subject, filesOf(folder, subject), options);
 }

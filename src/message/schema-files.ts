@@ -1,6 +1,6 @@
 import { SobreError } from "../errors/sobre-error.ts";
 import { assembleMessageType, type UntypedOptions } from "./define-message.ts";
-import { jsonSchema } from "../json-schema/json-schema.ts";
+import { jsonSchema, type JsonSchemaOptions } from "../json-schema/json-schema.ts";
 import type { JsonSchema } from "../json-schema/json-schema-type.ts";
 import { checkOption, methods } from "../options/option-checks.ts";
 import type { MessageType } from "./message-type.ts";
@@ -30,14 +30,14 @@ export function versionFile(name: string): VersionFile | undefined {
 /**
  * Defines a message type from the schema files of its subject: each major is a version, its greatest minor counts.
  *
- * Other files are left out. `Body` is what you know of the latest version.
+ * Other files are left out. `formats` is that of `jsonSchema`. `Body` is what you know of the latest version.
  *
  * @throws SobreError `InvalidArgument` as `defineMessage` does.
  */
 export function messageTypeFromFiles<Body = unknown>(
   subject: string,
   files: SchemaFiles,
-  options: UntypedOptions = {},
+  { formats, ...options }: UntypedOptions & JsonSchemaOptions = {},
 ): MessageType<string, Body> {
   checkOption("files", files, (value) =>
     typeof value === "object" && value !== null ? undefined : 'must be an object, as { "1.0.schema.json": schema }',
@@ -51,7 +51,8 @@ export function messageTypeFromFiles<Body = unknown>(
     schemas.set(file.major, schema);
   }
   const versions: Record<number, Schema> = {};
-  for (const [major, schema] of schemas) versions[major] = schemaOf(schema, `${subject}, version ${major}`);
+  for (const [major, schema] of schemas)
+    versions[major] = schemaOf(schema, { formats }, `${subject}, version ${major}`);
   return assembleMessageType<string, Body, Body>(subject, versions, options);
 }
 
@@ -68,9 +69,9 @@ export function schemaFilesOf(type: MessageType): SchemaFiles {
   return Object.fromEntries(type.versions.map((version) => [`${version}.0.schema.json`, jsonSchemaOf(type, version)]));
 }
 
-function schemaOf(schema: JsonSchema, where: string): Schema {
+function schemaOf(schema: JsonSchema, options: JsonSchemaOptions, where: string): Schema {
   try {
-    return jsonSchema(schema);
+    return jsonSchema(schema, options);
   } catch (cause) {
     const { code, message } = SobreError.from(cause, "InvalidArgument", "It is no JSON Schema");
     throw new SobreError(code, `${where}: ${message}`, { cause });

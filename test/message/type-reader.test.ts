@@ -49,6 +49,14 @@ async function read(
   return createTypeReader(types)(envelope, result);
 }
 
+it("a type from files asserts formats where that is asked for", () => {
+  const files = { "1.0.schema.json": { type: "string", format: "uuid" } };
+
+  expect(messageTypeFromFiles("acme.id", files).read("none", 1)).toBe("none");
+  const asserting = messageTypeFromFiles("acme.id", files, { formats: "assertion" });
+  expect(refusal(() => asserting.read("none", 1)).message).toContain('$ must match format "uuid"');
+});
+
 describe("a message without a version", () => {
   it.each<readonly [string, Partial<EnvelopeInit>, string]>([
     ["neither type nor version", {}, "The message names no type or version, and acme.invoice has 1."],
