@@ -1,3 +1,4 @@
+import { checkOption, bytes, having, number } from "../../src/options/option-checks.ts";
 import type { DecodeLimits } from "../../src/codec/limits.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
 import type { ContentNode } from "./nodes.ts";
@@ -25,6 +26,8 @@ const maxBytesAgain = 512 * 1024;
  * @throws SobreError `DecodeFailed`, `TruncatedPayload` or `LimitExceeded`, with the offset.
  */
 export function readStream(payload: Uint8Array, limits: DecodeLimits): JavaStream {
+  checkOption("payload", payload, bytes);
+  checkOption("limits", limits, having("limits", { maxBytes: number, maxDepth: number, maxItems: number }));
   const withoutFields = new Set<number>();
   let tried = new Set<number>();
   let best: Failure | undefined;

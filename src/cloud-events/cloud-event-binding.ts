@@ -131,7 +131,9 @@ export function cloudEventFromHttp(
 ): CloudEvent | undefined {
   const attributes = new Map<string, CloudEventValue>();
   let contentType: string | undefined;
-  for (const [header, given] of entriesOf(headers)) {
+  for (const entry of entriesOf(headers)) {
+    if (!isHeader(entry)) throw invalid("headers", "must have names and texts");
+    const [header, given] = entry;
     const name = header.toLowerCase();
     if (given === undefined) continue;
     // Lines of one name are one list (RFC 9110 section 5.3).
@@ -150,6 +152,12 @@ function invalid(option: string, what: string): SobreError {
 function entriesOf(headers: HttpHeaders): Iterable<readonly [string, string | readonly string[] | undefined]> {
   if (typeof headers !== "object" || headers === null) throw invalid("headers", "must be an object or entries");
   return isEntries(headers) ? headers : Object.entries(headers);
+}
+
+function isHeader(entry: unknown): boolean {
+  if (!Array.isArray(entry) || typeof entry[0] !== "string") return false;
+  const value: unknown = entry[1];
+  return value === undefined || typeof value === "string" || Array.isArray(value);
 }
 
 function isEntries(headers: HttpHeaders): headers is Iterable<readonly [string, string]> {

@@ -1,3 +1,5 @@
+import { isObject } from "../values/plain-object.ts";
+import { invalidOption } from "../options/option-checks.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
@@ -44,7 +46,9 @@ export function vetoed(codec: string): Attempt {
 }
 
 /** One line for people, e.g. `json: DecodeFailed at byte 3: …`. */
-export function describeAttempt({ codec, outcome, code, offset, message }: Attempt): string {
+export function describeAttempt(attempt: Attempt): string {
+  if (!isObject(attempt)) throw invalidOption("attempt", "must be an attempt of a result");
+  const { codec, outcome, code, offset, message } = attempt;
   // Of ten decoders nine may be ruled out, and the others are the story.
   if (code === undefined) return `${codec}: ${outcome === "vetoed" ? "ruled out" : outcome}`;
   return `${codec}: ${code}${offset === undefined ? "" : ` at byte ${offset}`}: ${message}`;

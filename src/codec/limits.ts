@@ -1,5 +1,6 @@
+import { isObject } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptions, countFrom, type OptionChecks } from "../options/option-checks.ts";
+import { checkOptions, countFrom, type OptionChecks, invalidOption } from "../options/option-checks.ts";
 
 /** Budgets that hold for every decoder; beyond them it throws `LimitExceeded`. */
 export interface DecodeLimits {
@@ -46,5 +47,7 @@ export function limitExceeded(
   limits: DecodeLimits,
   where: { readonly offset?: number; readonly path?: string } = {},
 ): SobreError {
-  return new SobreError("LimitExceeded", `The payload goes beyond limits.${limit}, which is ${limits[limit]}.`, where);
+  const most: unknown = isObject(limits) && typeof limit === "string" ? limits[limit] : undefined;
+  if (typeof most !== "number") throw invalidOption("limits", "must have the limit, which is a number");
+  return new SobreError("LimitExceeded", `The payload goes beyond limits.${limit}, which is ${most}.`, where);
 }

@@ -1,3 +1,4 @@
+import { checkOption, having, text, aFunction, maybe, anObject } from "../options/option-checks.ts";
 import type { CodecTarget } from "./codec-target.ts";
 
 /** One promise of the codec interface, checkable by any test runner. */
@@ -12,6 +13,9 @@ export interface CodecCase {
   readonly run: (target: CodecTarget) => void;
 }
 
+const aCase = having("a case of the suite", { name: text, skip: maybe(aFunction), run: aFunction });
+const aTarget = having("a target", { codec: anObject, deviations: maybe(anObject) });
+
 /** The outcome of a case. */
 export type CodecCaseResult =
   | { readonly name: string; readonly outcome: "passed" }
@@ -24,6 +28,8 @@ export type CodecCaseResult =
  * A declared deviation must still deviate: when the case passes all the same, it has failed.
  */
 export function runCodecCase(codecCase: CodecCase, target: CodecTarget): CodecCaseResult {
+  checkOption("codecCase", codecCase, aCase);
+  checkOption("target", target, aTarget);
   const { name } = codecCase;
   const inapplicable = codecCase.skip?.(target);
   if (inapplicable !== undefined) return { name, outcome: "skipped", reason: inapplicable };

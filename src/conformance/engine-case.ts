@@ -1,4 +1,15 @@
-import type { Capability } from "../engine/capabilities.ts";
+import {
+  checkOption,
+  having,
+  aFunction,
+  text,
+  listOf,
+  oneOf,
+  maybe,
+  anObject,
+  type OptionCheck,
+} from "../options/option-checks.ts";
+import { type Capability, capabilityNames } from "../engine/capabilities.ts";
 import { EngineHarness, type OpenedEngine } from "./engine-harness.ts";
 
 /** An engine that the suite is run on. */
@@ -23,6 +34,12 @@ export interface EngineCase {
   readonly run: (harness: EngineHarness) => Promise<void>;
 }
 
+const needs = listOf("capabilities", oneOf(...capabilityNames));
+const aCase = having("a case of the suite", { name: text, needs, run: aFunction });
+
+/** A target has a function that opens an engine. */
+export const engineTarget: OptionCheck = having("a target", { open: aFunction, deviations: maybe(anObject) });
+
 /** Cases by their names; those that name no capabilities need `needs`. */
 export function engineCases(
   needs: readonly Capability[],
@@ -43,6 +60,8 @@ export type EngineCaseResult =
  * A declared deviation must still deviate: when the case passes all the same, it has failed.
  */
 export async function runEngineCase(engineCase: EngineCase, target: EngineTarget): Promise<EngineCaseResult> {
+  checkOption("engineCase", engineCase, aCase);
+  checkOption("target", target, engineTarget);
   const { name } = engineCase;
   const opened = await target.open();
   try {

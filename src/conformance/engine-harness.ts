@@ -1,3 +1,4 @@
+import { checkOption, having, anObject, aFunction } from "../options/option-checks.ts";
 import type {
   AcceptSessionOptions,
   Engine,
@@ -40,6 +41,7 @@ export class EngineHarness {
   #names = 0;
 
   constructor(opened: OpenedEngine, patience: number) {
+    checkOption("opened", opened, having("an opened engine", { engine: anObject, advance: aFunction }));
     this.engine = opened.engine;
     this.#opened = opened;
     this.#patience = patience;

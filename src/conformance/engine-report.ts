@@ -1,5 +1,6 @@
+import { checkOption, having, listOf, anObject, number, text } from "../options/option-checks.ts";
 import { type Capability, capabilityNames, type Support } from "../engine/capabilities.ts";
-import { type EngineTarget, runEngineCase } from "./engine-case.ts";
+import { type EngineTarget, engineTarget, runEngineCase } from "./engine-case.ts";
 import { engineSuite } from "./engine-suite.ts";
 
 /** An engine's result for one capability. */
@@ -26,6 +27,7 @@ export interface EngineReport {
 
 /** Runs every case and sums up. */
 export async function reportEngine(target: EngineTarget): Promise<EngineReport> {
+  checkOption("target", target, engineTarget);
   const opened = await target.open();
   const { name, capabilities } = opened.engine;
   await (opened.close?.() ?? opened.engine.close());
@@ -52,8 +54,17 @@ export async function reportEngine(target: EngineTarget): Promise<EngineReport> 
   };
 }
 
+const aReport = having("a report of reportEngine", {
+  engine: text,
+  cases: number,
+  passed: number,
+  capabilities: listOf("capabilities", anObject),
+});
+
 /** The report as a Markdown table, one row per capability. */
-export function renderEngineReport({ engine, cases, passed, capabilities }: EngineReport): string {
+export function renderEngineReport(report: EngineReport): string {
+  checkOption("report", report, aReport);
+  const { engine, cases, passed, capabilities } = report;
   const rows = capabilities.map((row) => `| ${row.capability} | ${row.level} | ${row.passed} of ${row.cases} |`);
   return [
     `| capability | ${engine} engine | cases passed |`,

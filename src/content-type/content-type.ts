@@ -1,3 +1,4 @@
+import { invalidOption, checkOption, listOf, having, text } from "../options/option-checks.ts";
 import { isTokenValid, isTypeValid } from "content-type";
 import { SobreError } from "../errors/sobre-error.ts";
 import { isQuotable, type Parameter, scanParameters, skipBlanks, wordEnd } from "./parameters.ts";
@@ -66,6 +67,8 @@ const none: { readonly parameters: readonly Parameter[]; readonly skipped: reado
  * @throws SobreError `InvalidContentType` for a type or name that is not a token, a media range, and for a value with control characters.
  */
 export function formatContentType(type: string, parameters: readonly Parameter[] = []): string {
+  if (typeof type !== "string") throw invalidOption("type", "must be a string");
+  checkOption("parameters", parameters, listOf("parameters with a name and a value", aParameter));
   checkType(type, 0);
   let text = type;
   for (const { name, value } of parameters) {
@@ -78,6 +81,8 @@ export function formatContentType(type: string, parameters: readonly Parameter[]
   }
   return text;
 }
+
+const aParameter = having("a parameter", { name: text, value: text });
 
 function checkType(type: string, offset: number): void {
   if (!isTypeValid(type)) throw invalid("is not type/subtype in tokens (RFC 2045 section 5.1)", offset);

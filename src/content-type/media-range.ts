@@ -1,3 +1,4 @@
+import { checkOption, having, listOf, text } from "../options/option-checks.ts";
 import type { ContentType } from "./content-type.ts";
 import { parameter } from "./parameter.ts";
 import type { Parameter } from "./parameters.ts";
@@ -21,16 +22,24 @@ export function mediaRange(type: string, subtype: string, parameters: readonly P
   return { type, subtype, parameters };
 }
 
+const parameters = listOf("parameters with a name and a value", having("a parameter", { name: text, value: text }));
+const aRange = having("a media range", { type: text, subtype: text, parameters });
+const aContentType = having("a content type", { type: text, parameters });
+
 const specificities = { any: 0, type: 100, suffix: 200, exact: 300 } as const;
 
 /** Greater is more specific: exact (300 and up), then suffix, then all of a type, then all; each parameter adds a little. */
-export function specificityOf({ type, subtype, parameters }: MediaRange): number {
+export function specificityOf(range: MediaRange): number {
+  checkOption("range", range, aRange);
+  const { type, subtype } = range;
   const kind = subtype === "*" ? (type === "*" ? "any" : "type") : subtype.startsWith("*+") ? "suffix" : "exact";
-  return specificities[kind] + Math.min(parameters.length, 99);
+  return specificities[kind] + Math.min(range.parameters.length, 99);
 }
 
 /** Whether `contentType` lies in `range`. */
 export function matchesRange(range: MediaRange, contentType: ContentType): boolean {
+  checkOption("range", range, aRange);
+  checkOption("contentType", contentType, aContentType);
   const slash = contentType.type.indexOf("/");
   if (range.type !== "*" && range.type !== contentType.type.slice(0, slash)) return false;
   return (
@@ -54,6 +63,8 @@ function parametersMatch(wanted: readonly Parameter[], contentType: ContentType)
 
 /** Whether some content type lies in both ranges. */
 export function rangesOverlap(one: MediaRange, other: MediaRange): boolean {
+  checkOption("one", one, aRange);
+  checkOption("other", other, aRange);
   const types = one.type === "*" || other.type === "*" || one.type === other.type;
   return types && subtypesOverlap(one.subtype, other.subtype) && parametersAgree(one.parameters, other.parameters);
 }

@@ -1,3 +1,4 @@
+import { checkOption, name as isName, methods } from "../options/option-checks.ts";
 import { isObject } from "../values/plain-object.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,6 +22,8 @@ export function readMessageType<Body = unknown>(
   subject: string,
   options: UntypedOptions & JsonSchemaOptions = {},
 ): MessageType<string, Body> {
+  checkOption("folder", folder, isName);
+  checkOption("subject", subject, isName);
   return messageTypeFromFiles<Body>(subject, filesOf(folder, subject), options);
 }
 
@@ -32,6 +35,8 @@ export function readMessageType<Body = unknown>(
  * @throws SobreError `InvalidArgument` for a schema of a library that offers no JSON Schema, and a name that is not a valid folder.
  */
 export function writeMessageType(folder: string, type: MessageType): readonly string[] {
+  checkOption("folder", folder, isName);
+  checkOption("type", type, methods("a message type", "message", "read", "write"));
   const { name } = type;
   const made = schemaFilesOf(type);
   mkdirSync(subjectFolder(folder, name), { recursive: true });

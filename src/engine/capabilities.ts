@@ -1,3 +1,5 @@
+import { isObject } from "../values/plain-object.ts";
+import { invalidOption } from "../options/option-checks.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
 /** Everything that an engine may be able to do, in the words of the message model. */
@@ -37,7 +39,11 @@ export function requireCapability(
   engine: { readonly name: string; readonly capabilities: Capabilities },
   capability: Capability,
 ): void {
-  const { level, note } = engine.capabilities[capability];
+  if (!isObject(engine) || !isObject(engine.capabilities))
+    throw invalidOption("engine", "must be an engine, which has capabilities");
+  const support: Support | undefined = engine.capabilities[capability];
+  if (!isObject(support)) throw invalidOption("capability", `must be one of ${capabilityNames.join(", ")}`);
+  const { level, note } = support;
   if (level !== "refused") return;
   throw new SobreError(
     "UnsupportedCapability",

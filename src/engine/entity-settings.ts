@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkNames } from "../options/option-checks.ts";
+import { checkNames, checkOption, anObject } from "../options/option-checks.ts";
 import { type DurationLike, toMilliseconds } from "../time/duration.ts";
 import type {
   EntityOptions,
@@ -114,6 +114,8 @@ const fixed = ["requiresSession", "requiresDuplicateDetection", "enablePartition
 
 /** @throws SobreError `InvalidArgument` when an update would change what is set at creation. */
 export function checkFixed(before: Partial<QueueSettings>, after: Partial<QueueSettings>): void {
+  checkOption("before", before, anObject);
+  checkOption("after", after, anObject);
   const changed = fixed.find((name) => before[name] !== after[name]);
   if (changed === undefined) return;
   throw illegal(changed, "is set at creation. Create another entity to change it");

@@ -1,3 +1,4 @@
+import { checkOption, anEnvelope } from "../options/option-checks.ts";
 import type { ApplicationProperties } from "./application-properties.ts";
 import type { BrokerProperties } from "./broker-properties.ts";
 import { settableRows } from "./broker-property-table.ts";
@@ -16,6 +17,7 @@ interface SizedOrigin {
  * For an envelope that was received it counts the sections that are sent on as they came.
  */
 export function sizeOf(envelope: Envelope): number {
+  checkOption("envelope", envelope, anEnvelope);
   // A received message is decoded only where somebody asked for it.
   const { origin } = envelope;
   if (origin !== undefined && isSized(origin)) return origin.sizeOf(envelope);

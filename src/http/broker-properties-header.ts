@@ -1,4 +1,13 @@
-import { checkOptional, text as isText } from "../options/option-checks.ts";
+import {
+  checkOptional,
+  text as isText,
+  checkOption,
+  anEnvelope,
+  having,
+  isDate,
+  maybe,
+  number,
+} from "../options/option-checks.ts";
 import { isObject } from "../values/plain-object.ts";
 import type { Delivery } from "../engine/delivery.ts";
 import type { BrokerProperties, BrokerPropertiesInit } from "../envelope/broker-properties.ts";
@@ -83,8 +92,18 @@ export function settableMembers({ brokerProperties: broker, bodyKind }: Envelope
   return members;
 }
 
+const aDelivery = having("a delivery", {
+  envelope: anEnvelope,
+  enqueuedTimeUtc: isDate,
+  expiresAtUtc: maybe(isDate),
+  lockedUntilUtc: maybe(isDate),
+  deliveryCount: number,
+  state: isText,
+});
+
 /** The value of the `BrokerProperties` header of a delivery, in ASCII; 64-bit numbers have all of their digits. */
 export function writeBrokerProperties(delivery: Delivery): string {
+  checkOption("delivery", delivery, aDelivery);
   const { enqueuedTimeUtc, expiresAtUtc } = delivery;
   const timeToLive =
     expiresAtUtc === undefined ? undefined : (expiresAtUtc.getTime() - enqueuedTimeUtc.getTime()) / 1000;

@@ -1,4 +1,4 @@
-import { checkOption, text as isText } from "../options/option-checks.ts";
+import { checkOption, text as isText, having, type OptionCheck } from "../options/option-checks.ts";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { SobreError } from "../errors/sobre-error.ts";
 
@@ -43,12 +43,19 @@ export function readSas(token: string): SharedAccessSignature {
   };
 }
 
+const wellFormed: OptionCheck = (value) =>
+  typeof value === "string" && value.isWellFormed() ? undefined : "must be a well-formed string";
+const finite: OptionCheck = (value) => (Number.isFinite(value) ? undefined : "must be a number of milliseconds");
+
 /** Makes a token for a resource; `expiresAt` in milliseconds since 1970. */
 export function writeSas(
   resource: string,
   key: { readonly name: string; readonly value: string },
   expiresAt: number,
 ): string {
+  checkOption("resource", resource, wellFormed);
+  checkOption("key", key, having("a key", { name: wellFormed, value: isText }));
+  checkOption("expiresAt", expiresAt, finite);
   const sr = encodeURIComponent(resource);
   const se = String(Math.floor(expiresAt / 1000));
   const sig = encodeURIComponent(signature(key.value, sr, se));

@@ -1,4 +1,4 @@
-import { anObject, checkOption } from "../options/option-checks.ts";
+import { anObject, checkOption, invalidOption } from "../options/option-checks.ts";
 import type { ApplicationProperties } from "../envelope/application-properties.ts";
 
 /** Where in a distributed trace a message was made (W3C Trace Context, Baggage). */
@@ -37,7 +37,9 @@ export function readTraceContext(properties: ApplicationProperties): TraceContex
 }
 
 /** The application properties that carry a trace context: those of W3C, and `Diagnostic-Id` for older readers. */
-export function traceProperties({ traceparent, tracestate, baggage }: TraceContext): Readonly<Record<string, string>> {
+export function traceProperties(context: TraceContext): Readonly<Record<string, string>> {
+  if (typeof context !== "object" || context === null) throw invalidOption("context", "must be an object");
+  const { traceparent, tracestate, baggage } = context;
   return {
     traceparent,
     [diagnosticIdProperty]: traceparent,

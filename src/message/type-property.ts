@@ -1,3 +1,5 @@
+import { isObject } from "../values/plain-object.ts";
+import { checkOption, anEnvelope, invalidOption } from "../options/option-checks.ts";
 import type { Message } from "../codec/serializer.ts";
 import { type ContentType, formatContentType, parseContentType } from "../content-type/content-type.ts";
 import { parameter } from "../content-type/parameter.ts";
@@ -32,6 +34,7 @@ export interface TypeClaim {
  * together, declare it; a parameter `type` or `messageType` alone, CloudEvents type, subject and schema ids imply it.
  */
 export function readTypeClaim(envelope: Envelope, contentType: ContentType | undefined): TypeClaim {
+  checkOption("envelope", envelope, anEnvelope);
   const { applicationProperties: own } = envelope;
   const type = parameterOf(contentType, "type");
   // With a version it is our own parameter; alone it may mean something else, e.g. `entry` in Atom's content type.
@@ -68,6 +71,8 @@ export function withTypeClaim(
   wire: TypeWire,
   contentType: string,
 ): Message {
+  if (!isObject(message)) throw invalidOption("message", "must be an object");
+  if (!isObject(claim)) throw invalidOption("claim", "must have a name and a version");
   if (wire === "properties") {
     const applicationProperties = {
       ...message.applicationProperties,

@@ -1,4 +1,4 @@
-import { checkOptions, countFrom, type OptionChecks } from "../options/option-checks.ts";
+import { checkOptions, countFrom, type OptionChecks, checkOption, text as isText } from "../options/option-checks.ts";
 import { createReadStream, statSync } from "node:fs";
 import { defaultDecodeLimits } from "../codec/limits.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -25,6 +25,7 @@ const defaultMaxBytes = Math.ceil((defaultDecodeLimits.maxBytes * 4) / 3) + 1024
  * @throws SobreError `InvalidArgument` when there is no file at the path.
  */
 export function createCaptureSource(path: string, options: CaptureSourceOptions = {}): MigrationSource {
+  checkOption("path", path, isText);
   checkOptions(options, optionChecks);
   const { maxBytes = defaultMaxBytes } = options;
   const size = sizeOf(path);

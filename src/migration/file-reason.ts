@@ -1,3 +1,5 @@
+import { SobreError } from "../errors/sobre-error.ts";
+
 /** The file system's message without the path. */
 export function reasonOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -14,3 +16,8 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["ENOSPC", "the disk is full"],
   ["EEXIST", "it is there already"],
 ]);
+
+/** The error of a file or folder that cannot be written. */
+export function notWritten(path: string, error: unknown): SobreError {
+  return new SobreError("InvalidArgument", `${path} cannot be written: ${reasonOf(error)}.`, { cause: error });
+}

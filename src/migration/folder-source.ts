@@ -1,4 +1,4 @@
-import { checkOptions, type OptionChecks, text } from "../options/option-checks.ts";
+import { checkOptions, type OptionChecks, text, checkOption, text as isText } from "../options/option-checks.ts";
 import { readdirSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -27,6 +27,7 @@ export const folderOptionChecks: OptionChecks<FolderSourceOptions> = { contentTy
  * @throws SobreError `InvalidArgument` when there is no file or folder at the path, and for names to take of a single file.
  */
 export function createFolderSource(path: string, options: FolderSourceOptions = {}): MigrationSource {
+  checkOption("path", path, isText);
   checkOptions(options, folderOptionChecks);
   const files = filesOf(path, options.include);
   return {

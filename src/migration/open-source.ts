@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { SobreError } from "../errors/sobre-error.ts";
-import { checkOptions, oneOf, type OptionChecks } from "../options/option-checks.ts";
+import { checkOptions, oneOf, type OptionChecks, checkOption, text as isText } from "../options/option-checks.ts";
 import { createCaptureSource, headOf } from "./capture-source.ts";
 import { reasonOf } from "./file-reason.ts";
 import { createFolderSource, folderOptionChecks, type FolderSourceOptions } from "./folder-source.ts";
@@ -22,6 +22,7 @@ export interface OpenSourceOptions extends FolderSourceOptions {
  */
 export async function openSource(path: string, options: OpenSourceOptions = {}): Promise<MigrationSource> {
   checkOptions(options, optionChecks);
+  checkOption("path", path, isText);
   const { input = await inputOf(path), ...forFolder } = options;
   if (input === "payloads") return createFolderSource(path, forFolder);
   // Entries that would be left out in silence.

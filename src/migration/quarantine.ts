@@ -1,3 +1,5 @@
+import { notWritten } from "./file-reason.ts";
+import { checkOption, name } from "../options/option-checks.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deadLetterProperties } from "../engine/delivery.ts";
@@ -24,7 +26,12 @@ const longestDescription = 1024;
  * @throws what the file system throws when the folder cannot be made.
  */
 export function createQuarantine(folder: string): Quarantine {
-  mkdirSync(folder, { recursive: true });
+  checkOption("folder", folder, name);
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw notWritten(folder, error);
+  }
   return {
     put({ content }, { order, sha256, failure }) {
       const name = join(folder, `${order}-${sha256.slice(0, 12)}`);

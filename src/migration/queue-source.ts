@@ -1,4 +1,12 @@
-import { checkOptions, countFrom, type OptionChecks, text } from "../options/option-checks.ts";
+import {
+  checkOptions,
+  countFrom,
+  type OptionChecks,
+  text,
+  checkOption,
+  methods,
+  entityName,
+} from "../options/option-checks.ts";
 import type { Delivery } from "../engine/delivery.ts";
 import type { Engine } from "../engine/engine.ts";
 import { peekPages } from "../engine/peek-pages.ts";
@@ -24,6 +32,8 @@ const optionChecks: OptionChecks<QueueSourceOptions> = { batchSize: countFrom(1)
  * @throws SobreError while it is read, whatever {@link Engine.peek} throws.
  */
 export function createQueueSource(engine: Engine, entity: string, options: QueueSourceOptions = {}): MigrationSource {
+  checkOption("engine", engine, methods("an engine", "peek"));
+  checkOption("entity", entity, entityName);
   checkOptions(options, optionChecks);
   const { batchSize = 100, sessionId } = options;
   return {

@@ -1,4 +1,15 @@
 import { escapeMarkup } from "../values/markup.ts";
+import {
+  checkOption,
+  having,
+  listOf,
+  anObject,
+  text as isText,
+  number as aNumber,
+  maybe,
+  oneOf,
+  type OptionCheck,
+} from "../options/option-checks.ts";
 import type {
   FailureReport,
   MigrationFinding,
@@ -13,6 +24,7 @@ import { pageStyle } from "./report-style.ts";
 
 /** The report as one HTML page that needs nothing else. */
 export function reportPage(report: MigrationReport): string {
+  checkOption("report", report, aReport);
   const { source, target, output, seconds, messages, bytes } = report;
   const about = `${number(messages)} messages, ${byteSize(bytes)}, ${seconds.toFixed(1)} s. ${
     output === undefined ? "A dry run: nothing was written." : `Written to ${escapeMarkup(output)}.`
@@ -33,6 +45,26 @@ ${section("Types and their paths", report.types.map(typeDetails).join("\n"))}
 </main></body></html>
 `;
 }
+
+const objects = listOf("objects", anObject);
+const aReport: OptionCheck = (value) =>
+  having("a report of a migration", {
+    source: isText,
+    target: oneOf(...Object.keys(targetNames)),
+    output: maybe(isText),
+    seconds: aNumber,
+    messages: aNumber,
+    bytes: aNumber,
+    outcomes: anObject,
+    verdict: oneOf(...Object.keys(verdicts)),
+    formats: objects,
+    types: objects,
+    ambiguities: objects,
+    settled: objects,
+    losses: objects,
+    failures: objects,
+    warnings: objects,
+  })(value);
 
 const verdicts: Readonly<Record<MigrationVerdict, string>> = {
   clean: "<strong>Clean.</strong> Everything came back from its new payload as it was.",

@@ -1,3 +1,5 @@
+import { notWritten } from "./file-reason.ts";
+import { checkOption, having, listOf, name, text as isText } from "../options/option-checks.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { jsonSchemaOf } from "./json-schema.ts";
@@ -43,10 +45,22 @@ export function schemaFiles(profiles: readonly TypeProfile[], target: Target): r
   });
 }
 
-/** Writes {@link schemaFiles} into a folder, which is made when it is not there. @throws what the file system throws. */
+const aFile = having("a file", { path: name, text: isText });
+
+/**
+ * Writes {@link schemaFiles} into a folder, which is made when it is not there.
+ *
+ * @throws SobreError `InvalidArgument` for a file that cannot be written.
+ */
 export function writeSchemaFiles(folder: string, files: readonly SchemaFile[]): void {
+  checkOption("folder", folder, name);
+  checkOption("files", files, listOf("files with a path and a text", aFile));
   for (const { path, text } of files) {
-    mkdirSync(join(folder, path, ".."), { recursive: true });
-    writeFileSync(join(folder, path), text);
+    try {
+      mkdirSync(join(folder, path, ".."), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    } catch (error) {
+      throw notWritten(join(folder, path), error);
+    }
   }
 }

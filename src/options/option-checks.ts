@@ -112,7 +112,11 @@ export const aFunction: OptionCheck = (value) => (typeof value === "function" ? 
 export const isDate: OptionCheck = (value) =>
   value instanceof Date && !Number.isNaN(value.getTime()) ? undefined : "must be a valid Date";
 
-export const sequenceNumber: OptionCheck = (value) => (typeof value === "bigint" ? undefined : "must be a bigint");
+export const number: OptionCheck = (value) => (typeof value === "number" ? undefined : "must be a number");
+
+export const bigint: OptionCheck = (value) => (typeof value === "bigint" ? undefined : "must be a bigint");
+
+export const sequenceNumber: OptionCheck = bigint;
 
 /** An object with these methods. */
 export function methods(what: string, ...names: readonly string[]): OptionCheck {
@@ -141,9 +145,40 @@ export function listed(member: string): OptionCheck {
       : `must be an object with a list of ${member}`;
 }
 
-/** Whether a value is an envelope. Does not read the parts: a received envelope may be forwarded unread. */
-export const isEnvelope = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "payload" in value && "brokerProperties" in value;
+/** An object of which these members pass their checks; other members are not looked at. */
+export function having(what: string, members: Readonly<Record<string, OptionCheck>>): OptionCheck {
+  const checks = Object.entries(members);
+  return (value) => {
+    if (!isObject(value)) return `must be ${what}`;
+    for (const [member, check] of checks) {
+      const wanted = check(value[member]);
+      if (wanted !== undefined) return `must be ${what}, whose member ${member} ${wanted}`;
+    }
+    return undefined;
+  };
+}
+
+/** What passes the check, or `undefined`. */
+export function maybe(check: OptionCheck): OptionCheck {
+  return (value) => (value === undefined ? undefined : check(value));
+}
+
+/** An object, list or function: what can bear a mark. */
+export const markable: OptionCheck = (value) =>
+  (typeof value === "object" && value !== null) || typeof value === "function" ? undefined : "must be an object";
+
+/** Whether a value is an envelope. Does not read the parts that are decoded when they are: it may be forwarded unread. */
+export function isEnvelope(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("payload" in value && "brokerProperties" in value)) return false;
+  if (!Object.hasOwn(value, "payload")) return true;
+  const { payload, brokerProperties } = value;
+  if (!(payload instanceof Uint8Array) || typeof brokerProperties !== "object" || brokerProperties === null)
+    return false;
+  if (!("bodyKind" in value && "applicationProperties" in value)) return false;
+  const { bodyKind, applicationProperties } = value;
+  if (bodyKind !== "data" && bodyKind !== "value" && bodyKind !== "sequence") return false;
+  return typeof applicationProperties === "object" && applicationProperties !== null;
+}
 
 export const anEnvelope: OptionCheck = (value) =>
   isEnvelope(value) ? undefined : "must be an envelope made by createEnvelope or a serializer";

@@ -16,7 +16,7 @@ export function toMilliseconds(duration: DurationLike, name: string): number {
   if (milliseconds === undefined || !(milliseconds >= 0)) {
     throw new SobreError(
       "InvalidArgument",
-      `${name} must be a number of milliseconds from 0 up, or an ISO 8601 duration such as "PT1M30S".`,
+      `${typeof name === "string" ? name : "duration"} must be a number of milliseconds from 0 up, or an ISO 8601 duration such as "PT1M30S".`,
     );
   }
   return milliseconds;

@@ -1,3 +1,4 @@
+import { invalidOption } from "../options/option-checks.ts";
 /** Metadata of a foreign object besides its members. */
 export interface Annotations {
   /** Its type: `{ns}Name` of a data contract, the CLR or JVM name otherwise. Rendered as `$type`. */
@@ -43,6 +44,9 @@ interface Annotated {
 
 /** Marks an object or list, in place, with metadata; the mark is not a member and is not enumerated. */
 export function annotate<T extends object>(target: T, annotations: Annotations): T {
+  if (!Object.isExtensible(target)) throw invalidOption("target", "must be an object that is not frozen");
+  if (typeof annotations !== "object" || annotations === null || !isMark(annotations.typed))
+    throw invalidOption("annotations", 'must be an object, whose member typed is "all" or a Set');
   const before = annotationsOf(target);
   // Many objects of one type can share what is frozen already.
   const value =
@@ -50,10 +54,12 @@ export function annotate<T extends object>(target: T, annotations: Annotations):
   return Object.defineProperty(target, key, { value, configurable: true });
 }
 
+const isMark = (typed: unknown): boolean => typed === undefined || typed === "all" || typed instanceof Set;
+
 /** The marks of {@link annotate}. */
 export function annotationsOf(value: object): Annotations | undefined {
-  const annotated: Annotated = value;
-  return annotated[key];
+  const annotated: Annotated | undefined | null = value;
+  return annotated?.[key];
 }
 
 /** The type that an object of a legacy payload names, or `undefined`. */

@@ -1,3 +1,4 @@
+import { SobreError } from "../errors/sobre-error.ts";
 import type { JsonObject } from "./json.ts";
 import { TaggedScalar } from "./tagged-value.ts";
 
@@ -8,6 +9,8 @@ export class EnumValue extends TaggedScalar {
 
   constructor(name: string, value?: bigint | number) {
     super();
+    if (typeof name !== "string" || !(value === undefined || typeof value === "bigint" || Number.isInteger(value)))
+      throw new SobreError("InvalidArgument", "An EnumValue takes its name and a whole number, or no number.");
     this.name = name;
     this.value = value === undefined ? undefined : BigInt(value);
     Object.freeze(this);

@@ -21,7 +21,13 @@ export class IsoTime extends TaggedScalar {
   /** @throws SobreError `InvalidArgument` for text that is not a time of the kind. */
   constructor(text: string, kind: IsoTimeKind) {
     super();
-    if (typeof text !== "string" || !Object.hasOwn(forms, kind) || !forms[kind].test(text) || !exists(text)) {
+    if (
+      typeof text !== "string" ||
+      typeof kind !== "string" ||
+      !Object.hasOwn(forms, kind) ||
+      !forms[kind].test(text) ||
+      !exists(text)
+    ) {
       throw new SobreError("InvalidArgument", "An IsoTime takes text and its kind, e.g. 2024-02-29T12:34:56.789Z.");
     }
     this.text = text;

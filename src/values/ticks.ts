@@ -1,3 +1,4 @@
+import { invalidOption } from "../options/option-checks.ts";
 /** Ticks of 100 nanoseconds, as .NET counts time. */
 const ticksPerMillisecond = 10_000n;
 export const ticksPerSecond = 10_000_000n;
@@ -12,6 +13,7 @@ export const maxTicks = 3_155_378_975_999_999_999n;
 
 /** Milliseconds since 1970 at or before the tick. */
 export function ticksToMilliseconds(ticks: bigint): number {
+  if (typeof ticks !== "bigint") throw invalidOption("ticks", "must be a bigint");
   const since = ticks - ticksToEpoch;
   const finer = ((since % ticksPerMillisecond) + ticksPerMillisecond) % ticksPerMillisecond;
   return Number((since - finer) / ticksPerMillisecond);
@@ -19,6 +21,7 @@ export function ticksToMilliseconds(ticks: bigint): number {
 
 /** Ticks since 0001-01-01 of milliseconds since 1970. */
 export function millisecondsToTicks(milliseconds: number): bigint {
+  if (!Number.isInteger(milliseconds)) throw invalidOption("milliseconds", "must be a whole number");
   return BigInt(milliseconds) * ticksPerMillisecond + ticksToEpoch;
 }
 
@@ -53,6 +56,7 @@ const timeForm = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?(Z
 
 /** Reads `2024-02-29T23:59:59.1234567+02:00` (XML Schema dateTime or date), or gives `undefined`; finer than a tick is cut. */
 export function parseTime(text: string): ParsedTime | undefined {
+  if (typeof text !== "string") throw invalidOption("text", "must be a string");
   const match = timeForm.exec(text);
   if (match === null) return undefined;
   const [, year = "", month = "", day = "", hour = "00", minute = "00", second = "00", fraction = "", zone] = match;

@@ -1,10 +1,11 @@
 import { memo } from "./memo.ts";
+import { SobreError } from "../errors/sobre-error.ts";
 import { ticksToMilliseconds } from "./ticks.ts";
 
 /**
  * Minutes east of UTC at a moment in UTC ticks, in an IANA zone as `Europe/Madrid`; default: the zone of this process.
  *
- * @throws RangeError for a zone that this JavaScript engine does not know.
+ * @throws SobreError `InvalidArgument` for a zone that this JavaScript engine does not know.
  */
 export function offsetAt(utcTicks: bigint, timeZone: string | undefined): number {
   return offsetOf(ticksToMilliseconds(utcTicks), timeZone);
@@ -31,7 +32,18 @@ const farthest = 16 * 60 * millisecondsPerMinute;
 function offsetOf(milliseconds: number, timeZone: string | undefined): number {
   if (timeZone === undefined) return -Math.round(new Date(milliseconds).getTimezoneOffset());
   if (timeZone === "UTC") return 0;
-  return memo(zones, timeZone, () => new Zone(timeZone)).offsetAt(milliseconds);
+  return memo(zones, timeZone, () => zoneOf(timeZone)).offsetAt(milliseconds);
+}
+
+function zoneOf(timeZone: string): Zone {
+  try {
+    return new Zone(timeZone);
+  } catch (error) {
+    throw new SobreError("InvalidArgument", "timeZone must be one that is known here, e.g. Europe/Madrid.", {
+      path: "$.timeZone",
+      cause: error,
+    });
+  }
 }
 
 const zones = new Map<string, Zone>();

@@ -87,7 +87,11 @@ export class AmqpMap implements Iterable<readonly [AmqpValue, AmqpValue]> {
     this.#keys = none;
     this.#values = none;
     if (entries === undefined) return;
+    if (entries === null || typeof Reflect.get(Object(entries), Symbol.iterator) !== "function")
+      throw new SobreError("InvalidArgument", "An AmqpMap takes an iterable of pairs.");
     const pairs = Array.from(entries);
+    if (!pairs.every((pair) => Array.isArray(pair)))
+      throw new SobreError("InvalidArgument", "An AmqpMap takes pairs of a key and a value.");
     this.#keys = pairs.map(([key]) => key);
     this.#values = pairs.map(([, value]) => value);
   }

@@ -24,8 +24,8 @@ export type { NrbfEnum, NrbfOptions } from "./enums.ts";
  * @throws SobreError `InvalidArgument` for a contract that is not understood, an unknown time zone or option.
  */
 export function nrbf(options: NrbfOptions = {}): Decoder {
-  const { timeZone, memberNames = "written" } = options;
   checkOptions(options, optionChecks, { owner: "nrbf: " });
+  const { timeZone, memberNames = "written" } = options;
   const settings = options.form === "tree" ? undefined : { enums: enumLookup(options), timeZone, memberNames };
   return Object.freeze({
     name: "nrbf",

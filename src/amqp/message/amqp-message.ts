@@ -1,4 +1,4 @@
-import { checkNames } from "../../options/option-checks.ts";
+import { checkNames, checkOption, invalidOption, anObject } from "../../options/option-checks.ts";
 import { ByteReader, type ReaderSettings } from "../values/byte-reader.ts";
 import { type ReadOptions, resolveReadOptions } from "../values/read-value.ts";
 import { readTyped } from "../values/read-typed.ts";
@@ -53,6 +53,7 @@ const defaults = resolveReadOptions().settings;
 /** The options over the defaults; options that say nothing of reading, as brokers give them, cost nothing. */
 function settingsOf(options: MessageReadOptions | undefined): ReaderSettings {
   if (options === undefined) return defaults;
+  checkOption("options", options, anObject);
   const { limits, maxZeroWidth, lenient, copy } = options;
   const isDefault = limits === undefined && maxZeroWidth === undefined && lenient === undefined && copy === undefined;
   return isDefault ? defaults : resolveReadOptions({ limits, maxZeroWidth, lenient, copy }).settings;
@@ -85,6 +86,7 @@ export class AmqpMessage implements MessageSections {
   #footer: AmqpMap | undefined;
 
   constructor(bytes: Uint8Array, options?: MessageReadOptions) {
+    if (!(bytes instanceof Uint8Array)) throw invalidOption("bytes", "must be a Uint8Array");
     const reader = new ByteReader(bytes, settingsOf(options));
     const borders = emptyBorders(noSection);
     this.bytes = bytes;

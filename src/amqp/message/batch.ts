@@ -1,4 +1,4 @@
-import { checkNames } from "../../options/option-checks.ts";
+import { checkNames, checkOption, listOf, anEnvelope } from "../../options/option-checks.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { AmqpMessage } from "./amqp-message.ts";
@@ -22,6 +22,7 @@ export const mostInBatch = 10_000;
  * @throws SobreError `InvalidArgument` for no envelopes, and as `encodeMessage` does.
  */
 export function encodeBatch(envelopes: readonly Envelope[], options?: EncodeMessageOptions): Uint8Array {
+  checkOption("envelopes", envelopes, listOf("envelopes", anEnvelope));
   if (options !== undefined) checkNames(options, encodeNames);
   const [first] = envelopes;
   if (first === undefined) throw new SobreError("InvalidArgument", "A batch needs at least one envelope.");

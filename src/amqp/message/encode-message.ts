@@ -1,4 +1,4 @@
-import { checkNames } from "../../options/option-checks.ts";
+import { checkNames, checkOption, anEnvelope } from "../../options/option-checks.ts";
 import { ByteWriter } from "../values/byte-writer.ts";
 import { resolveWriteOptions } from "../values/encode-value.ts";
 import { inside, withPath } from "../values/unsupported-value.ts";
@@ -44,6 +44,7 @@ export const encodeNames: Readonly<Record<keyof EncodeMessageOptions, true>> = {
  * ```
  */
 export function encodeMessage(envelope: Envelope, options?: EncodeMessageOptions): Uint8Array {
+  checkOption("envelope", envelope, anEnvelope);
   if (options !== undefined) checkNames(options, encodeNames);
   const origin = envelope.origin instanceof MessageOrigin ? envelope.origin : undefined;
   const delivery = options?.delivery;

@@ -1,3 +1,5 @@
+import { isObject } from "../../values/plain-object.ts";
+import { checkOption, checkOptional, anObject, maybe, having, type OptionCheck } from "../../options/option-checks.ts";
 import { ByteWriter } from "../values/byte-writer.ts";
 import { resolveWriteOptions } from "../values/encode-value.ts";
 import type { Profile } from "../values/write-number.ts";
@@ -39,6 +41,8 @@ export interface MessageWriteOptions {
  * @throws SobreError `UnsupportedValue` with the path to what AMQP cannot hold.
  */
 export function writeMessage(message: MessageInit, options?: MessageWriteOptions): Uint8Array {
+  checkOption("message", message, aMessage);
+  checkOptional("options", options, anObject);
   const settings = resolveWriteOptions(options);
   try {
     return ByteWriter.collect((writer) => writeSections(writer, message, settings));
@@ -46,6 +50,21 @@ export function writeMessage(message: MessageInit, options?: MessageWriteOptions
     throw withPath(error, "$");
   }
 }
+
+const aBody: OptionCheck = (value) => {
+  if (!isObject(value) || typeof value["kind"] !== "string") return "must be an object with a kind";
+  return value["kind"] === "value" || Array.isArray(value["sections"]) ? undefined : "must have a list of sections";
+};
+const map = maybe(anObject);
+const aMessage = having("a message", {
+  header: map,
+  deliveryAnnotations: map,
+  messageAnnotations: map,
+  properties: map,
+  applicationProperties: map,
+  body: maybe(aBody),
+  footer: map,
+});
 
 function writeSections(writer: ByteWriter, message: MessageInit, settings: WriterSettings): void {
   const { header, deliveryAnnotations, messageAnnotations, properties, applicationProperties, body, footer } = message;

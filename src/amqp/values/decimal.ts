@@ -1,5 +1,5 @@
 import { typed } from "../../values/typed-makers.ts";
-import type { Typed } from "../../values/typed.ts";
+import { Typed } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 
 /** The AMQP types of decimal floating point. */
@@ -21,10 +21,14 @@ const formats: Readonly<Record<DecimalType, DecimalFormat>> = {
   decimal128: { exponentBits: 14n, coefficientBits: 113n, bias: 6176, precision: 34 },
 };
 
+const isDecimalType = (type: unknown): type is DecimalType => typeof type === "string" && Object.hasOwn(formats, type);
+
 /**
  * The decimal as text, e.g. `-12.30`, `1.5E+20`, `Infinity` or `NaN`; trailing zeros are kept, since they are part of the value.
  */
 export function toDecimalString(decimal: Typed<DecimalType>): string {
+  if (!(decimal instanceof Typed && isDecimalType(decimal.type) && decimal.value instanceof Uint8Array))
+    throw new SobreError("InvalidArgument", "decimal must be a typed decimal32, decimal64 or decimal128.");
   const { exponentBits, coefficientBits, bias, precision } = formats[decimal.type];
   let bits = 0n;
   for (const byte of decimal.value) bits = (bits << 8n) | BigInt(byte);
@@ -66,6 +70,9 @@ const form = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,5}))?$/;
  */
 export function fromDecimalString<T extends DecimalType>(text: string, type: T): ReturnType<(typeof typed)[T]>;
 export function fromDecimalString(text: string, type: DecimalType): Typed {
+  if (!isDecimalType(type))
+    throw new SobreError("InvalidArgument", "type must be decimal32, decimal64 or decimal128.", { path: "$.type" });
+  if (typeof text !== "string") throw invalid(type, 'be written as "12.30" or "1.5E+20"');
   const { exponentBits, coefficientBits, bias, precision } = formats[type];
   const parts = form.exec(text);
   if (parts === null) throw invalid(type, 'be written as "12.30" or "1.5E+20"');

@@ -1,3 +1,4 @@
+import { checkOption, messageTypes } from "../../options/option-checks.ts";
 import type { MessageType } from "../../message/message-type.ts";
 import { majorOf, type Subject } from "./subject.ts";
 
@@ -13,6 +14,7 @@ export type SubjectUpcast = (
  * time. A subject is a type's by its name; the type's version is the subject's major.
  */
 export function upcastBy(types: readonly Pick<MessageType, "name" | "latestVersion" | "read">[]): SubjectUpcast {
+  checkOption("types", types, messageTypes);
   const byName = new Map(types.map((type) => [type.name, type]));
   return ({ name }, body, { from, to }) => {
     const type = byName.get(name);
