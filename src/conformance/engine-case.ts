@@ -34,8 +34,11 @@ export interface EngineCase {
   readonly run: (harness: EngineHarness) => Promise<void>;
 }
 
-const needs = listOf("capabilities", oneOf(...capabilityNames));
-const aCase = having("a case of the suite", { name: text, needs, run: aFunction });
+const aCase = having("a case of the suite", {
+  name: text,
+  needs: listOf("capabilities", oneOf(...capabilityNames)),
+  run: aFunction,
+});
 
 /** A target has a function that opens an engine. */
 export const engineTarget: OptionCheck = having("a target", { open: aFunction, deviations: maybe(anObject) });

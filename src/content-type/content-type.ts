@@ -1,4 +1,4 @@
-import { invalidOption, checkOption, listOf, having, text } from "../options/option-checks.ts";
+import { invalidOption, checkOption, listOf, having, text as isText } from "../options/option-checks.ts";
 import { isTokenValid, isTypeValid } from "content-type";
 import { SobreError } from "../errors/sobre-error.ts";
 import { isQuotable, type Parameter, scanParameters, skipBlanks, wordEnd } from "./parameters.ts";
@@ -82,7 +82,7 @@ export function formatContentType(type: string, parameters: readonly Parameter[]
   return text;
 }
 
-const aParameter = having("a parameter", { name: text, value: text });
+const aParameter = having("a parameter", { name: isText, value: isText });
 
 function checkType(type: string, offset: number): void {
   if (!isTypeValid(type)) throw invalid("is not type/subtype in tokens (RFC 2045 section 5.1)", offset);

@@ -1,5 +1,5 @@
 import { notWritten } from "./file-reason.ts";
-import { checkOption, name } from "../options/option-checks.ts";
+import { checkOption, name as isName } from "../options/option-checks.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deadLetterProperties } from "../engine/delivery.ts";
@@ -26,7 +26,7 @@ const longestDescription = 1024;
  * @throws what the file system throws when the folder cannot be made.
  */
 export function createQuarantine(folder: string): Quarantine {
-  checkOption("folder", folder, name);
+  checkOption("folder", folder, isName);
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { notWritten } from "./file-reason.ts";
-import { checkOption, having, listOf, name, text as isText } from "../options/option-checks.ts";
+import { checkOption, having, listOf, name as isName, text as isText } from "../options/option-checks.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { jsonSchemaOf } from "./json-schema.ts";
@@ -45,7 +45,7 @@ export function schemaFiles(profiles: readonly TypeProfile[], target: Target): r
   });
 }
 
-const aFile = having("a file", { path: name, text: isText });
+const aFile = having("a file", { path: isName, text: isText });
 
 /**
  * Writes {@link schemaFiles} into a folder, which is made when it is not there.
@@ -53,7 +53,7 @@ const aFile = having("a file", { path: name, text: isText });
  * @throws SobreError `InvalidArgument` for a file that cannot be written.
  */
 export function writeSchemaFiles(folder: string, files: readonly SchemaFile[]): void {
-  checkOption("folder", folder, name);
+  checkOption("folder", folder, isName);
   checkOption("files", files, listOf("files with a path and a text", aFile));
   for (const { path, text } of files) {
     try {

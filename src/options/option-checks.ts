@@ -114,9 +114,7 @@ export const isDate: OptionCheck = (value) =>
 
 export const number: OptionCheck = (value) => (typeof value === "number" ? undefined : "must be a number");
 
-export const bigint: OptionCheck = (value) => (typeof value === "bigint" ? undefined : "must be a bigint");
-
-export const sequenceNumber: OptionCheck = bigint;
+export const sequenceNumber: OptionCheck = (value) => (typeof value === "bigint" ? undefined : "must be a bigint");
 
 /** An object with these methods. */
 export function methods(what: string, ...names: readonly string[]): OptionCheck {
@@ -158,14 +156,10 @@ export function having(what: string, members: Readonly<Record<string, OptionChec
   };
 }
 
-/** What passes the check, or `undefined`. */
+/** An optional member. */
 export function maybe(check: OptionCheck): OptionCheck {
   return (value) => (value === undefined ? undefined : check(value));
 }
-
-/** An object, list or function: what can bear a mark. */
-export const markable: OptionCheck = (value) =>
-  (typeof value === "object" && value !== null) || typeof value === "function" ? undefined : "must be an object";
 
 /** Whether a value is an envelope. Does not read the parts that are decoded when they are: it may be forwarded unread. */
 export function isEnvelope(value: unknown): boolean {
