@@ -1,3 +1,4 @@
+import { guardedCodec } from "../../src/codec/guarded-codec.ts";
 import type { Codec, DecodeContext, Sniff } from "../../src/codec/codec.ts";
 import { parseMediaRange } from "../../src/content-type/parse-media-range.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
@@ -50,7 +51,7 @@ const nothing = new Uint8Array(0);
 export function amqp(options: AmqpCodecOptions = {}): Codec {
   checkOptions(options, optionChecks, { owner: "amqp: " });
   const { profile, lenient, extensions, mode = "plain" } = options;
-  return {
+  return guardedCodec({
     name: "amqp",
     contentType,
     accepts,
@@ -72,7 +73,7 @@ export function amqp(options: AmqpCodecOptions = {}): Codec {
       return bodyKind === "data" ? { payload, bodyKind, contentType } : { payload, bodyKind };
     },
     sniff,
-  };
+  });
 }
 
 /** Looks at the outermost format code and whether its size fills the payload. */

@@ -1,3 +1,4 @@
+import { guardedCodec } from "../../src/codec/guarded-codec.ts";
 import type { Codec, DecodeContext } from "../../src/codec/codec.ts";
 import { limitExceeded } from "../../src/codec/limits.ts";
 import { mediaRange } from "../../src/content-type/media-range.ts";
@@ -18,7 +19,7 @@ import { checkOptions } from "../../src/options/option-checks.ts";
  */
 export function bytes(options: Readonly<Record<string, never>> = {}): Codec {
   checkOptions(options, {}, { owner: "bytes: " });
-  return Object.freeze({
+  return guardedCodec({
     name: "bytes",
     contentType: "application/octet-stream",
     accepts,
@@ -35,7 +36,7 @@ export function bytes(options: Readonly<Record<string, never>> = {}): Codec {
       return { payload: new Uint8Array(body) };
     },
     sniff: () => "weak",
-  } satisfies Codec);
+  });
 }
 
 const accepts = Object.freeze([mediaRange("application", "octet-stream")]);

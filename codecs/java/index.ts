@@ -1,3 +1,4 @@
+import { guardedDecoder } from "../../src/codec/guarded-codec.ts";
 import type { DecodeContext, Decoded, Decoder, Sniff } from "../../src/codec/codec.ts";
 import { mediaRange } from "../../src/content-type/media-range.ts";
 import { checkOptions, oneOf, type OptionChecks } from "../../src/options/option-checks.ts";
@@ -55,12 +56,12 @@ export interface JavaOptions {
  */
 export function java(options: JavaOptions = {}): Decoder {
   checkOptions(options, optionChecks, { owner: "java: " });
-  return Object.freeze({
+  return guardedDecoder({
     name: "java",
     accepts,
     decode: (payload, context) => decode(payload, context, options),
     sniff,
-  } satisfies Decoder);
+  });
 }
 
 const optionChecks: OptionChecks<JavaOptions> = { form: oneOf("values", "tree"), timeZone: aTimeZone };

@@ -1,3 +1,4 @@
+import { guardedCodec } from "../../src/codec/guarded-codec.ts";
 import type { Codec } from "../../src/codec/codec.ts";
 import { mediaRange } from "../../src/content-type/media-range.ts";
 import { checkOptions, oneOf, type OptionChecks } from "../../src/options/option-checks.ts";
@@ -34,14 +35,14 @@ const optionChecks: OptionChecks<JsonOptions> = {
  */
 export function json(options: JsonOptions = {}): Codec {
   checkOptions(options, optionChecks, { owner: "json: " });
-  return Object.freeze({
+  return guardedCodec({
     name: "json",
     contentType: "application/json",
     accepts,
     decode: (payload, context) => decodeJson(payload, context, options),
     encode: (body, context) => encodeJson(body, context, options),
     sniff: sniffJson,
-  } satisfies Codec);
+  });
 }
 
 const accepts = Object.freeze([

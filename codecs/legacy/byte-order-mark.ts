@@ -1,3 +1,4 @@
+import { guardedDecoder } from "../../src/codec/guarded-codec.ts";
 import type { Decoder, DecodeContext, Sniff, Unwrapped } from "../../src/codec/codec.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
 import { typeInside } from "./type-inside.ts";
@@ -19,7 +20,7 @@ const marks: readonly (readonly [charset: Charset, mark: readonly number[]])[] =
  * It reads no content type of its own; it is for the fallback, where the declared type is missing or has failed.
  */
 export function byteOrderMark(): Decoder {
-  return Object.freeze({ name: "bom", accepts: Object.freeze([]), decode, sniff } satisfies Decoder);
+  return guardedDecoder({ name: "bom", accepts: Object.freeze([]), decode, sniff });
 }
 
 function sniff(payload: Uint8Array): Sniff {

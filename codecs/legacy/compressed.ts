@@ -1,3 +1,4 @@
+import { guardedDecoder } from "../../src/codec/guarded-codec.ts";
 import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { inflatedOutput, inflateError } from "../../src/codec/binary/inflated.ts";
 import type { DecodeContext, Decoder, Unwrapped } from "../../src/codec/codec.ts";
@@ -49,7 +50,7 @@ function compressed(
     const about = subtypes.some((subtype) => declared === `application/${subtype}`) ? undefined : declared;
     return { unwrapped, ...typeInside(unwrapped, about) };
   };
-  return Object.freeze({ name, accepts, decode, sniff } satisfies Decoder);
+  return guardedDecoder({ name, accepts, decode, sniff });
 }
 
 function open(name: string, inflate: Inflate, payload: Uint8Array, { limits }: DecodeContext): Uint8Array {

@@ -1,3 +1,4 @@
+import { guardedCodec } from "../../src/codec/guarded-codec.ts";
 import type { Codec, Sniff } from "../../src/codec/codec.ts";
 import { limitExceeded } from "../../src/codec/limits.ts";
 import type { MediaRange } from "../../src/content-type/media-range.ts";
@@ -46,7 +47,7 @@ export function msgpack(options: MsgpackOptions = {}): Codec {
   checkOptions(options, optionChecks, { owner: "msgpack: " });
   const { protoKey = "refuse" } = options;
   const rules = { protoKey } as const;
-  return Object.freeze<Codec>({
+  return guardedCodec({
     name: "msgpack",
     contentType: "application/vnd.msgpack",
     accepts,

@@ -1,3 +1,4 @@
+import { guardedCodec } from "../../src/codec/guarded-codec.ts";
 import type { Codec, Sniff } from "../../src/codec/codec.ts";
 import type { MediaRange } from "../../src/content-type/media-range.ts";
 import { parseMediaRange } from "../../src/content-type/parse-media-range.ts";
@@ -74,7 +75,7 @@ export function protobuf(options: ProtobufOptions): Codec {
   if (rules.type !== undefined && !types.has(rules.type)) {
     throw new SobreError("InvalidArgument", `Option type names "${rules.type}", which is not in the schema.`);
   }
-  return Object.freeze<Codec>({
+  return guardedCodec({
     name: "protobuf",
     contentType: "application/protobuf",
     accepts,

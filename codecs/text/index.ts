@@ -1,3 +1,4 @@
+import { guardedCodec } from "../../src/codec/guarded-codec.ts";
 import type { Codec, DecodeContext } from "../../src/codec/codec.ts";
 import { limitExceeded } from "../../src/codec/limits.ts";
 import { mediaRange } from "../../src/content-type/media-range.ts";
@@ -34,7 +35,7 @@ const optionChecks: OptionChecks<TextOptions> = { charset: isText };
 export function text(options: TextOptions = {}): Codec {
   checkOptions(options, optionChecks, { owner: "text: " });
   const read = readCharset(options.charset ?? "utf-8");
-  return Object.freeze({
+  return guardedCodec({
     name: "text",
     contentType: "text/plain",
     accepts,
@@ -45,7 +46,7 @@ export function text(options: TextOptions = {}): Codec {
     },
     encode: (body, { contentType }) => ({ payload: encodeCharset(body, contentType, options.charset) }),
     sniff: sniffText,
-  } satisfies Codec);
+  });
 }
 
 const accepts = Object.freeze([mediaRange("text", "*")]);

@@ -1,5 +1,5 @@
 import { diagnosticIdProperty, readTraceContext, traceProperties } from "../message/trace-context.ts";
-import { checkOption } from "../options/option-checks.ts";
+import { checkOption, anObject, having, number, text, anEnvelope, aFunction } from "../options/option-checks.ts";
 import type { TracedOperation, Tracing } from "./tracing.ts";
 
 /** The part of `@opentelemetry/api` that is used, so that the package is needed by those only who trace. */
@@ -70,6 +70,8 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan>(api: Open
   };
   return {
     inject(message, operation) {
+      checkOption("message", message, anObject);
+      checkOption("operation", operation, anOperation);
       const carried = message.applicationProperties ?? {};
       // A context from elsewhere is kept: with two contexts, readers of either would see different traces.
       if (carried["traceparent"] !== undefined || carried[diagnosticIdProperty] !== undefined) return message;
@@ -83,10 +85,14 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan>(api: Open
       return { ...message, applicationProperties: { ...own, ...message.applicationProperties } };
     },
     startSend(operation) {
+      checkOption("operation", operation, anOperation);
       const span = start("send", operation, context.active());
       return { end: (error) => end(span, error) };
     },
     async process(operation, envelope, run) {
+      checkOption("operation", operation, anOperation);
+      checkOption("envelope", envelope, anEnvelope);
+      checkOption("run", run, aFunction);
       const carried = readTraceContext(envelope.applicationProperties);
       const carrier = carried === undefined ? {} : { ...traceProperties(carried) };
       const span = start("process", operation, propagation.extract(context.active(), carrier));
@@ -102,6 +108,8 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan>(api: Open
     },
   };
 }
+
+const anOperation = having("an operation", { entityPath: text, engine: text, messageCount: number });
 
 function hasPart(api: unknown, part: string): boolean {
   if (typeof api !== "object" || api === null) return false;

@@ -1,3 +1,4 @@
+import { guardedStage } from "../codec/guarded-stage.ts";
 import type { PayloadStage } from "../codec/payload-stage.ts";
 import { amend } from "../envelope/envelope.ts";
 import { cloudEventToEnvelope, isStructured } from "./cloud-event-binding.ts";
@@ -18,7 +19,7 @@ import { cloudEventFromJson } from "./cloud-event-json.ts";
  * ```
  */
 export function cloudEvents(): PayloadStage {
-  return {
+  return guardedStage({
     name: "cloud-events",
     afterReceive(envelope) {
       const { payload, bodyKind, brokerProperties } = envelope;
@@ -33,5 +34,5 @@ export function cloudEvents(): PayloadStage {
         applicationProperties: opened.applicationProperties,
       });
     },
-  };
+  });
 }

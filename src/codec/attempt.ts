@@ -1,5 +1,4 @@
-import { isObject } from "../values/plain-object.ts";
-import { invalidOption } from "../options/option-checks.ts";
+import { checkOption, having, maybe, number, text } from "../options/option-checks.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
@@ -45,9 +44,17 @@ export function vetoed(codec: string): Attempt {
   };
 }
 
+const anAttempt = having("an attempt of a result", {
+  codec: text,
+  outcome: text,
+  code: maybe(text),
+  offset: maybe(number),
+  message: maybe(text),
+});
+
 /** One line for people, e.g. `json: DecodeFailed at byte 3: …`. */
 export function describeAttempt(attempt: Attempt): string {
-  if (!isObject(attempt)) throw invalidOption("attempt", "must be an attempt of a result");
+  checkOption("attempt", attempt, anAttempt);
   const { codec, outcome, code, offset, message } = attempt;
   // Of ten decoders nine may be ruled out, and the others are the story.
   if (code === undefined) return `${codec}: ${outcome === "vetoed" ? "ruled out" : outcome}`;

@@ -1,5 +1,5 @@
 import { isObject } from "../values/plain-object.ts";
-import { checkOption, listOf } from "../options/option-checks.ts";
+import { checkOption, listOf, invalidOption } from "../options/option-checks.ts";
 import { type ContentType, maxContentTypeLength, parseContentType } from "../content-type/content-type.ts";
 import { matchesRange, type MediaRange, specificityOf } from "../content-type/media-range.ts";
 import type { BodyKind } from "../envelope/envelope.ts";
@@ -82,16 +82,23 @@ export function createCodecRegistry(codecs: readonly (Codec | Decoder | Encoder)
     encoders,
     select(contentType, bodyKind) {
       const cache = caches[bodyKind];
+      if (cache === undefined) throw noKind();
+      if (contentType !== undefined && typeof contentType !== "string") throw noText();
       const known = cache.get(contentType);
       if (known !== undefined) return known;
       return remember(cache, contentType, select(decoders, contentType, bodyKind));
     },
     encoderFor(text, bodyKind = "data") {
       const writers = writersOf[bodyKind];
+      if (writers === undefined) throw noKind();
+      if (text !== undefined && typeof text !== "string") throw noText();
       return writers.get(text) ?? remember(writers, text, selectEncoder(encoders, text, bodyKind));
     },
   };
 }
+
+const noKind = (): SobreError => invalidOption("bodyKind", "must be data, value or sequence");
+const noText = (): SobreError => invalidOption("contentType", "must be a string or undefined");
 
 function remember<V>(cache: Map<string | undefined, V>, contentType: string | undefined, value: V): V {
   if (cache.size >= cacheSize) cache.clear();

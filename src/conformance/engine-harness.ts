@@ -1,4 +1,13 @@
-import { checkOption, having, anObject, aFunction } from "../options/option-checks.ts";
+import {
+  checkOption,
+  having,
+  anObject,
+  aFunction,
+  listOf,
+  anything,
+  entityName,
+  oneOf,
+} from "../options/option-checks.ts";
 import type {
   AcceptSessionOptions,
   Engine,
@@ -66,6 +75,7 @@ export class EngineHarness {
 
   /** Creates a queue, sends these messages to it, and returns its name. */
   async queueWith(messages: readonly (string | Envelope)[], options?: QueueOptions): Promise<string> {
+    checkOption("messages", messages, listOf("messages", anything));
     const queue = await this.queue(options);
     await this.send(queue, ...messages);
     return queue;
@@ -79,6 +89,7 @@ export class EngineHarness {
 
   /** Creates a topic with subscriptions of these options and returns its name. */
   async topic(subscriptions: Readonly<Record<string, SubscriptionOptions>>, options?: TopicOptions): Promise<string> {
+    checkOption("subscriptions", subscriptions, anObject);
     const name = this.freshName();
     await this.engine.admin.createTopic(name, options);
     for (const [subscription, setup] of Object.entries(subscriptions))
@@ -111,6 +122,8 @@ export class EngineHarness {
 
   /** The receiver that this harness uses for an entity, opened on first use. */
   async receiver(entity: string, receiveMode: ReceiveMode = "peekLock"): Promise<EngineReceiver> {
+    checkOption("entity", entity, entityName);
+    checkOption("receiveMode", receiveMode, oneOf("peekLock", "receiveAndDelete"));
     const key = `${receiveMode} ${entity}`;
     const receiver = this.#receivers.get(key) ?? (await this.engine.openReceiver(entity, { receiveMode }));
     this.#receivers.set(key, receiver);
@@ -120,7 +133,8 @@ export class EngineHarness {
   /** Receives the one message that must be there. */
   async one(entity: string): Promise<Delivery> {
     const [delivery] = await this.receive(entity);
-    if (delivery === undefined) throw new Error(`Nothing was delivered from ${entity}, and one message was due.`);
+    if (delivery === undefined)
+      throw new SobreError("MessageNotFound", `Nothing was delivered from ${entity}, and one message was due.`);
     return delivery;
   }
 
@@ -208,7 +222,8 @@ export const call = (target: object, method: string, ...given: readonly unknown[
 
 /** The lock token that a delivery must have. */
 export function tokenOf(delivery: Delivery): NonNullable<Delivery["lockToken"]> {
-  if (delivery.lockToken === undefined) throw new Error("The delivery has no lock token.");
+  checkOption("delivery", delivery, anObject);
+  if (delivery.lockToken === undefined) throw new SobreError("InvalidArgument", "The delivery has no lock token.");
   return delivery.lockToken;
 }
 

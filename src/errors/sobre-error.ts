@@ -83,7 +83,10 @@ export class SobreError extends Error {
     if (error instanceof SobreError) return error;
     const kind = error instanceof Error ? error.name : typeof error;
     const fallback = kind === "AbortError" ? "Aborted" : "GeneralError";
-    return new SobreError(code ?? fallback, `${what} (${kind}).`, { ...options, cause: error });
+    return new SobreError(code ?? fallback, `${typeof what === "string" ? what : "The operation failed"} (${kind}).`, {
+      ...options,
+      cause: error,
+    });
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {

@@ -39,7 +39,10 @@ export function readSas(token: string): SharedAccessSignature {
     resource: decoded(sr),
     keyName: decoded(skn),
     expiresAt: Number(se) * 1000,
-    signedWith: (key) => equal(decoded(sig), signature(key, sr, se)),
+    signedWith(key) {
+      checkOption("key", key, isText);
+      return equal(decoded(sig), signature(key, sr, se));
+    },
   };
 }
 

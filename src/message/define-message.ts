@@ -127,7 +127,7 @@ export function assembleMessageType<Name extends string, Input, Output>(
   const indexOf = (version: number): number => {
     const index = versions.indexOf(version);
     if (index >= 0) return index;
-    const said = Number.isNaN(version) ? "a version that is not a number" : `version ${version}`;
+    const said = Number.isInteger(version) ? `version ${version}` : "a version that is not a whole number";
     throw new SobreError(
       "UnknownMessageVersion",
       `The message is of ${said}, and ${name} has ${versions.join(", ")}. Deploy a reader of that version, or send an older one.`,
@@ -146,7 +146,7 @@ export function assembleMessageType<Name extends string, Input, Output>(
     },
     read: (body, version) => climb(indexOf(version), body),
     write: (body, version = latestVersion) => descend(versions.length - 1, body, indexOf(version)),
-    schemaOf: (version) => schemas[version],
+    schemaOf: (version) => (typeof version === "number" ? schemas[version] : undefined),
   };
   return typed(Object.freeze(type), name);
 }

@@ -1,3 +1,4 @@
+import { guardedStage } from "../codec/guarded-stage.ts";
 import type { PayloadStage } from "../codec/payload-stage.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -25,10 +26,10 @@ export interface RegistryIdsOptions {
 export function registryIds(options: RegistryIdsOptions = {}): PayloadStage {
   checkOptions(options, checks);
   const { confluentPrefix = false } = options;
-  return {
+  return guardedStage({
     name: "registry-ids",
     afterReceive: (envelope) => withoutPrefix(withoutSuffix(envelope), confluentPrefix),
-  };
+  });
 }
 
 const checks: OptionChecks<RegistryIdsOptions> = { confluentPrefix: flag };

@@ -1,5 +1,17 @@
+import { isObject } from "../values/plain-object.ts";
 import { notWritten } from "./file-reason.ts";
-import { checkOption, name as isName } from "../options/option-checks.ts";
+import {
+  checkOption,
+  name as isName,
+  having,
+  text as isText,
+  maybe,
+  anObject,
+  type OptionCheck,
+  anEnvelope,
+  bytes as areBytes,
+  anything,
+} from "../options/option-checks.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deadLetterProperties } from "../engine/delivery.ts";
@@ -25,6 +37,13 @@ const longestDescription = 1024;
  *
  * @throws what the file system throws when the folder cannot be made.
  */
+const aContent: OptionCheck = (value) => {
+  if (!isObject(value)) return "must be an object";
+  return value["ok"] === true ? anEnvelope(value["envelope"]) : areBytes(value["bytes"]);
+};
+const aMessage = having("a message of a source", { content: aContent });
+const anEntry = having("an entry of a journal", { order: anything, sha256: isText, failure: maybe(anObject) });
+
 export function createQuarantine(folder: string): Quarantine {
   checkOption("folder", folder, isName);
   try {
@@ -33,7 +52,11 @@ export function createQuarantine(folder: string): Quarantine {
     throw notWritten(folder, error);
   }
   return {
-    put({ content }, { order, sha256, failure }) {
+    put(message, entry) {
+      checkOption("message", message, aMessage);
+      checkOption("entry", entry, anEntry);
+      const { content } = message;
+      const { order, sha256, failure } = entry;
       const name = join(folder, `${order}-${sha256.slice(0, 12)}`);
       if (!content.ok) {
         writeFileSync(`${name}.txt`, content.bytes);

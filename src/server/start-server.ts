@@ -1,3 +1,4 @@
+import { checkOption, name as isName } from "../options/option-checks.ts";
 import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders, RequestListener } from "node:http";
 import type { FirstUse } from "./amqp/broker-connection.ts";
@@ -135,6 +136,7 @@ class RunningServer implements Server {
   }
 
   namespace(name: string, entities: Omit<MemoryEngineOptions, "clock"> = {}): ServedNamespace {
+    checkOption("name", name, isName);
     checkNamespaceOptions(entities);
     const { engine, name: keyName } = this.#namespaces.find(name) ?? this.#newNamespace(name, entities);
     const { host, port } = this;

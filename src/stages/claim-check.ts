@@ -1,3 +1,4 @@
+import { guardedStage } from "../codec/guarded-stage.ts";
 import { createHash } from "node:crypto";
 import type { PayloadStage } from "../codec/payload-stage.ts";
 import { amend, type BodyKind, type Envelope } from "../envelope/envelope.ts";
@@ -70,7 +71,7 @@ const checks: OptionChecks<ClaimCheckOptions> = {
 export function claimCheck(options: ClaimCheckOptions): PayloadStage {
   checkOptions(options, checks, { needed: ["store"] });
   const { store, threshold = 196_608, maxBytes = 100 * 1024 * 1024 } = options;
-  return {
+  return guardedStage({
     name: "claim-check",
     async beforeSend(envelope) {
       const { payload, bodyKind } = envelope;
@@ -107,7 +108,7 @@ export function claimCheck(options: ClaimCheckOptions): PayloadStage {
       }
       return amend(envelope, { payload, bodyKind: claim.bodyKind, brokerProperties: inner });
     },
-  };
+  });
 }
 
 /** @throws SobreError `InvalidArgument` for a key that nobody could ask with. */

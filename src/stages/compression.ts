@@ -1,3 +1,4 @@
+import { guardedStage } from "../codec/guarded-stage.ts";
 import { constants } from "node:buffer";
 import { isIdentityEncoding } from "../codec/identity-encoding.ts";
 import type { PayloadStage } from "../codec/payload-stage.ts";
@@ -54,7 +55,7 @@ export function compression(options: CompressionOptions = {}): PayloadStage {
   checkOptions(options, checks);
   const { encoding, threshold = 1024 } = options;
   const capFor = resolveCaps(options);
-  return {
+  return guardedStage({
     name: "compression",
     async beforeSend(envelope) {
       const { payload, bodyKind, brokerProperties } = envelope;
@@ -79,7 +80,7 @@ export function compression(options: CompressionOptions = {}): PayloadStage {
         ...(propertyOf(envelope) !== undefined && { applicationProperties: { [propertyName]: undefined } }),
       });
     },
-  };
+  });
 }
 
 const anEncoding: OptionCheck = (value) => {

@@ -1,3 +1,4 @@
+import { guardedStage } from "../codec/guarded-stage.ts";
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { PayloadStage } from "../codec/payload-stage.ts";
 import { amend, type BodyKind, type Envelope } from "../envelope/envelope.ts";
@@ -70,7 +71,7 @@ export function encryption(options: EncryptionOptions): PayloadStage {
   const { keys, keyId, required = true, bind = [] } = options;
   if (keyId !== undefined && typeof keys !== "function" && !Object.hasOwn(keys, keyId))
     throw invalidOption("keyId", "must be one of the ids of keys");
-  return {
+  return guardedStage({
     name: "encryption",
     async beforeSend(envelope) {
       if (keyId === undefined) return envelope;
@@ -114,7 +115,7 @@ export function encryption(options: EncryptionOptions): PayloadStage {
       const plain = open(payload, key, boundMetadata(bare, { keyId: String(id), bodyKind, bind }));
       return amend(bare, { payload: plain, bodyKind });
     },
-  };
+  });
 }
 
 function open(payload: Uint8Array, key: Uint8Array, metadata: Uint8Array): Uint8Array {

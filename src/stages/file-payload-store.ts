@@ -9,6 +9,8 @@ import {
   milliseconds as asMilliseconds,
   name as aName,
   type OptionChecks,
+  bytes as areBytes,
+  text as isText,
 } from "../options/option-checks.ts";
 import { type PayloadStore, tooLarge } from "./claim-check.ts";
 
@@ -44,6 +46,7 @@ export function filePayloadStore(options: FilePayloadStoreOptions): FilePayloadS
   const { folder, clock = systemClock } = options;
   return {
     async put(payload) {
+      checkOption("payload", payload, areBytes);
       const key = randomUUID();
       await mkdir(folder, { recursive: true });
       const unfinished = join(folder, `${key}.part`);
@@ -52,6 +55,7 @@ export function filePayloadStore(options: FilePayloadStoreOptions): FilePayloadS
       return key;
     },
     async get(key, maxBytes) {
+      checkOption("key", key, isText);
       if (!keyForm.test(key)) return undefined;
       const file = await open(join(folder, key), "r").catch(unlessMissing);
       if (file === undefined) return undefined;

@@ -1,3 +1,4 @@
+import { invalidOption } from "../options/option-checks.ts";
 /** A pending call of a {@link Clock}. */
 export interface Timer {
   /** Forgets the call; does nothing when it has happened. */
@@ -14,6 +15,12 @@ export interface Clock {
   setTimer(at: number, due: () => void): Timer;
 }
 
+/** @throws SobreError `InvalidArgument` naming the argument. */
+export function checkTimer(at: number, due: () => void): void {
+  if (typeof at !== "number") throw invalidOption("at", "must be a number of milliseconds since 1970");
+  if (typeof due !== "function") throw invalidOption("due", "must be a function");
+}
+
 /** The longest delay `setTimeout` takes, about 24.8 days; longer ones fire at once. */
 const longestDelay = 2 ** 31 - 1;
 
@@ -21,6 +28,7 @@ const longestDelay = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer(at, due) {
+    checkTimer(at, due);
     let handle: ReturnType<typeof setTimeout>;
     let alive = false;
     const arm = (): void => {

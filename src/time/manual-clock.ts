@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import type { Clock, Timer } from "./clock.ts";
+import { checkTimer, type Clock, type Timer } from "./clock.ts";
 
 interface Due {
   readonly at: number;
@@ -37,6 +37,7 @@ export class ManualClock implements Clock {
   }
 
   setTimer(at: number, due: () => void): Timer {
+    checkTimer(at, due);
     const timer: Due = { at, order: this.#order++, due };
     this.#timers.add(timer);
     return { cancel: () => void this.#timers.delete(timer) };
@@ -49,11 +50,8 @@ export class ManualClock implements Clock {
    * @throws SobreError `InvalidArgument` for a negative or non-finite number.
    */
   async advance(milliseconds: number): Promise<void> {
-    if (!(milliseconds >= 0) || !Number.isFinite(milliseconds)) {
-      throw new SobreError(
-        "InvalidArgument",
-        `A clock moves forward by a number of milliseconds, not ${milliseconds}.`,
-      );
+    if (!Number.isFinite(milliseconds) || milliseconds < 0) {
+      throw new SobreError("InvalidArgument", "A clock moves forward by a number of milliseconds from 0 up.");
     }
     const end = this.#now + milliseconds;
     await settle();

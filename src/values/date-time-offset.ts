@@ -1,3 +1,4 @@
+import { checkOption, isDate } from "../options/option-checks.ts";
 import type { JsonObject } from "./json.ts";
 import { TaggedScalar } from "./tagged-value.ts";
 import { clockText, millisecondsToTicks, offsetText, ticksPerMinute, ticksToMilliseconds } from "./ticks.ts";
@@ -15,7 +16,9 @@ export class DateTimeOffset extends TaggedScalar {
     Object.freeze(this);
   }
 
+  /** @throws SobreError `InvalidArgument` for what is not a valid Date. */
   static fromDate(date: Date): DateTimeOffset {
+    checkOption("date", date, isDate);
     return new DateTimeOffset(millisecondsToTicks(date.getTime()));
   }
 

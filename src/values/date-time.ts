@@ -1,3 +1,4 @@
+import { checkOption, isDate } from "../options/option-checks.ts";
 import type { JsonObject } from "./json.ts";
 import { TaggedScalar } from "./tagged-value.ts";
 import { clockText, millisecondsToTicks, offsetText, ticksPerMinute, ticksToMilliseconds } from "./ticks.ts";
@@ -21,7 +22,9 @@ export class DateTime extends TaggedScalar {
     Object.freeze(this);
   }
 
+  /** @throws SobreError `InvalidArgument` for what is not a valid Date. */
   static fromDate(date: Date): DateTime {
+    checkOption("date", date, isDate);
     return new DateTime(millisecondsToTicks(date.getTime()), "utc");
   }
 

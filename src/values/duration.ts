@@ -22,6 +22,8 @@ export class Duration extends TaggedScalar {
   }
 
   static fromTicks(ticks: bigint): Duration {
+    if (typeof ticks !== "bigint")
+      throw new SobreError("InvalidArgument", "ticks must be a bigint.", { path: "$.ticks" });
     return new Duration(ticksToIso(ticks), ticks);
   }
 
@@ -31,7 +33,7 @@ export class Duration extends TaggedScalar {
    * Years, months and what is finer than a tick are not read: no `TimeSpan` writes them.
    */
   static parse(text: string): Duration | undefined {
-    const match = form.exec(text);
+    const match = typeof text === "string" ? form.exec(text) : null;
     if (match === null || /[YW]|M.*T|M$/.test(text.replace(/T.*/, "T"))) return undefined;
     const [, days = "0", hours = "0", minutes = "0", seconds = "0", fraction = ""] = match;
     if (fraction.length > 7) return undefined;

@@ -21,7 +21,7 @@ const long =
 const bits =
   <T extends "decimal32" | "decimal64" | "decimal128">(type: T, bytes: number) =>
   (value: Uint8Array): Typed<T> => {
-    if (value.byteLength !== bytes) throw outside(type, `${bytes} bytes`);
+    if (!(value instanceof Uint8Array) || value.byteLength !== bytes) throw outside(type, `${bytes} bytes`);
     return new Typed<T>(type, value);
   };
 
@@ -71,7 +71,7 @@ export const typed: TypedMakers = {
   int: integer("int", -0x8000_0000, 0x7fff_ffff),
   long: long("long", -(2n ** 63n), 2n ** 63n - 1n),
   float(value: number): Typed<"float"> {
-    if (!Object.is(Math.fround(value), value))
+    if (typeof value !== "number" || !Object.is(Math.fround(value), value))
       throw outside("float", "a number of single precision: pass it through Math.fround");
     return new Typed("float", value);
   },

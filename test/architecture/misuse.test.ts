@@ -1,24 +1,21 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { array, assert, asyncProperty, constantFrom, dictionary, oneof as anyOf } from "fast-check";
-import { describe, expect, it } from "vitest";
-import { json } from "../../codecs/json/index.ts";
-import { createSerializer } from "../../src/codec/serializer.ts";
-import { memoryEngine } from "../../src/engines/memory/memory-engine.ts";
-import { createEnvelope } from "../../src/envelope/envelope.ts";
-import { SobreError } from "../../src/errors/sobre-error.ts";
+import { assert, asyncProperty } from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { foreignError, wrongArguments } from "./misuse.support.ts";
+import { closeSubjects, implementedByUsers, subjects } from "./misuse-subjects.support.ts";
 import { entryPoints } from "./surface.support.ts";
 
-// Calls every function and class of the pinned surface with wrong kinds of arguments: SobreError alone may come out.
+// Calls every function, class and method of the pinned surface with wrong kinds of arguments: SobreError alone may come out.
 
 interface Callable {
-  readonly id: string;
   readonly name: string;
+  readonly types: readonly string[];
   readonly call: (args: readonly unknown[]) => unknown;
 }
 
 const root = pathToFileURL(fileURLToPath(new URL("../../", import.meta.url)));
 
-async function callables(): Promise<readonly Callable[]> {
+async function functions(): Promise<readonly Callable[]> {
   const found = new Map<string, Callable>();
   for (const { specifier, file, names } of entryPoints) {
     const module: Readonly<Record<string, unknown>> = await import(new URL(file, root).href);
@@ -28,98 +25,91 @@ async function callables(): Promise<readonly Callable[]> {
       const isClass = Function.prototype.toString.call(value).startsWith("class");
       const call = (args: readonly unknown[]): unknown =>
         isClass ? Reflect.construct(value, args) : Reflect.apply(value, undefined, args);
-      found.set(declared.id, { id: declared.name, name: `${name} of ${specifier}`, call });
+      found.set(declared.id, { name: `${name} of ${specifier}`, types: declared.parameters, call });
     }
   }
   return [...found.values()];
 }
 
-const envelope = createEnvelope({
-  payload: Uint8Array.of(1, 2),
-  brokerProperties: { contentType: "application/json" },
-});
+/** Every function that can be reached from a value: its own, those of its prototypes, and those of a class itself. */
+function methodsOf(subject: object): readonly string[] {
+  const names = new Set<string>();
+  for (
+    let at: unknown = subject;
+    typeof at === "object" && at !== null && at !== Object.prototype;
+    at = Object.getPrototypeOf(at)
+  ) {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at)))
+      if (typeof value === "function" && name !== "constructor") names.add(name);
+  }
+  if (typeof subject === "function") {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(subject)))
+      if (typeof value === "function" && name !== "prototype") names.add(name);
+  }
+  return [...names];
+}
 
-/** Values of every kind, of which none is right everywhere. */
-const odd = anyOf(
-  constantFrom<unknown>(
-    undefined,
-    null,
-    true,
-    0,
-    -1,
-    5,
-    2 ** 53,
-    NaN,
-    1n,
-    -(2n ** 70n),
-    "",
-    "a b",
-    "\ud800",
-    "/dev/null/x",
-    Symbol("odd"),
-    new Date(NaN),
-    new Map([[1, 2]]),
-    new Error("odd"),
-    Uint8Array.of(1, 2, 3),
-    Object.create(null),
-    Promise.resolve(1),
-    () => undefined,
-    () => {
-      throw new TypeError("odd");
-    },
-    envelope,
-    memoryEngine({ queues: ["a"] }),
-    createSerializer({ codecs: [json()] }),
-  ),
+const declared = new Map(
+  entryPoints
+    .flatMap(({ names }) => [...names.values()])
+    .flatMap((one) => (one === undefined ? [] : [[one.name, one]])),
 );
 
-const memberNames = [
-  ...new Set(entryPoints.flatMap(({ names }) => Array.from(names.values(), (one) => one?.members ?? [])).flat()),
-];
-const halfRight = dictionary(constantFrom(...memberNames), odd, { maxKeys: 4, noNullPrototype: true });
-const argument = anyOf({ weight: 3, arbitrary: odd }, halfRight, array(anyOf(odd, halfRight), { maxLength: 3 }));
+/** The methods that an interface or those it names have; of a class, or what has no interface, all count. */
+const isPublic = (name: string, method: string): boolean => {
+  const one = declared.get(name);
+  if (one === undefined || one.methods.length === 0) return true;
+  return [one, ...one.names()].some(({ methods, members }) => methods.includes(method) || members.includes(method));
+};
 
-async function foreignError(run: () => unknown): Promise<unknown> {
-  try {
-    const result = run();
-    await settle(result);
-    return undefined;
-  } catch (error) {
-    return error instanceof SobreError ? undefined : error;
-  }
-}
-
-/** Waits a moment for what was begun, and ends it. */
-async function settle(result: unknown): Promise<void> {
-  const awaited: unknown = await (result instanceof Promise ? Promise.race([result, moment()]) : result);
-  if (typeof awaited !== "object" || awaited === null) return;
-  if (Symbol.asyncIterator in awaited && "next" in awaited && "return" in awaited) {
-    if (typeof awaited.next === "function" && typeof awaited.return === "function") {
-      await Promise.race([awaited.next(), moment()]);
-      await Promise.race([awaited.return(), moment()]);
-    }
-  }
-  const dispose: unknown = Reflect.get(awaited, Symbol.asyncDispose);
-  if (typeof dispose === "function") await Promise.race([Reflect.apply(dispose, awaited, []), moment()]);
-}
-
-const moment = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 200));
+/** The types in the parameters of the methods that an interface or those it extends have. */
+const typesOf = (name: string): readonly string[] => {
+  const one = declared.get(name);
+  return one === undefined ? [] : [...one.methodTypes, ...one.names().flatMap(({ methodTypes }) => methodTypes)];
+};
 
 describe("wrong arguments", async () => {
-  const all = await callables();
+  const all = await functions();
 
   it("are tried on every function", () => {
     expect(all.length).toBeGreaterThan(170);
   });
 
-  it.each(all)("of $name end in a SobreError", async ({ call }) => {
+  it.each(all)("of $name end in a SobreError", async ({ call, types }) => {
     await assert(
-      asyncProperty(array(argument, { maxLength: 4 }), async (args) => {
-        const error = await foreignError(() => call(args));
-
-        expect(error).toBeUndefined();
+      asyncProperty(wrongArguments(types), async (args) => {
+        expect(await foreignError(() => call(args))).toBeUndefined();
       }),
       { numRuns: 60, seed: 1, endOnFailure: true },
     );
+  });
+});
+
+describe("wrong arguments of methods", () => {
+  afterAll(closeSubjects);
+
+  it("are tried on everything that has methods, but what users write", () => {
+    const withMethods = [...declared.values()].filter(({ methods }) => methods.length > 0).map(({ name }) => name);
+    const tried = new Set([...subjects.map(({ name }) => name), ...implementedByUsers]);
+
+    expect(withMethods.filter((name) => !tried.has(name))).toEqual([]);
+  });
+
+  it.each(subjects)("of $name end in a SobreError", async ({ name, make, spared }) => {
+    const named = methodsOf(await make()).filter((method) => isPublic(name, method));
+    expect(named).not.toEqual([]);
+    for (const method of named) {
+      // What a call leaves behind is not in the way of the next method.
+      const subject = await make();
+      await assert(
+        asyncProperty(wrongArguments(typesOf(name)), async (args) => {
+          if (spared?.(args) === true) return;
+          const call: unknown = Reflect.get(subject, method);
+          const run = (): unknown => (typeof call === "function" ? Reflect.apply(call, subject, args) : undefined);
+          expect(await foreignError(run), method).toBeUndefined();
+        }),
+        { numRuns: 30, seed: 1, endOnFailure: true },
+      );
+    }
   });
 });

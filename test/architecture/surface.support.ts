@@ -22,6 +22,8 @@ export interface Declared {
   readonly names: () => readonly Declared[];
   /** Its methods, if it is an interface. */
   readonly methods: readonly string[];
+  /** The names of the types in the parameters of its methods, if it is an interface. */
+  readonly methodTypes: readonly string[];
   /** The types of its parameters by their names, if it is a function; `""` for a type without one. */
   readonly parameters: readonly string[];
   /** Its properties, if it is an interface. */
@@ -121,6 +123,7 @@ function declaredAt(file: string, name: string): Declared | undefined {
       isComputed,
       names: () => named(file, name, nodes),
       methods: nodes.flatMap((node) => signatures(node, "TSMethodSignature")),
+      methodTypes: nodes.flatMap((node) => methodTypes(node)),
       parameters: nodes.flatMap((node) => parameterTypes(node)),
       members: nodes.flatMap((node) => signatures(node, "TSPropertySignature")),
     };
@@ -143,6 +146,13 @@ function parameterTypes({ type, params }: Node): readonly string[] {
     const written = isNode(typeAnnotation) ? typeAnnotation["typeAnnotation"] : undefined;
     return isNode(written) ? firstOf(written["typeName"]) : "";
   });
+}
+
+function methodTypes(node: Node): readonly string[] {
+  if (node.type !== "TSInterfaceDeclaration" || !isNode(node["body"])) return [];
+  return nodesIn(node["body"]["body"])
+    .filter(({ type }) => type === "TSMethodSignature")
+    .flatMap(({ params }) => namesIn(params));
 }
 
 function signatures(node: Node, kind: string): readonly string[] {

@@ -1,3 +1,4 @@
+import { guardedDecoder } from "../../../src/codec/guarded-codec.ts";
 import type { DecodeContext, Decoded, Decoder, Sniff } from "../../../src/codec/codec.ts";
 import { limitExceeded } from "../../../src/codec/limits.ts";
 import { type Charset, charsetNamed, unknownCharset } from "../../../src/content-type/charset.ts";
@@ -37,12 +38,12 @@ export function dataContractJson(options: DataContractJsonOptions = {}): Decoder
   checkOptions(options, optionChecks, { owner: "dataContractJson: " });
   const contract = options.contract === undefined ? undefined : compileContract(options.contract);
   const contracts = compileContracts(options.contracts);
-  return Object.freeze({
+  return guardedDecoder({
     name: "datacontract-json",
     accepts,
     decode: (payload, context) => decodeJson(payload, context, (tape) => contract ?? contractFor(tape, contracts)),
     sniff,
-  } satisfies Decoder);
+  });
 }
 
 const optionChecks: OptionChecks<DataContractJsonOptions> = { contract: anything, contracts: contractList };

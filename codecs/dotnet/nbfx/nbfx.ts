@@ -1,3 +1,4 @@
+import { guardedCodec } from "../../../src/codec/guarded-codec.ts";
 import type { Codec, DecodeContext, Decoded, Encoded, Sniff, Unwrapped } from "../../../src/codec/codec.ts";
 import { defaultDecodeLimits } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
@@ -49,14 +50,14 @@ export function nbfx(options: NbfxOptions = {}): Codec {
   checkOptions(options, optionChecks, { owner: "nbfx: " });
   const contracts = compileContracts(options.contracts);
   const contract = contracts.length === 1 ? contracts[0] : undefined;
-  return Object.freeze({
+  return guardedCodec({
     name: "nbfx",
     contentType: "application/x-nbfx",
     encode: (body) => encodeNbfx(body, { contract, preserveReferences: options.preserveReferences }),
     accepts,
     decode: (payload, context) => decodeNbfx(payload, context, options, contracts),
     sniff: (payload) => sniffNbfx(payload, options),
-  } satisfies Codec);
+  });
 }
 
 const optionChecks: OptionChecks<NbfxOptions> = {

@@ -1,3 +1,4 @@
+import { guardedDecoder } from "../../../src/codec/guarded-codec.ts";
 import type { DecodeContext, Decoded, Decoder, Sniff } from "../../../src/codec/codec.ts";
 import type { DecodeLimits } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
@@ -27,12 +28,12 @@ export function nrbf(options: NrbfOptions = {}): Decoder {
   checkOptions(options, optionChecks, { owner: "nrbf: " });
   const { timeZone, memberNames = "written" } = options;
   const settings = options.form === "tree" ? undefined : { enums: enumLookup(options), timeZone, memberNames };
-  return Object.freeze({
+  return guardedDecoder({
     name: "nrbf",
     accepts,
     decode: (payload, context) => decode(payload, context, settings),
     sniff,
-  } satisfies Decoder);
+  });
 }
 
 const optionChecks: OptionChecks<NrbfOptions> = {

@@ -1,3 +1,4 @@
+import { guardedDecoder } from "../../../src/codec/guarded-codec.ts";
 import type { DecodeContext, Decoded, Decoder, Sniff } from "../../../src/codec/codec.ts";
 import { defaultDecodeLimits } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
@@ -36,12 +37,12 @@ export interface DataContractXmlOptions {
 export function dataContractXml(options: DataContractXmlOptions = {}): Decoder {
   checkOptions(options, optionChecks, { owner: "dataContractXml: " });
   const contracts = compileContracts(options.contracts);
-  return Object.freeze({
+  return guardedDecoder({
     name: "datacontract-xml",
     accepts,
     decode: (payload, context) => decodeXml(payload, context, options, contracts),
     sniff: sniffXml,
-  } satisfies Decoder);
+  });
 }
 
 const optionChecks: OptionChecks<DataContractXmlOptions> = {

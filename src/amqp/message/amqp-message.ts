@@ -1,4 +1,4 @@
-import { checkNames, checkOption, invalidOption, anObject } from "../../options/option-checks.ts";
+import { checkNames, checkOption, anObject, oneOf } from "../../options/option-checks.ts";
 import { ByteReader, type ReaderSettings } from "../values/byte-reader.ts";
 import { type ReadOptions, resolveReadOptions } from "../values/read-value.ts";
 import { readTyped } from "../values/read-typed.ts";
@@ -69,6 +69,8 @@ export function openMessage(bytes: Uint8Array, options?: MessageReadOptions): Am
   return new AmqpMessage(bytes, options);
 }
 
+const aSection = oneOf(...Object.keys(section));
+
 /** A message as it was received; see {@link openMessage}. */
 export class AmqpMessage implements MessageSections {
   readonly bytes: Uint8Array;
@@ -86,7 +88,6 @@ export class AmqpMessage implements MessageSections {
   #footer: AmqpMap | undefined;
 
   constructor(bytes: Uint8Array, options?: MessageReadOptions) {
-    if (!(bytes instanceof Uint8Array)) throw invalidOption("bytes", "must be a Uint8Array");
     const reader = new ByteReader(bytes, settingsOf(options));
     const borders = emptyBorders(noSection);
     this.bytes = bytes;
@@ -148,6 +149,7 @@ export class AmqpMessage implements MessageSections {
 
   /** The bytes of a section with its descriptor; of the first one, when there are several. */
   sectionBytes(name: SectionName): Uint8Array | undefined {
+    checkOption("name", name, aSection);
     const index = this.#indexOf(section[name]);
     return index === -1 ? undefined : this.bytes.subarray(this.#start(index), this.#start(index + 2));
   }

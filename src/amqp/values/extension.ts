@@ -1,3 +1,4 @@
+import { checkOption, listOf, methods } from "../../options/option-checks.ts";
 import type { AmqpValue } from "../../values/typed.ts";
 
 /** A described type with a JavaScript form of its own, in plain mode. */
@@ -13,7 +14,10 @@ export interface AmqpExtension {
 /** Extensions by their descriptors. */
 export type Extensions = ReadonlyMap<string, AmqpExtension>;
 
+const someExtensions = listOf("extensions, e.g. timespanExtension", methods("an extension", "read", "write"));
+
 /** The extensions by their descriptors; of several with one descriptor the last counts. */
 export function extensionsByDescriptor(extensions: readonly AmqpExtension[]): Extensions {
+  checkOption("extensions", extensions, someExtensions);
   return new Map(extensions.map((extension) => [extension.descriptor, extension]));
 }

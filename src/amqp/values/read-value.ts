@@ -1,4 +1,4 @@
-import { checkNames, checkOption, bytes as areBytes } from "../../options/option-checks.ts";
+import { checkNames } from "../../options/option-checks.ts";
 import { type DecodeLimits, resolveDecodeLimits } from "../../codec/limits.ts";
 import type { AmqpValue } from "../../values/typed.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
@@ -84,7 +84,6 @@ export function decodeValue(
 ): AmqpValue;
 export function decodeValue(bytes: Uint8Array, options: ReadOptions): unknown;
 export function decodeValue(bytes: Uint8Array, options?: ReadOptions): unknown {
-  checkOption("bytes", bytes, areBytes);
   const resolved = options === undefined ? defaults : resolveReadOptions(options);
   const reader = new ByteReader(bytes, resolved.settings);
   const value = readOne(reader, resolved);
@@ -105,7 +104,6 @@ export function decodeValues(
 ): AmqpValue[];
 export function decodeValues(bytes: Uint8Array, options: ReadOptions): unknown[];
 export function decodeValues(bytes: Uint8Array, options?: ReadOptions): unknown[] {
-  checkOption("bytes", bytes, areBytes);
   const resolved = options === undefined ? defaults : resolveReadOptions(options);
   const reader = new ByteReader(bytes, resolved.settings);
   const values: unknown[] = [];

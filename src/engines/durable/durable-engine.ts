@@ -1,5 +1,5 @@
 import type { Engine } from "../../engine/engine.ts";
-import { checkOptions, countFrom, name, type OptionChecks } from "../../options/option-checks.ts";
+import { checkOptions, countFrom, name, type OptionChecks, checkOption } from "../../options/option-checks.ts";
 import { type MemoryEngineOptions, memoryOptionChecks } from "../memory/memory-engine.ts";
 import { StoredEngine } from "../memory/stored-engine.ts";
 import { StoredHome } from "../memory/stored-home.ts";
@@ -48,7 +48,12 @@ export async function durableEngine(options: DurableEngineOptions): Promise<Dura
   const store = await SqliteStore.open(directory);
   try {
     const engine = new StoredEngine("durable", await StoredHome.open(store, { ...rest, memoryBudget }));
-    return Object.assign(engine, { backup: (target: string) => store.backup(target) });
+    return Object.assign(engine, {
+      async backup(target: string) {
+        checkOption("target", target, name);
+        await store.backup(target);
+      },
+    });
   } catch (error) {
     await store.close();
     throw error;
