@@ -6,50 +6,38 @@ import type { Codec, Decoder, DecodeContext, EncodeContext } from "./codec.ts";
 
 /** A decoder that refuses arguments of the wrong kind as `InvalidArgument`. */
 export function guardedDecoder(decoder: Decoder): Decoder {
-  return Object.freeze({ ...decoder, ...checked(decoder) });
+  return Object.freeze({
+    ...decoder,
+    decode(payload: Uint8Array, context: DecodeContext) {
+      if (!(payload instanceof Uint8Array)) throw invalidOption("payload", "must be a Uint8Array");
+      const { limits } = checkedContext(context);
+      if (
+        !isRecord(limits) ||
+        typeof limits.maxBytes !== "number" ||
+        typeof limits.maxDepth !== "number" ||
+        typeof limits.maxItems !== "number"
+      )
+        throw invalidOption("context.limits", "must be DecodeLimits");
+      return decoder.decode(payload, context);
+    },
+    ...(decoder.sniff && {
+      sniff: (payload: Uint8Array) => (payload instanceof Uint8Array && decoder.sniff?.(payload)) || "no",
+    }),
+  });
 }
 
 /** A codec that refuses arguments of the wrong kind as `InvalidArgument`. */
 export function guardedCodec(codec: Codec): Codec {
-  const { encode } = codec;
   return Object.freeze({
     ...codec,
-    ...checked(codec),
-    encode(body: unknown, context: EncodeContext) {
-      checkContext(context);
-      return encode(body, context);
-    },
+    ...guardedDecoder(codec),
+    encode: (body: unknown, context: EncodeContext) => codec.encode(body, checkedContext(context)),
   });
 }
 
-function checked({ decode, sniff }: Decoder): Pick<Decoder, "decode" | "sniff"> {
-  return {
-    decode(payload, context) {
-      if (!(payload instanceof Uint8Array)) throw invalidOption("payload", "must be a Uint8Array");
-      checkContext(context);
-      checkLimits(context);
-      return decode(payload, context);
-    },
-    ...(sniff !== undefined && { sniff: (payload) => (payload instanceof Uint8Array ? sniff(payload) : "no") }),
-  };
-}
-
-function checkContext(context: DecodeContext | EncodeContext): void {
-  if (!isRecord(context)) throw invalidOption("context", "must be an object");
-  const { contentType, applicationProperties } = context;
-  if (contentType !== undefined && !(isRecord(contentType) && typeof contentType.type === "string"))
-    throw invalidOption("context.contentType", "must be what parseContentType gives, or undefined");
-  if (contentType !== undefined && !Array.isArray(contentType.parameters))
-    throw invalidOption("context.contentType", "must have its parameters");
-  if (!isRecord(applicationProperties)) throw invalidOption("context.applicationProperties", "must be an object");
-}
-
-function checkLimits({ limits }: DecodeContext): void {
-  if (
-    !isRecord(limits) ||
-    typeof limits.maxBytes !== "number" ||
-    typeof limits.maxDepth !== "number" ||
-    typeof limits.maxItems !== "number"
-  )
-    throw invalidOption("context.limits", "must be what resolveDecodeLimits gives");
+function checkedContext<Context extends DecodeContext | EncodeContext>(context: Context): Context {
+  const { contentType, applicationProperties } = isRecord(context) ? context : {};
+  const isType = contentType === undefined || (isRecord(contentType) && Array.isArray(contentType.parameters));
+  if (isType && isRecord(applicationProperties)) return context;
+  throw invalidOption("context", "must be a DecodeContext or EncodeContext");
 }

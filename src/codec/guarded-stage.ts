@@ -2,19 +2,19 @@ import { anEnvelope, checkOption } from "../options/option-checks.ts";
 import type { PayloadStage } from "./payload-stage.ts";
 
 /** A stage that refuses what is not an envelope as `InvalidArgument`. */
-export function guardedStage({ name, beforeSend, afterReceive }: PayloadStage): PayloadStage {
+export function guardedStage(stage: PayloadStage): PayloadStage {
   return {
-    name,
-    ...(beforeSend !== undefined && {
+    name: stage.name,
+    ...(stage.beforeSend && {
       async beforeSend(envelope) {
         checkOption("envelope", envelope, anEnvelope);
-        return beforeSend(envelope);
+        return (await stage.beforeSend?.(envelope)) ?? envelope;
       },
     }),
-    ...(afterReceive !== undefined && {
+    ...(stage.afterReceive && {
       async afterReceive(envelope) {
         checkOption("envelope", envelope, anEnvelope);
-        return afterReceive(envelope);
+        return (await stage.afterReceive?.(envelope)) ?? envelope;
       },
     }),
   };

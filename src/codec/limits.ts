@@ -48,6 +48,6 @@ export function limitExceeded(
   where: { readonly offset?: number; readonly path?: string } = {},
 ): SobreError {
   const most: unknown = isObject(limits) && typeof limit === "string" ? limits[limit] : undefined;
-  if (typeof most !== "number") throw invalidOption("limits", "must have the limit, which is a number");
+  if (typeof most !== "number") throw invalidOption("limits", "must be DecodeLimits");
   return new SobreError("LimitExceeded", `The payload goes beyond limits.${limit}, which is ${most}.`, where);
 }

@@ -83,7 +83,6 @@ export function createCodecRegistry(codecs: readonly (Codec | Decoder | Encoder)
     select(contentType, bodyKind) {
       const cache = caches[bodyKind];
       if (cache === undefined) throw noKind();
-      if (contentType !== undefined && typeof contentType !== "string") throw noText();
       const known = cache.get(contentType);
       if (known !== undefined) return known;
       return remember(cache, contentType, select(decoders, contentType, bodyKind));
@@ -91,14 +90,12 @@ export function createCodecRegistry(codecs: readonly (Codec | Decoder | Encoder)
     encoderFor(text, bodyKind = "data") {
       const writers = writersOf[bodyKind];
       if (writers === undefined) throw noKind();
-      if (text !== undefined && typeof text !== "string") throw noText();
       return writers.get(text) ?? remember(writers, text, selectEncoder(encoders, text, bodyKind));
     },
   };
 }
 
 const noKind = (): SobreError => invalidOption("bodyKind", "must be data, value or sequence");
-const noText = (): SobreError => invalidOption("contentType", "must be a string or undefined");
 
 function remember<V>(cache: Map<string | undefined, V>, contentType: string | undefined, value: V): V {
   if (cache.size >= cacheSize) cache.clear();

@@ -46,8 +46,8 @@ export class SobreError extends Error {
   readonly outcome: "unknown" | undefined;
 
   constructor(code: ErrorCode, message: string, options: SobreErrorOptions = {}) {
-    if (typeof code !== "string" || typeof message !== "string" || typeof options !== "object" || options === null)
-      throw new SobreError("InvalidArgument", "A SobreError takes a code, a message and options, which are an object.");
+    if (typeof code !== "string" || typeof message !== "string" || options === null)
+      throw new SobreError("InvalidArgument", "A SobreError takes a code and a message.");
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryable = isRetryable(code);

@@ -163,15 +163,11 @@ export function maybe(check: OptionCheck): OptionCheck {
 
 /** Whether a value is an envelope. Does not read the parts that are decoded when they are: it may be forwarded unread. */
 export function isEnvelope(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || !("payload" in value && "brokerProperties" in value)) return false;
+  if (!isObject(value) || !("payload" in value && "brokerProperties" in value)) return false;
   if (!Object.hasOwn(value, "payload")) return true;
-  const { payload, brokerProperties } = value;
-  if (!(payload instanceof Uint8Array) || typeof brokerProperties !== "object" || brokerProperties === null)
-    return false;
-  if (!("bodyKind" in value && "applicationProperties" in value)) return false;
-  const { bodyKind, applicationProperties } = value;
-  if (bodyKind !== "data" && bodyKind !== "value" && bodyKind !== "sequence") return false;
-  return typeof applicationProperties === "object" && applicationProperties !== null;
+  const { payload, bodyKind, brokerProperties, applicationProperties } = value;
+  const hasKind = bodyKind === "data" || bodyKind === "value" || bodyKind === "sequence";
+  return payload instanceof Uint8Array && hasKind && isObject(brokerProperties) && isObject(applicationProperties);
 }
 
 export const anEnvelope: OptionCheck = (value) =>

@@ -12,7 +12,7 @@ const envelope = createEnvelope({
   brokerProperties: { contentType: "application/json" },
 });
 
-/** What a function of the caller throws: it may come through. */
+/** The error of the caller's own function, which may come through. */
 const own = new TypeError("odd");
 
 /** Values of every kind, of which none is right everywhere; "a" is the name of an entity. */

@@ -99,7 +99,7 @@ describe("wrong arguments of methods", () => {
     const named = methodsOf(await make()).filter((method) => isPublic(name, method));
     expect(named).not.toEqual([]);
     for (const method of named) {
-      // What a call leaves behind is not in the way of the next method.
+      // A method may leave something behind, which is not to be in the way of the next one.
       const subject = await make();
       await assert(
         asyncProperty(wrongArguments(typesOf(name)), async (args) => {
