@@ -1,5 +1,6 @@
 import type { PayloadStage } from "../codec/payload-stage.ts";
-import type { Message, Serializer } from "../codec/serializer.ts";
+import type { Message } from "../codec/message.ts";
+import type { Serializer } from "../codec/serializer.ts";
 import { createMessageReader, type MessageResult } from "../client/message-reader.ts";
 import { createMessageWriter } from "../client/message-writer.ts";
 import { stageList } from "../client/staging.ts";

@@ -1,4 +1,4 @@
-import type { Message } from "../codec/serializer.ts";
+import type { Message } from "../codec/message.ts";
 import type { Transaction } from "../engine/engine.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ProcessorHandlers } from "./message-work.ts";

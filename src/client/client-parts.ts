@@ -1,7 +1,7 @@
 import type { PayloadStage } from "../codec/payload-stage.ts";
 import type { Serializer } from "../codec/serializer.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Message } from "../codec/serializer.ts";
+import type { Message } from "../codec/message.ts";
 import type { BrokerProperties } from "../envelope/broker-properties.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Retry } from "./retry.ts";

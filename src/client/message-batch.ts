@@ -1,5 +1,5 @@
 import { SobreError } from "../errors/sobre-error.ts";
-import type { Message } from "../codec/serializer.ts";
+import type { Message } from "../codec/message.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { sizeOf, sizeOfProperties } from "../envelope/size-of.ts";
 import type { MessageWriter } from "./message-writer.ts";

@@ -1,6 +1,6 @@
 import { isRecord } from "../envelope/bag.ts";
 import { isObject } from "../values/plain-object.ts";
-import type { Message } from "../codec/serializer.ts";
+import type { Message } from "../codec/message.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import { type MaybePromise, whenReady } from "../message/schema.ts";
 import type { TypedMessage } from "../message/message-type.ts";

@@ -1,5 +1,5 @@
 import type { RepliesPort } from "./client-parts.ts";
-import type { Message } from "../codec/serializer.ts";
+import type { Message } from "../codec/message.ts";
 import type { UnreadableResult } from "../codec/result.ts";
 import { type Delivery, effectiveTimeToLive, type LockToken, type MessageState } from "../engine/delivery.ts";
 import type { ApplicationProperties } from "../envelope/application-properties.ts";

@@ -1,4 +1,4 @@
-import type { Message } from "../codec/serializer.ts";
+import type { Message } from "../codec/message.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Answerable, ClientParts, RepliesPort } from "./client-parts.ts";
 import { resolveReplyTo } from "./reply-address.ts";

@@ -1,4 +1,4 @@
-import type { Message } from "../codec/serializer.ts";
+import type { Message } from "../codec/message.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { MessageType } from "../message/message-type.ts";
 import type { ClientParts } from "./client-parts.ts";

@@ -1,4 +1,4 @@
-import type { Message } from "../codec/serializer.ts";
+import type { Message } from "../codec/message.ts";
 import type { EngineSender, TransactionOption } from "../engine/engine.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";

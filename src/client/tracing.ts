@@ -1,4 +1,4 @@
-import type { Message } from "../codec/serializer.ts";
+import type { Message } from "../codec/message.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 
 /** The operation on a message: sent, or handled. */

@@ -6,15 +6,15 @@ export function guardedStage(stage: PayloadStage): PayloadStage {
   return {
     name: stage.name,
     ...(stage.beforeSend && {
-      async beforeSend(envelope) {
+      beforeSend(envelope) {
         checkOption("envelope", envelope, anEnvelope);
-        return (await stage.beforeSend?.(envelope)) ?? envelope;
+        return stage.beforeSend?.(envelope) ?? envelope;
       },
     }),
     ...(stage.afterReceive && {
-      async afterReceive(envelope) {
+      afterReceive(envelope) {
         checkOption("envelope", envelope, anEnvelope);
-        return (await stage.afterReceive?.(envelope)) ?? envelope;
+        return stage.afterReceive?.(envelope) ?? envelope;
       },
     }),
   };

@@ -6,9 +6,9 @@ import { looksLike } from "./looks-like.ts";
 import type { Selection } from "./registry.ts";
 
 /** A body that was read, and how. */
-export interface ReadResult {
+export interface ReadResult<Body = unknown> {
   readonly ok: true;
-  readonly body: unknown;
+  readonly body: Body;
   /** Name of the decoder; `empty` for zero bytes of an unknown type, `raw` for bytes that nothing was asked to read. */
   readonly codec: string;
   /** The declared content type, or `undefined` when it is missing or broken. */
@@ -30,7 +30,7 @@ export interface UnreadableResult {
 }
 
 /** The outcome of a deserialization. */
-export type DeserializeResult = ReadResult | UnreadableResult;
+export type DeserializeResult<Body = unknown> = ReadResult<Body> | UnreadableResult;
 
 export function readable(
   decoded: Decoded,

@@ -1,5 +1,4 @@
-import { type BodyKind, type Envelope, type EnvelopeInit, checkBodyKind } from "../envelope/envelope.ts";
-import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
+import { type Envelope, checkBodyKind } from "../envelope/envelope.ts";
 import { messageEnvelope } from "../envelope/message-envelope.ts";
 import { memberOf } from "../envelope/bag.ts";
 import { parseContentType } from "../content-type/content-type.ts";
@@ -15,25 +14,15 @@ import {
   type OptionCheck,
   type OptionChecks,
   text,
-  name as aName,
 } from "../options/option-checks.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Codec, Decoder, Encoded, EncodeContext, Encoder } from "./codec.ts";
 import { createDeserializerChain, type WhenUnknown } from "./deserializer-chain.ts";
 import { type DecodeLimits, resolveDecodeLimits } from "./limits.ts";
 import { type CodecRegistry, createCodecRegistry } from "./registry.ts";
+import { anExpectedType, type BodyAs, type ExpectedType, expectedName, fitted } from "../message/expected-type.ts";
+import type { Message } from "./message.ts";
 import type { DeserializeResult } from "./result.ts";
-
-/** A message to send: the body as a value, next to the broker properties, as in `@azure/service-bus`. */
-export type Message<Body = unknown> = BrokerPropertiesInit & {
-  readonly body: Body;
-  readonly applicationProperties?: EnvelopeInit["applicationProperties"];
-  /**
-   * `value` or `sequence` sends the body as an AMQP value or list, which the first codec that writes that kind encodes,
-   * whatever the content type says. Default: what the codec of the content type writes, `data` as a rule.
-   */
-  readonly bodyKind?: BodyKind | undefined;
-};
 
 /** Options of {@link createSerializer}. */
 export interface SerializerOptions {
@@ -67,9 +56,13 @@ export interface SerializerOptions {
 }
 
 /** Options of {@link Serializer.deserialize}. */
-export interface DeserializeOptions {
-  /** The type that is expected, for codecs that need one and payloads that name none, e.g. the full name of a Protobuf message. */
-  readonly type?: string | undefined;
+export interface DeserializeOptions<Type extends ExpectedType = ExpectedType> {
+  /**
+   * The type that is expected: a schema of any Standard Schema library (zod and others), which checks the body and gives
+   * its type; a message type, which brings older versions to the latest; or a name, which codecs use that need one and
+   * payloads that name none, e.g. the full name of a Protobuf message. What does not fit is an error of the result.
+   */
+  readonly type?: Type | undefined;
 }
 
 /** Turns messages into envelopes and back. Synchronous, without state, safe to share. */
@@ -94,9 +87,14 @@ export interface Serializer {
    * ```ts
    * const result = serializer.deserialize(createEnvelope({ payload: Uint8Array.of(0xff) }));
    * if (!result.ok) console.log(result.error.code); // UnknownContentType
+   * const order = serializer.deserialize(envelope, { type: z.object({ id: z.number() }) });
+   * if (order.ok) console.log(order.body.id); // 7
    * ```
    */
-  deserialize(envelope: Envelope, options?: DeserializeOptions): DeserializeResult;
+  deserialize<Type extends ExpectedType = string>(
+    envelope: Envelope,
+    options?: DeserializeOptions<Type>,
+  ): DeserializeResult<BodyAs<Type>>;
   /**
    * {@link Serializer.deserialize} of each, in order: one bad message never spoils the rest.
    *
@@ -139,7 +137,9 @@ export function createSerializer(options: SerializerOptions): Serializer {
     serialize: (message) => serialize(registry, message),
     deserialize(envelope, deserializeOptions) {
       if (deserializeOptions !== undefined) checkOptions(deserializeOptions, typeChecks);
-      return deserialize(envelope, deserializeOptions?.type);
+      const type = deserializeOptions?.type;
+      const result = deserialize(envelope, expectedName(type));
+      return typed(type === undefined ? result : fitted(envelope, result, type));
     },
     deserializeMany(envelopes) {
       checkOption("envelopes", envelopes, aList);
@@ -181,7 +181,13 @@ const checks: OptionChecks<SerializerOptions> = {
   onAttempt: aFunction,
 };
 
-const typeChecks: OptionChecks<DeserializeOptions> = { type: aName };
+const typeChecks: OptionChecks<DeserializeOptions> = { type: anExpectedType };
+
+/** The one place where the body gets the type that the caller expects; {@link fitted} has checked that it is. */
+function typed<Body>(result: DeserializeResult): DeserializeResult<Body> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the checks of a type say what it is without a value to infer it from
+  return result as DeserializeResult<Body>;
+}
 
 function serialize(registry: CodecRegistry, message: Message): Envelope {
   checkMessage(message);

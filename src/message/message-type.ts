@@ -1,4 +1,4 @@
-import type { Message } from "../codec/serializer.ts";
+import type { Message } from "../codec/message.ts";
 import type { BrokerPropertiesInit } from "../envelope/broker-properties.ts";
 import type { EnvelopeInit } from "../envelope/envelope.ts";
 import type { InputOf, MaybePromise, OutputOf, Schema } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { isObject } from "../values/plain-object.ts";
 import { checkOption, anEnvelope, invalidOption } from "../options/option-checks.ts";
-import type { Message } from "../codec/serializer.ts";
+import type { Message } from "../codec/message.ts";
 import { type ContentType, formatContentType, parseContentType } from "../content-type/content-type.ts";
 import { parameter } from "../content-type/parameter.ts";
 import type { ApplicationProperties } from "../envelope/application-properties.ts";
