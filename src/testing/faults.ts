@@ -46,8 +46,8 @@ export interface Faults {
   /** The next messages that are received lose their lock at once, as when it expires. */
   loseLock(options?: FaultOptions): void;
   /**
-   * Cuts the connection: open links and everything that waits are refused with `ServiceCommunicationProblem`, and every lock
-   * is released. New links can be opened.
+   * Cuts the connection, as a network does: open links and everything that waits are refused with
+   * `ServiceCommunicationProblem`, and locks run out, which counts a delivery. New links can be opened.
    */
   cut(): Promise<void>;
   /** Forgets the faults that have not happened. */

@@ -66,7 +66,7 @@ class Connection {
     for (const cut of cuts) cut();
     const current = this.#current;
     this.#current = undefined;
-    await (await current)?.close();
+    await (await current)?.abort();
   }
 
   /** A link's life: it ends for good with the cut. */

@@ -178,11 +178,10 @@ describe("a re-drive", () => {
 
     const report = await advancedUntil(clock, 1_000, redriving);
 
-    expect(report.entries.map(({ outcome }) => outcome)).toEqual(["sent", "doubled", "sent", "sent"]);
+    expect(report.entries.map(({ outcome }) => outcome)).toEqual(["sent", "sent", "sent", "sent"]);
     const back = await engine.peek("orders", { maxMessages: 9 });
     expect(new Set(back.map(({ envelope }) => envelope.brokerProperties.messageId))).toEqual(new Set(ids));
-    const left = await engine.peek(deadLetterQueue, { maxMessages: 9 });
-    expect(left.map(({ envelope }) => envelope.brokerProperties.messageId)).toEqual(["b"]);
+    expect(await engine.peek(deadLetterQueue, { maxMessages: 9 })).toEqual([]);
   });
 
   it("ends after maxMessages, and with the signal", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Client } from "../../src/client/index.ts";
 import { rejection } from "../refusal.support.ts";
-import { noting, setup } from "./setup.support.ts";
+import { advancedUntil, noting, setup } from "./setup.support.ts";
 
 const queues = { orders: { requiresSession: true, lockDuration: 60_000 } };
 const sendTo = (client: Client, sessionId: string): Promise<void> =>
@@ -21,10 +21,11 @@ describe("iterating a session", () => {
     await clock.advance(0);
     await lose(all);
     await sendTo(client, "a");
-    await clock.advance(5_000);
+    // The broker holds the session for a connection that was cut until its lock runs out.
+    const message = await advancedUntil(clock, 1_000, next);
 
-    expect(await next).toMatchObject({ value: { body: "hello", sessionId: "a" } });
-    expect(errors).toMatchObject([{ code }]);
+    expect(message).toMatchObject({ value: { body: "hello", sessionId: "a" } });
+    expect(errors[0]).toMatchObject({ code });
     await session.setSessionState(new Uint8Array([1]));
     expect(await session.getSessionState()).toEqual(new Uint8Array([1]));
   });
@@ -38,10 +39,10 @@ describe("iterating a session", () => {
     await clock.advance(0);
     await faults.cut();
     await sendTo(client, "a");
-    await clock.advance(5_000);
+    await clock.advance(100_000);
 
     expect(bodies).toEqual(["hello"]);
-    expect(errors).toMatchObject([{ errorSource: "receive" }]);
+    expect(errors[0]).toMatchObject({ errorSource: "receive", code: "ServiceCommunicationProblem" });
   });
 
   it("a session that another receiver took is not taken away from it", async () => {

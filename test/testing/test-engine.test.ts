@@ -91,8 +91,8 @@ describe("faults", () => {
     expect(again?.deliveryCount).toBe(1);
   });
 
-  it("cut the connection: what waits is refused, locks are released, new links are opened", async () => {
-    const { engine, faults } = testEngine({ queues: ["a"] });
+  it("cut the connection as a network does: what waits is refused, locks run out and count, new links are opened", async () => {
+    const { engine, clock, faults } = testEngine({ queues: { a: { lockDuration: 30_000 } } });
     const sender = await engine.openSender("a");
     await sender.send([envelope("x")]);
     const receiver = await engine.openReceiver("a", peekLock);
@@ -100,11 +100,14 @@ describe("faults", () => {
 
     const waiting = rejection(receiver.receive({ maxMessages: 1, maxWaitTime: 60_000 }));
     await faults.cut();
-    const fresh = await (await engine.openReceiver("a", peekLock)).receive(atOnce);
+    const fresh = await engine.openReceiver("a", peekLock);
+    const stillLocked = await fresh.receive(atOnce);
+    await clock.advance(30_000);
 
     expect((await waiting).code).toBe("ServiceCommunicationProblem");
     expect((await rejection(sender.send([envelope("y")]))).code).toBe("ServiceCommunicationProblem");
-    expect(fresh).toMatchObject([{ deliveryCount: 0 }]);
+    expect(stillLocked).toEqual([]);
+    expect(await fresh.receive(atOnce)).toMatchObject([{ deliveryCount: 1 }]);
   });
 
   it.each<readonly [string, (faults: TestEngine["faults"]) => unknown]>([
