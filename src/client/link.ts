@@ -17,8 +17,7 @@ export class Link<L extends { close(): Promise<void> }> {
   /** The open link. @throws SobreError `Closed`, and what opening it throws; then the next call tries again. */
   get(): Promise<L> {
     if (this.#closed) return Promise.reject(new SobreError("Closed", `The ${this.#what} is closed. Create another.`));
-    this.#opening ??= this.#reopen();
-    return this.#opening;
+    return (this.#opening ??= this.#begin());
   }
 
   /** Does something with the open link, and forgets the link when that shows that it was lost. */
@@ -57,14 +56,20 @@ export class Link<L extends { close(): Promise<void> }> {
     await this.#drop();
   }
 
-  async #reopen(): Promise<L> {
+  #begin(): Promise<L> {
+    const opening = (async () => this.#open())();
+    void this.#follow(opening);
+    return opening;
+  }
+
+  /** A link that was given up while it was opened is not the current one when it comes after all: it is closed by then. */
+  async #follow(opening: Promise<L>): Promise<void> {
     try {
-      const link = await this.#open();
-      if (!this.#closed) this.#current = link;
-      return link;
-    } catch (error) {
-      this.#opening = undefined;
-      throw error;
+      const link = await opening;
+      if (this.#opening === opening) this.#current = link;
+    } catch {
+      // Who asked for it has the error.
+      if (this.#opening === opening) this.#opening = undefined;
     }
   }
 
