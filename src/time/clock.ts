@@ -32,10 +32,11 @@ export const systemClock: Clock = {
     let handle: ReturnType<typeof setTimeout>;
     let alive = false;
     const arm = (): void => {
-      const delay = at - Date.now();
-      handle = setTimeout(delay > longestDelay ? arm : due, Math.min(Math.max(delay, 0), longestDelay));
+      handle = setTimeout(ring, Math.min(Math.max(at - Date.now(), 0), longestDelay));
       hold(handle, alive);
     };
+    // A timer may come a little early, and the clock may have been set back.
+    const ring = (): void => (Date.now() < at ? arm() : due());
     arm();
     return {
       cancel: () => clearTimeout(handle),

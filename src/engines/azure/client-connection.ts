@@ -56,7 +56,7 @@ export class ClientConnection {
     stream.on("error", () => undefined);
     stream.on("end", () => this.#wire.disconnected());
     stream.on("close", () => this.#wire.disconnected());
-    this.#ticking = setInterval(() => this.#wire.tick(), Math.min(tick, Math.max(idle / 4, 10)));
+    this.#ticking = setInterval(() => this.#look(), Math.min(tick, Math.max(idle / 4, 10)));
     this.#ticking.unref();
     this.#flushSoon();
   }
@@ -87,6 +87,11 @@ export class ClientConnection {
   abort(): void {
     this.#stream.destroy();
     this.#wire.disconnected();
+  }
+
+  /** Looks at the time-outs after what has arrived: a process that was stopped for a while has first to hear the broker. */
+  #look(): void {
+    setImmediate(() => this.#wire.tick()).unref();
   }
 
   #closed(error: WireError | undefined): void {
