@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/create-client.ts";
+import { jsonSchema } from "../../src/json-schema/index.ts";
 import { defineMessage, registryIds } from "../../src/message/index.ts";
 import { claimCheck, compression, encryption, filePayloadStore } from "../../src/stages/index.ts";
 import { setup } from "../client/setup.support.ts";
@@ -15,7 +16,7 @@ const makers: readonly (readonly [(options: unknown) => unknown, object, string]
   [(options) => Reflect.apply(claimCheck, undefined, [options]), { store }, "maxbytes"],
   [(options) => Reflect.apply(filePayloadStore, undefined, [options]), { folder: "x" }, "path"],
   [(options) => Reflect.apply(registryIds, undefined, [options]), {}, "prefix"],
-  [(options) => Reflect.apply(defineMessage, undefined, ["a", { 1: true }, options]), {}, "alias"],
+  [(options) => Reflect.apply(defineMessage, undefined, ["a", { 1: jsonSchema({}) }, options]), {}, "alias"],
 ];
 
 describe("a misspelt option", () => {

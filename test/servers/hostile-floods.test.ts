@@ -1,9 +1,19 @@
 import { describe, expect, it } from "vitest";
-import type { BrokerConnection } from "../../../src/server/amqp/broker-connection.ts";
-import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { typed } from "../../../src/values/typed-makers.ts";
-import { AmqpMap } from "../../../src/values/typed.ts";
-import { after, attach, type AttachInit, begin, described, frame, header, open, used } from "./hostile-peer.support.ts";
+import type { BrokerConnection } from "../../src/server/amqp/broker-connection.ts";
+import { memoryEngine } from "../../src/engines/memory/index.ts";
+import { typed } from "../../src/values/typed-makers.ts";
+import { AmqpMap } from "../../src/values/typed.ts";
+import {
+  after,
+  attach,
+  type AttachInit,
+  begin,
+  described,
+  frame,
+  header,
+  open,
+  used,
+} from "../server/amqp/hostile-peer.support.ts";
 
 const uint = typed.uint;
 const engine = memoryEngine({ queues: { q: {}, s: { requiresSession: true } } });

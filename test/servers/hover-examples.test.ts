@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { hoverExamples, programOf } from "./hover-examples.support.ts";
+import { hoverExamples, programOf } from "../docs/hover-examples.support.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const examples = hoverExamples();
