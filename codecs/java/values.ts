@@ -3,14 +3,21 @@ import { setMember } from "../../src/values/plain-object.ts";
 import { ItemBudget } from "../../src/codec/binary/cursor.ts";
 import { share } from "../../src/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
-import { annotate, type Annotations } from "../../src/values/annotations.ts";
+import { annotate, annotateDouble, type Annotations } from "../../src/values/annotations.ts";
 import { EnumValue } from "../../src/values/enum-value.ts";
 import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList } from "../../src/values/graph.ts";
 import { ContentStream } from "../../src/values/multi-array.ts";
 import { ClassName } from "../../src/values/named-text.ts";
 import { joinBlocks } from "./block-reader.ts";
 import { collectedOf, isOrdinary, unwrapped } from "./collections.ts";
-import type { BlockDataNode, ClassDescriptionNode, ContentNode, ObjectNode, ObjectPart } from "./nodes.ts";
+import type {
+  BlockDataNode,
+  ClassDescriptionNode,
+  ContentNode,
+  ObjectNode,
+  ObjectPart,
+  PrimitiveArrayNode,
+} from "./nodes.ts";
 import { type FieldNode, spelledOut, targetOf } from "./object-view.ts";
 import { type PlainLayout, PlainObject } from "./plain-object.ts";
 import type { JavaStream } from "./read-stream.ts";
@@ -45,7 +52,10 @@ export function valueOfStream(
   });
 }
 
-const typeAnnotation = ({ name }: ClassDescriptionNode): Annotations => Object.freeze({ typeName: name });
+const typeAnnotation = (description: ClassDescriptionNode): Annotations => {
+  const doubles = doublesOf(description);
+  return Object.freeze({ typeName: description.name, ...(doubles.size > 0 ? { doubles } : {}) });
+};
 
 function leafOf(node: ValueNode): unknown {
   switch (node.kind) {
@@ -91,7 +101,7 @@ class Planner {
       case "enum":
         return { value: new EnumValue(node.constant) };
       case "primitive-array":
-        return { value: primitivesOf(node) };
+        return { value: doublesIn(node) };
       case "array":
         return planOfList<ValueNode>(node.elements, this.nodes, (item) => (item.kind === "null" ? item.count : 1));
       case "stream": {
@@ -188,6 +198,23 @@ class Planner {
     }
     return memo(this.#places, node.description, () => placesOf(node));
   }
+}
+
+/** The values of an array of primitives, marked if they are floating-point numbers. */
+function doublesIn(node: PrimitiveArrayNode): unknown {
+  const values = primitivesOf(node);
+  return node.code === "D" || node.code === "F" ? annotateDouble(values) : values;
+}
+
+/** The fields of a class and its base classes that are floating-point numbers. */
+function doublesOf(description: ClassDescriptionNode): Set<unknown> {
+  const names = new Set<unknown>();
+  const seen = new Set<ClassDescriptionNode>();
+  for (let at: ClassDescriptionNode | undefined = description; at !== undefined && !seen.has(at); at = at.superClass) {
+    seen.add(at);
+    for (const { name, code } of at.fields) if (code === "D" || code === "F") names.add(name);
+  }
+  return names;
 }
 
 /** The names of an object's members, when it is nothing but its members. */

@@ -1,5 +1,5 @@
 import { AmqpMap } from "../values/typed.ts";
-import { annotationsOf, isTypedIn, typeNameOf } from "../values/annotations.ts";
+import { annotationsOf, isDoubleIn, isTypedIn, typeNameOf } from "../values/annotations.ts";
 import { ContentStream, MultiArray } from "../values/multi-array.ts";
 import { EnumValue } from "../values/enum-value.ts";
 import type { Shape, ShapeBudget } from "./shape.ts";
@@ -21,6 +21,20 @@ export interface NoteRules {
   readonly budget: ShapeBudget;
 }
 
+/** The facts that the payload or a contract states on the type of a scalar. */
+interface Told {
+  readonly isTyped: boolean;
+  readonly isDouble: boolean;
+}
+
+const nothing: Told = { isTyped: false, isDouble: false };
+
+function noteOf(container: object, key: unknown): Told {
+  return annotationsOf(container) === undefined
+    ? nothing
+    : { isTyped: isTypedIn(container, key), isDouble: isDoubleIn(container, key) };
+}
+
 class Noting {
   readonly #guessing: Guessing;
   readonly #literal: boolean;
@@ -37,9 +51,10 @@ class Noting {
     this.#budget = budget;
   }
 
-  note(value: unknown, shape: Shape | undefined, typed: boolean = false): void {
+  note(value: unknown, shape: Shape | undefined, told: Told = nothing): void {
     if (shape === undefined) return;
-    const kind = kindOf(value);
+    const found = kindOf(value);
+    const kind = found === "integer" && told.isDouble ? "number" : found;
     shape.count++;
     shape.kinds[kind]++;
     if (kind === "decimal" && this.#literal) shape.literals++;
@@ -50,7 +65,7 @@ class Noting {
       this.#container(value, kind, shape);
       return;
     }
-    if (guessesLists(this.#guessing) && !typed) {
+    if (guessesLists(this.#guessing) && !told.isTyped) {
       if (isGuess(value, kind, this.#guessing)) shape.guesses++;
       else if (kind === "empty-text") shape.empties++;
     }
@@ -80,8 +95,8 @@ class Noting {
     else if (value instanceof ContentStream) this.#items(value.contents, shape, value);
     else if (value instanceof Map || value instanceof AmqpMap) {
       for (const [key, item] of value) {
-        this.note(key, shape.key(this.#budget), isTypedIn(value, key));
-        this.note(item, shape.item(this.#budget), isTypedIn(value, key));
+        this.note(key, shape.key(this.#budget), { isTyped: isTypedIn(value, key), isDouble: false });
+        this.note(item, shape.item(this.#budget), noteOf(value, key));
       }
     } else this.#members(value, shape);
   }
@@ -89,7 +104,7 @@ class Noting {
   #items(items: readonly unknown[], shape: Shape, container: object): void {
     if (items.length === 0 && this.#guessing !== "nothing") shape.emptyLists++;
     const item = items.length === 0 ? undefined : shape.item(this.#budget);
-    for (const [index, value] of items.entries()) this.note(value, item, isTypedIn(container, index));
+    for (const [index, value] of items.entries()) this.note(value, item, noteOf(container, index));
   }
 
   #members(value: object, shape: Shape): void {
@@ -98,7 +113,7 @@ class Noting {
     for (const [name, member] of entries) {
       if (member === undefined) continue;
       count++;
-      this.note(member, shape.member(name, this.#budget), isTypedIn(value, name));
+      this.note(member, shape.member(name, this.#budget), noteOf(value, name));
     }
     if (count === 1 && guessesLists(this.#guessing) && !isDictionaryOf(value)) shape.singles++;
   }

@@ -11,6 +11,25 @@ export interface Annotations {
   readonly isDictionary?: boolean;
   /** The members or items whose scalar type the payload names, by name or index; or all of them. Not rendered. */
   readonly typed?: "all" | Set<unknown>;
+  /** The members or items that are floating-point numbers by their type, by name or index; or all of them. Not rendered. */
+  readonly doubles?: "all" | Set<unknown>;
+}
+
+const allDoubles: Annotations = Object.freeze({ doubles: "all" });
+
+/** Notes, in place, that a member or an item is a floating-point number by its type, or all are: 5 may be one. */
+export function annotateDouble<T extends object>(target: T, key?: unknown): T {
+  const doubles = annotationsOf(target)?.doubles;
+  if (key === undefined) return annotate(target, allDoubles);
+  if (doubles === undefined) return annotate(target, { doubles: new Set([key]) });
+  if (doubles !== "all") doubles.add(key);
+  return target;
+}
+
+/** Whether {@link annotateDouble} marked a member or an item. */
+export function isDoubleIn(container: object, key: unknown): boolean {
+  const doubles = annotationsOf(container)?.doubles;
+  return doubles !== undefined && (doubles === "all" || doubles.has(key));
 }
 
 const allTyped: Annotations = Object.freeze({ typed: "all" });

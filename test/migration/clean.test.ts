@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { commandSerializer } from "../../src/cli/codecs.ts";
 import { type EnvelopeInit, envelopeFromJson } from "../../src/envelope/index.ts";
 import { createQuarantine } from "../../src/migration/index.ts";
-import { folder, foreign, xml } from "./samples.support.ts";
+import { folder, foreign, shapeOf, xml } from "./samples.support.ts";
 import { jsonIn, writing } from "./written.support.ts";
 
 /** As the command reads, which knows .NET's JSON by its marks. */
@@ -129,4 +129,33 @@ it("writes floats in the digits that they need, and enums of BinaryFormatter as 
   const { bodies } = await migrated([foreign("nrbf", "holder")]);
 
   expect(bodies[0]).toMatchObject({ c: 4, nc: 1, cs: [1, 4] });
+});
+
+const typesOf = async (messages: Parameters<typeof migrated>[0], options = {}): Promise<readonly string[]> => {
+  const { report } = await migrated(messages, options);
+  return report.types.flatMap(({ paths }) => paths.map(({ path, becomes }) => `${path} ${becomes}`));
+};
+
+describe("doubles that are whole numbers", () => {
+  it.each([
+    ["nrbf", ["$.A number", "$.D[] number", "$.E[] number"]],
+    ["java", ["$.a number", "$.c[] number"]],
+  ])("are numbers and no integers in the schema, as %s has their type", async (family, paths) => {
+    const shape = family === "java" ? "doubles" : "integral doubles";
+
+    expect(await typesOf([shapeOf(shape, family)])).toEqual(expect.arrayContaining(paths));
+  });
+
+  it("are numbers and no integers in the schema, as a contract has their type", async () => {
+    const contract = { title: "O", properties: { A: { "x-dotnet": "double" }, B: { items: { "x-dotnet": "float" } } } };
+    const contracted = await commandSerializer({ contracts: [contract] });
+    const options = { serializer: contracted, hasContract: (): boolean => true };
+
+    expect(await typesOf(["<O><A>5</A><B><float>1</float><float>2</float></B></O>"], options)).toEqual(
+      expect.arrayContaining(["$.A number", "$.B[] number"]),
+    );
+    expect(await typesOf(['{"A":5,"B":[1,2]}'], options)).toEqual(
+      expect.arrayContaining(["$.A number", "$.B[] number"]),
+    );
+  });
 });

@@ -74,3 +74,13 @@ export function folder(): string {
   afterAll(() => rmSync(path, { recursive: true }));
   return path;
 }
+
+/** The bytes of a payload of `shapes.json`. */
+export function shapeOf(shape: string, family: string): Uint8Array {
+  const file = new URL("../../fixtures/legacy/shapes/shapes.json", import.meta.url);
+  const { payloads }: { readonly payloads: readonly { readonly [name: string]: string }[] } = JSON.parse(
+    readFileSync(file, "utf8"),
+  );
+  const found = payloads.find((one) => one["shape"] === shape && one["family"] === family);
+  return new Uint8Array(Buffer.from(found?.["base64"] ?? "", "base64"));
+}

@@ -13,6 +13,11 @@ export function isListElsewhere(element: XmlElement): boolean {
   return known.has(keyOf(element));
 }
 
+/** Whether an element without contents may be a list. */
+export function mayBeList(element: XmlElement): boolean {
+  return element.local.startsWith("ArrayOf") || isListElsewhere(element);
+}
+
 function listsIn(root: XmlElement): ReadonlySet<string> {
   const found = new Set<string>();
   const pending: XmlElement[] = [root];

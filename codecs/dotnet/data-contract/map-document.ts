@@ -1,7 +1,7 @@
 import { memo } from "../../../src/values/memo.ts";
-import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
+import { limitExceeded } from "../../../src/codec/limits.ts";
 import { emptyBag } from "../../../src/envelope/bag.ts";
-import { annotate, annotateTyped } from "../../../src/values/annotations.ts";
+import { annotate, annotateDouble, annotateTyped } from "../../../src/values/annotations.ts";
 import { memberStep } from "../../../src/values/member-step.ts";
 import {
   declaresNamespace,
@@ -34,53 +34,28 @@ import {
   placeDerived,
 } from "./frames.ts";
 import { framePath } from "./frame-path.ts";
-import { isListElsewhere } from "./list-evidence.ts";
+import type { MapOptions, MappedDocument } from "./map-options.ts";
+import { mayBeList } from "./list-evidence.ts";
 import { MappingWarnings } from "./mapping-warnings.ts";
 import { collectionFields, isNamedScalar, objectPlan, type Plan, planOf, systemStruct } from "./plan.ts";
 import { References } from "./references.ts";
-import { lostToXmlSerializer } from "./scalar-kind.ts";
+import { isFloating, lostToXmlSerializer } from "./scalar-kind.ts";
 import {
   contentOf,
   declaredQName,
   enumValue,
   fittingScalar,
   notScalar,
+  rawScalar,
   type ScalarContent,
   untypedScalar,
   withType,
 } from "./scalar.ts";
 import { noShape, ShapeChoice } from "./shape-choice.ts";
-import {
-  type Contract,
-  type MemberShape,
-  nameText,
-  type ObjectShape,
-  resolved,
-  type ResolvedShape,
-  type Shape,
-} from "./shape.ts";
+import { type MemberShape, nameText, type ObjectShape, resolved, type ResolvedShape, type Shape } from "./shape.ts";
 import { systemValue } from "./system-values.ts";
 import { lexical } from "../xml/lexical.ts";
 import type { XmlArray, XmlDocument, XmlElement } from "../xml/node.ts";
-
-/** Options of {@link mapDocument}. */
-export interface MapOptions {
-  readonly contracts: readonly Contract[];
-  /** Whether untyped text is read as a number or boolean where that would be written as exactly this text. */
-  readonly guess: boolean;
-  /** Whether numbers whose type the document names keep it, as typed values. Default: false. */
-  readonly keepTypes?: boolean | undefined;
-  /** Whether a document that bears no serializer's mark keeps its root, as the one member, and its text as text. */
-  readonly plainDocuments?: boolean | undefined;
-  readonly limits: DecodeLimits;
-}
-
-/** A body, and what the document says of it. */
-export interface MappedDocument {
-  readonly body: unknown;
-  readonly typeName: string;
-  readonly warnings: readonly string[];
-}
 
 /**
  * Maps the nodes of a data contract document to plain values, by a contract or by what the document says; not recursive.
@@ -117,6 +92,8 @@ class Mapper {
   readonly #warnings = new MappingWarnings();
   readonly #memberNames = new Map<string, string>();
   #items = 0;
+  /** Whether the scalar that was read last is a floating-point number that looks like an integer. */
+  #isWhole = false;
 
   constructor(root: XmlElement, options: MapOptions) {
     this.#root = root;
@@ -175,6 +152,7 @@ class Mapper {
       if (list?.kind === "list" && isFlattened(child, list)) {
         append(frame, this.#nameOf(member, name), this.#start(child, list.items));
       } else this.#place(frame, child, this.#nameOf(member, name), this.#start(child, member?.shape));
+      this.#noteWhole(frame.bag, name);
     } else if (child.kind === "array") {
       const name = decodeName(child.item.local);
       const member = this.#memberOf(frame, name);
@@ -243,10 +221,13 @@ class Mapper {
       if (namesItsType(child)) annotateTyped(frame.list, frame.list.length);
       else if (frame.index === 1 && isNamedScalar(child, this.#xmlSerializer)) annotateTyped(frame.list);
       frame.list.push(this.#start(child, frame.shape));
+      this.#noteWhole(frame.list, frame.list.length - 1);
     } else if (child.kind === "array") {
       annotateTyped(frame.list);
       // One by one: a spread of a million arguments would overflow the stack.
       const values = this.#arrayValues(child, frame.shape, frame.count - frame.list.length);
+      if (this.#isWhole) annotateDouble(frame.list);
+      this.#isWhole = false;
       for (const value of values) frame.list.push(value);
     }
   }
@@ -268,6 +249,7 @@ class Mapper {
     frame.index++;
     if (plan.value !== undefined || namesItsType(pair[1])) annotateTyped(target, key);
     const value = this.#start(pair[1], plan.value);
+    this.#noteWhole(target, key);
     if (target instanceof Map) target.set(key, value);
     else if (typeof key === "string") target[key] = value;
     else throw notScalar("has a key that is not a string", pair[0].offset);
@@ -348,6 +330,13 @@ class Mapper {
     return declaredQName(content, element) ?? untypedScalar(content.value, this.#guess, content.type);
   }
 
+  /** Notes a member or an item that was read as a floating-point number, and looks like an integer. */
+  #noteWhole(container: object, key: unknown): void {
+    if (!this.#isWhole) return;
+    annotateDouble(container, key);
+    this.#isWhole = false;
+  }
+
   /** A scalar or an enumeration; what does not fit its contract is kept as it was written. */
   #typed(content: ScalarContent, shape: ResolvedShape, { element, attribute }: ScalarPlace): unknown {
     const read =
@@ -356,7 +345,10 @@ class Mapper {
         : shape.kind === "enum"
           ? enumValue(content, shape, this.#xmlSerializer)
           : undefined;
-    if (read !== undefined) return read;
+    if (read !== undefined) {
+      this.#isWhole = Number.isInteger(read) && shape.kind === "scalar" && isFloating(shape.scalar);
+      return read;
+    }
     if (this.#shapes.root === undefined)
       throw notScalar(`has content that is not a valid ${wordsOf(shape)}`, content.offset);
     const path = attribute === undefined ? this.#pathTo(element) : `${this.#pathTo(element)}${memberStep(attribute)}`;
@@ -380,14 +372,4 @@ class Mapper {
     if (shape?.kind !== "scalar") return kept.map((value) => untypedScalar(value, false, type));
     return kept.map((value) => this.#typed({ value, type, offset }, shape, { element: item }));
   }
-}
-
-/** Whether an element without contents may be a list. */
-function mayBeList(element: XmlElement): boolean {
-  return element.local.startsWith("ArrayOf") || isListElsewhere(element);
-}
-
-/** A scalar as its record has it: text stays text. */
-function rawScalar({ value, type }: ScalarContent): unknown {
-  return untypedScalar(value, false, type);
 }

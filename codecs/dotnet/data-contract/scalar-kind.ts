@@ -106,3 +106,8 @@ export const scalarLocals: readonly string[] = [...byXml.keys()].toSorted((a, b)
 
 /** XmlSerializer writes structs without public members as empty elements. */
 export const lostToXmlSerializer: ReadonlySet<string> = new Set(["timespan", "version", "dateTimeOffset"]);
+
+/** Whether a scalar is a floating-point number. */
+export function isFloating(kind: ScalarKind): boolean {
+  return kind === "double" || kind === "float";
+}

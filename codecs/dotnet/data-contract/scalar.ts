@@ -232,3 +232,8 @@ export function withType(value: unknown, kind: ScalarKind): unknown {
       return value;
   }
 }
+
+/** A scalar as its record has it: text stays text. */
+export function rawScalar({ value, type }: ScalarContent): unknown {
+  return untypedScalar(value, false, type);
+}

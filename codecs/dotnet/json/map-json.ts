@@ -1,6 +1,7 @@
 import { emptyBag } from "../../../src/envelope/bag.ts";
 import { memberStep } from "../../../src/values/member-step.ts";
-import { annotate, annotateDictionary } from "../../../src/values/annotations.ts";
+import { annotate, annotateDictionary, annotateDouble } from "../../../src/values/annotations.ts";
+import { isFloating } from "../data-contract/scalar-kind.ts";
 import { wordsOf } from "../data-contract/contract-fit.ts";
 import {
   type Contract,
@@ -75,6 +76,8 @@ class JsonMapper {
   readonly #contract: Contract | undefined;
   readonly #frames: Frame[] = [];
   readonly #strangers = new Set<string>();
+  /** Whether the scalar that was read last is a floating-point number that looks like an integer. */
+  #isWhole = false;
 
   constructor(tape: JsonTape, contract: Contract | undefined) {
     this.#tape = tape;
@@ -95,6 +98,13 @@ class JsonMapper {
     );
   }
 
+  /** Notes a member or an item that is a floating-point number by its contract, and looks like an integer. */
+  #noteWhole(container: object, key: unknown): void {
+    if (!this.#isWhole) return;
+    annotateDouble(container, key);
+    this.#isWhole = false;
+  }
+
   /** Places items until one opens a container, which is filled first. */
   #fill(frame: Frame): void {
     const level = this.#frames.length;
@@ -113,7 +123,8 @@ class JsonMapper {
     const item = frame.next;
     frame.at = item;
     frame.next = this.#tape.next(item);
-    frame.list[frame.count++] = this.#start(item, frame.items);
+    frame.list[frame.count] = this.#start(item, frame.items);
+    this.#noteWhole(frame.list, frame.count++);
   }
 
   #member(frame: ObjectFrame): void {
@@ -127,6 +138,7 @@ class JsonMapper {
     const member = members?.byName.get(text);
     if (members !== undefined && member === undefined) this.#warnOfMember(text, members);
     frame.bag[text] = this.#start(name + 1, members === undefined ? frame.values : member?.shape);
+    this.#noteWhole(frame.bag, text);
   }
 
   #entry(frame: EntriesFrame): void {
@@ -139,7 +151,11 @@ class JsonMapper {
     if (entry === undefined) return;
     const [key, value] = entry;
     if (target instanceof Map) target.set(this.#start(key, shape?.key), this.#start(value, shape?.value));
-    else target[tape.string(key)] = this.#start(value, shape?.value);
+    else {
+      const name = tape.string(key);
+      target[name] = this.#start(value, shape?.value);
+      this.#noteWhole(target, name);
+    }
   }
 
   #start(value: number, declared: Shape | undefined): unknown {
@@ -164,7 +180,10 @@ class JsonMapper {
         : shape.kind === "enum"
           ? enumJson(tape, value, shape)
           : undefined;
-    if (read !== undefined) return read;
+    if (read !== undefined) {
+      this.#isWhole = shape.kind === "scalar" && isFloating(shape.scalar) && Number.isInteger(read);
+      return read;
+    }
     this.#misfit(shape);
     return untypedJson(tape, value);
   }

@@ -4,11 +4,18 @@ import { ItemBudget } from "../../../src/codec/binary/cursor.ts";
 import { share } from "../../../src/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList } from "../../../src/values/graph.ts";
-import { annotate, type Annotations } from "../../../src/values/annotations.ts";
+import { annotate, annotateDouble, type Annotations } from "../../../src/values/annotations.ts";
 import { MultiArray } from "../../../src/values/multi-array.ts";
 import { ClassView, plainNameOf, targetOf } from "./class-view.ts";
 import { collectedOf, isOrdinary, type ItemNode, wrappedIn } from "./collections.ts";
-import type { ArrayNode, ClassDescription, ClassNode, NrbfDocument, PrimitiveArrayNode } from "./nodes.ts";
+import type {
+  ArrayNode,
+  ClassDescription,
+  ClassNode,
+  NrbfDocument,
+  PrimitiveArrayNode,
+  PrimitiveType,
+} from "./nodes.ts";
 import { PlainClass, type PlainLayout } from "./plain-class.ts";
 import { isScalarClass, primitiveOf, scalarOf } from "./scalars.ts";
 import type { ValueSettings } from "./value-settings.ts";
@@ -134,7 +141,8 @@ class Planner {
     if (collected?.kind === "primitives") {
       const { array, count } = collected;
       settings.budget.count(count, node.offset);
-      return { value: Array.from({ length: count }, (_, index) => this.#element(array, index)) };
+      const items = Array.from({ length: count }, (_, index) => this.#element(array, index));
+      return { value: isDouble(array.type) ? annotateDouble(items) : items };
     }
     if (collected !== undefined) {
       // Many collections can share the array that holds their items, and the items themselves.
@@ -156,7 +164,7 @@ class Planner {
   }
 
   #typeOf(description: ClassDescription): Annotations {
-    return memo(this.#types, description, typeAnnotation);
+    return memo(this.#types, description, () => typeAnnotation(description, this.#memberNames(description)));
   }
 
   #map(items: readonly ItemNode[]): Plan<ItemNode> {
@@ -168,7 +176,8 @@ class Planner {
 
   #primitives({ type, values }: PrimitiveArrayNode): unknown {
     if (values instanceof Uint8Array) return values;
-    return values.map((value) => primitiveOf(type, value, this.#settings));
+    const items = values.map((value) => primitiveOf(type, value, this.#settings));
+    return isDouble(type) ? annotateDouble(items) : items;
   }
 
   #element({ type, values }: PrimitiveArrayNode, index: number): unknown {
@@ -177,7 +186,16 @@ class Planner {
   }
 }
 
-const typeAnnotation = ({ typeName }: ClassDescription): Annotations => Object.freeze({ typeName });
+function typeAnnotation({ typeName, memberTypes = [] }: ClassDescription, names: readonly string[]): Annotations {
+  const doubles = new Set<unknown>(
+    memberTypes.flatMap((type, index) => (type.kind === "primitive" && isDouble(type.primitive) ? [names[index]] : [])),
+  );
+  return Object.freeze({ typeName, ...(doubles.size > 0 ? { doubles } : {}) });
+}
+
+function isDouble(type: PrimitiveType): boolean {
+  return type === "Double" || type === "Single";
+}
 
 /** An array of several dimensions as such; of one dimension its values, wherever its first index is. */
 function shaped({ shape }: ArrayNode | PrimitiveArrayNode, values: unknown): unknown {

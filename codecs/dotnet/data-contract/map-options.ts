@@ -1,0 +1,21 @@
+import type { DecodeLimits } from "../../../src/codec/limits.ts";
+import type { Contract } from "./shape.ts";
+
+/** Options of `mapDocument`. */
+export interface MapOptions {
+  readonly contracts: readonly Contract[];
+  /** Whether untyped text is read as a number or boolean where that would be written as exactly this text. */
+  readonly guess: boolean;
+  /** Whether numbers whose type the document names keep it, as typed values. Default: false. */
+  readonly keepTypes?: boolean | undefined;
+  /** Whether a document that bears no serializer's mark keeps its root, as the one member, and its text as text. */
+  readonly plainDocuments?: boolean | undefined;
+  readonly limits: DecodeLimits;
+}
+
+/** A body, and what the document says of it. */
+export interface MappedDocument {
+  readonly body: unknown;
+  readonly typeName: string;
+  readonly warnings: readonly string[];
+}
