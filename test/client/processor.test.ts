@@ -105,6 +105,24 @@ describe("a completion that the broker has not confirmed", () => {
   });
 });
 
+it("a body that zod refuses is dead-lettered with its reason, and nothing of the body", async () => {
+  const { client, clock, engine } = setup({ queues: ["orders"] });
+  const Placed = defineMessage("shop.order", { 1: z.object({ orderId: z.string() }) });
+  const { errors, handlers } = noting(vi.fn());
+  client.startProcessor("orders", handlers, { messageTypes: [Placed] });
+
+  const applicationProperties = { "sobre-type": "shop.order", "sobre-version": 1 };
+  await client.createSender("orders").sendMessages({ body: { orderId: 4711 }, applicationProperties });
+  await clock.advance(0);
+
+  const letter = one(await engine.peek("orders/$DeadLetterQueue", { maxMessages: 1 }));
+  const reason = "$.orderId is refused by zod: expected string, received number";
+  expect(letter.deadLetterReason).toBe("ValidationFailed");
+  expect(letter.deadLetterErrorDescription).toContain(reason);
+  expect(letter.deadLetterErrorDescription).not.toContain("4711");
+  expect(String(one(errors).error)).toContain(reason);
+});
+
 describe("a handler that fails", () => {
   it("keeps its cause on the dead letter, cut to 1,024 characters", async () => {
     const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 2 } } });
