@@ -1,6 +1,6 @@
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { type PeekRange, peekPages } from "../engine/peek-pages.ts";
-import { envelopeToJson } from "../envelope/envelope-json.ts";
+import { deliveryToJson } from "../engine/delivery-json.ts";
 import { parsedJson } from "../values/json.ts";
 import { isObject } from "../values/plain-object.ts";
 import { appendTo } from "./appended-file.ts";
@@ -37,7 +37,7 @@ export function captureMessages(endpoint: Endpoint, request: CaptureRequest, ter
     try {
       await savePlace(file, { source, next: fromSequenceNumber, bytes: output.size });
       for await (const deliveries of peekPages(engine, entity, { ...request, from: fromSequenceNumber })) {
-        const lines = deliveries.map(({ envelope }) => `${JSON.stringify(envelopeToJson(envelope))}\n`);
+        const lines = deliveries.map((delivery) => `${JSON.stringify(deliveryToJson(delivery))}\n`);
         await output.append(lines.join(""));
         fromSequenceNumber = (deliveries.at(-1)?.sequenceNumber ?? fromSequenceNumber) + 1n;
         await savePlace(file, { source, next: fromSequenceNumber, bytes: output.size });

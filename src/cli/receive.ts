@@ -1,6 +1,6 @@
 import type { Delivery } from "../engine/delivery.ts";
 import type { EngineReceiver } from "../engine/engine.ts";
-import { envelopeToJson } from "../envelope/envelope-json.ts";
+import { deliveryToJson } from "../engine/delivery-json.ts";
 import { appendTo } from "./appended-file.ts";
 import { atEndpoint, type Endpoint } from "./endpoint.ts";
 import { type MessageView, viewAsJson, viewAsText, viewOf } from "./message-view.ts";
@@ -42,7 +42,7 @@ export function receiveMessages(endpoint: Endpoint, request: ReceiveRequest, sho
         for (const delivery of deliveries) {
           const view = viewOf(delivery, serializer);
           if (!view.ok) worst = exitCodes.failed;
-          await file?.append(`${JSON.stringify(envelopeToJson(delivery.envelope))}\n`);
+          await file?.append(`${JSON.stringify(deliveryToJson(delivery))}\n`);
           await terminal.out(shown(view, request, showing));
           count++;
           // A message that was not shown in full is not completed.

@@ -19,6 +19,8 @@ export type {
   TopicOptions,
   TopicRuntimeProperties,
 } from "./admin.ts";
+export { propertyNames, type PropertyNames } from "../envelope/property-names.ts";
+export { deliveryFromJson, deliveryToJson } from "./delivery-json.ts";
 export { boundSends } from "./bounded-sender.ts";
 export { type Capabilities, type Capability, requireCapability, type Support } from "./capabilities.ts";
 export {

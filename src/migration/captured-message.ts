@@ -3,7 +3,7 @@ import { json } from "../../codecs/json/index.ts";
 import { decodeMessage } from "../amqp/message/decode-message.ts";
 import { resolveDecodeLimits } from "../codec/limits.ts";
 import { looksLike } from "../codec/looks-like.ts";
-import { envelopeFromJson } from "../envelope/envelope-json.ts";
+import { capturedEnvelope } from "../engine/delivery-json.ts";
 import { amend, createEnvelope, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { envelopeOfExplorer } from "./explorer-message.ts";
@@ -39,7 +39,7 @@ const context = {
 function envelopeOf(bytes: Uint8Array): Envelope {
   const decoded = codec.decode(bytes, context);
   const message = "body" in decoded ? decoded.body : undefined;
-  if (isObject(message) && "payload" in message) return envelopeFromJson(message);
+  if (isObject(message) && ("payload" in message || "envelope" in message)) return capturedEnvelope(message);
   if (isObject(message) && "body" in message) return envelopeOfExplorer(message);
   throw new SobreError(
     "InvalidArgument",

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createEnvelope, envelopeFromJson } from "../../src/envelope/index.ts";
+import { createEnvelope } from "../../src/envelope/index.ts";
+import { deliveryFromJson } from "../../src/engine/index.ts";
 import { linesOf, sobre } from "./calls.support.ts";
 import { bury, idsIn, type Place, queuePlaces, put, text, unreadable } from "./queue-place.support.ts";
 
@@ -164,7 +165,7 @@ describe("sobre receive", () => {
     expect(after).toEqual(["broken"]);
     expect(await idsIn(engine, "orders")).toEqual([]);
     const written = readFileSync(path("out"), "utf8").trimEnd();
-    expect(envelopeFromJson(JSON.parse(written)).brokerProperties.messageId).toBe("broken");
+    expect(deliveryFromJson(JSON.parse(written)).envelope.brokerProperties.messageId).toBe("broken");
   });
 
   it("gives everything back with --no-complete, with a delivery counted", async () => {

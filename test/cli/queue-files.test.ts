@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { envelopeFromJson } from "../../src/envelope/index.ts";
+import { deliveryFromJson } from "../../src/engine/index.ts";
 import { idsIn, lines, payload, queuePlaces, put, text, unreadable } from "./queue-place.support.ts";
 
 const place = queuePlaces();
@@ -108,7 +108,7 @@ describe("sobre capture", () => {
     const ids = readFileSync(path("c"), "utf8")
       .trimEnd()
       .split("\n")
-      .map((line) => envelopeFromJson(JSON.parse(line)).brokerProperties.messageId);
+      .map((line) => deliveryFromJson(JSON.parse(line)).envelope.brokerProperties.messageId);
     expect(ids).toEqual(["a", "b", "c"]);
   });
 

@@ -1,0 +1,113 @@
+import { checkBag } from "../envelope/bag.ts";
+import { envelopeFromJson, envelopeToJson } from "../envelope/envelope-json.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import {
+  anEnvelope,
+  checkOption,
+  countFrom,
+  having,
+  isDate,
+  maybe,
+  oneOf,
+  sequenceNumber,
+  text,
+} from "../options/option-checks.ts";
+import { type Json, valueToJson } from "../values/value-json.ts";
+import { valueFromJsonAt } from "../values/value-json-reading.ts";
+import type { Delivery } from "./delivery.ts";
+
+/** The facts of a delivery that a capture keeps; a lock is of its moment. */
+const facts = {
+  sequenceNumber,
+  enqueuedSequenceNumber: sequenceNumber,
+  enqueuedTimeUtc: isDate,
+  expiresAtUtc: maybe(isDate),
+  deliveryCount: countFrom(0),
+  state: oneOf("active", "deferred", "scheduled"),
+  deadLetterSource: maybe(text),
+  deadLetterReason: maybe(text),
+  deadLetterErrorDescription: maybe(text),
+} as const;
+
+type Fact = keyof typeof facts;
+
+/** The version of the form. */
+const version = 1;
+
+const aDelivery = having("a delivery", { envelope: anEnvelope, ...facts });
+
+/**
+ * The JSON form of a delivery, as captures keep it: the envelope as {@link envelopeToJson} writes it, and what the broker said
+ * of it but for its lock; `schemas/delivery.schema.json` describes it.
+ *
+ * @throws SobreError `InvalidArgument` for what is not a delivery.
+ * @example
+ * ```ts
+ * const [delivery] = await engine.peek("orders", { maxMessages: 1 });
+ * if (delivery) console.log(deliveryToJson(delivery)); // { version: 1, envelope: { … }, delivery: { sequenceNumber: … } }
+ * ```
+ */
+export function deliveryToJson(delivery: Delivery): Json {
+  checkOption("delivery", delivery, aDelivery);
+  const known = factNames.filter((name) => delivery[name] !== undefined);
+  return {
+    version,
+    envelope: envelopeToJson(delivery.envelope),
+    delivery: Object.fromEntries(known.map((name) => [name, valueToJson(delivery[name])])),
+  };
+}
+
+const factNames: readonly Fact[] = [
+  "sequenceNumber",
+  "enqueuedSequenceNumber",
+  "enqueuedTimeUtc",
+  "expiresAtUtc",
+  "deliveryCount",
+  "state",
+  "deadLetterSource",
+  "deadLetterReason",
+  "deadLetterErrorDescription",
+];
+
+/**
+ * Reads a delivery from its JSON form.
+ *
+ * @throws SobreError `InvalidArgument` with the path: another version, a member that is missing, wrong or unknown.
+ */
+export function deliveryFromJson(json: unknown): Delivery {
+  const { version: found, envelope, delivery, ...others } = { ...checkBag(json, "$") };
+  if (found !== version) throw invalid("$.version", `must be ${version}, the one that this library reads`);
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw invalid(`$.${other}`, "is not part of a delivery");
+  const given = checkBag(delivery, "$.delivery");
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(facts, name)) throw invalid(`$.delivery.${name}`, "is not part of a delivery");
+  const read: Readonly<Record<string, unknown>> = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, valueFromJsonAt(value, `$.delivery.${name}`)]),
+  );
+  for (const name of factNames) checkOption(`delivery.${name}`, read[name], facts[name]);
+  const made = { ...nothing, ...read, envelope: envelopeFromJson(envelope) };
+  if (isDelivery(made)) return made;
+  throw invalid("$.delivery", "is not a delivery");
+}
+
+const nothing = {
+  lockToken: undefined,
+  lockedUntilUtc: undefined,
+  expiresAtUtc: undefined,
+  deadLetterSource: undefined,
+  deadLetterReason: undefined,
+  deadLetterErrorDescription: undefined,
+} as const;
+
+const isDelivery = (value: unknown): value is Delivery => aDelivery(value) === undefined;
+
+/** The envelope of a captured message: of a delivery, or of an envelope alone, as older captures have it. */
+export function capturedEnvelope(json: unknown): Envelope {
+  const isDeliveryForm = typeof json === "object" && json !== null && "envelope" in json;
+  return isDeliveryForm ? deliveryFromJson(json).envelope : envelopeFromJson(json);
+}
+
+const invalid = (path: string, what: string): SobreError =>
+  new SobreError("InvalidArgument", `${path} ${what}.`, { path });

@@ -1,0 +1,60 @@
+import { brokerPropertyTable } from "./broker-property-table.ts";
+
+/** One broker property by its name in every dialect. */
+export interface PropertyNames {
+  /** Of this library and `@azure/service-bus`, e.g. `sessionId`. */
+  readonly camelCase: string;
+  /** Of .NET, e.g. `SessionId`. */
+  readonly pascalCase: string;
+  /** Of Python's `azure-servicebus`, e.g. `session_id`. */
+  readonly snakeCase: string;
+  /** The section of an AMQP 1.0 message, and the field, annotation or property in it, e.g. `properties` and `group-id`. */
+  readonly amqp: { readonly section: string; readonly name: string };
+  /** The header of HTTP; a member of the JSON in `BrokerProperties` has that one. */
+  readonly http: { readonly header: string; readonly member: string | undefined };
+  /** Whether a sender may set it; the others are the broker's. */
+  readonly settable: boolean;
+}
+
+/**
+ * Every broker property by its name in every dialect; `docs/serve.md` has it as a table.
+ *
+ * @example
+ * ```ts
+ * const { amqp } = propertyNames.find(({ camelCase }) => camelCase === "sessionId") ?? {};
+ * console.log(amqp?.name); // group-id
+ * ```
+ */
+export const propertyNames: readonly PropertyNames[] = /* @__PURE__ */ brokerPropertyTable.map(
+  ({ property, settable, amqp: { section, name }, http }) => {
+    const pascalCase = `${property.slice(0, 1).toUpperCase()}${property.slice(1)}`;
+    return {
+      camelCase: property,
+      pascalCase,
+      snakeCase: property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      amqp: { section, name },
+      http: httpNames(property, http, pascalCase),
+      settable,
+    };
+  },
+);
+
+function httpNames(property: string, member: string | undefined, pascalCase: string): PropertyNames["http"] {
+  // AMQP's own bodies have no content type over HTTP but that of their form: theirs is a member.
+  if (property === "contentType") return { header: "Content-Type", member };
+  return member === undefined ? { header: pascalCase, member } : { header: "BrokerProperties", member };
+}
+
+/** {@link propertyNames} as a table of Markdown. */
+export function propertyNamesTable(): string {
+  const rows = propertyNames.map(({ camelCase, pascalCase, snakeCase, amqp, http, settable }) => {
+    const place = http.member === undefined ? http.header : `${http.header}: ${http.member}`;
+    return [camelCase, pascalCase, snakeCase, `${amqp.section}: ${amqp.name}`, place, settable ? "sender" : "broker"];
+  });
+  const cells = [["camelCase", "PascalCase", "snake_case", "AMQP", "HTTP", "set by"], ...rows];
+  const widths = cells[0]?.map((_head, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? [];
+  const [head = "", ...lines] = cells.map(
+    (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`,
+  );
+  return [head, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...lines].join("\n");
+}
