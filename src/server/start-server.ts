@@ -3,15 +3,14 @@ import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders, RequestListener } from "node:http";
 import type { FirstUse } from "./amqp/broker-connection.ts";
 import type { Engine } from "../engine/engine.ts";
-import { memoryEngine, type MemoryEngineOptions } from "../engines/memory/memory-engine.ts";
+import { type MemoryEngineOptions, memoryEngine } from "../engines/memory/memory-engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { AmqpSocket } from "./amqp/amqp-socket.ts";
-import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
 import { refusalOfPage } from "./foreign-page.ts";
 import { FrontDoor } from "./front-door.ts";
 import { type Namespace, Namespaces, rootKeyName, wellKnownKey } from "./namespaces.ts";
-import { checkNamespaceOptions, checkServerOptions, type ServerOptions } from "./server-options.ts";
+import { type ServerOptions, checkNamespaceOptions, checkServerOptions } from "./server-options.ts";
 
 /** A namespace of a server: what `connectionString` reaches is nobody else's. */
 export interface ServedNamespace {
@@ -257,5 +256,29 @@ function listenProblem(error: unknown, where: string, option: "port" | "httpPort
       });
     default:
       return error;
+  }
+}
+
+/** Creates the queue, or the topic and subscription, that an address names, unless they are there, as its first use needs it. */
+async function autoCreate(engine: Engine, entity: string, use?: FirstUse): Promise<string | undefined> {
+  const [, topic, subscription] = /^(.+)\/subscriptions\/([^/]+)$/i.exec(entity) ?? [];
+  const { admin } = engine;
+  if (topic === undefined || subscription === undefined) {
+    if ((await admin.queueExists(entity)) || (await admin.topicExists(entity))) return undefined;
+    return made(entity, admin.createQueue(entity, use));
+  }
+  if (!(await admin.topicExists(topic))) await made(topic, admin.createTopic(topic));
+  if (await admin.subscriptionExists(topic, subscription)) return undefined;
+  return made(entity, admin.createSubscription(topic, subscription, use));
+}
+
+/** Another link may have been quicker. */
+async function made(entity: string, creation: Promise<void>): Promise<string | undefined> {
+  try {
+    await creation;
+    return entity;
+  } catch (error) {
+    if (error instanceof SobreError && error.code === "MessagingEntityAlreadyExists") return undefined;
+    throw error;
   }
 }

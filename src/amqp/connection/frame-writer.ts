@@ -1,18 +1,18 @@
 import { ByteWriter } from "../values/byte-writer.ts";
 import { writeUint } from "../values/write-number.ts";
-import { writeError, writeState, writeTerminus } from "./composite-writer.ts";
-import type { DeliveryState } from "./delivery-state.ts";
+import type { DeliveryState, Outcome } from "./delivery-state.ts";
 import { FieldWriter } from "../values/field-writer.ts";
 import type { DirectMessage } from "./outgoing.ts";
 import {
   type Attach,
   type Begin,
-  code,
   type Detach,
   type Disposition,
   type Flow,
   type Open,
+  type Terminus,
   type Transfer,
+  code,
 } from "./performative.ts";
 import type { WireError } from "./wire-fault.ts";
 
@@ -277,3 +277,59 @@ export interface PayloadPart {
 }
 
 const stateRoom = (state: DeliveryState | undefined): number => (state === undefined ? 0 : 64);
+
+/** Writes a source or target, or none. */
+function writeTerminus(fields: FieldWriter, terminus: Terminus | undefined): void {
+  if (terminus === undefined) return fields.none();
+  const inner = FieldWriter.described(fields.next(), code[terminus.kind]);
+  inner.string(terminus.address);
+  if (terminus.filter !== undefined) {
+    for (let field = 0; field < 6; field++) inner.none();
+    inner.map(terminus.filter);
+  }
+  inner.end();
+}
+
+/** Writes an error, or none. */
+function writeError(fields: FieldWriter, error: WireError | undefined): void {
+  if (error === undefined) return fields.none();
+  const inner = FieldWriter.described(fields.next(), code.error);
+  inner.symbol(error.condition);
+  inner.string(error.description);
+  inner.map(error.info);
+  inner.end();
+}
+
+/** Writes the state of a delivery. */
+function writeState(writer: ByteWriter, state: DeliveryState): void {
+  if (state.kind === "transactional") {
+    const fields = FieldWriter.described(writer, code.transactionalState);
+    fields.binary(state.transactionId);
+    if (state.outcome !== undefined) writeOutcome(fields.next(), state.outcome);
+    return fields.end();
+  }
+  if (state.kind !== "received") writeOutcome(writer, state);
+}
+
+function writeOutcome(writer: ByteWriter, outcome: Outcome): void {
+  const fields = FieldWriter.described(writer, code[outcome.kind]);
+  switch (outcome.kind) {
+    case "rejected":
+      writeError(fields, outcome.error);
+      break;
+    case "modified":
+      fields.boolean(outcome.deliveryFailed);
+      fields.boolean(outcome.undeliverableHere);
+      fields.map(outcome.annotations);
+      break;
+    case "declared":
+      fields.binary(outcome.transactionId);
+      break;
+    case "accepted":
+    case "released":
+      break;
+    default:
+      outcome satisfies never;
+  }
+  fields.end();
+}

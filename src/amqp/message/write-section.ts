@@ -1,7 +1,6 @@
 import type { ByteWriter } from "../values/byte-writer.ts";
 import { inside, memberStep, unsupported } from "../values/unsupported-value.ts";
-import { refuseSymbols, writeValue, type WriterSettings } from "../values/write-value.ts";
-import { WrittenKeys } from "../values/written-keys.ts";
+import { refuseSymbols, writeColumns, writeValue, type WriterSettings } from "../values/write-value.ts";
 import { AmqpMap, type AmqpValue, Typed } from "../../values/typed.ts";
 import { firstDescriptor } from "./section.ts";
 import { isSimple } from "./simple-value.ts";
@@ -25,7 +24,8 @@ export type MapInit = AmqpMap | Readonly<Record<string, AmqpValue | undefined>>;
  * @throws SobreError `UnsupportedValue` for a key that is neither a symbol nor a ulong.
  */
 export function writeAnnotations(writer: ByteWriter, annotations: MapInit, settings: WriterSettings): void {
-  if (annotations instanceof AmqpMap) return writeEntries(writer, annotations, settings, checkAnnotationKey);
+  if (annotations instanceof AmqpMap)
+    return writeColumns(writer, [annotations.keys(), annotations.values()], settings, 0, checkAnnotationKey);
   writeMembers(writer, 0xa3, annotations, settings);
 }
 
@@ -35,7 +35,8 @@ export function writeAnnotations(writer: ByteWriter, annotations: MapInit, setti
  * @throws SobreError `UnsupportedValue` with the path to what is neither.
  */
 export function writeApplicationProperties(writer: ByteWriter, properties: MapInit, settings: WriterSettings): void {
-  if (properties instanceof AmqpMap) return writeEntries(writer, properties, settings, checkPropertyKey, checkSimple);
+  if (properties instanceof AmqpMap)
+    return writeColumns(writer, [properties.keys(), properties.values()], settings, 0, checkProperty);
   writeMembers(writer, 0xa1, properties, settings);
 }
 
@@ -64,44 +65,15 @@ function writeMembers(
   writer.close(mark, 0xc1, count);
 }
 
-function writeEntries(
-  writer: ByteWriter,
-  map: AmqpMap,
-  settings: WriterSettings,
-  checkKey: (key: AmqpValue) => void,
-  checkValue?: (value: AmqpValue) => void,
-): void {
-  const mark = writer.open();
-  const keys = map.keys();
-  const values = map.values();
-  const written = new WrittenKeys();
-  let index = 0;
-  try {
-    for (; index < keys.length; index++) {
-      const key = keys[index] ?? null;
-      const value = values[index] ?? null;
-      checkKey(key);
-      checkValue?.(value);
-      const start = writer.mark();
-      writeValue(writer, key, settings, 1);
-      written.add(key, writer, start);
-      writeValue(writer, value, settings, 1);
-    }
-  } catch (error) {
-    const key = keys[index];
-    throw inside(error, typeof key === "string" ? memberStep(key) : `{${index}}`);
-  }
-  writer.close(mark, 0xc1, keys.length * 2);
-}
-
-function checkAnnotationKey(key: AmqpValue): void {
+function checkAnnotationKey(key: AmqpValue | undefined): void {
   if (key instanceof Typed && (key.type === "symbol" || key.type === "ulong")) return;
   throw unsupported("has a key that is neither a symbol nor a ulong, as annotations must");
 }
 
-function checkPropertyKey(key: AmqpValue): void {
+function checkProperty(key: AmqpValue | undefined, value: AmqpValue | undefined): void {
   if (typeof key !== "string")
     throw unsupported("has a key that is not a string; keys of application properties must be");
+  checkSimple(value ?? null);
 }
 
 function checkSimple(value: AmqpValue): void {

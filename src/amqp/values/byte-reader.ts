@@ -1,3 +1,4 @@
+import { asciiText } from "../../codec/binary/text.ts";
 import type { DecodeLimits } from "../../codec/limits.ts";
 import { invalidOption } from "../../options/option-checks.ts";
 import type { ErrorCode } from "../../errors/codes.ts";
@@ -5,7 +6,6 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { isUtf8 } from "./is-utf8.ts";
 import { knownKey, longestKey, remember, slotOf } from "./key-cache.ts";
 import { type NodeBytes, readLatin1 } from "./node-bytes.ts";
-import { longestShort, shortText } from "./short-text.ts";
 import { pathTo } from "./value-path.ts";
 
 /** How a {@link ByteReader} reads; every member is resolved. */
@@ -21,6 +21,8 @@ export interface ReaderSettings {
 
 /** The deepest nesting that any limit allows: what the stack holds with ease. */
 const deepest = 1024;
+/** The longest text that is worth no slab of its own. */
+const longestShort = 24;
 /** Texts within this many bytes are cut out of one string that is made at once. */
 const slabSize = 1024;
 
@@ -195,20 +197,22 @@ export class ByteReader {
   /** The UTF-8 text of bytes that are known to be there; the cursor stays where it is. */
   textBetween(start: number, stop: number): string {
     const { bytes } = this;
+    const length = stop - start;
+    const isInSlab = start >= this.#slabStart && stop <= this.#slabEnd;
+    // For one short text a slab does not pay, and a call out of JavaScript costs more than a few characters.
+    if (!isInSlab && (length <= 4 || (length <= longestShort && this.#isFirstText))) {
+      this.#isFirstText = false;
+      return asciiText(bytes, start, stop) ?? this.#utf8(start, stop);
+    }
     let seen = 0;
     for (let index = start; index < stop; index++) seen |= bytes[index] ?? 0;
     if (seen >= 0x80) return this.#utf8(start, stop);
-    if (start < this.#slabStart || stop > this.#slabEnd) return this.#ascii(start, stop);
+    if (!isInSlab) return this.#ascii(start, stop);
     return this.#slab.substring(start - this.#slabStart, stop - this.#slabStart);
   }
 
   #ascii(start: number, stop: number): string {
     const length = stop - start;
-    // For one short text a slab does not pay.
-    if (length <= 4 || (length <= longestShort && this.#isFirstText)) {
-      this.#isFirstText = false;
-      return shortText(this.bytes, start, length);
-    }
     if (length > slabSize) return readLatin1.call(this.bytes, start, stop);
     // One call out of JavaScript serves all the short texts that follow.
     this.#slabStart = start;

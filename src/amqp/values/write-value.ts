@@ -1,5 +1,5 @@
 import { isPlainPrototype } from "../../values/plain-object.ts";
-import { AmqpMap, Typed, type TypedValues } from "../../values/typed.ts";
+import { AmqpMap, type AmqpValue, Typed, type TypedValues } from "../../values/typed.ts";
 import { Decimal } from "../../values/decimal.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { fromDecimalString } from "./decimal.ts";
@@ -8,7 +8,6 @@ import { arrayLevels, checkDepth, inside, memberStep, unsupported } from "./unsu
 import { writeArray } from "./write-array.ts";
 import { type Profile, writeNumber } from "./write-number.ts";
 import { writeScalar } from "./write-typed.ts";
-import { WrittenKeys } from "./written-keys.ts";
 
 /** How values are written. */
 export interface WriterSettings {
@@ -47,8 +46,8 @@ function writeObject(writer: ByteWriter, value: object, settings: WriterSettings
   if (Array.isArray(value)) return writeList(writer, value, settings, depth);
   if (value instanceof Uint8Array) return writer.variable(0xa0, value);
   if (value instanceof Date) return writeDate(writer, value);
-  if (value instanceof AmqpMap) return writeColumns(writer, value.keys(), value.values(), settings, depth);
-  if (value instanceof Map) return writeColumns(writer, [...value.keys()], [...value.values()], settings, depth);
+  if (value instanceof AmqpMap) return writeColumns(writer, [value.keys(), value.values()], settings, depth);
+  if (value instanceof Map) return writeColumns(writer, [[...value.keys()], [...value.values()]], settings, depth);
   if (value instanceof Decimal) return writeScalar(writer, decimalOf(value));
   checkDepth(depth);
   for (const extension of settings.extensions.values()) {
@@ -161,12 +160,13 @@ function writeMembers(
   writer.close(mark, 0xc1, count);
 }
 
-function writeColumns(
+/** Writes a map of keys and their values; `check` may refuse an entry. */
+export function writeColumns<T>(
   writer: ByteWriter,
-  keys: readonly unknown[],
-  values: readonly unknown[],
+  [keys, values]: readonly [keys: readonly T[], values: readonly T[]],
   settings: WriterSettings,
   depth: number,
+  check?: (key: T | undefined, value: T | undefined) => void,
 ): void {
   checkDepth(depth);
   const mark = writer.open();
@@ -175,6 +175,7 @@ function writeColumns(
   try {
     for (; index < keys.length; index++) {
       const key = keys[index];
+      check?.(key, values[index]);
       const start = writer.mark();
       writeValue(writer, key, settings, depth + 1);
       written.add(key, writer, start);
@@ -203,4 +204,31 @@ const none: object = Object.freeze({});
 function isPlain(_value: object, prototype: unknown): _value is Readonly<Record<string, unknown>> {
   // Objects of another realm, and those made with an empty prototype, count as plain.
   return isPlainPrototype(prototype);
+}
+
+/** The keys of a map that is being written, none of which may come twice (AMQP 1.0 part 1.6.23). */
+class WrittenKeys {
+  readonly #seen = new Set<unknown>();
+
+  /**
+   * Adds the key that was written from `mark` on.
+   *
+   * @throws SobreError `UnsupportedValue` when the map has it already.
+   */
+  add(key: unknown, writer: ByteWriter, mark: number): void {
+    const { size } = this.#seen;
+    this.#seen.add(typeof key === "string" ? key : identityOf(key, writer, mark));
+    if (this.#seen.size === size) throw unsupported("has a key that another entry of the map has too");
+  }
+}
+
+/** No string that can be written has a lone surrogate in it, so the prefixes keep the kinds of keys apart. */
+function identityOf(key: unknown, writer: ByteWriter, mark: number): string {
+  if (isSymbol(key)) return `\ud800${key.value}`;
+  // Different values can have one encoding, as 1 and a typed int of 1.
+  return `\ud801${writer.bytes.toString("latin1", writer.start + mark, writer.at)}`;
+}
+
+function isSymbol(key: unknown): key is Typed<"symbol"> & AmqpValue {
+  return key instanceof Typed && key.type === "symbol";
 }

@@ -15,7 +15,7 @@ export function utf8Text(bytes: Uint8Array, start: number, end: number): string 
 }
 
 /** The ASCII text of a few bytes, or `undefined` if one is not ASCII; eight at a time is four times as fast as one by one. */
-function asciiText(bytes: Uint8Array, start: number, end: number): string | undefined {
+export function asciiText(bytes: Uint8Array, start: number, end: number): string | undefined {
   let text = "";
   let at = start;
   for (; end - at >= 8; at += 8) {
