@@ -34,6 +34,27 @@ export interface Support {
 /** Every capability with its support; nothing degrades silently. */
 export type Capabilities = Readonly<Record<Capability, Support>>;
 
+const native = { level: "native" } as const;
+
+/** All of them, natively; engines name what is otherwise. */
+export const nativeCapabilities: Capabilities = {
+  peekLock: native,
+  receiveAndDelete: native,
+  renewLock: native,
+  deadLetter: native,
+  defer: native,
+  schedule: native,
+  peek: native,
+  timeToLive: native,
+  sessions: native,
+  sessionState: native,
+  topics: native,
+  duplicateDetection: native,
+  autoForward: native,
+  transactions: native,
+  administration: native,
+};
+
 /** @throws SobreError `UnsupportedCapability` when the engine refuses it. */
 export function requireCapability(
   engine: { readonly name: string; readonly capabilities: Capabilities },

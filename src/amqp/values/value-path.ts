@@ -1,5 +1,8 @@
 import { valueEnd } from "./value-end.ts";
 
+/** Deeper paths are cut: nobody reads them. */
+const deepest = 32;
+
 /**
  * The path from the value at `start` to the innermost value that holds the byte at `offset`, e.g. `{value 3}[2]`, for errors.
  *
@@ -8,48 +11,27 @@ import { valueEnd } from "./value-end.ts";
  * Walks the bytes once more, believes sizes only as far as they fit, and never throws.
  */
 export function pathTo(bytes: Uint8Array, start: number, offset: number): string {
-  return new PathWalk(bytes, offset).from(start);
-}
-
-/** Deeper paths are cut: nobody reads them. */
-const deepest = 32;
-
-class PathWalk {
-  readonly #bytes: Uint8Array;
-  readonly #offset: number;
-  readonly #end: number;
-
-  constructor(bytes: Uint8Array, offset: number) {
-    this.#bytes = bytes;
-    this.#offset = offset;
-    this.#end = bytes.byteLength;
-  }
-
-  from(start: number): string {
-    return this.#path(start, "", 0);
-  }
-
   /** The path below the value at `at`, which holds the offset. */
-  #path(at: number, path: string, depth: number): string {
-    const code = this.#bytes[at] ?? 0;
+  const pathOf = (at: number, path: string, depth: number): string => {
+    const code = bytes[at] ?? 0;
     if (depth === deepest) return `${path}…`;
     if (code === 0x00) {
-      const value = valueEnd(this.#bytes, at + 1);
-      return value >= 0 && this.#offset >= value ? this.#path(value, path, depth + 1) : path;
+      const value = valueEnd(bytes, at + 1);
+      return value >= 0 && offset >= value ? pathOf(value, path, depth + 1) : path;
     }
     const wide = code === 0xd0 || code === 0xd1;
     if (!wide && code !== 0xc0 && code !== 0xc1) return path;
-    return this.#item(at + (wide ? 9 : 3), code === 0xd1 || code === 0xc1, path, depth);
-  }
-
-  #item(first: number, isMap: boolean, path: string, depth: number): string {
+    return itemOf(at + (wide ? 9 : 3), code === 0xd1 || code === 0xc1, path, depth);
+  };
+  const itemOf = (first: number, isMap: boolean, path: string, depth: number): string => {
     let at = first;
-    for (let index = 0; at <= this.#offset && at < this.#end; index++) {
+    for (let index = 0; at <= offset && at < bytes.byteLength; index++) {
       const here = isMap ? `${path}{${index % 2 === 0 ? "key" : "value"} ${index >> 1}}` : `${path}[${index}]`;
-      const next = valueEnd(this.#bytes, at);
-      if (next < 0 || next > this.#offset) return this.#path(at, here, depth + 1);
+      const next = valueEnd(bytes, at);
+      if (next < 0 || next > offset) return pathOf(at, here, depth + 1);
       at = next;
     }
     return path;
-  }
+  };
+  return pathOf(start, "", 0);
 }

@@ -16,13 +16,12 @@ import type {
 } from "../../engine/engine.ts";
 import { checkEngineOptions, checkEnvelopes, checkSequenceNumbers, checkSettlement } from "../../engine/arguments.ts";
 import { boundSends } from "../../engine/bounded-sender.ts";
-import type { Capabilities } from "../../engine/capabilities.ts";
+import { type Capabilities, nativeCapabilities } from "../../engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../engine/delivery.ts";
 import type { EngineAdmin } from "../../engine/admin.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { acceptSession } from "./accept-session.ts";
 import { memoryAdmin } from "./admin.ts";
-import { memoryCapabilities } from "./capabilities.ts";
 import { sent } from "./incoming.ts";
 import { type MessageQueue, type ReceiveLink, sessionOf } from "./message-queue.ts";
 import type { Namespace } from "./namespace.ts";
@@ -42,7 +41,7 @@ interface Closable {
 /** A connection to a namespace: what it locks is released when it closes. */
 export class MemoryConnection implements Engine, Holder {
   readonly name = "memory";
-  readonly capabilities: Capabilities = memoryCapabilities;
+  readonly capabilities: Capabilities = nativeCapabilities;
   readonly admin: EngineAdmin;
   readonly #namespace: Namespace;
   /** Links and connections that close with this one. */

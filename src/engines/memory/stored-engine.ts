@@ -1,7 +1,7 @@
 import type { EngineAdmin } from "../../engine/admin.ts";
 import { checkEngineOptions } from "../../engine/arguments.ts";
 import { boundSends } from "../../engine/bounded-sender.ts";
-import type { Capabilities } from "../../engine/capabilities.ts";
+import { type Capabilities, nativeCapabilities } from "../../engine/capabilities.ts";
 import type { Delivery, LockToken, Settlement } from "../../engine/delivery.ts";
 import type {
   AcceptSessionOptions,
@@ -20,7 +20,6 @@ import type {
   TransactionOption,
 } from "../../engine/engine.ts";
 import type { Envelope } from "../../envelope/envelope.ts";
-import { memoryCapabilities } from "./capabilities.ts";
 import { closed, invalidOperation, sessionLockLost } from "./refusals.ts";
 import { Renewed, type StoredHome } from "./stored-home.ts";
 import {
@@ -34,7 +33,7 @@ import {
 /** A connection to a memory engine behind a store: what it resolves is durable, and so is what it delivers. */
 export class StoredEngine implements Engine {
   readonly name: string;
-  readonly capabilities: Capabilities = memoryCapabilities;
+  readonly capabilities: Capabilities = nativeCapabilities;
   readonly admin: EngineAdmin;
   readonly #home: StoredHome;
   readonly #inner: Renewed<Engine>;
