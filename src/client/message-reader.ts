@@ -53,6 +53,17 @@ function deserialized(serializer: Serializer, envelope: Envelope): DeserializeRe
   }
 }
 
+/** One by one, since every message passes here. */
 function untyped(result: ReadResult): TypedReadResult {
-  return { ...result, messageType: undefined, messageVersion: undefined };
+  return {
+    ok: true,
+    body: result.body,
+    codec: result.codec,
+    contentType: result.contentType,
+    typeName: result.typeName,
+    attempts: result.attempts,
+    warnings: result.warnings,
+    messageType: undefined,
+    messageVersion: undefined,
+  };
 }

@@ -77,6 +77,7 @@ class HandedMessage<Result extends MessageResult> implements Delivery, Propertie
   readonly deadLetterReason: string | undefined;
   readonly deadLetterErrorDescription: string | undefined;
   readonly reply: ReceivedMessage["reply"];
+  declare timeToLive?: number;
   #hold: Hold | undefined;
 
   constructor(delivery: Delivery, result: Result, replies: RepliesPort) {
@@ -130,7 +131,8 @@ function receivedMessage<Result extends MessageResult>(
 ): ReceivedMessage<unknown, Result> {
   const message = Object.assign(new HandedMessage(delivery, result, replies), delivery.envelope.brokerProperties);
   const timeToLive = effectiveTimeToLive(delivery);
-  return timeToLive === undefined ? message : Object.assign(message, { timeToLive });
+  if (timeToLive !== undefined) message.timeToLive = timeToLive;
+  return message;
 }
 
 /** The messages delivered to handlers of these types, possibly with unreadable ones. */

@@ -17,7 +17,7 @@ export interface CompareOptions {
   readonly share?: number;
 }
 
-/** Times contenders in one process, interleaved, so that a noisy machine disturbs all alike. */
+/** Times contenders in one process, interleaved, by the processor time of its thread: what else the machine does counts for none. */
 export function compare(contenders: Readonly<Record<string, Contender>>, options: CompareOptions = {}): Comparison {
   const { rounds = 31, share = 12 } = options;
   const entries = Object.entries(contenders);
@@ -77,9 +77,10 @@ function calibrate(run: Contender, share: number): number {
 let sink: unknown;
 
 function time(run: Contender, calls: number): number {
-  const start = process.hrtime.bigint();
+  const start = process.threadCpuUsage();
   for (let call = 0; call < calls; call++) sink = run();
-  return Number(process.hrtime.bigint() - start) / calls;
+  const { user, system } = process.threadCpuUsage(start);
+  return ((user + system) * 1_000) / calls;
 }
 
 /** The last result of a contender; reading it keeps the calls alive. */
