@@ -3,7 +3,7 @@ import { canonicalJson, isObject } from "./json-value.ts";
 import type { Compared, Comparison, Refused } from "./compared.ts";
 import { Meter } from "../meter.ts";
 import { meaningOf } from "./meaning.ts";
-import { PairComparison } from "./pair-comparison.ts";
+import { type Frame, PairComparison } from "./pair-comparison.ts";
 import { type Departure, departureText } from "./departure-texts.ts";
 import { metaSchema } from "../../json-schema/ajv.ts";
 import { patchedReader, readerWithoutUnion } from "./patched-reader.ts";
@@ -20,12 +20,12 @@ const mostBreaks = 24;
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
 export function compareSchemas(comparison: Comparison): Compared {
-  const meter = new Meter(comparison.budget);
-  const first = compareOnce(comparison, meter);
+  const frame: SharedFrame = { meter: new Meter(comparison.budget), judges: new Map() };
+  const first = compareOnce(comparison, frame);
   if (first.verdict !== "breaking") return first;
   const { writer } = comparison;
   const found: Refused[] = [];
-  const original = new PairComparison(comparison, { siblings: false, meter });
+  const original = new PairComparison(comparison, { siblings: false, ...frame });
   let reader = comparison.reader;
   let last = first;
   let isOpen = false;
@@ -44,17 +44,20 @@ export function compareSchemas(comparison: Comparison): Compared {
     found.push(...fresh);
     if (canonicalJson(patches) === canonicalJson(reader)) break;
     reader = patches;
-    last = compareAgain(comparison, reader, meter);
+    last = compareAgain(comparison, reader, frame);
   }
   const refused =
-    found.length > mostAlone ? found : found.map((one) => ({ ...one, alone: aloneOf(one, found, comparison, meter) }));
+    found.length > mostAlone ? found : found.map((one) => ({ ...one, alone: aloneOf(one, found, comparison, frame) }));
   return { ...first, refused, rest: isOpen ? "unproven" : last.verdict };
 }
 
+/** The parts that all comparisons of one pair share. */
+type SharedFrame = Required<Pick<Frame, "meter" | "judges">>;
+
 /** Compares with a patched reader, which may refer to a place that a patch has removed. */
-function compareAgain(comparison: Comparison, reader: unknown, meter: Meter): Compared {
+function compareAgain(comparison: Comparison, reader: unknown, frame: SharedFrame): Compared {
   try {
-    return compareOnce({ ...comparison, reader }, meter);
+    return compareOnce({ ...comparison, reader }, frame);
   } catch (error) {
     if (!(error instanceof SobreError)) throw error;
     return { verdict: "unproven", refused: [], tried: [error.message], assumptions: [] };
@@ -76,7 +79,7 @@ function isRefused({ value }: Refused, pair: PairComparison): boolean {
 const mostAlone = 8;
 
 /** A break with the witness that it has when every other break is patched. */
-function aloneOf(own: Refused, found: readonly Refused[], comparison: Comparison, meter: Meter): Refused {
+function aloneOf(own: Refused, found: readonly Refused[], comparison: Comparison, frame: SharedFrame): Refused {
   if (found.length === 1) return own;
   const reader = found
     .filter((other) => other !== own)
@@ -84,7 +87,7 @@ function aloneOf(own: Refused, found: readonly Refused[], comparison: Comparison
       (patched, other) => patchedReader(patched, comparison.writer, other) ?? patched,
       comparison.reader,
     );
-  return compareAgain(comparison, reader, meter).refused.find((one) => isSameBreak(one, own)) ?? own;
+  return compareAgain(comparison, reader, frame).refused.find((one) => isSameBreak(one, own)) ?? own;
 }
 
 function isSameBreak(one: Refused, other: Refused): boolean {
@@ -112,15 +115,15 @@ function distinctive({ keyword, params, value, instancePath }: Refused): unknown
  *
  * @throws SobreError `InvalidArgument` for a broken schema, `LimitExceeded` for one too large to read.
  */
-function compareOnce(comparison: Comparison, meter: Meter): Compared {
-  const pair = new PairComparison(comparison, { siblings: false, meter });
+function compareOnce(comparison: Comparison, frame: SharedFrame): Compared {
+  const pair = new PairComparison(comparison, { siblings: false, ...frame });
   const specified = pair.compare();
   const first =
-    specified.verdict === "safe" ? asValidatorsRead(specified, pair.departed, comparison, meter) : specified;
+    specified.verdict === "safe" ? asValidatorsRead(specified, pair.departed, comparison, frame) : specified;
   if (first.verdict === "unproven" && pair.departed.has("foreign"))
     return { ...first, tried: [...first.tried, departureText("foreign")] };
   if (first.verdict === "unproven" || ![comparison.writer, comparison.reader].some(hasSiblings)) return first;
-  const applied = new PairComparison(comparison, { siblings: true, meter });
+  const applied = new PairComparison(comparison, { siblings: true, ...frame });
   const second = applied.compare();
   const assumptions = [
     ...first.assumptions,
@@ -155,10 +158,10 @@ function asValidatorsRead(
   safe: Compared,
   departed: ReadonlySet<Departure>,
   comparison: Comparison,
-  meter: Meter,
+  frame: SharedFrame,
 ): Compared {
   if (departed.size === 0 || meaningOf(comparison.writer) === meaningOf(comparison.reader)) return safe;
-  const read = new PairComparison(comparison, { siblings: false, departures: true, meter }).compare();
+  const read = new PairComparison(comparison, { siblings: false, departures: true, ...frame }).compare();
   if (read.verdict === "safe") return safe;
   const tried = ["the verdict is safe by the specification, and depends on where a validator departs from it"];
   return {

@@ -3,6 +3,7 @@ import { type Formula, type FormulaOf, typeOfLiteral, typeOfValue } from "./form
 import type { FormulaPool } from "./formula-pool.ts";
 import type { FormatTests } from "./formats.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
+import { onlyName } from "./object-members.ts";
 import { compareRational, isMultiple, rational, toNumber } from "./rational.ts";
 
 /** `undefined` where it is not known: an opaque keyword, a pattern whose time ran out, or the budget of steps used up. */
@@ -100,17 +101,32 @@ export class Evaluation {
       case "size":
         return within(Object.keys(members).length, formula);
       case "everyProperty":
-        return every(Object.entries(members), ([name, member]) =>
-          either(negatedIf(this.visit(formula.names, name, depth + 1), true), () =>
+      case "someProperty":
+        return this.memberTruth(formula, members, depth);
+      default:
+        return undefined;
+    }
+  }
+
+  private memberTruth(
+    formula: FormulaOf<"everyProperty"> | FormulaOf<"someProperty">,
+    members: Readonly<Record<string, unknown>>,
+    depth: number,
+  ): Truth {
+    const name = onlyName(formula.names);
+    if (name !== undefined && !Object.hasOwn(members, name)) return formula.kind === "everyProperty";
+    if (name !== undefined) return this.visit(formula.of, members[name], depth + 1);
+    switch (formula.kind) {
+      case "everyProperty":
+        return every(Object.entries(members), ([key, member]) =>
+          either(negatedIf(this.visit(formula.names, key, depth + 1), true), () =>
             this.visit(formula.of, member, depth + 1),
           ),
         );
       case "someProperty":
-        return some(Object.entries(members), ([name, member]) =>
-          both(this.visit(formula.names, name, depth + 1), () => this.visit(formula.of, member, depth + 1)),
+        return some(Object.entries(members), ([key, member]) =>
+          both(this.visit(formula.names, key, depth + 1), () => this.visit(formula.of, member, depth + 1)),
         );
-      default:
-        return undefined;
     }
   }
 }

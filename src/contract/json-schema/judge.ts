@@ -23,31 +23,69 @@ export interface JudgeReading {
   readonly circular: ReadonlySet<string>;
 }
 
+/** A longer schema is judged without the members that a value does not have, which takes less time to compile. */
+const mostText = 20_000;
+
 /** Two judges where formats may mean something or nothing. */
 export function judgesOf(document: SchemaDocument, reading: JudgeReading): readonly Judge[] {
+  const text = JSON.stringify(document.root.schema) ?? "";
+  const differ = reading.policy === "either" && /"(?:format|content\w+)":/.test(text);
+  const chosen = differ ? [false, true] : [reading.policy === "assertion"];
+  // A reference may lead to a member.
+  const isWhole = text.length <= mostText || /"\$(?:dynamic|recursive)?[rR]ef":"[^"]*\/properties\//.test(text);
+  return chosen.map((asserts) => {
+    const whole = isWhole ? judgeOf(document, { ...reading, asserts }) : undefined;
+    const known = new Map<string, Judge>();
+    return (
+      whole ?? ((value) => judgeFor(value, known, (names) => judgeOf(document, { ...reading, asserts, names }))(value))
+    );
+  });
+}
+
+/** The judge for the members that a value has at any depth. */
+function judgeFor(value: unknown, known: Map<string, Judge>, make: (names: ReadonlySet<string>) => Judge): Judge {
+  const names = new Set<string>();
+  const visit = (part: unknown): void => {
+    if (typeof part !== "object" || part === null) return;
+    for (const [name, inside] of Object.entries(part)) {
+      names.add(name);
+      visit(inside);
+    }
+  };
+  visit(value);
+  const key = JSON.stringify(Array.from(names).toSorted());
+  try {
+    const judge = known.get(key) ?? make(names);
+    known.set(key, judge);
+    return judge;
+  } catch (cause) {
+    throw new RangeError("the validator cannot compile the schema", { cause });
+  }
+}
+
+function judgeOf(
+  document: SchemaDocument,
+  reading: JudgeReading & { readonly asserts: boolean; readonly names?: ReadonlySet<string> },
+): Judge {
   const { dialect } = document;
   const pointers = new Map<unknown, string>();
   const schema = plainSchema(document.root.schema, "", { ...reading, dialect, pointers });
-  const differ = reading.policy === "either" && /"(?:format|content\w+)":/.test(JSON.stringify(schema) ?? "");
-  const chosen = differ ? [false, true] : [reading.policy === "assertion"];
-  return chosen.map((asserts) => {
-    // No witness depends on a text that some validators take: it is not sent, and not refused.
-    const formats = asserts ? asserted(schema, reading.side === "reader") : {};
-    const judge = compileJudge(typeof schema === "boolean" || isObject(schema) ? schema : true, {
-      dialect: dialect === "2019-09" || dialect === "2020-12" ? dialect : "draft-07",
-      formats,
-      pattern: (source) => {
-        const matcher = matcherOf(source);
-        return { test: (text) => matcher.test(text) ?? outOfTime() };
-      },
-    });
-    return (value) => {
-      const { refusal, union } = toldBy(judge(value), schema) ?? {};
-      if (refusal === undefined) return undefined;
-      const place = union === undefined ? {} : { union: placed(union, pointers).schemaPath };
-      return { ...placed(refusal, pointers), ...place };
-    };
+  // No witness depends on a text that some validators take: it is not sent, and not refused.
+  const formats = reading.asserts ? asserted(schema, reading.side === "reader") : {};
+  const judge = compileJudge(typeof schema === "boolean" || isObject(schema) ? schema : true, {
+    dialect: dialect === "2019-09" || dialect === "2020-12" ? dialect : "draft-07",
+    formats,
+    pattern: (source) => {
+      const matcher = matcherOf(source);
+      return { test: (text) => matcher.test(text) ?? outOfTime() };
+    },
   });
+  return (value) => {
+    const { refusal, union } = toldBy(judge(value), schema) ?? {};
+    if (refusal === undefined) return undefined;
+    const place = union === undefined ? {} : { union: placed(union, pointers).schemaPath };
+    return { ...placed(refusal, pointers), ...place };
+  };
 }
 
 function placed(refusal: Refusal, pointers: ReadonlyMap<unknown, string>): PlacedRefusal {
@@ -78,6 +116,8 @@ function outOfTime(): never {
 const foreign = new Set(["$schema", "nullable", "discriminator", "$async", "id"]);
 
 interface Plain extends JudgeReading {
+  /** The members that count; default: all. */
+  readonly names?: ReadonlySet<string>;
   readonly dialect: Dialect;
   /** The place in the document of each schema that ajv gets. */
   readonly pointers: Map<unknown, string>;
@@ -145,8 +185,10 @@ function inner(
   { pointer, reading }: { readonly pointer: string; readonly reading: Plain },
 ): unknown {
   if (schemaMapKeywords.includes(name) && isObject(value)) {
+    const isCut = name === "properties" && reading.names !== undefined;
+    const entries = isCut ? Object.entries(value).filter(([key]) => reading.names?.has(key)) : Object.entries(value);
     return objectOf(
-      Object.entries(value).map(([key, child]) => [key, plainSchema(child, `${pointer}/${escapeToken(key)}`, reading)]),
+      entries.map(([key, child]) => [key, plainSchema(child, `${pointer}/${escapeToken(key)}`, reading)]),
     );
   }
   if (!schemaKeywords.includes(name)) return value;

@@ -7,7 +7,7 @@ import type { Formula } from "./formula.ts";
 import { Meter } from "../meter.ts";
 import { FormulaPool } from "./formula-pool.ts";
 import { formatTests } from "./formats.ts";
-import { type Judge, judgesOf } from "./judge.ts";
+import { type Judge, type JudgeReading, judgesOf } from "./judge.ts";
 import { canonicalJson } from "./json-value.ts";
 import { meaningOf } from "./meaning.ts";
 import { type Outcome, type Proof, proofSize } from "./proof.ts";
@@ -30,7 +30,7 @@ const assumptionOfMultiples =
 const mostFindings = 12;
 
 /** Steps for each further way to refuse, for making one witness smaller, and for the samples of one variation. */
-const mostSteps = { way: 300_000, shrinking: 1_000_000, sample: 1_000_000 } as const;
+const mostSteps = { way: 300_000, shrinking: 200_000, sample: 1_000_000 } as const;
 
 /** How one comparison reads `$ref`, and how many steps it may take. */
 export interface Frame {
@@ -39,6 +39,8 @@ export interface Frame {
   readonly departures?: boolean;
   /** Default: a meter of the comparison's budget. */
   readonly meter?: Meter;
+  /** The judges compiled for comparisons of the same schemas before, by schema and reading. */
+  readonly judges?: Map<unknown, Map<string, readonly Judge[]>>;
 }
 
 interface Judges {
@@ -211,7 +213,7 @@ export class PairComparison {
         (wanted === undefined || this.evaluation.truth(wanted, smaller) === true);
       const small =
         found.kind === "open"
-          ? this.meter.within(mostSteps.shrinking, () => shrink(value.value, keeps, () => this.meter.isSpent))
+          ? this.meter.within(mostSteps.shrinking, () => shrink(value.value, keeps, (steps) => this.meter.take(steps)))
           : value.value;
       const judged = this.judged(small, [sent, accepted], judges);
       if (judged === undefined) tried.add("a value that the validators did not confirm");
@@ -226,8 +228,10 @@ export class PairComparison {
     consider(outcome);
     // Each way in which the reader may refuse is searched on its own, so that every change gets its finding.
     const ways = this.pool.not(accepted);
-    if (ways.kind === "any")
-      for (const way of ways.of.slice(0, mostFindings)) {
+    if (ways.kind === "any") {
+      // A way that the writer's schema excludes word for word is none.
+      const excluded = new Set((sent.kind === "all" ? sent.of : [sent]).map((part) => this.pool.not(part).id));
+      for (const way of ways.of.filter(({ id }) => !excluded.has(id)).slice(0, mostFindings)) {
         // Prefer a message that is refused for one reason alone.
         const alone = this.pool.all([
           way,
@@ -240,6 +244,7 @@ export class PairComparison {
           break;
         }
       }
+    }
     // Where the search by cases has no sure value, one of the variations may do.
     if (refused.length === 0 && judges !== undefined)
       for (const variation of variations(this.pool, [sent, accepted])) {
@@ -270,14 +275,21 @@ export class PairComparison {
     try {
       // On the way it is found where schemas lead back to themselves.
       this.formulas();
-      return {
-        writer: judgesOf(this.writer, { ...reading, side: "writer" }),
-        reader: judgesOf(this.reader, { ...reading, side: "reader" }),
-      };
+      return { writer: this.judgesOfSide("writer", reading), reader: this.judgesOfSide("reader", reading) };
     } catch (error) {
       tried.add(`the validator cannot compile a schema: ${error instanceof Error ? error.message : "unknown"}`);
       return undefined;
     }
+  }
+
+  private judgesOfSide(side: "writer" | "reader", reading: Omit<JudgeReading, "side">): readonly Judge[] {
+    const document = this[side];
+    const known = this.frame.judges?.get(document.root.schema) ?? new Map<string, readonly Judge[]>();
+    this.frame.judges?.set(document.root.schema, known);
+    const key = `${side} ${reading.siblings} ${Array.from(reading.circular).join(" ")}`;
+    const judges = known.get(key) ?? judgesOf(document, { ...reading, side });
+    known.set(key, judges);
+    return judges;
   }
 
   /** The refusal, when every judge agrees that the writer's schema takes the value and the reader's does not. */

@@ -2,16 +2,25 @@ import { isObject, objectOf, weight } from "./json-value.ts";
 
 const mostTries = 1500;
 
-/** A smaller value that still passes `keeps`, found by leaving out and simplifying parts. */
-export function shrink(value: unknown, keeps: (value: unknown) => boolean, isLate: () => boolean): unknown {
+/** Beyond that many members or items several are left out at a time first. */
+const few = 8;
+
+/**
+ * A smaller value that still passes `keeps`, found by leaving out and simplifying parts. `take` is asked before each try, with
+ * the size of the value to make; it is the end when it says no.
+ */
+export function shrink(value: unknown, keeps: (value: unknown) => boolean, take: (steps: number) => boolean): unknown {
   let best = value;
+  let size = weight(value);
   let tries = 0;
   for (let improved = true; improved && tries < mostTries;) {
     improved = false;
     for (const candidate of simpler(best)) {
-      if (++tries > mostTries || isLate()) return best;
-      if (weight(candidate) >= weight(best) || !keeps(candidate)) continue;
+      if (++tries > mostTries || !take(size)) return best;
+      const smaller = weight(candidate);
+      if (smaller >= size || !keeps(candidate)) continue;
       best = candidate;
+      size = smaller;
       improved = true;
       break;
     }
@@ -22,19 +31,29 @@ export function shrink(value: unknown, keeps: (value: unknown) => boolean, isLat
 function* simpler(value: unknown): Generator {
   if (Array.isArray(value)) {
     if (value.length > 0) yield [];
-    for (let at = value.length - 1; at >= 0; at--) yield value.toSpliced(at, 1);
-    for (const [at, item] of value.entries()) for (const smaller of simpler(item)) yield value.with(at, smaller);
+    for (const [from, count] of cuts(value.length)) yield value.toSpliced(value.length - from - count, count);
+    for (const [at, item] of value.entries()) for (const smaller of lighter(item)) yield value.with(at, smaller);
   } else if (isObject(value)) {
     const entries = Object.entries(value);
     if (entries.length > 0) yield {};
-    for (const [name] of entries) yield objectOf(entries.filter(([other]) => other !== name));
-    for (const [name, member] of entries)
-      for (const smaller of simpler(member))
-        yield objectOf(entries.map(([other, same]) => [other, other === name ? smaller : same] as const));
+    for (const [from, count] of cuts(entries.length)) yield objectOf(entries.toSpliced(from, count));
+    for (const [at, [name, member]] of entries.entries())
+      for (const smaller of lighter(member)) yield objectOf(entries.with(at, [name, smaller]));
   } else if (typeof value === "string") yield* shorter(value);
   else if (typeof value === "number") yield* [0, 1, -1, Math.trunc(value), Math.trunc(value / 2)];
   else if (value === true) yield false;
   if (value !== null && typeof value !== "boolean") yield* [null, 0, ""];
+}
+
+function* lighter(value: unknown): Generator {
+  const own = weight(value);
+  for (const smaller of simpler(value)) if (weight(smaller) < own) yield smaller;
+}
+
+/** The runs to leave out of so many: halves, quarters and so on, and one after another. */
+function* cuts(length: number): Generator<readonly [from: number, count: number]> {
+  for (let count = length > few ? length >> 1 : 1; count >= 1; count >>= 1)
+    for (let from = 0; from + count <= length; from += count) yield [from, count];
 }
 
 function* shorter(text: string): Generator<string> {
