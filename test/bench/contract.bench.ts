@@ -25,8 +25,21 @@ export async function bench(): Promise<readonly Figure[]> {
       // A schema that cannot be read has no time.
     }
   }
+  const large = largePairs.map(([writer, reader]) => {
+    const times = Array.from({ length: 3 }, () =>
+      timed(() => compareSchemas({ writer, reader, declared: true, formats: "either", budget: 10_000_000 })),
+    );
+    return median(times);
+  });
   const figure = { bound: "most", target: 10, floor: 20, unit: "ms" } as const;
   return [
+    {
+      ...figure,
+      name: "unions of 50 variants and objects of 1,000 properties, one added, removed or narrowed: the slowest",
+      measured: Math.max(...large),
+      target: 200,
+      floor: 400,
+    },
     {
       ...figure,
       name: `a verdict, validators not compiled, median of ${search.length} pairs`,
@@ -42,6 +55,31 @@ export async function bench(): Promise<readonly Figure[]> {
     },
   ];
 }
+
+function union(count: number): object {
+  return {
+    oneOf: Array.from({ length: count }, (_, at) => ({
+      type: "object",
+      properties: { kind: { const: `kind-${at}` }, id: { type: "string" } },
+      required: ["kind", "id"],
+    })),
+  };
+}
+
+function wide(count: number, more: object = {}): object {
+  const own = Array.from({ length: count }, (_, at) => [`p${at}`, { type: "string", maxLength: at + 1 }] as const);
+  return { type: "object", properties: { ...Object.fromEntries(own), ...more } };
+}
+
+const largePairs = [
+  [union(50), { title: "same", ...union(50) }],
+  [union(50), union(51)],
+  [union(51), union(50)],
+  [wide(1000), { title: "same", ...wide(1000) }],
+  [wide(1000), wide(1001)],
+  [wide(1001), wide(1000)],
+  [wide(1000), wide(1000, { p7: { type: "string", maxLength: 2 } })],
+] as const;
 
 const ownPairs = [
   [

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { checkCompatibility } from "../../src/contract/index.ts";
 
-const compare = (older: unknown, newer: unknown) => checkCompatibility({ format: "json-schema", older, newer });
+const compare = (older: unknown, newer: unknown, budget?: number) =>
+  checkCompatibility({ format: "json-schema", older, newer, ...(budget === undefined ? {} : { budget }) });
 
 const address = (...required: readonly string[]) => ({
   type: "object",
@@ -29,8 +30,12 @@ const union = (count: number, more: (at: number) => object = () => ({})) => ({
   })),
 });
 
-const wide = (count: number, more: object = {}) => ({
+/** A tenth of the default. */
+const fewSteps = 1_000_000;
+
+const wide = (count: number, more: object = {}, required = 0) => ({
   type: "object",
+  required: Array.from({ length: required }, (_, at) => `p${at}`),
   properties: {
     ...Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, { type: "string", maxLength: at + 1 }])),
     ...more,
@@ -96,8 +101,9 @@ describe("large schemas", () => {
     ["an object of 1,000 properties that is the same but for its title", wide(1000), { title: "x", ...wide(1000) }],
     ["an object of 1,000 properties with one added", wide(1000), wide(1000, { q: { type: "string" } })],
     ["an object of 1,000 properties with one removed", wide(1000, { q: { type: "string" } }), wide(1000)],
-  ])("are decided: %s is safe", async (_, older, newer) => {
-    expect((await compare(older, newer)).verdict).toBe("safe");
+    ["an object of 1,000 required properties with an optional one added", wide(1000, {}, 1000), wide(1001, {}, 1000)],
+  ])("are decided in few steps: %s is safe", async (_, older, newer) => {
+    expect((await compare(older, newer, fewSteps)).verdict).toBe("safe");
   });
 
   it.each([
@@ -108,8 +114,17 @@ describe("large schemas", () => {
       wide(1000, { p7: { type: "string", maxLength: 2 } }),
       "range-narrowed",
     ],
-  ])("are decided: %s breaks", async (_, older, newer, code) => {
-    expect((await compare(older, newer)).findings.map((finding) => finding.code)).toEqual([code]);
+    [
+      "an object of 1,000 required properties with another one required",
+      wide(1000, {}, 1000),
+      wide(1001, {}, 1001),
+      "member-required",
+    ],
+  ])("are decided in few steps: %s breaks", async (_, older, newer, code) => {
+    const { findings, rest } = await compare(older, newer, fewSteps);
+
+    expect(findings.map((finding) => finding.code)).toEqual([code]);
+    expect(rest).toBe("safe");
   });
 
   it("lists no break behind another one that ajv alone sees, where the specification accepts the message", async () => {

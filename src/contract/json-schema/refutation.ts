@@ -134,7 +134,7 @@ export class Refutation implements Searcher {
         return outcome.kind === "unknown" ? { ...outcome, why: fractionOf(members) ?? outcome.why } : outcome;
       }
       case "string":
-        this.pool.meter.spend(stepsOfStrings);
+        if (members.some(({ kind }) => kind !== "size")) this.pool.meter.spend(stepsOfStrings);
         return this.byString(members);
       case "object":
         return objectOutcome(members, this);
@@ -178,7 +178,7 @@ const deepest = 60;
 /** The steps that one search for a value counts for, besides those that it takes. */
 const stepsOfSearch = 10;
 
-/** The same for strings, whose automata have limits of their own. */
+/** The same for strings of more than a length, whose automata have limits of their own. */
 const stepsOfStrings = 1000;
 
 function better(old: Outcome | undefined, next: Outcome): Outcome {
