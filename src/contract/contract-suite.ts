@@ -7,7 +7,7 @@ import { type GoldenMessage, readGolden } from "./golden/golden-message.ts";
 import { type MatrixOptions, planMatrix, readCell } from "./golden/matrix.ts";
 import type { MessageType } from "../message/message-type.ts";
 import { checkCompatibility } from "./check-compatibility.ts";
-import { typedRefusal } from "./golden/typed-golden.ts";
+import { typedProblem } from "./golden/typed-golden.ts";
 import { checkPair } from "./subjects/checked-pair.ts";
 import { codeDifferences } from "./subjects/code-check.ts";
 import { jsonSchemaOf } from "./subjects/schema-source.ts";
@@ -126,8 +126,9 @@ function typeTests(
         {
           name: `${type.name} reads ${message.version}/${message.codec}/${message.name}`,
           run: async () => {
-            const refusal = await typedRefusal(message, [type], serializerOf(subject, released));
-            if (refusal !== undefined) throw new Error(refusal);
+            const serializer = serializerOf(subject, released);
+            const problem = await typedProblem(message, { types: [type], serializer, subject });
+            if (problem !== undefined) throw new Error(problem);
           },
         },
       ];

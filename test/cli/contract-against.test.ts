@@ -10,7 +10,7 @@ function npm(cwd: string, ...args: readonly string[]): string {
 }
 
 /** A repository whose order 1.1 meets what an installed package has as 1.0 and 1.2. */
-function repository(inFlight: object): string {
+function repository(inFlight: object, there: Readonly<Record<string, unknown>> = {}): string {
   return folderOf({
     "package.json": { name: "here", private: true },
     "schemas/order/1.1.schema.json": older,
@@ -18,6 +18,9 @@ function repository(inFlight: object): string {
     "node_modules/there/package.json": { name: "there", version: "1.0.0" },
     "node_modules/there/schemas/order/1.0.schema.json": older,
     "node_modules/there/schemas/order/1.2.schema.json": newer,
+    ...Object.fromEntries(
+      Object.entries(there).map(([name, content]) => [`node_modules/there/schemas/order/${name}`, content]),
+    ),
   });
 }
 
@@ -90,5 +93,39 @@ describe("versions of another repository", () => {
     expect(text).toContain("safe      order 1.0 ← 1.1");
     expect(text).toContain("breaking  order 1.1 → 1.2");
     expect(text).toMatch(/schemas\/order\/1\.1\.schema\.json:\d+:\d+ member-required/);
+  });
+
+  const inFlight = (one: object) => ({ "subject.json": { inFlight: [{ service: "billing", ...one }] } });
+
+  it("meet no more than what services there have in flight", async () => {
+    const folder = repository(
+      { service: "web", produces: ["1.1"], consumes: ["1.1"] },
+      inFlight({ consumes: ["1.0"] }),
+    );
+
+    const { code, text } = await againstThere(folder);
+
+    expect(code).toBe(0);
+    expect(text).toContain("safe      order 1.0 ← 1.1");
+    expect(text).not.toMatch(/1\.2|order 1\.0 →/);
+  });
+
+  it("are read in the right direction where both repositories give them one number", async () => {
+    const same = (one: object) => ({ "1.1.schema.json": newer, ...inFlight(one) });
+
+    const sent = await againstThere(repository({ service: "web", produces: ["1.1"] }, same({ consumes: ["1.1"] })));
+    const read = await againstThere(repository({ service: "web", consumes: ["1.1"] }, same({ produces: ["1.1"] })));
+
+    expect([sent.code, read.code]).toEqual([1, 0]);
+    expect(sent.text).toContain('The reader requires the member "note"');
+  });
+
+  it("all meet all: what is produced here and consumed there, and the reverse", async () => {
+    const folder = repository({ service: "web", produces: ["1.1"], consumes: ["1.1"] });
+
+    const { text } = await againstThere(folder);
+
+    expect(text).toContain("safe      order 1.0 ↔ 1.1");
+    expect(text).toContain("breaking  order 1.1 ↔ 1.2");
   });
 });

@@ -88,6 +88,52 @@ describe("sobre contract check --types", () => {
   });
 });
 
+async function verified(module: string, files: Readonly<Record<string, unknown>>): Promise<string> {
+  const folder = folderOf(files);
+  const [own, golden] = [join(folder, "schemas"), join(folder, "golden")];
+  await sobre("contract", "record", "-s", own, "-g", golden);
+  const { terminal } = await sobre("contract", "verify", "-s", own, "-g", golden, "--types", module);
+  return terminal.text();
+}
+
+describe("golden messages that the code reads", () => {
+  const text = { type: "object", properties: { id: { type: "string" }, note: { type: "string" } }, required: ["id"] };
+
+  it.each([
+    ["as another value", "z.string().transform((id) => `${id}!`)", "/id is read as another value"],
+    ["without a member", "z.string()", "/note is gone"],
+    ["as they were meant, with defaults", 'z.string(), note: z.string().default("")', "0 are read differently"],
+  ])("are compared with what was recorded: %s", async (_, members, message) => {
+    const index = JSON.stringify(import.meta.resolve("../../src/index.ts"));
+    const module = file(
+      `zod-${modules++}.mjs`,
+      `import { defineMessage } from ${index};
+       import { z } from ${JSON.stringify(import.meta.resolve("zod"))};
+       export const type = defineMessage("order", { 1: z.object({ id: ${members} }) });`,
+    );
+
+    expect(await verified(module, { "schemas/order/1.0.schema.json": text })).toContain(message);
+  });
+
+  it("must become valid by the newest file where an upcaster converts them", async () => {
+    const second = { type: "object", properties: { id: { type: "string", maxLength: 0 } }, required: ["id"] };
+    const module = typesModule(
+      "order",
+      { 1: text, 2: { ...second, properties: { id: {} } } },
+      "({ id }) => ({ id: 7 })",
+    );
+
+    const shown = await verified(module, {
+      "schemas/order/1.0.schema.json": text,
+      "schemas/order/2.0.schema.json": second,
+    });
+
+    expect(shown).toContain(
+      "1.0/json/least: the upcaster makes what order/2.0.schema.json refuses: /id must be string",
+    );
+  });
+});
+
 describe("majors", () => {
   const second = { type: "object", properties: { key: { type: "integer" } }, required: ["key"] };
   const versions = { "order/1.0.schema.json": older, "order/1.1.schema.json": older, "order/2.0.schema.json": second };

@@ -2,23 +2,88 @@ import type { Serializer } from "../../codec/serializer.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { MessageType } from "../../message/message-type.ts";
 import { createTypeReader } from "../../message/type-reader.ts";
-import type { Subject, SubjectVersion } from "../subjects/subject.ts";
+import { metaSchema } from "../../json-schema/ajv.ts";
+import { isObject, isPlainPrototype } from "../../values/plain-object.ts";
+import { valueFromJson } from "../../values/value-json-reading.ts";
+import { valueToJson } from "../../values/value-json.ts";
+import { canonicalJson } from "../json-schema/json-value.ts";
+import { judgesOf } from "../json-schema/judge.ts";
+import { fromNative } from "../json-schema/native-values.ts";
+import { escapeToken, SchemaDocument } from "../json-schema/schema-document.ts";
+import { majorOf, type Subject, type SubjectVersion } from "../subjects/subject.ts";
 import { type SubjectFinding, subjectFinding } from "../subjects/subject-changes.ts";
 import type { GoldenMessage } from "./golden-message.ts";
 
-/** Why a message type of the code does not read a golden message, as receivers read it; `undefined` when it does. */
-export async function typedRefusal(
-  { envelope }: GoldenMessage,
-  types: readonly MessageType[],
-  serializer: Serializer,
+/** The reader of a golden message: the message types of the code, and the serializer of the version. */
+interface TypedReader {
+  readonly types: readonly MessageType[];
+  readonly serializer: Serializer;
+  readonly subject: Subject | undefined;
+}
+
+/**
+ * Why the message types of the code do not read a golden message as it was meant, in the way receivers read it; `undefined` when
+ * they do. A message of the latest major must have every member that was recorded, with its value; one of an older
+ * major must become valid by the newest file.
+ */
+export async function typedProblem(
+  message: GoldenMessage,
+  { types, serializer, subject }: TypedReader,
 ): Promise<string | undefined> {
+  const { envelope, expected, version } = message;
   const result = serializer.deserialize(envelope);
   if (!result.ok) return `${result.error.code}: ${result.error.message}`;
   const read = await createTypeReader(types)(envelope, result);
-  return read.ok ? undefined : `${read.error.code}: ${read.error.message}`;
+  if (!read.ok) return `${read.error.code}: ${read.error.message}`;
+  const latest = types.find(({ name }) => name === read.messageType)?.latestVersion;
+  const released = subject?.versions.find((one) => one.version === version);
+  const newest = subject?.versions.findLast((one) => majorOf(one.version) === latest);
+  if (released?.format !== "json-schema" || newest?.format !== "json-schema") return undefined;
+  if (majorOf(version) === latest) {
+    const document = documentOf(released);
+    const [meant, got] = [valueFromJson(expected), read.body].map((value) => fromNative(document, value));
+    return differenceAt(meant, got, "");
+  }
+  const [judge] = judgesOf(documentOf(newest), readingOfFiles);
+  const refusal = judge?.(fromNative(documentOf(newest), read.body));
+  return refusal === undefined
+    ? undefined
+    : `the upcaster makes what ${newest.file} refuses: ${refusal.instancePath || "/"} ${refusal.message}`;
 }
 
-/** The golden messages that the message types of the code do not read, upcasters and chain included. */
+const readingOfFiles = { side: "reader", policy: "annotation", siblings: false, circular: new Set<string>() } as const;
+
+function documentOf({ schema, version }: SubjectVersion): SchemaDocument {
+  return new SchemaDocument(schema, version, metaSchema);
+}
+
+/** Where a value that was read is not the one recorded; members may be added to it, as defaults are. */
+function differenceAt(meant: unknown, got: unknown, pointer: string): string | undefined {
+  if (Array.isArray(meant) && Array.isArray(got) && meant.length === got.length)
+    return first(meant.keys(), (at) => differenceAt(meant[at], got[at], `${pointer}/${at}`));
+  if (isPlainObject(meant) && isPlainObject(got))
+    return first(Object.keys(meant), (name) =>
+      Object.hasOwn(got, name) || meant[name] === undefined
+        ? differenceAt(meant[name], got[name], `${pointer}/${escapeToken(name)}`)
+        : `${pointer}/${escapeToken(name)} is gone`,
+    );
+  const isSame = canonicalJson(valueToJson(meant)) === canonicalJson(valueToJson(got));
+  return isSame ? undefined : `${pointer || "/"} is read as another value`;
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && isPlainPrototype(Object.getPrototypeOf(value));
+}
+
+function first<Item>(items: Iterable<Item>, find: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The golden messages that the message types of the code do not read as they were meant, upcasters and chain included. */
 export async function unreadByTypes(
   golden: readonly GoldenMessage[],
   types: readonly MessageType[],
@@ -35,19 +100,21 @@ export async function unreadByTypes(
     const { subject, version, codec, name } = message;
     const own = types.filter((type) => type.name === subject);
     if (own.length === 0) continue;
-    const released = subjects.find((one) => one.name === subject)?.versions.find((one) => one.version === version);
-    const refusal = await typedRefusal(message, own, serializerOf(released)).catch((error: unknown) => {
+    const released = subjects.find((one) => one.name === subject);
+    const file = released?.versions.find((one) => one.version === version);
+    const reader = { types: own, serializer: serializerOf(file), subject: released };
+    const problem = await typedProblem(message, reader).catch((error: unknown) => {
       if (error instanceof SobreError) return error.message;
       throw error;
     });
-    if (refusal === undefined) continue;
+    if (problem === undefined) continue;
     findings.push(
       subjectFinding({
         subject,
         code: "golden-unread",
-        message: `The code of ${subject} does not read the golden message ${version}/${codec}/${name}: ${refusal}`,
+        message: `The code of ${subject} does not read the golden message ${version}/${codec}/${name}: ${problem}`,
         repair: "Messages like it may be in flight: read them, or give the message type an upcaster.",
-        file: released?.file ?? `${subject}/subject.json`,
+        file: file?.file ?? `${subject}/subject.json`,
       }),
     );
   }

@@ -116,18 +116,15 @@ export class Evaluation {
     const name = onlyName(formula.names);
     if (name !== undefined && !Object.hasOwn(members, name)) return formula.kind === "everyProperty";
     if (name !== undefined) return this.visit(formula.of, members[name], depth + 1);
-    switch (formula.kind) {
-      case "everyProperty":
-        return every(Object.entries(members), ([key, member]) =>
+    return formula.kind === "everyProperty"
+      ? every(Object.entries(members), ([key, member]) =>
           either(negatedIf(this.visit(formula.names, key, depth + 1), true), () =>
             this.visit(formula.of, member, depth + 1),
           ),
-        );
-      case "someProperty":
-        return some(Object.entries(members), ([key, member]) =>
+        )
+      : some(Object.entries(members), ([key, member]) =>
           both(this.visit(formula.names, key, depth + 1), () => this.visit(formula.of, member, depth + 1)),
         );
-    }
   }
 }
 
