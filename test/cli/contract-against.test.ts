@@ -73,6 +73,9 @@ describe("what sobre contract check compares with", () => {
   }, 30_000);
 });
 
+const inFlight = (one: object) => ({ "subject.json": { inFlight: [{ service: "billing", ...one }] } });
+const same = (one: object) => ({ "1.1.schema.json": newer, ...inFlight(one) });
+
 describe("versions of another repository", () => {
   it("are read by services here that consume, newer ones too", async () => {
     const folder = repository({ service: "billing", consumes: ["1.1"] });
@@ -95,8 +98,6 @@ describe("versions of another repository", () => {
     expect(text).toMatch(/schemas\/order\/1\.1\.schema\.json:\d+:\d+ member-required/);
   });
 
-  const inFlight = (one: object) => ({ "subject.json": { inFlight: [{ service: "billing", ...one }] } });
-
   it("meet no more than what services there have in flight", async () => {
     const folder = repository(
       { service: "web", produces: ["1.1"], consumes: ["1.1"] },
@@ -111,8 +112,6 @@ describe("versions of another repository", () => {
   });
 
   it("are read in the right direction where both repositories give them one number", async () => {
-    const same = (one: object) => ({ "1.1.schema.json": newer, ...inFlight(one) });
-
     const sent = await againstThere(repository({ service: "web", produces: ["1.1"] }, same({ consumes: ["1.1"] })));
     const read = await againstThere(repository({ service: "web", consumes: ["1.1"] }, same({ produces: ["1.1"] })));
 

@@ -88,7 +88,7 @@ describe("sobre contract check --types", () => {
   });
 });
 
-async function verified(module: string, files: Readonly<Record<string, unknown>>): Promise<string> {
+async function verifiedText(module: string, files: Readonly<Record<string, unknown>>): Promise<string> {
   const folder = folderOf(files);
   const [own, golden] = [join(folder, "schemas"), join(folder, "golden")];
   await sobre("contract", "record", "-s", own, "-g", golden);
@@ -112,7 +112,7 @@ describe("golden messages that the code reads", () => {
        export const type = defineMessage("order", { 1: z.object({ id: ${members} }) });`,
     );
 
-    expect(await verified(module, { "schemas/order/1.0.schema.json": text })).toContain(message);
+    expect(await verifiedText(module, { "schemas/order/1.0.schema.json": text })).toContain(message);
   });
 
   it("must become valid by the newest file where an upcaster converts them", async () => {
@@ -123,7 +123,7 @@ describe("golden messages that the code reads", () => {
       "({ id }) => ({ id: 7 })",
     );
 
-    const shown = await verified(module, {
+    const shown = await verifiedText(module, {
       "schemas/order/1.0.schema.json": text,
       "schemas/order/2.0.schema.json": second,
     });
