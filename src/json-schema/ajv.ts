@@ -192,6 +192,8 @@ export function compileJudge(schema: object | boolean, options: JudgeOptions): (
   const { formats, pattern } = options;
   const settings: Options = {
     strict: false,
+    // An upcaster may give what JSON has no number for.
+    strictNumbers: true,
     logger: false,
     validateSchema: false,
     inlineRefs: false,

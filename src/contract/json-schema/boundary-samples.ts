@@ -1,8 +1,18 @@
 import { isObject } from "./json-value.ts";
 
 /** Numbers and texts at which conversions go wrong: rounding, signs, sizes beyond a double's integers, lengths. */
-const numbers = [0, 0.5, -1, 1, 12.345, 99.995, 2 ** 53 + 1, 1e21];
-const texts = ["", " ", "a", "Ünï 🎉", "x".repeat(300)];
+const numbers = [0, 0.5, -1, 1, 12.345, 99.995, 1 / 3, 2 ** 53 + 1, 1e21];
+const texts = [
+  "",
+  " ",
+  "a",
+  "Ünï 🎉",
+  " Ab Cd ",
+  "x".repeat(36),
+  "x".repeat(300),
+  "2026-01-31T23:30:00-05:00",
+  "2026-01-31T23:30:00.123Z",
+];
 
 /** Beyond that many, samples add nothing. */
 const mostSamples = 2000;
@@ -23,7 +33,16 @@ function* changesOf(value: unknown): Generator {
   else if (Array.isArray(value)) {
     if (value.length > 0) yield [];
     if (value.length > 0) yield [...value, ...value];
-    for (const [at, item] of value.entries()) for (const changed of changesOf(item)) yield value.with(at, changed);
+    for (const [at, item] of value.entries())
+      for (const changed of changesOf(item)) {
+        yield value.with(at, changed);
+        // Two items that differ show an order that changes.
+        if (value.length === 1)
+          yield* [
+            [changed, item],
+            [item, changed],
+          ];
+      }
   } else if (isObject(value))
     for (const [name, member] of Object.entries(value))
       for (const changed of changesOf(member))

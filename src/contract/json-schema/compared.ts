@@ -30,6 +30,8 @@ export interface Refused {
 export interface Compared {
   readonly verdict: Verdict;
   readonly refused: readonly Refused[];
+  /** Values that an upcaster changes or leaves out, though the schemas do not ask for it. */
+  readonly warned?: readonly Refused[];
   /** Steps of the proof in outline, when the verdict is safe. */
   readonly trace?: readonly string[];
   readonly tried: readonly string[];

@@ -65,6 +65,12 @@ export function explain({ keyword, params, instancePath, message }: Refused): Ex
         message: `A message of the writer ${message}`,
         repair: "Repair the upcaster, or its schemas; the witness shows a message that it must convert.",
       };
+    case "upcast loss":
+      return {
+        code: "upcast-loss",
+        message: `${where} ${message}.`,
+        repair: "Carry the value over, or ignore this code in the policy if it is meant.",
+      };
     case "anyOf":
     case "oneOf":
       if (typeof variant === "string")

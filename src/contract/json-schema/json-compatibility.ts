@@ -9,6 +9,7 @@ import { chooseSamplesWithin, compareWithin, samplesWithin } from "./bounded-com
 import type { Compared, Comparison, Refused } from "./compared.ts";
 import { explain } from "./findings.ts";
 import { boundarySamples } from "./boundary-samples.ts";
+import { CarriedValues } from "./carried-values.ts";
 import { canonicalJson, unjsonPart } from "./json-value.ts";
 import { meaningOf } from "./meaning.ts";
 import { lostMark, type LostMark, nativeChange, withMarked } from "./native-changes.ts";
@@ -51,8 +52,9 @@ export async function jsonCompatibility(
   const codecs = options.codecs ?? [];
   const document = new SchemaDocument(comparison.writer, "writer", metaSchema);
   const native = (value: unknown): unknown => toNative(document, value);
-  const findings = compared.refused.map((refused): Finding => {
-    const refusal = refused.keyword === "upcast" ? "#" : `#${pointerOf(refused.schemaPath)}`;
+  const { refused: breaks, warned = [] } = compared;
+  const findings = [...breaks, ...warned].map((refused): Finding => {
+    const refusal = refused.keyword.startsWith("upcast") ? "#" : `#${pointerOf(refused.schemaPath)}`;
     const place = schemaPlace(comparison.writer, refused.instancePath);
     const { alone = refused } = refused;
     const witness = witnessOf(refused.value, outcomeOf(refused), { codecs, toNative: native });
@@ -62,6 +64,7 @@ export async function jsonCompatibility(
       newerPointer: writing === "older" ? refusal : place,
       writer: writing,
       instancePointer: refused.instancePath,
+      ...(breaks.includes(refused) ? {} : { severity: "warning" }),
       witness: { ...witness, hash: hashOf(alone.value, outcomeOf(alone)) },
     });
   });
@@ -159,47 +162,68 @@ async function afterUpcast(comparison: Comparison, { upcast }: CompatibilityOpti
   if (samples.length === 0) return unproven("no message of the writer was found within the budget");
   const pair = new PairComparison(comparison, { siblings: false });
   const refused: Refused[] = [];
+  const warned: Refused[] = [];
   const meter = new Meter(comparison.budget);
   const boundaries = Array.from(boundarySamples(samples)).filter((value) => pair.isSent(value));
   const values = Array.from(
     new Map([...samples, ...boundaries].map((value) => [canonicalJson(value), value])).values(),
   );
+  const carried = new CarriedValues(comparison);
   for (const [at, value] of values.entries()) {
     if (!meter.take(stepsOfUpcast) && refused.length === 0 && at > 0)
       return unproven(`the upcaster made valid values of ${at} of ${values.length} values within the budget`);
-    const problem = await upcastProblem(pair, value, upcast);
+    const { problem, loss } = await upcastProblem({ pair, carried, upcast }, value);
     if (problem !== undefined && !refused.some(({ schemaPath }) => schemaPath === problem.schemaPath))
       refused.push(problem);
+    if (loss !== undefined && !warned.some(({ schemaPath }) => schemaPath === loss.schemaPath)) warned.push(loss);
   }
-  if (refused.length > 0) return { verdict: "breaking", refused, tried: [], assumptions, rest: "tested" };
+  if (refused.length > 0) return { verdict: "breaking", refused, warned, tried: [], assumptions, rest: "tested" };
   const tried = [
     `the upcaster made valid values of all ${values.length} values: every kind that the schemas distinguish, and boundaries of numbers and texts`,
   ];
-  return { verdict: "tested", refused: [], tried, assumptions };
+  return { verdict: "tested", refused: [], warned, tried, assumptions };
 }
 
 /** The steps that one upcast and its validation count for. */
 const stepsOfUpcast = 10_000;
 
 async function upcastProblem(
-  pair: PairComparison,
+  {
+    pair,
+    carried,
+    upcast,
+  }: {
+    readonly pair: PairComparison;
+    readonly carried: CarriedValues;
+    readonly upcast: (value: unknown) => unknown;
+  },
   value: unknown,
-  upcast: (value: unknown) => unknown,
-): Promise<Refused | undefined> {
+): Promise<{ readonly problem?: Refused; readonly loss?: Refused }> {
   try {
-    return pair.refusalOf(value, await upcast(structuredClone(value)));
+    const read: unknown = await upcast(structuredClone(value));
+    const problem = pair.refusalOf(value, read);
+    if (problem !== undefined) return { problem };
+    const loss = carried.lossBetween(value, read);
+    if (loss === undefined) return {};
+    const { pointer, place, what } = loss;
+    const schemaPath = `#${place} ${what}`;
+    return { loss: { value, instancePath: pointer, schemaPath, keyword: "upcast loss", params: {}, message: what } };
   } catch (error) {
     // A value that validators refuse for the writer says nothing about the upcaster.
-    if (!pair.isSent(value)) return undefined;
-    const why =
-      error instanceof SobreError
-        ? `${error.code}: ${error.message}`
-        : error instanceof Error
-          ? error.name
-          : typeof error;
+    if (!pair.isSent(value)) return {};
+    const why = reasonOf(error);
     const message = `is refused by the upcaster, which throws ${why}`;
-    return { value, instancePath: "", schemaPath: `#/${why}`, keyword: "upcast", params: {}, message };
+    return { problem: { value, instancePath: "", schemaPath: `#/${why}`, keyword: "upcast", params: {}, message } };
   }
+}
+
+/** An error with its place and what caused it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const own = error instanceof SobreError ? `${error.code}: ${error.message}` : `${error.name}: ${error.message}`;
+  const place =
+    error instanceof SobreError && error.path !== undefined && !own.includes(error.path) ? ` at ${error.path}` : "";
+  return error.cause === undefined ? `${own}${place}` : `${own}${place} (${reasonOf(error.cause)})`;
 }
 
 function outcomeOf({ instancePath, message }: Pick<Refused, "instancePath" | "message">): string {

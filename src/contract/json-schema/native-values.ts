@@ -58,8 +58,11 @@ function isStructured(value: unknown): boolean {
   return Array.isArray(value) || (isObject(value) && !(value instanceof Uint8Array) && !(value instanceof Date));
 }
 
-/** The schemas that are applied to one value, through references and combinators. */
-export function appliedTogether(nodes: readonly SchemaNode[]): readonly Keywords[] {
+/** The schemas that are applied to one value, through references and combinators; of alternatives those that `holds` keeps. */
+export function appliedTogether(
+  nodes: readonly SchemaNode[],
+  holds: (alternative: SchemaNode) => boolean = () => true,
+): readonly Keywords[] {
   const group: Keywords[] = [];
   const seen = new Set<string>();
   const visit = (node: SchemaNode): void => {
@@ -70,7 +73,10 @@ export function appliedTogether(nodes: readonly SchemaNode[]): readonly Keywords
     group.push(keywords);
     for (const target of referenceTargets(keywords)) if (typeof target !== "string") visit(target);
     for (const name of ["allOf", "anyOf", "oneOf"])
-      for (const at of (keywords.list(name) ?? []).keys()) visit(node.document.child(node, name, at));
+      for (const at of (keywords.list(name) ?? []).keys()) {
+        const inner = node.document.child(node, name, at);
+        if (name === "allOf" || holds(inner)) visit(inner);
+      }
     for (const name of ["if", "then", "else"]) if (keywords.has(name)) visit(node.document.child(node, name));
   };
   for (const node of nodes) visit(node);

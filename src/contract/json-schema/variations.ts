@@ -31,7 +31,11 @@ export function variations(pool: FormulaPool, formulas: readonly Formula[]): rea
       case "values":
         return add(...formula.values.slice(0, 20).map((value) => pool.values([value])));
       case "lower":
-      case "upper":
+      case "upper": {
+        const { limit } = formula;
+        const at = pool.all([pool.types(["number"]), pool.lower(limit, false), pool.upper(limit, false)]);
+        return add(formula, pool.not(formula), at);
+      }
       case "multiple":
         return add(formula, pool.not(formula));
       case "size":
