@@ -1,9 +1,8 @@
 import { matcherOf } from "../regex/matcher.ts";
-import { type Formula, type FormulaOf, typeOfLiteral, typeOfValue } from "./formula.ts";
+import { type Formula, type FormulaOf, onlyName, typeOfLiteral, typeOfValue } from "./formula.ts";
 import type { FormulaPool } from "./formula-pool.ts";
 import type { FormatTests } from "./formats.ts";
 import { canonicalJson, isObject } from "./json-value.ts";
-import { onlyName } from "./object-members.ts";
 import { compareRational, isMultiple, rational, toNumber } from "./rational.ts";
 
 /** `undefined` where it is not known: an opaque keyword, a pattern whose time ran out, or the budget of steps used up. */

@@ -76,3 +76,10 @@ export function typeOfValue(value: unknown): TypeName {
   if (name === "boolean" || name === "number" || name === "string") return name;
   return "object";
 }
+
+/** The name that is spelt out, if there is just one. */
+export function onlyName(names: Formula): string | undefined {
+  if (names.kind !== "values" || names.negated || names.values.length !== 1) return undefined;
+  const [name] = names.values;
+  return typeof name === "string" ? name : undefined;
+}

@@ -1,6 +1,5 @@
-import { type Formula, typeOfValue } from "./formula.ts";
+import { type Formula, onlyName, typeOfValue } from "./formula.ts";
 import { canonicalJson } from "./json-value.ts";
-import { onlyName } from "./object-members.ts";
 
 /** Facts about a member of an object that literals state outright. */
 interface KnownMember {

@@ -1,5 +1,5 @@
 import type { Evaluation } from "./evaluation.ts";
-import type { Formula, FormulaOf } from "./formula.ts";
+import { type Formula, type FormulaOf, onlyName } from "./formula.ts";
 
 /** The literals about objects among a set, sorted by what they do. */
 export interface ObjectLiterals {
@@ -73,13 +73,6 @@ function add(groups: Map<string, Formula[]>, name: string, formula: Formula): vo
   const group = groups.get(name);
   if (group === undefined) groups.set(name, [formula]);
   else group.push(formula);
-}
-
-/** The name that is spelt out, if there is just one. */
-export function onlyName(names: Formula): string | undefined {
-  if (names.kind !== "values" || names.negated || names.values.length !== 1) return undefined;
-  const [name] = names.values;
-  return typeof name === "string" ? name : undefined;
 }
 
 function collectNames(formula: Formula, into: Set<string>): void {
