@@ -1,6 +1,7 @@
 import type { UnreadableResult } from "../codec/result.ts";
 import type { Delivery, ReceiveMode, Settlement } from "../engine/delivery.ts";
 import { parseAddress } from "../engine/address.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 import type { MessageType } from "../message/message-type.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { aFunction, checkOption, checkOptional, invalidOption } from "../options/option-checks.ts";
@@ -118,14 +119,15 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     const result = reading instanceof Promise ? await reading : reading;
     // No redelivery in receiveAndDelete: the handler is called whatever the reason.
     if (!result.ok && lockToken !== undefined && (result.error.retryable || this.#deadLetters)) {
-      await this.#refuse(handling, result);
+      await this.#traced(envelope, () => this.#refuse(handling, result), result.error);
       return result.error.retryable;
     }
     try {
       const returned = this.#call(result, handling, extend(new HandlerContext(settler.verbs, handling), handling));
       if (returned !== undefined) await returned;
     } catch (error) {
-      await this.report("handler", error, envelope);
+      // Where it is traced, it was reported inside the span.
+      if (this.#options.parts.tracing === undefined) await this.report("handler", error, envelope);
       await this.#settle(handling, failureSettlement(envelope, error));
       return false;
     }
@@ -149,7 +151,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   }
 
   #call(result: MessageResult, handling: Handling, context: Context): Promise<void> | void {
-    const { entityPath, handlers, parts } = this.#options;
+    const { handlers, parts } = this.#options;
     const delivery = handling.message;
     const handle = (): Promise<void> | void => {
       if (result.ok) {
@@ -162,8 +164,29 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
       return handlers.processUnreadable?.(message, context);
     };
     if (parts.tracing === undefined) return handle();
+    return this.#traced(delivery.envelope, async () => {
+      try {
+        await handle();
+      } catch (error) {
+        await this.report("handler", error, delivery.envelope);
+        throw error;
+      }
+    });
+  }
+
+  /** Runs in the span of a message, which ends with the failure that is known before. */
+  async #traced(envelope: Envelope, run: () => Promise<void>, failure?: SobreError): Promise<void> {
+    const { entityPath, parts } = this.#options;
+    if (parts.tracing === undefined) return run();
     const operation = { entityPath, engine: parts.engine.name, messageCount: 1 };
-    return parts.tracing.process(operation, delivery.envelope, async () => handle());
+    try {
+      await parts.tracing.process(operation, envelope, async () => {
+        await run();
+        if (failure !== undefined) throw failure;
+      });
+    } catch (error) {
+      if (error !== failure) throw error;
+    }
   }
 
   /** Settles once; a lost lock is reported, and kept no longer in any case. */

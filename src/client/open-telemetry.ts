@@ -1,14 +1,26 @@
 import { diagnosticIdProperty, readTraceContext, traceProperties } from "../message/trace-context.ts";
-import { checkOption, anObject, having, number, text, anEnvelope, aFunction } from "../options/option-checks.ts";
+import {
+  checkOption,
+  anObject,
+  having,
+  number,
+  text,
+  anEnvelope,
+  aFunction,
+  listOf,
+} from "../options/option-checks.ts";
+import type { MessageId } from "../envelope/broker-properties.ts";
+import type { Envelope } from "../envelope/envelope.ts";
 import type { TracedOperation, Tracing } from "./tracing.ts";
 
 /** The part of `@opentelemetry/api` that is used, so that the package is needed by those only who trace. */
-export interface OpenTelemetryApi<Context, Span extends OpenTelemetrySpan> {
+export interface OpenTelemetryApi<Context, Span extends OpenTelemetrySpan, SpanContext = unknown> {
   readonly trace: {
     getTracer(name: string): {
-      startSpan(name: string, options: OpenTelemetrySpanOptions, context: Context): Span;
+      startSpan(name: string, options: OpenTelemetrySpanOptions<SpanContext>, context: Context): Span;
     };
     setSpan(context: Context, span: Span): Context;
+    getSpanContext(context: Context): SpanContext | undefined;
   };
   readonly context: {
     active(): Context;
@@ -30,21 +42,26 @@ export interface OpenTelemetrySpan {
   end(): void;
 }
 
-/** The attributes that a span starts with. */
-export interface OpenTelemetrySpanOptions {
+/** The attributes and links that a span starts with. */
+export interface OpenTelemetrySpanOptions<SpanContext = unknown> {
   readonly kind: number;
   readonly attributes: Record<string, string | number>;
+  readonly links?: { readonly context: SpanContext }[];
 }
 
 /**
  * Tracing by OpenTelemetry, with its messaging conventions: `createClient({ tracing: openTelemetry(api), … })`
  * with `import * as api from "@opentelemetry/api"`.
  *
- * Every message carries the context of a `create` span, every handler runs in a `process` span that continues it.
+ * Every message carries the context of a `create` span, to which the `send` span of its batch is linked. Every handler
+ * runs in a `process` span that continues the context, baggage included; so does `processError`, also for a message that
+ * nothing can read.
  *
  * @throws SobreError `InvalidArgument` for what is not that package.
  */
-export function openTelemetry<Context, Span extends OpenTelemetrySpan>(api: OpenTelemetryApi<Context, Span>): Tracing {
+export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanContext>(
+  api: OpenTelemetryApi<Context, Span, SpanContext>,
+): Tracing {
   for (const part of ["trace", "context", "propagation", "SpanKind", "SpanStatusCode"]) {
     checkOption("api", api, (value) =>
       hasPart(value, part)
@@ -54,12 +71,25 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan>(api: Open
   }
   const { trace, context, propagation, SpanKind } = api;
   const tracer = trace.getTracer("sobre");
-  const start = (kind: "create" | "send" | "process", operation: TracedOperation, parent: Context): Span =>
+  const start = (
+    kind: Kind,
+    operation: TracedOperation,
+    parent: Context,
+    more: Partial<Started<SpanContext>> = {},
+  ): Span =>
     tracer.startSpan(
       `${kind} ${operation.entityPath}`,
-      { kind: kind === "process" ? SpanKind.CONSUMER : SpanKind.PRODUCER, attributes: attributesOf(kind, operation) },
+      {
+        kind: kind === "process" ? SpanKind.CONSUMER : SpanKind.PRODUCER,
+        attributes: { ...attributesOf(kind, operation), ...more.attributes },
+        ...(more.links !== undefined && more.links.length > 0 && { links: more.links }),
+      },
       parent,
     );
+  const carriedBy = ({ applicationProperties }: Envelope): Context => {
+    const carried = readTraceContext(applicationProperties);
+    return propagation.extract(context.active(), carried === undefined ? {} : { ...traceProperties(carried) });
+  };
   const end = (span: Span, error?: unknown): void => {
     if (error !== undefined) {
       span.setStatus({ code: api.SpanStatusCode.ERROR });
@@ -84,20 +114,28 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan>(api: Open
       const own = traceProperties({ traceparent, tracestate, baggage });
       return { ...message, applicationProperties: { ...own, ...message.applicationProperties } };
     },
-    startSend(operation) {
+    startSend(operation, envelopes = []) {
       checkOption("operation", operation, anOperation);
-      const span = start("send", operation, context.active());
+      checkOption("envelopes", envelopes, listOf("envelopes", anEnvelope));
+      const links = envelopes.slice(0, mostLinks).flatMap((envelope) => {
+        if (readTraceContext(envelope.applicationProperties) === undefined) return [];
+        const linked = trace.getSpanContext(carriedBy(envelope));
+        return linked === undefined ? [] : [{ context: linked }];
+      });
+      const [only] = envelopes;
+      const attributes = only !== undefined && envelopes.length === 1 ? messageAttributes(only) : {};
+      const span = start("send", operation, context.active(), { links, attributes });
       return { end: (error) => end(span, error) };
     },
     async process(operation, envelope, run) {
       checkOption("operation", operation, anOperation);
       checkOption("envelope", envelope, anEnvelope);
       checkOption("run", run, aFunction);
-      const carried = readTraceContext(envelope.applicationProperties);
-      const carrier = carried === undefined ? {} : { ...traceProperties(carried) };
-      const span = start("process", operation, propagation.extract(context.active(), carrier));
+      const parent = carriedBy(envelope);
+      const span = start("process", operation, parent, { attributes: messageAttributes(envelope) });
       try {
-        const result = await context.with(trace.setSpan(context.active(), span), run);
+        // In the context that was carried, so that its baggage is there.
+        const result = await context.with(trace.setSpan(parent, span), run);
         end(span);
         return result;
       } catch (error) {
@@ -109,6 +147,33 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan>(api: Open
   };
 }
 
+type Kind = "create" | "send" | "process";
+
+/** The attributes and links of one span. */
+interface Started<SpanContext> {
+  readonly attributes: Record<string, string | number>;
+  readonly links: { readonly context: SpanContext }[];
+}
+
+/** OpenTelemetry keeps no more of one span, unless it is told to. */
+const mostLinks = 128;
+
+/** The attributes of one message. */
+function messageAttributes({ brokerProperties, applicationProperties }: Envelope): Record<string, string> {
+  const { messageId, correlationId } = brokerProperties;
+  const type = applicationProperties["sobre-type"];
+  return {
+    ...(messageId !== undefined && { "messaging.message.id": idText(messageId) }),
+    ...(correlationId !== undefined && { "messaging.message.conversation_id": idText(correlationId) }),
+    ...(typeof type === "string" && { "sobre.message.type": type }),
+  };
+}
+
+const idText = (id: MessageId): string =>
+  id instanceof Uint8Array
+    ? Array.from(id, (byte) => byte.toString(16).padStart(2, "0")).join("")
+    : String(id.valueOf());
+
 const anOperation = having("an operation", { entityPath: text, engine: text, messageCount: number });
 
 function hasPart(api: unknown, part: string): boolean {
@@ -119,7 +184,7 @@ function hasPart(api: unknown, part: string): boolean {
 
 /** Semantic conventions for messaging spans. */
 function attributesOf(
-  kind: "create" | "send" | "process",
+  kind: Kind,
   { engine, entityPath, messageCount }: TracedOperation,
 ): Record<string, string | number> {
   return {

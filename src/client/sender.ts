@@ -162,7 +162,7 @@ export function createSender(entityPath: string, parts: ClientParts, options: Se
     operation: (sender: EngineSender) => Promise<void>,
     abortSignal?: AbortSignal,
   ): Promise<void> => {
-    const span = tracing?.startSend({ entityPath, engine: engine.name, messageCount: envelopes.length });
+    const span = tracing?.startSend({ entityPath, engine: engine.name, messageCount: envelopes.length }, envelopes);
     try {
       await retry.run(() => link.use(operation), { signal: abortSignal, timedOut });
       span?.end();

@@ -20,8 +20,8 @@ export interface TracedSpan {
 export interface Tracing {
   /** The message with the context of the sender written into its application properties. */
   inject(message: Message, operation: TracedOperation): Message;
-  /** Begins the sending of messages. */
-  startSend(operation: TracedOperation): TracedSpan;
-  /** Runs a handler as a continuation of the context that the message carries. */
+  /** Begins the sending of messages, and links it to the contexts that they carry. */
+  startSend(operation: TracedOperation, envelopes?: readonly Envelope[]): TracedSpan;
+  /** Runs what is done for a message, a refusal too, as a continuation of the context that the message carries. */
   process<T>(operation: TracedOperation, envelope: Envelope, run: () => Promise<T>): Promise<T>;
 }

@@ -1,5 +1,7 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import * as api from "@opentelemetry/api";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { createEnvelope } from "../../src/envelope/index.ts";
 import { openTelemetry } from "../../src/client/index.ts";
 import { setup } from "./setup.support.ts";
 
@@ -8,6 +10,7 @@ interface Noted {
   readonly kind: number | undefined;
   readonly attributes: api.Attributes;
   readonly parent: string | undefined;
+  readonly links: readonly string[];
   readonly spanId: string;
   readonly exceptions: unknown[];
   code: number | undefined;
@@ -19,7 +22,7 @@ const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 /** A tracer that notes what it is asked, and a propagator of W3C form: the API alone does nothing. */
 const tracer: api.Tracer = {
-  startSpan(name, { kind, attributes = {} } = {}, context = api.context.active()) {
+  startSpan(name, { kind, attributes = {}, links = [] } = {}, context = api.context.active()) {
     const parent = api.trace.getSpanContext(context)?.spanId;
     const spanId = (spans.length + 1).toString(16).padStart(16, "0");
     const noted: Noted = {
@@ -27,6 +30,7 @@ const tracer: api.Tracer = {
       kind,
       attributes: { ...attributes },
       parent,
+      links: links.map(({ context: { spanId: linked } }) => linked),
       spanId,
       exceptions: [],
       code: undefined,
@@ -47,17 +51,32 @@ const tracer: api.Tracer = {
   },
 };
 
+const contexts = new AsyncLocalStorage<api.Context>();
+const contextManager: api.ContextManager = {
+  active: () => contexts.getStore() ?? api.ROOT_CONTEXT,
+  with: (context, run, self, ...args) => contexts.run(context, () => run.call(self, ...args)),
+  bind: (_context, target) => target,
+  enable: () => contextManager,
+  disable: () => contextManager,
+};
+
 beforeAll(() => {
+  api.context.setGlobalContextManager(contextManager);
   api.trace.setGlobalTracerProvider({ getTracer: () => tracer });
   api.propagation.setGlobalPropagator({
     fields: () => ["traceparent"],
     inject(context, carrier, setter) {
       const spanContext = api.trace.getSpanContext(context);
+      const tenant = api.propagation.getBaggage(context)?.getEntry("tenant")?.value;
+      if (tenant !== undefined) setter.set(carrier, "baggage", `tenant=${tenant}`);
       if (spanContext) setter.set(carrier, "traceparent", `00-${spanContext.traceId}-${spanContext.spanId}-01`);
     },
     extract(context, carrier, getter) {
       const [, found = "", spanId = ""] = String(getter.get(carrier, "traceparent")).split("-");
-      return api.trace.setSpanContext(context, { traceId: found, spanId, traceFlags: 1, isRemote: true });
+      const [, tenant] = /tenant=(\w+)/.exec(String(getter.get(carrier, "baggage"))) ?? [];
+      const baggage = api.propagation.createBaggage(tenant === undefined ? {} : { tenant: { value: tenant } });
+      const traced = api.trace.setSpanContext(context, { traceId: found, spanId, traceFlags: 1, isRemote: true });
+      return api.propagation.setBaggage(traced, baggage);
     },
   });
 });
@@ -66,6 +85,7 @@ beforeEach(() => void (spans.length = 0));
 
 afterAll(() => {
   api.trace.disable();
+  api.context.disable();
   api.propagation.disable();
 });
 
@@ -88,7 +108,9 @@ describe("OpenTelemetry", () => {
       "messaging.destination.name": "orders",
       "messaging.operation.type": "send",
       "messaging.operation.name": "send",
+      "messaging.message.id": expect.stringMatching(/^[\da-f-]{36}$/),
     });
+    expect(send?.links).toEqual([create?.spanId]);
     expect(process).toMatchObject({
       kind: api.SpanKind.CONSUMER,
       parent: create?.spanId,
@@ -144,5 +166,84 @@ describe("OpenTelemetry", () => {
       code: api.SpanStatusCode.ERROR,
       ended: true,
     });
+  });
+
+  it("runs the handler and its processError in the context that was carried, with its baggage", async () => {
+    const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 1 } } }, { tracing: openTelemetry(api) });
+    const seen: (string | undefined)[] = [];
+    const note = (): void => {
+      const context = api.context.active();
+      const tenant = api.propagation.getBaggage(context)?.getEntry("tenant")?.value;
+      seen.push(`${tenant} ${api.trace.getSpanContext(context)?.spanId}`);
+    };
+    client.startProcessor("orders", {
+      processMessage: async () => {
+        note();
+        throw new Error("no stock");
+      },
+      processError: async () => note(),
+    });
+
+    const baggage = api.propagation.createBaggage({ tenant: { value: "acme" } });
+    await api.context.with(api.propagation.setBaggage(api.ROOT_CONTEXT, baggage), () =>
+      client.createSender("orders").sendMessages({ body: 1 }),
+    );
+    await clock.advance(0);
+
+    const process = spans.find(({ name }) => name === "process orders");
+    expect(seen).toEqual([`acme ${process?.spanId}`, `acme ${process?.spanId}`]);
+  });
+
+  it("has a process span for a message that nothing can read, and tells processError inside it", async () => {
+    const { client, clock } = setup({ queues: ["orders"] }, { tracing: openTelemetry(api) });
+    const active: unknown[] = [];
+    client.startProcessor("orders", {
+      processMessage: vi.fn(),
+      processError: async () => void active.push(api.trace.getSpanContext(api.context.active())?.spanId),
+    });
+
+    await client.createSender("orders").sendEnvelopes([
+      createEnvelope({
+        payload: Uint8Array.of(0x7b),
+        brokerProperties: { contentType: "application/json", messageId: "m" },
+      }),
+    ]);
+    await clock.advance(0);
+
+    const process = spans.find(({ name }) => name === "process orders");
+    expect(process).toMatchObject({
+      code: api.SpanStatusCode.ERROR,
+      ended: true,
+      attributes: { "error.type": "Unreadable", "messaging.message.id": "m" },
+    });
+    expect(active).toEqual([process?.spanId]);
+    expect(await client.createReceiver("orders/$DeadLetterQueue").peekMessages(1)).toHaveLength(1);
+  });
+
+  it("links the send span of a batch to each message, and names message, conversation and type", async () => {
+    const { client, clock } = setup({ queues: ["orders"] }, { tracing: openTelemetry(api) });
+    const handled = vi.fn(async () => undefined);
+    client.startProcessor("orders", { processMessage: handled, processError: vi.fn() });
+    const applicationProperties = { "sobre-type": "acme.order", "sobre-version": 1 };
+
+    await client.createSender("orders").sendMessages([
+      { body: 1, messageId: "a", correlationId: "c", applicationProperties },
+      { body: 2, messageId: "b" },
+    ]);
+    await clock.advance(0);
+
+    const created = spans.filter(({ name }) => name === "create orders").map(({ spanId }) => spanId);
+    const send = spans.find(({ name }) => name === "send orders");
+    const processes = spans.filter(({ name }) => name === "process orders");
+    expect(send?.links).toEqual(created);
+    expect(send?.attributes).toMatchObject({ "messaging.batch.message_count": 2 });
+    expect(processes.map(({ attributes }) => attributes)).toMatchObject([
+      {
+        "messaging.message.id": "a",
+        "messaging.message.conversation_id": "c",
+        "sobre.message.type": "acme.order",
+      },
+      { "messaging.message.id": "b" },
+    ]);
   });
 });
