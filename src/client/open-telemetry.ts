@@ -155,7 +155,7 @@ interface Started<SpanContext> {
   readonly links: { readonly context: SpanContext }[];
 }
 
-/** OpenTelemetry keeps no more of one span, unless it is told to. */
+/** The default limit of OpenTelemetry for the links of a span. */
 const mostLinks = 128;
 
 /** The attributes of one message. */
