@@ -18,7 +18,9 @@ export function jsonSchemaOf(title: string, typeName: string, shape: SettledShap
 
 function schemaOf(settled: SettledShape, rules: TargetRules): Schema {
   const { shape } = settled;
-  const forms = formsOf(settled, rules);
+  const written = formsOf(settled, rules);
+  const isKept = shape.wholeLiterals > 0 && written.some(({ format }) => format === "int64");
+  const forms: readonly TargetForm[] = isKept ? [...written, { type: "integer" }] : written;
   const schemas = forms.map((form) => schemaOfForm(form, settled, rules));
   const [first = {}, ...others] = schemas;
   const schema = others.length === 0 ? first : simpleUnion(schemas);
@@ -30,7 +32,9 @@ function schemaOf(settled: SettledShape, rules: TargetRules): Schema {
 function simpleUnion(schemas: readonly Schema[]): Schema {
   const complex = schemas.filter((schema) => Object.keys(schema).length > 1);
   const types = schemas.map(({ type }) => type);
-  if (complex.length > 1 || new Set(types).size < types.length) return { anyOf: schemas };
+  // An enum would hold for all of the types, unlike a pattern or a format.
+  if (complex.length > 1 || complex.some((schema) => "enum" in schema) || new Set(types).size < types.length)
+    return { anyOf: schemas };
   return { ...Object.assign({}, ...schemas), type: types };
 }
 
@@ -41,7 +45,8 @@ function schemaOfForm({ type, format }: TargetForm, settled: SettledShape, rules
         ? { type, additionalProperties: inner(settled.items, rules) }
         : objectSchema(settled, rules);
     case "array":
-      return { type, items: inner(settled.items, rules) };
+      // An array of several dimensions has lists in lists.
+      return settled.shape.kinds.array > 0 ? { type } : { type, items: inner(settled.items, rules) };
     case "pairs":
     case "map": {
       const pair = [inner(settled.keys, rules), inner(settled.items, rules)];
@@ -80,8 +85,10 @@ function objectSchema(settled: SettledShape, rules: TargetRules): Schema {
 }
 
 const formats: ReadonlySet<string> = new Set(["date-time", "date", "time", "uuid", "uri", "duration"]);
-/** A URI may be relative and a duration longer than the format allows: only what always holds is asserted. */
-const asserted: ReadonlySet<string> = new Set(["uuid", "date"]);
+/** Whether every text of a path is of a format. */
+function isAsserted(format: string, { irregular }: SettledShape["shape"]): boolean {
+  return format === "uuid" || ((format === "date" || format === "date-time") && irregular === 0);
+}
 
 function stringSchema(format: string | undefined, { shape }: SettledShape): Schema {
   switch (format) {
@@ -93,10 +100,10 @@ function stringSchema(format: string | undefined, { shape }: SettledShape): Sche
     case "integer":
       return { type: "string", pattern: "^-?[0-9]+$" };
     case "NaN, INF, -INF":
-      return { type: "string", enum: ["NaN", "INF", "-INF"] };
+      return { type: "string", enum: ["NaN", "INF", "-INF", "-0"] };
     default:
-      // Without an offset it is no date-time of RFC 3339.
-      if (asserted.has(format) || (format === "date-time" && shape.count > 0)) return { type: "string", format };
+      // A URI may be relative and a duration longer than the format allows: only what always holds is asserted.
+      if (isAsserted(format, shape)) return { type: "string", format };
       return { type: "string", ...(formats.has(format) ? {} : { "x-format": format.replace(/,.*/, "") }) };
   }
 }

@@ -1,5 +1,8 @@
 import { AmqpMap } from "../values/typed.ts";
 import { annotationsOf, isDoubleIn, isTypedIn, typeNameOf } from "../values/annotations.ts";
+import { IsoTime } from "../values/iso-time.ts";
+import { LocalDate } from "../values/local-time.ts";
+import { scalarText } from "./lower-value.ts";
 import { ContentStream, MultiArray } from "../values/multi-array.ts";
 import { EnumValue } from "../values/enum-value.ts";
 import type { Shape, ShapeBudget } from "./shape.ts";
@@ -35,6 +38,9 @@ function noteOf(container: object, key: unknown): Told {
     : { isTyped: isTypedIn(container, key), isDouble: isDoubleIn(container, key) };
 }
 
+/** The dates and times of RFC 3339, 5.6. */
+const rfc3339 = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?$/;
+
 class Noting {
   readonly #guessing: Guessing;
   readonly #literal: boolean;
@@ -58,6 +64,7 @@ class Noting {
     shape.count++;
     shape.kinds[kind]++;
     if (kind === "decimal" && this.#literal) shape.literals++;
+    if ((kind === "integer" || kind === "int64") && this.#literal) shape.wholeLiterals++;
     const isDictionary = kind === "object" && typeof value === "object" && value !== null && isDictionaryOf(value);
     if (isDictionary) shape.noteDictionary();
     else if (guessesLists(this.#guessing) && kind !== "list" && kind !== "null") shape.elements++;
@@ -78,6 +85,7 @@ class Noting {
     const number = numberOfEnum(value);
     if (typeof number === "bigint") shape.unsafe++;
     if (value instanceof EnumValue && number === undefined) shape.noteEnum(value);
+    if ((value instanceof IsoTime || value instanceof LocalDate) && !rfc3339.test(scalarText(value))) shape.irregular++;
     if (kind !== "object" && kind !== "list" && kind !== "map" && kind !== "array" && kind !== "stream") return;
     const typeName = typeNameOf(value);
     if (typeName !== undefined) shape.noteTypeName(typeName);

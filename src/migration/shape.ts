@@ -12,7 +12,18 @@ export interface ShapeBudget {
 }
 
 /** The tallies of a shape, in the order in which a journal keeps them. */
-const tallies = ["guesses", "singles", "empties", "unsafe", "unsigned", "elements", "literals", "emptyLists"] as const;
+const tallies = [
+  "guesses",
+  "singles",
+  "empties",
+  "unsafe",
+  "unsigned",
+  "elements",
+  "literals",
+  "emptyLists",
+  "irregular",
+  "wholeLiterals",
+] as const;
 
 /** Everything that was seen at one path of one type: how often, of which kinds. Its size does not grow with the messages. */
 export class Shape {
@@ -27,6 +38,10 @@ export class Shape {
   empties = 0;
   /** Lists without items that may be dictionaries. */
   emptyLists = 0;
+  /** Integers that were JSON numbers, and stay so in messages that are kept. */
+  wholeLiterals = 0;
+  /** Times and dates of Java that RFC 3339 does not have: years of other than four digits, zones in brackets. */
+  irregular = 0;
   /** Elements that are not lists, where the reader guesses which are. */
   elements = 0;
   /** Integers beyond 2^53. */

@@ -25,14 +25,24 @@ function samples(): readonly Sample[] {
   const dotnet = readdirSync(`${folder}/dotnet`)
     .filter((name) => name.endsWith(".bin"))
     .map((name) => ({ name, payload: new Uint8Array(readFileSync(`${folder}/dotnet/${name}`)) }));
-  const foreign = ["nrbf/values.json", "java/values.json", "dotnet/written.json"].flatMap((file) => {
-    const { payloads }: { readonly payloads: readonly { readonly name: string; readonly base64?: string }[] } =
-      JSON.parse(readFileSync(`${folder}/${file}`, "utf8"));
-    return payloads.map(({ name, base64 = "" }) => ({
-      name: `${file} ${name}`,
-      payload: new Uint8Array(Buffer.from(base64, "base64")),
-    }));
-  });
+  const foreign = ["nrbf/values.json", "java/values.json", "dotnet/written.json", "shapes/shapes.json"].flatMap(
+    (file) => {
+      const {
+        payloads,
+      }: {
+        readonly payloads: readonly {
+          readonly name?: string;
+          readonly shape?: string;
+          readonly family?: string;
+          readonly base64?: string;
+        }[];
+      } = JSON.parse(readFileSync(`${folder}/${file}`, "utf8"));
+      return payloads.map(({ name, shape, family, base64 = "" }) => ({
+        name: `${file} ${name ?? `${shape} ${family}`}`,
+        payload: new Uint8Array(Buffer.from(base64, "base64")),
+      }));
+    },
+  );
   return [...dotnet, ...foreign];
 }
 
@@ -85,6 +95,8 @@ function isAsGood(message: Parameters<typeof verifyMessage>[0], value: unknown, 
   if (String(value) !== String(other)) return false;
   return (
     message.codec === "datacontract-xml" ||
+    // A DataSet is XML in any format.
+    (message.codec === "nrbf" && Buffer.from(message.payload).includes("diffgr:diffgram")) ||
     (message.codec === "nbfx" && (scanSource(message)?.has(undefined, `s${String(value)}`) ?? false))
   );
 }

@@ -38,7 +38,8 @@ export function writing(): Writing {
   };
 }
 
-function envelopesIn(file: string): readonly Envelope[] {
+/** The envelopes of an output. */
+export function envelopesIn(file: string): readonly Envelope[] {
   return readFileSync(file, "utf8")
     .split("\n")
     .filter((line) => line !== "")

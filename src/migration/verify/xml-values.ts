@@ -60,6 +60,10 @@ export function collectXml(root: XmlElement, into: SourceValues): void {
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { element, path, name = nameOf(element) } = next;
     if (element.firstAttribute !== undefined && collectAttributes(element, { into, path })) continue;
+    if (element.type?.local === "DBNull") {
+      if (name !== null) into.allow(name, []);
+      continue;
+    }
     const only = element.onlyChild;
     if (only?.kind === "text" || element.isEmpty) collectText(element, name, { into, path });
     else collectElements(next, into, pending);

@@ -1,0 +1,67 @@
+import { globSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { compileBodySchema } from "../../src/json-schema/ajv.ts";
+import { migrate } from "../../src/migration/index.ts";
+import { envelopesIn, jsonIn, writing } from "./written.support.ts";
+import { foreign, payloadOf, serializer, shapeOf, sourceOf } from "./samples.support.ts";
+
+const { output } = writing();
+
+interface Kept {
+  readonly payloads: readonly { readonly [name: string]: string }[];
+}
+
+const read = (path: string): Kept =>
+  JSON.parse(readFileSync(new URL(`../../fixtures/legacy/${path}`, import.meta.url), "utf8"));
+const dotnet = globSync("*.bin", { cwd: new URL("../../fixtures/legacy/dotnet/", import.meta.url) });
+
+/** Every committed payload by its name. */
+const samples: readonly (readonly [string, Uint8Array])[] = [
+  ...dotnet.map((name) => [name, payloadOf(name)] as const),
+  ...(["nrbf", "java"] as const).flatMap((family) =>
+    read(`${family}/values.json`).payloads.map(
+      ({ name = "" }) => [`${family} ${name}`, foreign(family, name)] as const,
+    ),
+  ),
+  ...read("shapes/shapes.json").payloads.map(
+    ({ shape = "", family = "" }) => [`${shape} ${family}`, shapeOf(shape, family)] as const,
+  ),
+];
+
+/** The messages that the schemas of their types refuse, with what is wrong. */
+async function refused(messages: Parameters<typeof sourceOf>[0], format: "json" | "tagged-json"): Promise<unknown> {
+  const file = output();
+  const { report, schemaFiles } = await migrate({
+    source: sourceOf(messages),
+    serializer,
+    target: { format },
+    output: file,
+  });
+  const schema = schemaFiles().find(({ path }) => path.endsWith(".schema.json"));
+  if (schema === undefined || report.types.length !== 1) return [];
+  const check = compileBodySchema(JSON.parse(schema.text), { formats: "assertion" });
+  return envelopesIn(file).flatMap((envelope) => check(jsonIn(envelope)).problems);
+}
+
+/** One of each form that a schema has to allow for. */
+const forms = [
+  "json-dcjs-arrays.bin",
+  "nbfx-dcs-order.bin",
+  "xml-dcs-nullables-set.bin",
+  "java date",
+  "java localdate",
+  "nrbf byte2d",
+  "nrbf datetimes",
+  "nrbf float-special",
+  "DataSet nrbf",
+  "integral doubles nrbf",
+];
+
+describe("an inferred schema", () => {
+  it.each(forms)("accepts what was written of %s", async (name) => {
+    const payload = samples.find(([one]) => one === name)?.[1] ?? new Uint8Array();
+
+    expect(payload.length).toBeGreaterThan(0);
+    expect(await refused([payload], "json")).toEqual([]);
+  });
+});
