@@ -32,6 +32,11 @@ export const decodeNames: Readonly<Record<keyof DecodeMessageOptions, true>> = {
  */
 export function decodeMessage(bytes: Uint8Array, options?: DecodeMessageOptions): Envelope {
   if (options !== undefined) checkNames(options, decodeNames);
+  return readEnvelope(bytes, options);
+}
+
+/** {@link decodeMessage} for callers whose options need no check. */
+export function readEnvelope(bytes: Uint8Array, options?: DecodeMessageOptions): Envelope {
   const origin = new MessageOrigin(new AmqpMessage(bytes, options));
   if (options?.check === true) checkAll(origin);
   return origin;

@@ -1,14 +1,14 @@
 import type { Envelope } from "../../envelope/envelope.ts";
 import { openMessage } from "../../amqp/message/amqp-message.ts";
 import { batchMessageFormat, decodeBatch } from "../../amqp/message/batch.ts";
-import { decodeMessage } from "../../amqp/message/decode-message.ts";
+import { readEnvelope } from "../../amqp/message/decode-message.ts";
 import { firstDescriptor, section } from "../../amqp/message/section.ts";
 import { valueEnd } from "../../amqp/values/value-end.ts";
 import { writeMessage } from "../../amqp/message/write-message.ts";
 
 const options = { check: true };
 
-/** The envelopes of a transfer: one, or those of a batch. @throws SobreError as `decodeMessage` and `decodeBatch` do. */
+/** The envelopes of a transfer: one, or those of a batch. @throws SobreError as `readEnvelope` and `decodeBatch` do. */
 export function readSent(payload: Uint8Array, messageFormat: number): readonly Envelope[] {
   if (messageFormat !== batchMessageFormat) return [readOne(payload)];
   try {
@@ -21,14 +21,14 @@ export function readSent(payload: Uint8Array, messageFormat: number): readonly E
   }
 }
 
-/** The envelope of a message. @throws SobreError as `decodeMessage` does. */
+/** The envelope of a message. @throws SobreError as `readEnvelope` does. */
 export function readOne(payload: Uint8Array): Envelope {
   try {
-    return decodeMessage(payload, options);
+    return readEnvelope(payload, options);
   } catch (error) {
     const ordered = inOrder(payload);
     if (ordered === undefined) throw error;
-    return decodeMessage(ordered, options);
+    return readEnvelope(ordered, options);
   }
 }
 
