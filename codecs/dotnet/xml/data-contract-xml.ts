@@ -6,7 +6,9 @@ import { checkOptions, oneOf, type OptionChecks } from "../../../src/options/opt
 import { compileContracts, contractList, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { serialization, xsd, xsi } from "./namespaces.ts";
+import type { XmlElement } from "./node.ts";
 import { readXml } from "./read-xml.ts";
 
 /** Options of {@link dataContractXml}. */
@@ -65,9 +67,27 @@ function decodeXml(
 ): Decoded {
   const document = readXml(payload, limits, contentType);
   if (form === "tree") return { body: document, typeName: nameText(document.root) };
+  if (isSoapFormatter(document.root)) throw soapFormatter(document.root.offset);
   const guess = untyped !== "text";
   const { body, typeName, warnings } = mapDocument(document, { contracts, guess, plainDocuments: true, limits });
   return warnings.length === 0 ? { body, typeName } : { body, typeName, warnings };
+}
+
+/** Whether .NET's SoapFormatter wrote a document: an envelope in SOAP's encoding, which references tie together. */
+function isSoapFormatter({ local, namespace, attributes }: XmlElement): boolean {
+  if (local !== "Envelope" || namespace !== soapEnvelope) return false;
+  return attributes.some((one) => one.local === "encodingStyle" && one.namespace === soapEnvelope);
+}
+
+/** The namespace of envelopes (SOAP 1.1, 4.1). */
+const soapEnvelope = "http://schemas.xmlsoap.org/soap/envelope/";
+
+function soapFormatter(offset: number): SobreError {
+  return new SobreError(
+    "DecodeFailed",
+    `The XML is of SoapFormatter, which no reader here reads, at byte ${offset}; read it in .NET and send it in another format.`,
+    { offset },
+  );
 }
 
 /** XML begins with `<` and a name, `!` or `?`; it is .NET's when it names one of .NET's namespaces. */

@@ -212,6 +212,19 @@ describe("the data contract XML decoder", () => {
   };
   const typed = dataContractXml({ contracts: [contract] });
 
+  it("refuses what SoapFormatter wrote, whose references it does not follow, and reads other envelopes", () => {
+    const soap = 'xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"';
+    const encoding = 's:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"';
+    const body = (attributes: string): string =>
+      `<s:Envelope ${soap}${attributes}><s:Body><A>1</A></s:Body></s:Envelope>`;
+
+    expect(refusal(() => decode(decoder, body(` ${encoding}`)))).toMatchObject({
+      code: "DecodeFailed",
+      message: expect.stringContaining("SoapFormatter"),
+    });
+    expect(shown(decoder, body(""))).toMatchObject({ Body: { A: 1 } });
+  });
+
   it("reads lists of one, maps, flags and chars by a contract", () => {
     const guid = "00112233-4455-6677-8899-aabbccddeeff";
     const text = `<T><list><guid>${guid}</guid></list><map><e><Key>1</Key><Value>2</Value></e></map><flags>A B</flags><char>241</char></T>`;
