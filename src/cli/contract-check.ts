@@ -14,14 +14,9 @@ import { upcastBy } from "../contract/subjects/upcast-by.ts";
 import { applyWaivers, parseWaivers, schemasHash, waiverChanges } from "../contract/subjects/waivers.ts";
 import type { MessageType } from "../message/message-type.ts";
 import { type Other, readOther } from "./contract-against.ts";
-import {
-  contractExitCodes,
-  readText,
-  reportingUnreadable,
-  versionSerializer,
-  witnessCodecs,
-} from "./contract-files.ts";
+import { readText, versionSerializer, witnessCodecs } from "./contract-files.ts";
 import { draftsOf, isSchemaFile, typesOf } from "./contract-sources.ts";
+import { contractExitCodes } from "./contract-outcome.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -48,18 +43,16 @@ export interface CheckCommand {
 
 /** Checks the subjects of a folder; resolves to the exit code. */
 export async function checkContracts(command: CheckCommand, terminal: Terminal): Promise<number> {
-  return reportingUnreadable(terminal, async () => {
-    const { report, subjects } = await reportOf(command);
-    for (const note of unknownCodecs(report)) terminal.err(`sobre: ${note}\n`);
-    await terminal.out(formatReport(report, command.format));
-    if (report.pairs.length === 0 && report.changes.length === 0) {
-      const isChecked = command.against === "lock" && report.locked > 0;
-      const { isFailure, why } = nothingCompared(command, subjects);
-      if (!isChecked) terminal.err(`sobre: no pair of versions was checked: ${why}.\n`);
-      if (!isChecked && isFailure) return contractExitCodes.misuse;
-    }
-    return exitCodeOf(report);
-  });
+  const { report, subjects } = await reportOf(command);
+  for (const note of unknownCodecs(report)) terminal.err(`sobre: ${note}\n`);
+  await terminal.out(formatReport(report, command.format));
+  if (report.pairs.length === 0 && report.changes.length === 0) {
+    const isChecked = command.against === "lock" && report.locked > 0;
+    const { isFailure, why } = nothingCompared(command, subjects);
+    if (!isChecked) terminal.err(`sobre: no pair of versions was checked: ${why}.\n`);
+    if (!isChecked && isFailure) return contractExitCodes.misuse;
+  }
+  return exitCodeOf(report);
 }
 
 /** Why no pair was checked, and whether that is a failure: a subject with one version is a beginning. */

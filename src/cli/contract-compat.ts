@@ -6,7 +6,7 @@ import { formatReport } from "../contract/report/format-report.ts";
 import type { CheckedPair } from "../contract/subjects/checked-pair.ts";
 import { parseJson, subjectOf } from "../contract/subjects/subject.ts";
 import { exitCodeOf } from "./contract-check.ts";
-import { readText, reportingUnreadable, witnessCodecs } from "./contract-files.ts";
+import { readText, witnessCodecs } from "./contract-files.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -22,34 +22,32 @@ export async function compareFiles(
   { strict = false, format, ...rest }: CompatCommand,
   terminal: Terminal,
 ): Promise<number> {
-  return reportingUnreadable(terminal, async () => {
-    const isProto = newer.endsWith(".proto");
-    if (older.endsWith(".proto") !== isProto)
-      throw new Misuse(`${older} and ${newer} are of two formats; both must be .proto files, or neither`);
-    const texts = [older, newer].map(readText);
-    const [first, second] = texts.map((text, at) => (isProto ? text : parseJson(text, at === 0 ? older : newer)));
-    const result = await checkCompatibility({
-      ...rest,
-      format: isProto ? "protobuf" : "json-schema",
-      older: first,
-      newer: second,
-      codecs: witnessCodecs(),
-    });
-    const version = (file: string, at: number) =>
-      ({
-        version: basename(file),
-        file: basename(file),
-        text: texts[at] ?? "",
-        format: isProto ? "protobuf" : "json-schema",
-        schema: at === 0 ? first : second,
-      }) as const;
-    const { direction, contentModel, formats, policy: protobuf } = rest;
-    const settings = { policy: { direction, contentModel, formats, protobuf } };
-    const subject = subjectOf(basename(dirname(resolve(newer))), settings, []);
-    const versions = { older: version(older, 0), newer: version(newer, 1) };
-    const pair: CheckedPair = { subject, ...versions, direction: subject.direction, result };
-    const report = { pairs: [pair], changes: [], problems: [], locked: 0, folder: dirname(newer), strict };
-    await terminal.out(formatReport(report, format));
-    return exitCodeOf(report);
+  const isProto = newer.endsWith(".proto");
+  if (older.endsWith(".proto") !== isProto)
+    throw new Misuse(`${older} and ${newer} are of two formats; both must be .proto files, or neither`);
+  const texts = [older, newer].map(readText);
+  const [first, second] = texts.map((text, at) => (isProto ? text : parseJson(text, at === 0 ? older : newer)));
+  const result = await checkCompatibility({
+    ...rest,
+    format: isProto ? "protobuf" : "json-schema",
+    older: first,
+    newer: second,
+    codecs: witnessCodecs(),
   });
+  const version = (file: string, at: number) =>
+    ({
+      version: basename(file),
+      file: basename(file),
+      text: texts[at] ?? "",
+      format: isProto ? "protobuf" : "json-schema",
+      schema: at === 0 ? first : second,
+    }) as const;
+  const { direction, contentModel, formats, policy: protobuf } = rest;
+  const settings = { policy: { direction, contentModel, formats, protobuf } };
+  const subject = subjectOf(basename(dirname(resolve(newer))), settings, []);
+  const versions = { older: version(older, 0), newer: version(newer, 1) };
+  const pair: CheckedPair = { subject, ...versions, direction: subject.direction, result };
+  const report = { pairs: [pair], changes: [], problems: [], locked: 0, folder: dirname(newer), strict };
+  await terminal.out(formatReport(report, format));
+  return exitCodeOf(report);
 }

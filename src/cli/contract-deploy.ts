@@ -7,8 +7,9 @@ import { folderFiles, readSubjects } from "../contract/subjects/subject.ts";
 import { pairsWithin } from "../contract/subjects/subject-pairs.ts";
 import { upcastBy } from "../contract/subjects/upcast-by.ts";
 import { exitCodeOf } from "./contract-check.ts";
-import { contractExitCodes, readText, reportingUnreadable, witnessCodecs } from "./contract-files.ts";
+import { readText, witnessCodecs } from "./contract-files.ts";
 import { typesOf } from "./contract-sources.ts";
+import { contractExitCodes } from "./contract-outcome.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -33,13 +34,11 @@ export async function recordDeployment(
   { file, schemas, env, service, version }: DeployCommand & { readonly service: string; readonly version: string },
   terminal: Terminal,
 ): Promise<number> {
-  return reportingUnreadable(terminal, async () => {
-    const deployed = { service, version, environment: env };
-    const deployments = withDeployed(readDeployments(file), deployed, readSubjects(folderFiles(schemas)));
-    writeFileSync(file, `${JSON.stringify(deployments, undefined, 2)}\n`);
-    await terminal.out(`${service} ${version} is deployed to ${env}\n`);
-    return contractExitCodes.proven;
-  });
+  const deployed = { service, version, environment: env };
+  const deployments = withDeployed(readDeployments(file), deployed, readSubjects(folderFiles(schemas)));
+  writeFileSync(file, `${JSON.stringify(deployments, undefined, 2)}\n`);
+  await terminal.out(`${service} ${version} is deployed to ${env}\n`);
+  return contractExitCodes.proven;
 }
 
 /** Checks a service as it is here against every other one that is deployed; resolves to the exit code. */
@@ -47,25 +46,23 @@ export async function canDeploy(
   { file, schemas, env, service, format, types: module }: CanDeployCommand & { readonly service: string },
   terminal: Terminal,
 ): Promise<number> {
-  return reportingUnreadable(terminal, async () => {
-    const deployed = readDeployments(file)[env] ?? {};
-    const subjects = subjectsAmong(readSubjects(folderFiles(schemas)), service, deployed);
-    if (subjects.length === 0) throw new Misuse(`no subject.json lists ${service} in inFlight`);
-    const types = await typesOf(module);
-    const pairs: CheckedPair[] = [];
-    for (const pair of subjects.flatMap(pairsWithin))
-      pairs.push(
-        await checkPair(pair, { codecs: witnessCodecs(), upcast: types.length === 0 ? undefined : upcastBy(types) }),
-      );
-    const report = { pairs, changes: [], problems: [], locked: 0, folder: schemas, strict: true };
-    await terminal.out(formatReport(report, format));
-    const code = exitCodeOf(report);
-    const others = Object.keys(deployed).filter((name) => name !== service).length;
-    terminal.err(
-      `sobre: ${service} ${code === contractExitCodes.proven ? "can" : "cannot"} be deployed to ${env}, next to ${others} other services\n`,
+  const deployed = readDeployments(file)[env] ?? {};
+  const subjects = subjectsAmong(readSubjects(folderFiles(schemas)), service, deployed);
+  if (subjects.length === 0) throw new Misuse(`no subject.json lists ${service} in inFlight`);
+  const types = await typesOf(module);
+  const pairs: CheckedPair[] = [];
+  for (const pair of subjects.flatMap(pairsWithin))
+    pairs.push(
+      await checkPair(pair, { codecs: witnessCodecs(), upcast: types.length === 0 ? undefined : upcastBy(types) }),
     );
-    return code;
-  });
+  const report = { pairs, changes: [], problems: [], locked: 0, folder: schemas, strict: true };
+  await terminal.out(formatReport(report, format));
+  const code = exitCodeOf(report);
+  const others = Object.keys(deployed).filter((name) => name !== service).length;
+  terminal.err(
+    `sobre: ${service} ${code === contractExitCodes.proven ? "can" : "cannot"} be deployed to ${env}, next to ${others} other services\n`,
+  );
+  return code;
 }
 
 function readDeployments(file: string): Deployments {

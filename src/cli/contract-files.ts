@@ -7,13 +7,8 @@ import type { Codec } from "../codec/codec.ts";
 import { createSerializer, type Serializer } from "../codec/serializer.ts";
 import { isObject } from "../contract/json-schema/json-value.ts";
 import type { SubjectVersion } from "../contract/subjects/subject.ts";
-import { SobreError } from "../errors/sobre-error.ts";
 import { parsedJson } from "../values/json.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
-import type { Terminal } from "./terminal.ts";
-
-/** The exit codes of `sobre contract`: a finding is never mixed up with a tool that failed. */
-export const contractExitCodes = { proven: 0, breaking: 1, misuse: 2, unproven: 3, unreadable: 4 } as const;
 
 /** The codecs whose bytes carry witnesses on the command line. */
 export function witnessCodecs(): readonly Codec[] {
@@ -42,15 +37,4 @@ export function readReport(file: string): unknown {
   const report = parsedJson(readText(file));
   if (isObject(report) && Array.isArray(report["pairs"])) return report;
   throw new Misuse(`${file} is not a report of check or compat with --format json`);
-}
-
-/** Runs a command; a schema or file that cannot be read has an exit code of its own. */
-export async function reportingUnreadable(terminal: Terminal, run: () => Promise<number>): Promise<number> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof SobreError)) throw error;
-    terminal.err(`sobre: ${error.message}${error.path === undefined ? "" : ` (${error.path})`}\n`);
-    return contractExitCodes.unreadable;
-  }
 }

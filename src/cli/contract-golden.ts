@@ -8,8 +8,9 @@ import { upcastBy } from "../contract/subjects/upcast-by.ts";
 import { unreadByTypes } from "../contract/golden/typed-golden.ts";
 import { folderFiles, readSubjects, type Subject, type SubjectVersion } from "../contract/subjects/subject.ts";
 import { valueToJson } from "../values/value-json.ts";
-import { contractExitCodes, reportingUnreadable, versionSerializer, witnessCodecs } from "./contract-files.ts";
+import { versionSerializer, witnessCodecs } from "./contract-files.ts";
 import { typesOf } from "./contract-sources.ts";
+import { contractExitCodes } from "./contract-outcome.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A command on a folder of subjects and one of golden messages. */
@@ -24,17 +25,15 @@ export interface GoldenCommand {
 
 /** Runs the command; resolves to the exit code. */
 export async function goldenCommand(command: GoldenCommand, terminal: Terminal): Promise<number> {
-  return reportingUnreadable(terminal, async () => {
-    const subjects = readSubjects(folderFiles(command.schemas));
-    switch (command.name) {
-      case "record":
-        return record(command, subjects, terminal);
-      case "verify":
-        return verify(command, subjects, terminal);
-      default:
-        return matrix(command, subjects, terminal);
-    }
-  });
+  const subjects = readSubjects(folderFiles(command.schemas));
+  switch (command.name) {
+    case "record":
+      return record(command, subjects, terminal);
+    case "verify":
+      return verify(command, subjects, terminal);
+    default:
+      return matrix(command, subjects, terminal);
+  }
 }
 
 const contentTypes = new Map(witnessCodecs().map(({ name, contentType }) => [name, contentType]));

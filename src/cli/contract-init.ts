@@ -3,9 +3,9 @@ import { basename, dirname, join } from "node:path";
 import { inferredSchema } from "../contract/subjects/inferred-schema.ts";
 import { folderFiles, readSubjects, type Subject } from "../contract/subjects/subject.ts";
 import { commandSerializer } from "./codecs.ts";
-import { contractExitCodes, reportingUnreadable } from "./contract-files.ts";
 import { type Draft, draftsOf, isSchemaFile } from "./contract-sources.ts";
 import { envelopeLines } from "./envelope-lines.ts";
+import { contractExitCodes } from "./contract-outcome.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -28,23 +28,21 @@ export interface InitCommand {
 /** Writes versions from a source, and the settings of every subject; resolves to the exit code. */
 export async function initContracts(command: InitCommand, terminal: Terminal): Promise<number> {
   const { schemas, from, messages } = command;
-  return reportingUnreadable(terminal, async () => {
-    if (command.export !== undefined && (from === undefined || isSchemaFile(from)))
-      throw new Misuse("--export names an export of the module --from");
-    if (command.subject !== undefined && from === undefined && messages === undefined)
-      throw new Misuse("--subject names what --from or --messages gives, and neither is given");
-    const drafts = [
-      ...(from === undefined ? [] : await draftsOf(from, command)),
-      ...(messages === undefined ? [] : await draftsOfMessages(messages, command)),
-    ];
-    if (drafts.length > 0) mkdirSync(schemas, { recursive: true });
-    for (const draft of drafts) {
-      const file = writeDraft(draft, schemas);
-      await terminal.out(file === undefined ? `${draft.subject}: as it was\n` : `wrote ${file}\n`);
-    }
-    const upcast = new Set(drafts.flatMap(({ subject, isUpcast }) => (isUpcast === true ? [subject] : [])));
-    return settle(schemas, upcast, terminal);
-  });
+  if (command.export !== undefined && (from === undefined || isSchemaFile(from)))
+    throw new Misuse("--export names an export of the module --from");
+  if (command.subject !== undefined && from === undefined && messages === undefined)
+    throw new Misuse("--subject names what --from or --messages gives, and neither is given");
+  const drafts = [
+    ...(from === undefined ? [] : await draftsOf(from, command)),
+    ...(messages === undefined ? [] : await draftsOfMessages(messages, command)),
+  ];
+  if (drafts.length > 0) mkdirSync(schemas, { recursive: true });
+  for (const draft of drafts) {
+    const file = writeDraft(draft, schemas);
+    await terminal.out(file === undefined ? `${draft.subject}: as it was\n` : `wrote ${file}\n`);
+  }
+  const upcast = new Set(drafts.flatMap(({ subject, isUpcast }) => (isUpcast === true ? [subject] : [])));
+  return settle(schemas, upcast, terminal);
 }
 
 /** Writes the settings of subjects that have none. */

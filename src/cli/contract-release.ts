@@ -2,7 +2,8 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brokenLocks, formatLock, parseLock } from "../contract/subjects/lock.ts";
 import { folderFiles, readSubjects } from "../contract/subjects/subject.ts";
-import { contractExitCodes, readText, reportingUnreadable } from "./contract-files.ts";
+import { readText } from "./contract-files.ts";
+import { contractExitCodes } from "./contract-outcome.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -11,22 +12,20 @@ export async function releaseVersions(
   { schemas, names }: { readonly schemas: string; readonly names: readonly string[] },
   terminal: Terminal,
 ): Promise<number> {
-  return reportingUnreadable(terminal, async () => {
-    const subjects = readSubjects(folderFiles(schemas));
-    const unknown = names.find((name) => !subjects.some((subject) => subject.name === name));
-    if (unknown !== undefined) throw new Misuse(`${unknown} is not a subject in ${schemas}`);
-    const lockFile = join(schemas, "lock.json");
-    const before = existsSync(lockFile) ? parseLock(readText(lockFile)) : {};
-    const broken = brokenLocks(subjects, before);
-    if (broken.length > 0) {
-      terminal.err(`${broken.map((problem) => `sobre: ${problem}`).join("\n")}\n`);
-      return contractExitCodes.breaking;
-    }
-    const released = subjects.filter(({ name }) => names.length === 0 || names.includes(name));
-    const text = formatLock(released, before);
-    const added = Object.keys(parseLock(text)).length - Object.keys(before).length;
-    writeFileSync(lockFile, text);
-    await terminal.out(`released ${added} versions: ${lockFile} locks them\n`);
-    return subjects.length === 0 ? contractExitCodes.misuse : contractExitCodes.proven;
-  });
+  const subjects = readSubjects(folderFiles(schemas));
+  const unknown = names.find((name) => !subjects.some((subject) => subject.name === name));
+  if (unknown !== undefined) throw new Misuse(`${unknown} is not a subject in ${schemas}`);
+  const lockFile = join(schemas, "lock.json");
+  const before = existsSync(lockFile) ? parseLock(readText(lockFile)) : {};
+  const broken = brokenLocks(subjects, before);
+  if (broken.length > 0) {
+    terminal.err(`${broken.map((problem) => `sobre: ${problem}`).join("\n")}\n`);
+    return contractExitCodes.breaking;
+  }
+  const released = subjects.filter(({ name }) => names.length === 0 || names.includes(name));
+  const text = formatLock(released, before);
+  const added = Object.keys(parseLock(text)).length - Object.keys(before).length;
+  writeFileSync(lockFile, text);
+  await terminal.out(`released ${added} versions: ${lockFile} locks them\n`);
+  return subjects.length === 0 ? contractExitCodes.misuse : contractExitCodes.proven;
 }

@@ -1,6 +1,7 @@
 import { type FoundWitness, type RecordedWitness, replay, witnessInReport } from "../contract/report/replay.ts";
 import { folderFiles, readSubjects } from "../contract/subjects/subject.ts";
-import { contractExitCodes, readReport, reportingUnreadable } from "./contract-files.ts";
+import { readReport } from "./contract-files.ts";
+import { contractExitCodes } from "./contract-outcome.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -20,18 +21,16 @@ export async function replayWitness({ report, hash, schemas }: ReplayCommand, te
   if (found === undefined) throw new Misuse(`${report} has no witness ${hash}`);
   const { pair, witness } = found;
   const place = `${String(pair["subject"])} ${String(pair["older"])} → ${String(pair["newer"])}`;
-  return reportingUnreadable(terminal, async () => {
-    const today = schemas === undefined ? witness : { ...witness, compared: todays(found, schemas) };
-    const outcome = await replay(today);
-    if (outcome === undefined) {
-      await terminal.out(`${place}: the reader takes the message; the witness no longer fails\n`);
-      return contractExitCodes.proven;
-    }
-    const bytes = witness.encodings.map(({ codec, payload }) => `  as ${codec} ${payload}`);
-    const lines = [place, `  sent ${JSON.stringify(witness.value)}`, ...bytes, `  the reader ${outcome}`];
-    await terminal.out(`${lines.join("\n")}\n`);
-    return contractExitCodes.breaking;
-  });
+  const today = schemas === undefined ? witness : { ...witness, compared: todays(found, schemas) };
+  const outcome = await replay(today);
+  if (outcome === undefined) {
+    await terminal.out(`${place}: the reader takes the message; the witness no longer fails\n`);
+    return contractExitCodes.proven;
+  }
+  const bytes = witness.encodings.map(({ codec, payload }) => `  as ${codec} ${payload}`);
+  const lines = [place, `  sent ${JSON.stringify(witness.value)}`, ...bytes, `  the reader ${outcome}`];
+  await terminal.out(`${lines.join("\n")}\n`);
+  return contractExitCodes.breaking;
 }
 
 /** The schemas of the same versions as they are in a folder now. */

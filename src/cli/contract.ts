@@ -6,6 +6,7 @@ import type { CanDeployCommand, DeployCommand } from "./contract-deploy.ts";
 import type { GoldenCommand } from "./contract-golden.ts";
 import type { InitCommand } from "./contract-init.ts";
 import type { ReplayCommand } from "./contract-replay.ts";
+import { reportingUnreadable } from "./contract-outcome.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The commands of `sobre contract`; `finish` takes the exit code. */
@@ -52,7 +53,7 @@ function checkCommand(terminal: Terminal, finish: Finish): Command {
     .addHelpText("after", exitCodesText)
     .action(async (options: CheckCommand) => {
       const { checkContracts } = await import("./contract-check.ts");
-      finish(await checkContracts(options, terminal));
+      finish(await reportingUnreadable(terminal, () => checkContracts(options, terminal)));
     });
 }
 
@@ -75,7 +76,7 @@ function compatCommand(terminal: Terminal, finish: Finish): Command {
     .addHelpText("after", exitCodesText)
     .action(async (older: string, newer: string, options: CompatCommand) => {
       const { compareFiles } = await import("./contract-compat.ts");
-      finish(await compareFiles([older, newer], options, terminal));
+      finish(await reportingUnreadable(terminal, () => compareFiles([older, newer], options, terminal)));
     });
 }
 
@@ -95,7 +96,7 @@ function initCommand(terminal: Terminal, finish: Finish): Command {
     .addHelpText("after", exitCodesText)
     .action(async (options: InitCommand) => {
       const { initContracts } = await import("./contract-init.ts");
-      finish(await initContracts(options, terminal));
+      finish(await reportingUnreadable(terminal, () => initContracts(options, terminal)));
     });
 }
 
@@ -113,7 +114,7 @@ function folderCommand(
     command.option("--types <MODULE>", "message types that read the messages, with their upcasters");
   return command.addHelpText("after", exitCodesText).action(async (options: GoldenCommand) => {
     const { goldenCommand } = await import("./contract-golden.ts");
-    finish(await goldenCommand({ ...options, name }, terminal));
+    finish(await reportingUnreadable(terminal, () => goldenCommand({ ...options, name }, terminal)));
   });
 }
 
@@ -125,7 +126,7 @@ function releaseCommand(terminal: Terminal, finish: Finish): Command {
     .addHelpText("after", exitCodesText)
     .action(async (names: readonly string[], { schemas }: { readonly schemas: string }) => {
       const { releaseVersions } = await import("./contract-release.ts");
-      finish(await releaseVersions({ schemas, names }, terminal));
+      finish(await reportingUnreadable(terminal, () => releaseVersions({ schemas, names }, terminal)));
     });
 }
 
@@ -140,7 +141,7 @@ function deployedCommand(terminal: Terminal, finish: Finish): Command {
     .addHelpText("after", exitCodesText)
     .action(async (service: string, version: string, options: DeployCommand) => {
       const { recordDeployment } = await import("./contract-deploy.ts");
-      finish(await recordDeployment({ ...options, service, version }, terminal));
+      finish(await reportingUnreadable(terminal, () => recordDeployment({ ...options, service, version }, terminal)));
     });
 }
 
@@ -156,7 +157,7 @@ function canDeployCommand(terminal: Terminal, finish: Finish): Command {
     .addHelpText("after", exitCodesText)
     .action(async (service: string, options: CanDeployCommand) => {
       const { canDeploy } = await import("./contract-deploy.ts");
-      finish(await canDeploy({ ...options, service }, terminal));
+      finish(await reportingUnreadable(terminal, () => canDeploy({ ...options, service }, terminal)));
     });
 }
 
@@ -168,6 +169,6 @@ function replayCommand(terminal: Terminal, finish: Finish): Command {
     .option("-s, --schemas <DIR>", "the subjects of today; default: the report's own schemas")
     .action(async (report: string, hash: string, options: Pick<ReplayCommand, "schemas">) => {
       const { replayWitness } = await import("./contract-replay.ts");
-      finish(await replayWitness({ ...options, report, hash }, terminal));
+      finish(await reportingUnreadable(terminal, () => replayWitness({ ...options, report, hash }, terminal)));
     });
 }

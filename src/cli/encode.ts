@@ -1,3 +1,4 @@
+import { decodeAlone } from "../codec/decode-alone.ts";
 import { defaultDecodeLimits, resolveDecodeLimits } from "../codec/limits.ts";
 import type { Encoder } from "../codec/codec.ts";
 import type { Serializer } from "../codec/serializer.ts";
@@ -41,9 +42,15 @@ export async function encodeFile(command: EncodeCommand, serializer: Serializer,
   }
 }
 
+// A rendering nests deeper and has more members than the value, for its $ objects.
+const limits = resolveDecodeLimits({ maxDepth: 1000, maxItems: 10_000_000 });
+
 /** The payload of a value in the JSON rendering. @throws SobreError */
 export function encodeText(input: Uint8Array, encoder: Encoder, contentType: ContentType | undefined): Uint8Array {
-  return encoder.encode(valueFromJson(readJson(input)), { contentType, applicationProperties: {} }).payload;
+  return encoder.encode(valueFromJson(decodeAlone(json({ protoKey: "keep" }), input, limits)), {
+    contentType,
+    applicationProperties: {},
+  }).payload;
 }
 
 function chooseEncoder(text: string, { registry }: Serializer): ReturnType<Serializer["registry"]["encoderFor"]> {
@@ -55,16 +62,4 @@ function chooseEncoder(text: string, { registry }: Serializer): ReturnType<Seria
     const known = registry.encoders.map((encoder) => encoder.contentType).join(", ");
     throw new Misuse(`--to: nothing here writes ${text}; what can be written is ${known}`);
   }
-}
-
-/** JSON with integers of any size; @throws SobreError. */
-function readJson(input: Uint8Array): unknown {
-  const decoded = json({ protoKey: "keep" }).decode(input, {
-    contentType: undefined,
-    applicationProperties: {},
-    bodyKind: "data",
-    // A rendering nests deeper and has more members than the value, for its $ objects.
-    limits: resolveDecodeLimits({ maxDepth: 1000, maxItems: 10_000_000 }),
-  });
-  return "body" in decoded ? decoded.body : undefined;
 }

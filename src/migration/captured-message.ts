@@ -1,6 +1,7 @@
 import { isObject } from "../values/plain-object.ts";
 import { json } from "../../codecs/json/index.ts";
 import { decodeMessage } from "../amqp/message/decode-message.ts";
+import { decodeAlone } from "../codec/decode-alone.ts";
 import { resolveDecodeLimits } from "../codec/limits.ts";
 import { looksLike } from "../codec/looks-like.ts";
 import { capturedEnvelope } from "../engine/delivery-json.ts";
@@ -29,16 +30,10 @@ export function tooLongCapture(bytes: Uint8Array, most: number): SourceContent {
 }
 
 const codec = json({ protoKey: "keep" });
-const context = {
-  contentType: undefined,
-  applicationProperties: {},
-  bodyKind: "data",
-  limits: resolveDecodeLimits({ maxBytes: Number.MAX_SAFE_INTEGER }),
-} as const;
+const limits = resolveDecodeLimits({ maxBytes: Number.MAX_SAFE_INTEGER });
 
 function envelopeOf(bytes: Uint8Array): Envelope {
-  const decoded = codec.decode(bytes, context);
-  const message = "body" in decoded ? decoded.body : undefined;
+  const message = decodeAlone(codec, bytes, limits);
   if (isObject(message) && ("payload" in message || "envelope" in message)) return capturedEnvelope(message);
   if (isObject(message) && "body" in message) return envelopeOfExplorer(message);
   throw new SobreError(

@@ -4,7 +4,7 @@ import { json } from "../../codecs/json/index.ts";
 import { type Attempt, describeAttempt } from "../codec/attempt.ts";
 import type { Decoder } from "../codec/codec.ts";
 import { isIdentityEncoding } from "../codec/identity-encoding.ts";
-import { resolveDecodeLimits } from "../codec/limits.ts";
+import { contextAlone } from "../codec/decode-alone.ts";
 import { looksLike } from "../codec/looks-like.ts";
 import type { ReadResult } from "../codec/result.ts";
 import type { Serializer } from "../codec/serializer.ts";
@@ -181,12 +181,7 @@ function withoutEncoding(envelope: Envelope): Envelope {
 }
 
 const codec = json();
-const context = {
-  contentType: undefined,
-  applicationProperties: {},
-  bodyKind: "data",
-  limits: resolveDecodeLimits(),
-} as const;
+const context = contextAlone();
 
 /** The JSON that a string is, or `undefined` when it is none; scalars are left as the text they are. */
 function openJson(text: string): { readonly body: unknown } | undefined {

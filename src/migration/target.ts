@@ -3,6 +3,7 @@ import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/msgpack.ts";
 import { protobuf } from "../../codecs/protobuf/protobuf.ts";
 import type { Codec } from "../codec/codec.ts";
+import { contextAlone, decodeAlone } from "../codec/decode-alone.ts";
 import { resolveDecodeLimits } from "../codec/limits.ts";
 import { valueFromJson } from "../values/value-json-reading.ts";
 import { valueToJson } from "../values/value-json.ts";
@@ -83,18 +84,8 @@ export function createTarget(options: TargetOptions): Target {
   }
 }
 
-const context = {
-  contentType: undefined,
-  applicationProperties: {},
-  bodyKind: "data",
-  // Written out, a value may be larger than its source was allowed to be.
-  limits: resolveDecodeLimits({ maxBytes: Number.MAX_SAFE_INTEGER, maxDepth: 512, maxItems: 20_000_000 }),
-} as const;
-
-function decodeWith(codec: Codec, payload: Uint8Array): unknown {
-  const decoded = codec.decode(payload, context);
-  return "body" in decoded ? decoded.body : undefined;
-}
+const limits = resolveDecodeLimits({ maxBytes: Number.MAX_SAFE_INTEGER, maxDepth: 512, maxItems: 20_000_000 });
+const context = contextAlone(limits);
 
 function plainTarget(format: TargetFormat, codec: Codec, rules: TargetRules): Target {
   return {
@@ -105,7 +96,7 @@ function plainTarget(format: TargetFormat, codec: Codec, rules: TargetRules): Ta
       contentType: codec.contentType,
       proto: undefined,
       encode: (body) => codec.encode(lowerValue(body, shape, rules), context).payload,
-      decode: (payload) => decodeWith(codec, payload),
+      decode: (payload) => decodeAlone(codec, payload, limits),
       compare: (body, decoded, literal) => compareValues(body, decoded, shape, rules, literal),
     }),
   };
@@ -123,7 +114,7 @@ function protobufTarget(rules: TargetRules): Target {
         contentType: `application/protobuf; messageType=${plan.messageType}`,
         proto: plan,
         encode: (body) => codec.encode(toProto(lowerValue(body, shape, rules), plan), context).payload,
-        decode: (payload) => fromProto(decodeWith(codec, payload), plan),
+        decode: (payload) => fromProto(decodeAlone(codec, payload, limits), plan),
         compare: (body, decoded, literal) => compareValues(body, decoded, shape, rules, literal),
       };
     },
@@ -140,7 +131,7 @@ function taggedTarget(): Target {
       contentType: codec.contentType,
       proto: undefined,
       encode: (body) => codec.encode(valueToJson(body), context).payload,
-      decode: (payload) => valueFromJson(decodeWith(codec, payload)),
+      decode: (payload) => valueFromJson(decodeAlone(codec, payload, limits)),
       compare(body, decoded) {
         if (comparable(body) === comparable(decoded)) return [];
         throw new SobreError("UnsupportedValue", "The body came back from the migrated payload as another value.", {

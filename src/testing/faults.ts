@@ -12,16 +12,10 @@ import {
   type OptionChecks,
 } from "../options/option-checks.ts";
 
+const operations = ["open", "send", "schedule", "receive", "acceptSession", "settle", "renew", "sessionState"] as const;
+
 /** The operations of an engine that can be made to fail. */
-export type FaultyOperation =
-  | "open"
-  | "send"
-  | "schedule"
-  | "receive"
-  | "acceptSession"
-  | "settle"
-  | "renew"
-  | "sessionState";
+export type FaultyOperation = (typeof operations)[number];
 
 /** Where and how often a fault happens. */
 export interface FaultOptions {
@@ -60,17 +54,6 @@ export type FaultEffect =
   | { readonly kind: "loseAnswer"; readonly operation: FaultyOperation }
   | { readonly kind: "drop" | "duplicate" | "loseLock" }
   | { readonly kind: "delay"; readonly milliseconds: number };
-
-const operations: ReadonlySet<string> = new Set<FaultyOperation>([
-  "open",
-  "send",
-  "schedule",
-  "receive",
-  "acceptSession",
-  "settle",
-  "renew",
-  "sessionState",
-]);
 
 const checks: OptionChecks<FaultOptions> = { entity: entityName, times: numberFrom(1) };
 const isCode: OptionCheck = (value) =>

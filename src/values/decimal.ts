@@ -1,28 +1,20 @@
 import { SobreError } from "../errors/sobre-error.ts";
 import type { JsonObject } from "./json.ts";
-import { TaggedScalar } from "./tagged-value.ts";
+import { NamedText } from "./named-text.ts";
 
 const form = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:E[+-]?\d+)?$/i;
 
 /** A decimal number as text, so that no digit and no trailing zero is lost: `12.30`. */
-export class Decimal extends TaggedScalar {
-  readonly text: string;
-
+export class Decimal extends NamedText {
   /** @throws SobreError `InvalidArgument` for text that is not a decimal number. */
   constructor(text: string) {
-    super();
+    super(text);
     if (!isDecimalText(text)) throw new SobreError("InvalidArgument", "A Decimal takes text, e.g. -12.30 or 1E+5.");
-    this.text = text;
-    Object.freeze(this);
   }
 
   /** The nearest number. */
   toNumber(): number {
     return Number(this.text);
-  }
-
-  override toString(): string {
-    return this.text;
   }
 
   override toTagged(): JsonObject {

@@ -1,23 +1,14 @@
 import { SobreError } from "../errors/sobre-error.ts";
 import type { JsonObject } from "./json.ts";
-import { TaggedScalar } from "./tagged-value.ts";
+import { NamedText } from "./named-text.ts";
 
 /** A date without a time, e.g. `2024-12-31`. */
-export class LocalDate extends TaggedScalar {
-  readonly text: string;
-
+export class LocalDate extends NamedText {
   /** @throws SobreError `InvalidArgument` for text that is not an ISO 8601 date. */
   constructor(text: string) {
-    super();
-    if (typeof text !== "string" || !/^[+-]?\d{4,}-\d\d-\d\d$/.test(text)) {
-      throw new SobreError("InvalidArgument", "A LocalDate takes text, e.g. 2024-12-31.");
-    }
-    this.text = text;
-    Object.freeze(this);
-  }
-
-  override toString(): string {
-    return this.text;
+    super(text);
+    if (typeof text === "string" && /^[+-]?\d{4,}-\d\d-\d\d$/.test(text)) return;
+    throw new SobreError("InvalidArgument", "A LocalDate takes text, e.g. 2024-12-31.");
   }
 
   override toTagged(): JsonObject {
@@ -26,21 +17,12 @@ export class LocalDate extends TaggedScalar {
 }
 
 /** A time of day without a date, e.g. `23:59:59.000000001`. */
-export class LocalTime extends TaggedScalar {
-  readonly text: string;
-
+export class LocalTime extends NamedText {
   /** @throws SobreError `InvalidArgument` for text that is not an ISO 8601 time. */
   constructor(text: string) {
-    super();
-    if (typeof text !== "string" || !/^\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)) {
-      throw new SobreError("InvalidArgument", "A LocalTime takes text, e.g. 23:59:59.5.");
-    }
-    this.text = text;
-    Object.freeze(this);
-  }
-
-  override toString(): string {
-    return this.text;
+    super(text);
+    if (typeof text === "string" && /^\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)) return;
+    throw new SobreError("InvalidArgument", "A LocalTime takes text, e.g. 23:59:59.5.");
   }
 
   override toTagged(): JsonObject {

@@ -3,12 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { json } from "../../codecs/json/index.ts";
-import { goldenCommand } from "../../src/cli/contract-golden.ts";
+import { goldenCommand, type GoldenCommand } from "../../src/cli/contract-golden.ts";
+import { reportingUnreadable } from "../../src/cli/contract-outcome.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { contractSuite } from "../../src/contract/index.ts";
 import { defineMessage } from "../../src/message/index.ts";
 import { captureTerminal } from "../cli/captured-terminal.support.ts";
 import { jsonSchema } from "../../src/json-schema/json-schema.ts";
+
+function golden(command: GoldenCommand, terminal: Terminal): Promise<number> {
+  return reportingUnreadable(terminal, () => goldenCommand(command, terminal));
+}
 
 const root = mkdtempSync(join(tmpdir(), "suite-"));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -76,7 +82,7 @@ describe("golden messages", () => {
     const hostile = folder("hostile", { "loop/1.0.proto": text });
     const fixtures = join(root, "fixtures");
 
-    const code = await goldenCommand({ name: "record", schemas: hostile, fixtures }, captureTerminal());
+    const code = await golden({ name: "record", schemas: hostile, fixtures }, captureTerminal());
 
     expect(code).toBe(0);
     expect(readdirSync(join(fixtures, "loop/1.0/protobuf")).toSorted()).toEqual(["a.N.bin", "a.N.json"]);
@@ -86,7 +92,7 @@ describe("golden messages", () => {
     const fixtures = folder("halves", { "order/1.0/json/least.bin": "{}" });
     const terminal = captureTerminal();
 
-    const code = await goldenCommand({ name: "verify", schemas, fixtures }, terminal);
+    const code = await golden({ name: "verify", schemas, fixtures }, terminal);
 
     expect(code).toBe(4);
     expect(terminal.errors()).toContain("order/1.0/json/least.json");

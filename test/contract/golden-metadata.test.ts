@@ -2,8 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { goldenCommand } from "../../src/cli/contract-golden.ts";
+import { goldenCommand, type GoldenCommand } from "../../src/cli/contract-golden.ts";
+import { reportingUnreadable } from "../../src/cli/contract-outcome.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
 import { captureTerminal } from "../cli/captured-terminal.support.ts";
+
+function golden(command: GoldenCommand, terminal: Terminal): Promise<number> {
+  return reportingUnreadable(terminal, () => goldenCommand(command, terminal));
+}
 
 const folders: string[] = [];
 
@@ -30,7 +36,7 @@ function set(folder: string, settings: object): void {
 async function run(name: "record" | "verify" | "matrix", folder: string): Promise<readonly [number, string]> {
   const terminal = captureTerminal();
   const places = { schemas: join(folder, "schemas"), fixtures: join(folder, "golden") };
-  const code = await goldenCommand({ name, ...places }, terminal);
+  const code = await golden({ name, ...places }, terminal);
   return [code, terminal.text() + terminal.errors()];
 }
 

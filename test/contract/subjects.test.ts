@@ -7,11 +7,17 @@ import { amqp } from "../../codecs/amqp/index.ts";
 import { json } from "../../codecs/json/index.ts";
 import { msgpack } from "../../codecs/msgpack/index.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
-import { checkContracts } from "../../src/cli/contract-check.ts";
+import { checkContracts, type CheckCommand } from "../../src/cli/contract-check.ts";
+import { reportingUnreadable } from "../../src/cli/contract-outcome.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
 import { goldenCommand } from "../../src/cli/contract-golden.ts";
 import { createSerializer } from "../../src/codec/index.ts";
 import { contractMatchers, contractSuite } from "../../src/contract/index.ts";
 import { captureTerminal } from "../cli/captured-terminal.support.ts";
+
+function check(command: CheckCommand, terminal: Terminal): Promise<number> {
+  return reportingUnreadable(terminal, () => checkContracts(command, terminal));
+}
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const copies: string[] = [];
@@ -60,7 +66,7 @@ describe("sobre contract", () => {
     makeRequired(folder);
     const terminal = captureTerminal();
 
-    const code = await checkContracts({ schemas: join(folder, "schemas"), format: "text", strict: true }, terminal);
+    const code = await check({ schemas: join(folder, "schemas"), format: "text", strict: true }, terminal);
 
     expect(code).toBe(1);
     expect(terminal.text()).toMatch(/1\.1\.schema\.json:\d+:\d+ member-required/);
@@ -73,7 +79,7 @@ describe("sobre contract", () => {
     makeRequired(folder);
     const terminal = captureTerminal();
 
-    await checkContracts({ schemas: join(folder, "schemas"), format, strict: false }, terminal);
+    await check({ schemas: join(folder, "schemas"), format, strict: false }, terminal);
 
     expect(terminal.text()).toContain("member-required".slice(0, format === "junit" || format === "markdown" ? 6 : 15));
     if (format === "json" || format === "sarif") expect(() => JSON.parse(terminal.text())).not.toThrow();
@@ -83,7 +89,7 @@ describe("sobre contract", () => {
     const folder = mkdtempSync(join(tmpdir(), "contracts-"));
     copies.push(folder);
 
-    const code = await checkContracts({ schemas: folder, format: "text", strict: false }, captureTerminal());
+    const code = await check({ schemas: folder, format: "text", strict: false }, captureTerminal());
 
     expect(code).toBe(2);
   });
@@ -97,7 +103,7 @@ describe("sobre contract", () => {
     writeFileSync(join(folder, "schemas", file), "{}");
     const terminal = captureTerminal();
 
-    const code = await checkContracts({ schemas: join(folder, "schemas"), format: "text", strict: false }, terminal);
+    const code = await check({ schemas: join(folder, "schemas"), format: "text", strict: false }, terminal);
 
     expect(code).toBe(4);
     expect(terminal.errors()).toContain(`${file} is not named like a version`);
@@ -108,7 +114,7 @@ describe("sobre contract", () => {
     const released = join(copy(), "schemas");
     writeFileSync(join(released, "orders.placed/v1.2.schema.json"), "{}");
 
-    const code = await checkContracts(
+    const code = await check(
       { schemas: join(folder, "schemas"), against: released, format: "text", strict: false },
       captureTerminal(),
     );
@@ -120,10 +126,7 @@ describe("sobre contract", () => {
     const folder = copy();
     writeFileSync(join(folder, "schemas/orders.placed/1.1.schema.json"), '{"type":"text"}');
 
-    const code = await checkContracts(
-      { schemas: join(folder, "schemas"), format: "text", strict: false },
-      captureTerminal(),
-    );
+    const code = await check({ schemas: join(folder, "schemas"), format: "text", strict: false }, captureTerminal());
 
     expect(code).toBe(4);
   });
@@ -139,7 +142,7 @@ describe("sobre contract", () => {
     );
     const terminal = captureTerminal();
 
-    const code = await checkContracts({ schemas: join(folder, "schemas"), format: "text", strict: false }, terminal);
+    const code = await check({ schemas: join(folder, "schemas"), format: "text", strict: false }, terminal);
 
     expect(code).toBe(1);
     expect(terminal.text()).toContain("is stale");
@@ -154,7 +157,8 @@ describe("sobre contract", () => {
     const recorded = await goldenCommand({ ...command, name: "record" }, captureTerminal());
     const kept = readFileSync(bytes, "utf8");
     writeFileSync(bytes, "{}");
-    const verified = await goldenCommand({ ...command, name: "verify" }, captureTerminal());
+    const terminal = captureTerminal();
+    const verified = await reportingUnreadable(terminal, () => goldenCommand({ ...command, name: "verify" }, terminal));
 
     expect([recorded, kept, verified]).toEqual([0, before, 4]);
   });

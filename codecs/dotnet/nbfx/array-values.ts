@@ -1,16 +1,13 @@
 import { DateTime } from "../../../src/values/date-time.ts";
 import { Decimal } from "../../../src/values/decimal.ts";
 import type { ScalarKind } from "../data-contract/scalar-kind.ts";
-import { integerIn, longIn } from "../data-contract/scalar-text.ts";
+import { integerIn } from "../data-contract/scalar-text.ts";
 import { dateTimeBits, setDecimal } from "./record-writer.ts";
 import { record } from "./records.ts";
+import { longOf } from "./write-scalar.ts";
 
-/** How .NET writes the arrays that it writes in one record. */
-interface ArrayForm<T> {
-  /** Record type, with end element. */
-  readonly type: number;
-  /** Bytes of a value. */
-  readonly width: number;
+/** How values of one type are written in an array. */
+interface ItemForm<T> {
   /** The value as it is written, or `undefined` for what is none. */
   readonly read: (value: unknown) => T | undefined;
   readonly set: (view: DataView, at: number, value: T) => void;
@@ -22,12 +19,12 @@ export type ArrayWriter = (
   write: (type: number, width: number, set: (view: DataView, at: number, index: number) => void) => void,
 ) => boolean;
 
-function form<T>({ type, width, read, set }: ArrayForm<T>): ArrayWriter {
+/** `type` is the record of one value, and `width` its bytes; the record of an array has the next type. */
+function form<T>(type: number, width: number, { read, set }: ItemForm<T>): ArrayWriter {
   return (values, write) => {
-    const read_ = values.map(read);
-    const items = read_.filter((value) => value !== undefined);
+    const items = values.map(read).filter((value) => value !== undefined);
     if (items.length < values.length) return false;
-    write(type, width, (view, at, index) => {
+    write(type + 1, width, (view, at, index) => {
       const item = items[index];
       if (item !== undefined) set(view, at, item);
     });
@@ -35,72 +32,34 @@ function form<T>({ type, width, read, set }: ArrayForm<T>): ArrayWriter {
   };
 }
 
+const boolean = (value: unknown): boolean | undefined => (typeof value === "boolean" ? value : undefined);
 const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
+
+const int = (value: unknown): number | undefined => (typeof value === "number" ? integerIn(value, "int") : undefined);
 
 /** XmlDictionaryWriter.WriteArray has these types, and DataContractSerializer calls it for arrays of them. */
 export const arrayWriters: ReadonlyMap<ScalarKind, ArrayWriter> = new Map<ScalarKind, ArrayWriter>([
-  [
-    "boolean",
-    form({
-      type: record.boolText + 1,
-      width: 1,
-      read: (value) => (typeof value === "boolean" ? value : undefined),
-      set: (view, at, value) => view.setUint8(at, value ? 1 : 0),
-    }),
-  ],
-  [
-    "int",
-    form({
-      type: record.int32Text + 1,
-      width: 4,
-      read: (value) => (typeof value === "number" ? integerIn(value, "int") : undefined),
-      set: (view, at, value) => view.setInt32(at, value, true),
-    }),
-  ],
+  ["boolean", form(record.boolText, 1, { read: boolean, set: (view, at, value) => view.setUint8(at, value ? 1 : 0) })],
+  ["int", form(record.int32Text, 4, { read: int, set: (view, at, value) => view.setInt32(at, value, true) })],
   [
     "long",
-    form({
-      type: record.int64Text + 1,
-      width: 8,
-      read: (value) => {
-        if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
-        return typeof value === "bigint" ? longIn(value, "long") : undefined;
-      },
+    form(record.int64Text, 8, {
+      read: (value) => longOf(value),
       set: (view, at, value) => view.setBigInt64(at, value, true),
     }),
   ],
-  [
-    "float",
-    form({
-      type: record.floatText + 1,
-      width: 4,
-      read: number,
-      set: (view, at, value) => view.setFloat32(at, value, true),
-    }),
-  ],
-  [
-    "double",
-    form({
-      type: record.doubleText + 1,
-      width: 8,
-      read: number,
-      set: (view, at, value) => view.setFloat64(at, value, true),
-    }),
-  ],
+  ["float", form(record.floatText, 4, { read: number, set: (view, at, value) => view.setFloat32(at, value, true) })],
+  ["double", form(record.doubleText, 8, { read: number, set: (view, at, value) => view.setFloat64(at, value, true) })],
   [
     "decimal",
-    form({
-      type: record.decimalText + 1,
-      width: 16,
+    form(record.decimalText, 16, {
       read: (value) => (value instanceof Decimal ? value : undefined),
       set: (view, at, { text }) => setDecimal(view, at, text),
     }),
   ],
   [
     "dateTime",
-    form({
-      type: record.dateTimeText + 1,
-      width: 8,
+    form(record.dateTimeText, 8, {
       read: (value) => (value instanceof DateTime ? value : undefined),
       set: (view, at, value) => view.setBigUint64(at, dateTimeBits(value), true),
     }),

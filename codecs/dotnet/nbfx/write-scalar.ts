@@ -86,7 +86,8 @@ function text(records: RecordWriter, value: string, path: string): void {
   if (value !== "") records.text(value);
 }
 
-function longOf(value: unknown, kind: ScalarKind): bigint | undefined {
+/** A 64-bit integer. */
+export function longOf(value: unknown, kind: ScalarKind = "long"): bigint | undefined {
   if (typeof value === "bigint") return longIn(value, kind);
   return typeof value === "number" && Number.isSafeInteger(value) ? longIn(BigInt(value), kind) : undefined;
 }

@@ -13,34 +13,21 @@ import type { ClassView } from "./class-view.ts";
 import { dataSet, isDataSet } from "./data-set.ts";
 import { enumOf } from "./enums.ts";
 import type { PrimitiveType, PrimitiveValue } from "./nodes.ts";
+import { primitiveTypes } from "./record-types.ts";
 import type { ValueSettings } from "./value-settings.ts";
 
 type Reader = (view: ClassView, settings: ValueSettings) => unknown;
 
 /** The name under which a boxed primitive holds its value. */
 const boxedMember = "m_value";
-const boxed: readonly PrimitiveType[] = [
-  "Boolean",
-  "Byte",
-  "Char",
-  "Double",
-  "Int16",
-  "Int32",
-  "Int64",
-  "SByte",
-  "Single",
-  "UInt16",
-  "UInt32",
-  "UInt64",
-];
 
 /** Classes of which an object is a value in JavaScript; what they do not read stays an object. */
 const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ...boxed.map((type): [string, Reader] => [`System.${type}`, (view, settings) => boxedOf(view, settings)]),
+  ...Array.from(primitiveTypes.values(), (type): [string, Reader] => [`System.${type}`, boxedOf]),
   ["System.IntPtr", (view) => view.long("value")],
   ["System.UIntPtr", (view) => view.long("value")],
   ["System.Decimal", decimal],
-  ["System.DateTime", (view, settings) => dateTime(view, settings)],
+  ["System.DateTime", dateTime],
   ["System.TimeSpan", (view) => duration(view.long("_ticks"))],
   ["System.DateTimeOffset", dateTimeOffset],
   ["System.Guid", guid],
