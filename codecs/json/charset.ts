@@ -1,6 +1,6 @@
-import { type Charset, charsetNamed, markedCharset, unknownCharset } from "../../src/content-type/charset.ts";
+import { type Charset, markedCharset, unknownCharset } from "../../src/content-type/charset.ts";
 import type { ContentType } from "../../src/content-type/content-type.ts";
-import { parameter } from "../../src/content-type/parameter.ts";
+import { declaredCharset } from "../../src/content-type/declared-charset.ts";
 
 /**
  * The charset of a JSON payload: the declared one, else the one that the byte-order mark or the zero bytes imply
@@ -18,14 +18,4 @@ export function charsetOf(payload: Uint8Array, contentType: ContentType | undefi
     throw unknownCharset("The UTF-32 of the payload");
   }
   return first === 0 ? "utf-16be" : "utf-16le";
-}
-
-/** The charset parameter. @throws SobreError `UnknownCharset`. */
-export function declaredCharset(contentType: ContentType | undefined): Charset | undefined {
-  if (contentType === undefined || contentType.parameters.length === 0) return undefined;
-  const label = parameter(contentType, "charset");
-  if (label === undefined) return undefined;
-  const charset = charsetNamed(label);
-  if (charset === undefined) throw unknownCharset(`The charset "${label}" of the content type`);
-  return charset;
 }

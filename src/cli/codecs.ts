@@ -12,7 +12,7 @@ import { text } from "../../codecs/text/index.ts";
 import type { Codec, Decoder } from "../codec/codec.ts";
 import { createSerializer, type Serializer } from "../codec/serializer.ts";
 import { looksLike } from "../codec/looks-like.ts";
-import type { Envelope } from "../envelope/envelope.ts";
+import { isOctets } from "../codec/octets.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { Misuse, orMisuse, unreadable } from "./misuse.ts";
@@ -97,10 +97,6 @@ function octetReader(codecs: readonly (Codec | Decoder)[], legible: readonly (st
     fallback: [...legible, ...strongOnly, bytes()],
     whenUnknown: "fallback",
   });
-}
-
-function isOctets({ bodyKind, brokerProperties: { contentType } }: Envelope): boolean {
-  return bodyKind === "data" && /^application\/octet-stream\s*(?:;|$)/i.test(contentType ?? "");
 }
 
 /** Without a schema, Protobuf still reports that one is needed. */

@@ -38,19 +38,28 @@ const exitCodesText = `
 Exit codes: 0 proven, 1 breaking, 2 wrong usage or nothing checked, 3 unproven
 with --strict, 4 a schema cannot be read.`;
 
+function step(name: string, summary: string): Command {
+  return new Command(name).summary(summary).addHelpText("after", exitCodesText);
+}
+
+function onSubjects(name: string, summary: string): Command {
+  return step(name, summary).option("-s, --schemas <DIR>", "folder of the subjects", "schemas");
+}
+
+function reportFormat(): Option {
+  return new Option("-f, --format <F>", "how to report").choices(reportFormats).default("text");
+}
+
 function checkCommand(terminal: Terminal, finish: Finish): Command {
-  return new Command("check")
-    .summary("compare the versions that meet")
-    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
+  return onSubjects("check", "compare the versions that meet")
     .option("-g, --fixtures <DIR>", "folder of the golden messages", "fixtures/contracts")
     .option("-a, --against <WHAT>", "git:REF, a folder, lock, or an installed package")
-    .addOption(new Option("-f, --format <F>", "how to report").choices(reportFormats).default("text"))
+    .addOption(reportFormat())
     .option("--types <MODULE>", "message types that must agree with the files; their upcasters apply")
     .option("--from <SOURCE>", "a module with schemas, or a .json or .proto file, that must agree with the files")
     .option("--subject <NAME>", "the subject of --from; default: as init names it")
     .option("--strict", "fail when a pair is unproven")
     .option("--budget <STEPS>", "steps for each pair; default: 10000000", wholeNumber("--budget", 0))
-    .addHelpText("after", exitCodesText)
     .action(async (options: CheckCommand) => {
       const { checkContracts } = await import("./contract-check.ts");
       finish(await reportingUnreadable(terminal, () => checkContracts(options, terminal)));
@@ -58,8 +67,7 @@ function checkCommand(terminal: Terminal, finish: Finish): Command {
 }
 
 function compatCommand(terminal: Terminal, finish: Finish): Command {
-  return new Command("compat")
-    .summary("compare two schema files")
+  return step("compat", "compare two schema files")
     .argument("<OLD>", "a JSON Schema or a .proto file")
     .argument("<NEW>", "the version after it")
     .addOption(new Option("-d, --direction <D>", "who reads whom").choices(directions).default("backward"))
@@ -70,10 +78,9 @@ function compatCommand(terminal: Terminal, finish: Finish): Command {
     .addOption(
       new Option("--formats <F>", "what format in a JSON Schema means").choices(formatPolicies).default("either"),
     )
-    .addOption(new Option("-f, --format <F>", "how to report").choices(reportFormats).default("text"))
+    .addOption(reportFormat())
     .option("--strict", "fail when the pair is unproven")
     .option("--budget <STEPS>", "steps for the pair; default: 10000000", wholeNumber("--budget", 0))
-    .addHelpText("after", exitCodesText)
     .action(async (older: string, newer: string, options: CompatCommand) => {
       const { compareFiles } = await import("./contract-compat.ts");
       finish(await reportingUnreadable(terminal, () => compareFiles([older, newer], options, terminal)));
@@ -86,14 +93,11 @@ const policies = ["json", "wire", "source"] as const;
 const formatPolicies = ["either", "annotation", "assertion"] as const;
 
 function initCommand(terminal: Terminal, finish: Finish): Command {
-  return new Command("init")
-    .summary("write versions from a source, and subject.json")
-    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
+  return onSubjects("init", "write versions from a source, and subject.json")
     .option("--from <MODULE>", "a module with schemas or message types, or a .json or .proto file")
     .option("--export <NAME>", "its export; default: the default one, or every one")
     .option("--messages <FILE>", "captured messages: envelopes as JSON, one a line")
     .option("--subject <NAME>", "the subject; default: what the source says")
-    .addHelpText("after", exitCodesText)
     .action(async (options: InitCommand) => {
       const { initContracts } = await import("./contract-init.ts");
       finish(await reportingUnreadable(terminal, () => initContracts(options, terminal)));
@@ -105,25 +109,23 @@ function folderCommand(
   summary: string,
   { terminal, finish }: { readonly terminal: Terminal; readonly finish: Finish },
 ): Command {
-  const command = new Command(name)
-    .summary(summary)
-    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
-    .option("-g, --fixtures <DIR>", "folder of the golden messages", "fixtures/contracts");
+  const command = onSubjects(name, summary).option(
+    "-g, --fixtures <DIR>",
+    "folder of the golden messages",
+    "fixtures/contracts",
+  );
   if (name === "matrix") command.option("--html <FILE>", "also write the matrix as one HTML page");
   if (name !== "record")
     command.option("--types <MODULE>", "message types that read the messages, with their upcasters");
-  return command.addHelpText("after", exitCodesText).action(async (options: GoldenCommand) => {
+  return command.action(async (options: GoldenCommand) => {
     const { goldenCommand } = await import("./contract-golden.ts");
     finish(await reportingUnreadable(terminal, () => goldenCommand({ ...options, name }, terminal)));
   });
 }
 
 function releaseCommand(terminal: Terminal, finish: Finish): Command {
-  return new Command("release")
-    .summary("lock versions, so that edits and deletions fail the check")
+  return onSubjects("release", "lock versions, so that edits and deletions fail the check")
     .argument("[SUBJECT...]", "default: every subject")
-    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
-    .addHelpText("after", exitCodesText)
     .action(async (names: readonly string[], { schemas }: { readonly schemas: string }) => {
       const { releaseVersions } = await import("./contract-release.ts");
       finish(await reportingUnreadable(terminal, () => releaseVersions({ schemas, names }, terminal)));
@@ -131,14 +133,11 @@ function releaseCommand(terminal: Terminal, finish: Finish): Command {
 }
 
 function deployedCommand(terminal: Terminal, finish: Finish): Command {
-  return new Command("deployed")
-    .summary("note which versions a deployed service sends and reads")
+  return onSubjects("deployed", "note which versions a deployed service sends and reads")
     .argument("<SERVICE>", "a service of inFlight")
     .argument("<VERSION>", "the version of the service")
     .requiredOption("-e, --env <ENV>", "the environment, e.g. prod")
-    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
     .option("--file <FILE>", "the deployments", "deployments.json")
-    .addHelpText("after", exitCodesText)
     .action(async (service: string, version: string, options: DeployCommand) => {
       const { recordDeployment } = await import("./contract-deploy.ts");
       finish(await reportingUnreadable(terminal, () => recordDeployment({ ...options, service, version }, terminal)));
@@ -146,15 +145,12 @@ function deployedCommand(terminal: Terminal, finish: Finish): Command {
 }
 
 function canDeployCommand(terminal: Terminal, finish: Finish): Command {
-  return new Command("can-deploy")
-    .summary("check a service against those that are deployed")
+  return onSubjects("can-deploy", "check a service against those that are deployed")
     .argument("<SERVICE>", "a service of inFlight")
     .requiredOption("-e, --env <ENV>", "the environment, e.g. prod")
-    .option("-s, --schemas <DIR>", "folder of the subjects", "schemas")
     .option("--file <FILE>", "the deployments", "deployments.json")
     .option("--types <MODULE>", "message types whose upcasters apply")
-    .addOption(new Option("-f, --format <F>", "how to report").choices(reportFormats).default("text"))
-    .addHelpText("after", exitCodesText)
+    .addOption(reportFormat())
     .action(async (service: string, options: CanDeployCommand) => {
       const { canDeploy } = await import("./contract-deploy.ts");
       finish(await reportingUnreadable(terminal, () => canDeploy({ ...options, service }, terminal)));

@@ -1,4 +1,4 @@
-import { decodeMessage } from "../amqp/message/decode-message.ts";
+import { wholeMessageIn } from "../amqp/message/whole-message.ts";
 import type { Attempt } from "../codec/attempt.ts";
 import { defaultDecodeLimits } from "../codec/limits.ts";
 import { looksLike } from "../codec/looks-like.ts";
@@ -85,7 +85,7 @@ async function decodeFile(file: string, contentType: string | undefined, seriali
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
     return { kind: "missing", code, message: fileProblem(file, error) };
   }
-  const message = messageOf(payload, contentType);
+  const message = wholeMessageIn(payload, contentType);
   const result = serializer.deserialize(message ?? envelopeOf(payload, contentType));
   const { attempts } = result;
   if (!result.ok) return { kind: "failed", codec: undefined, error: result.error, attempts, payload };
@@ -98,20 +98,6 @@ async function decodeFile(file: string, contentType: string | undefined, seriali
     return { kind: "failed", codec: result.codec, error, attempts, payload };
   }
 }
-
-/** The envelope of a whole AMQP message, whose own properties say what its body is; `undefined` for anything else. */
-function messageOf(payload: Uint8Array, contentType: string | undefined): Envelope | undefined {
-  if (contentType !== undefined && contentType !== amqpMessage) return undefined;
-  if (looksLike(payload)?.contentType !== amqpMessage) return undefined;
-  try {
-    return decodeMessage(payload, { check: true });
-  } catch {
-    // Bytes that only begin like a message are read, and reported, as their declared type.
-    return undefined;
-  }
-}
-
-const amqpMessage = "application/x-amqp-message";
 
 function envelopeOf(payload: Uint8Array, contentType: string | undefined): Envelope {
   return orMisuse(

@@ -1,9 +1,8 @@
 import { isObject } from "../values/plain-object.ts";
 import { json } from "../../codecs/json/index.ts";
-import { decodeMessage } from "../amqp/message/decode-message.ts";
+import { wholeMessageIn } from "../amqp/message/whole-message.ts";
 import { decodeAlone } from "../codec/decode-alone.ts";
 import { resolveDecodeLimits } from "../codec/limits.ts";
-import { looksLike } from "../codec/looks-like.ts";
 import { capturedEnvelope } from "../engine/delivery-json.ts";
 import { amend, createEnvelope, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
@@ -48,20 +47,10 @@ function envelopeOf(bytes: Uint8Array): Envelope {
  */
 export function openWholeMessage(envelope: Envelope): Envelope {
   const { payload, bodyKind, brokerProperties: around, applicationProperties: beside } = envelope;
-  const { contentType } = around;
-  // Every section begins with a zero, and hardly anything else does.
-  if (payload[0] !== 0 || bodyKind !== "data") return envelope;
-  if (contentType !== undefined && contentType !== wholeMessage) return envelope;
-  if (looksLike(payload)?.contentType !== wholeMessage) return envelope;
+  const whole = bodyKind === "data" ? wholeMessageIn(payload, around.contentType) : undefined;
+  if (whole === undefined) return envelope;
   try {
-    const {
-      payload: body,
-      bodyKind: kind,
-      brokerProperties,
-      applicationProperties,
-    } = decodeMessage(payload, {
-      check: true,
-    });
+    const { payload: body, bodyKind: kind, brokerProperties, applicationProperties } = whole;
     // The parts are copied out, since the sections are not sent on.
     const inner = createEnvelope({ payload: body, bodyKind: kind, brokerProperties, applicationProperties });
     return amend(inner, {
@@ -72,5 +61,3 @@ export function openWholeMessage(envelope: Envelope): Envelope {
     return envelope;
   }
 }
-
-const wholeMessage = "application/x-amqp-message";

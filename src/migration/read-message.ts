@@ -6,6 +6,7 @@ import type { Decoder } from "../codec/codec.ts";
 import { isIdentityEncoding } from "../codec/identity-encoding.ts";
 import { contextAlone } from "../codec/decode-alone.ts";
 import { looksLike } from "../codec/looks-like.ts";
+import { isOctets } from "../codec/octets.ts";
 import type { ReadResult } from "../codec/result.ts";
 import type { Serializer } from "../codec/serializer.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
@@ -87,10 +88,11 @@ export class MessageReader {
   }
 
   /** Most messages of a queue are of one format: what begins as the one before and can be read like it is asked of no other. */
-  #readAsBefore({ payload, bodyKind, brokerProperties, applicationProperties }: Envelope): ChainRead | undefined {
+  #readAsBefore(envelope: Envelope): ChainRead | undefined {
+    const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
     const { contentType, contentEncoding } = brokerProperties;
     const decoder = this.#recent.get(payload[0]);
-    const isDeclared = contentType !== undefined && !octets.test(contentType);
+    const isDeclared = contentType !== undefined && !isOctets(envelope);
     if (decoder === undefined || isDeclared || contentEncoding !== undefined || bodyKind !== "data") return undefined;
     if (payload.byteLength > context.limits.maxBytes) return undefined;
     try {
@@ -165,14 +167,6 @@ const scalarRoots = [
   "{http://schemas.microsoft.com/2003/10/Serialization/}",
   "{http://www.w3.org/2001/XMLSchema}",
 ] as const;
-
-const octets = /^application\/octet-stream\s*(?:;|$)/i;
-
-/** Whether a message is declared as bytes, which says no more than no declaration. */
-function isOctets({ bodyKind, brokerProperties: { contentType } }: Envelope): boolean {
-  return bodyKind === "data" && contentType !== undefined && octets.test(contentType);
-}
-
 /** Compressed bodies show what they are by their first bytes, whatever the encoding is called. */
 function withoutEncoding(envelope: Envelope): Envelope {
   const encoding = envelope.brokerProperties.contentEncoding;

@@ -1,10 +1,10 @@
 import { guardedDecoder } from "../../../src/codec/guarded-codec.ts";
 import type { DecodeContext, Decoded, Decoder, Sniff } from "../../../src/codec/codec.ts";
 import { limitExceeded } from "../../../src/codec/limits.ts";
-import { type Charset, charsetNamed, unknownCharset } from "../../../src/content-type/charset.ts";
+import type { Charset } from "../../../src/content-type/charset.ts";
+import { declaredCharset } from "../../../src/content-type/declared-charset.ts";
 import type { ContentType } from "../../../src/content-type/content-type.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
-import { parameter } from "../../../src/content-type/parameter.ts";
 import { anything, checkOptions, type OptionChecks } from "../../../src/options/option-checks.ts";
 import { typeNameOf } from "../../../src/values/annotations.ts";
 import { compileContract, compileContracts, contractList, type DotnetContract } from "../data-contract/contract.ts";
@@ -130,10 +130,7 @@ function jsonText(payload: Uint8Array, contentType: ContentType | undefined): So
 }
 
 function declared(contentType: ContentType | undefined): Charset | undefined {
-  const label = contentType && parameter(contentType, "charset");
-  if (label === undefined) return undefined;
-  const charset = charsetNamed(label);
-  if (charset === undefined) throw unknownCharset("The charset of the content type");
+  const charset = declaredCharset(contentType);
   return charset === "utf-16" ? undefined : charset;
 }
 
