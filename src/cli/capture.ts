@@ -64,13 +64,13 @@ async function placeOf(file: string, source: string): Promise<Place> {
   );
   if (text === undefined) {
     if (size === 0) return { source, next: 0n, bytes: 0 };
-    throw new Misuse(`${file} is there and no capture that can go on: its ${placeFile(file)} is missing`);
+    throw new Misuse(`${file} exists, but cannot be continued: its ${placeFile(file)} is missing. Choose another file`);
   }
   const place = readPlace(text);
   if (place === undefined || place.source !== source)
-    throw new Misuse(`${file} is a capture of ${place?.source ?? "something else"}; name another file`);
+    throw new Misuse(`${file} is a capture of ${place?.source ?? "something else"}. Choose another file`);
   if (size >= place.bytes) return place;
-  throw new Misuse(`${file} is shorter than ${placeFile(file)} says; delete both to start over`);
+  throw new Misuse(`${file} is shorter than ${placeFile(file)} says. Delete both to start over`);
 }
 
 function readPlace(text: string): Place | undefined {

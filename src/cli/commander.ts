@@ -18,7 +18,9 @@ export function wholeNumber(option: string, least: number, most?: number): (text
   return (text) => {
     const number = /^\d{1,15}$/.test(text) ? Number(text) : -1;
     if (number >= least && number <= (most ?? number)) return number;
-    throw new Misuse(`${option} must be a number from ${least} ${most === undefined ? "up" : `to ${most}`}`);
+    throw new Misuse(
+      `${option} must be a number ${most === undefined ? `of at least ${least}` : `from ${least} to ${most}`}`,
+    );
   };
 }
 
@@ -26,6 +28,6 @@ export function wholeNumber(option: string, least: number, most?: number): (text
 export function sequenceNumber(option: string): (text: string) => bigint {
   return (text) => {
     if (/^\d{1,19}$/.test(text)) return BigInt(text);
-    throw new Misuse(`${option} must be a sequence number, as peek shows it`);
+    throw new Misuse(`${option} must be a sequence number, as shown by peek`);
   };
 }

@@ -34,7 +34,7 @@ function packageFolder(name: string): string {
     const manifest = createRequire(join(process.cwd(), "package.json")).resolve(`${name}/package.json`);
     return join(dirname(manifest), "schemas");
   } catch {
-    throw new Misuse(`--against ${name}: not git:REF, a folder, lock, or an installed package`);
+    throw new Misuse(`--against ${name} is unknown. Expected git:REF, a folder, lock, or an installed package`);
   }
 }
 
@@ -43,7 +43,7 @@ function readReference(
   { schemas, fixtures }: { readonly schemas: string; readonly fixtures: string },
 ): Other {
   // A reference must not be read as an option.
-  if (ref.startsWith("-")) throw new Misuse(`--against git:${ref}: not a reference`);
+  if (ref.startsWith("-")) throw new Misuse(`--against git:${ref}: not a git reference`);
   const git = (...args: readonly string[]): string => {
     try {
       return execFileSync("git", args, {

@@ -24,7 +24,7 @@ export async function compareFiles(
 ): Promise<number> {
   const isProto = newer.endsWith(".proto");
   if (older.endsWith(".proto") !== isProto)
-    throw new Misuse(`${older} and ${newer} are of two formats; both must be .proto files, or neither`);
+    throw new Misuse(`${older} and ${newer} have different formats: both must be .proto files, or neither`);
   const texts = [older, newer].map(readText);
   const [first, second] = texts.map((text, at) => (isProto ? text : parseJson(text, at === 0 ? older : newer)));
   const result = await checkCompatibility({

@@ -55,7 +55,7 @@ async function record({ fixtures }: GoldenCommand, subjects: readonly Subject[],
     }
   }
   const { written, kept } = writeGolden(fixtures, messages);
-  await terminal.out(`recorded ${written} messages under ${fixtures}; ${kept} were there and stay as they are\n`);
+  await terminal.out(`recorded ${written} messages under ${fixtures}; ${kept} already existed and were kept\n`);
   return contractExitCodes.proven;
 }
 

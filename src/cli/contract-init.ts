@@ -29,9 +29,9 @@ export interface InitCommand {
 export async function initContracts(command: InitCommand, terminal: Terminal): Promise<number> {
   const { schemas, from, messages } = command;
   if (command.export !== undefined && (from === undefined || isSchemaFile(from)))
-    throw new Misuse("--export names an export of the module --from");
+    throw new Misuse("--export needs --from, the module that has the export");
   if (command.subject !== undefined && from === undefined && messages === undefined)
-    throw new Misuse("--subject names what --from or --messages gives, and neither is given");
+    throw new Misuse("--subject needs --from or --messages");
   const drafts = [
     ...(from === undefined ? [] : await draftsOf(from, command)),
     ...(messages === undefined ? [] : await draftsOfMessages(messages, command)),
@@ -70,7 +70,8 @@ async function settle(schemas: string, upcast: ReadonlySet<string>, terminal: Te
 /** A version is written unless the latest of its major says the same; what is there is never written over. */
 function writeDraft({ subject, major, schema, isProto = false }: Draft, schemas: string): string | undefined {
   // Names come with messages, from whoever sent them.
-  if (!/^[\w-][\w.-]*$/.test(subject)) throw new Misuse(`a subject cannot be named ${subject}; name it with --subject`);
+  if (!/^[\w-][\w.-]*$/.test(subject))
+    throw new Misuse(`${subject} is not a valid name of a subject. Choose one with --subject`);
   const own: Subject | undefined = existsSync(schemas)
     ? readSubjects(folderFiles(schemas)).find(({ name }) => name === subject)
     : undefined;
@@ -102,6 +103,6 @@ async function draftsOfMessages(path: string, { subject }: InitCommand): Promise
     bodies.set(key, group);
     group.values.push(result.body);
   }
-  if (bodies.size === 0) throw new Misuse(`${path} holds no message`);
+  if (bodies.size === 0) throw new Misuse(`${path} contains no messages`);
   return Array.from(bodies.values(), ({ values, ...draft }) => ({ ...draft, schema: inferredSchema(values) }));
 }

@@ -18,7 +18,7 @@ export interface ReplayCommand {
 export async function replayWitness({ report, hash, schemas }: ReplayCommand, terminal: Terminal): Promise<number> {
   const json = readReport(report);
   const found = witnessInReport(json, hash);
-  if (found === undefined) throw new Misuse(`${report} has no witness ${hash}`);
+  if (found === undefined) throw new Misuse(`${report} has no witness with the hash ${hash}`);
   const { pair, witness } = found;
   const place = `${String(pair["subject"])} ${String(pair["older"])} → ${String(pair["newer"])}`;
   const today = schemas === undefined ? witness : { ...witness, compared: todays(found, schemas) };
@@ -39,6 +39,6 @@ function todays({ pair, witness }: FoundWitness, schemas: string): RecordedWitne
   const older = subject?.versions.find(({ version }) => version === pair["older"]);
   const newer = subject?.versions.find(({ version }) => version === pair["newer"]);
   if (older === undefined || newer === undefined)
-    throw new Misuse(`the versions of the report are not under ${schemas}`);
+    throw new Misuse(`${schemas} does not have the versions of the report`);
   return { ...witness.compared, older: older.schema, newer: newer.schema };
 }

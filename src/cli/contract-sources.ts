@@ -41,7 +41,7 @@ async function importModule(path: string): Promise<Readonly<Record<string, unkno
 export async function typesOf(path: string | undefined): Promise<readonly MessageType[]> {
   if (path === undefined) return [];
   const types = Object.values(await importModule(path)).filter(isMessageType);
-  if (types.length === 0) throw new Misuse(`${path} exports no message type of defineMessage`);
+  if (types.length === 0) throw new Misuse(`${path} exports no message type made by defineMessage`);
   return Array.from(new Set(types));
 }
 
@@ -119,7 +119,7 @@ async function convertApart(schema: unknown, path: string): Promise<unknown> {
     throw new Misuse(`${path}: a schema of ${vendor || "an unknown library"} cannot be converted to JSON Schema`);
   const converter = await converterOf(path, name, method);
   if (converter === undefined)
-    throw new Misuse(`${path}: install ${name}, which turns schemas of ${vendor} into JSON Schemas`);
+    throw new Misuse(`${path}: install ${name}, which converts schemas of ${vendor} to JSON Schema`);
   return madeBy(vendor, () => converter(schema));
 }
 

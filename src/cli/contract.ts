@@ -74,9 +74,11 @@ function compatCommand(terminal: Terminal, finish: Finish): Command {
     .addOption(
       new Option("-c, --content-model <M>", "what writers send").choices(contentModels).default("declared-writer"),
     )
-    .addOption(new Option("-p, --policy <P>", "what of a Protobuf schema must stay").choices(policies).default("json"))
     .addOption(
-      new Option("--formats <F>", "what format in a JSON Schema means").choices(formatPolicies).default("either"),
+      new Option("-p, --policy <P>", "what must stay the same in a Protobuf schema").choices(policies).default("json"),
+    )
+    .addOption(
+      new Option("--formats <F>", "how to treat format in a JSON Schema").choices(formatPolicies).default("either"),
     )
     .addOption(reportFormat())
     .option("--strict", "fail when the pair is unproven")
@@ -96,7 +98,7 @@ function initCommand(terminal: Terminal, finish: Finish): Command {
   return onSubjects("init", "write versions from a source, and subject.json")
     .option("--from <MODULE>", "a module with schemas or message types, or a .json or .proto file")
     .option("--export <NAME>", "its export; default: the default one, or every one")
-    .option("--messages <FILE>", "captured messages: envelopes as JSON, one a line")
+    .option("--messages <FILE>", "captured messages: envelopes as JSON, one per line")
     .option("--subject <NAME>", "the subject; default: what the source says")
     .action(async (options: InitCommand) => {
       const { initContracts } = await import("./contract-init.ts");
@@ -133,7 +135,7 @@ function releaseCommand(terminal: Terminal, finish: Finish): Command {
 }
 
 function deployedCommand(terminal: Terminal, finish: Finish): Command {
-  return onSubjects("deployed", "note which versions a deployed service sends and reads")
+  return onSubjects("deployed", "record which versions a deployed service sends and reads")
     .argument("<SERVICE>", "a service of inFlight")
     .argument("<VERSION>", "the version of the service")
     .requiredOption("-e, --env <ENV>", "the environment, e.g. prod")
@@ -162,7 +164,7 @@ function replayCommand(terminal: Terminal, finish: Finish): Command {
     .summary("show a witness failing again")
     .argument("<REPORT>", "the output of check or compat with --format json")
     .argument("<HASH>", "the hash of the witness, or its beginning")
-    .option("-s, --schemas <DIR>", "the subjects of today; default: the report's own schemas")
+    .option("-s, --schemas <DIR>", "use these subjects; default: the schemas in the report")
     .action(async (report: string, hash: string, options: Pick<ReplayCommand, "schemas">) => {
       const { replayWitness } = await import("./contract-replay.ts");
       finish(await reportingUnreadable(terminal, () => replayWitness({ ...options, report, hash }, terminal)));

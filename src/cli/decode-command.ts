@@ -15,11 +15,11 @@ export function decodeCommand(terminal: Terminal, finish: Finish): Command {
   const command = new Command("decode")
     .summary("decode payload files with the codec that fits")
     .description(
-      "Reads payloads by their content type, then by every other codec; of a whole\n" +
-        "AMQP message the body. Protobuf is never guessed: name the type.",
+      "Reads payloads by their content type, then with every other codec. A whole AMQP\n" +
+        "message is opened and its body read. Protobuf is never guessed: name the type.",
     )
-    .argument("<FILE...>", "payload files; - is standard input")
-    .option("-t, --content-type <CT>", "what the sender declared; default: nothing")
+    .argument("<FILE...>", "payload files; - for standard input")
+    .option("-t, --content-type <CT>", "what the sender declared; default: none")
     .option("-j, --json", "one line of JSON per file, in order");
   return withSchemaOptions(command)
     .option("--contracts <PATH>", ".NET types: a file or folder; may be repeated", collect)

@@ -7,8 +7,8 @@ import type { Terminal } from "./terminal.ts";
 /** `sobre dlq` with its three commands. */
 export function dlqCommand(terminal: Terminal, finish: Finish): Command {
   return new Command("dlq")
-    .summary("look into a dead-letter queue, and send messages back")
-    .description("Looks into the dead-letter queue of a queue or subscription.")
+    .summary("look at dead letters, and send them back")
+    .description("Works on the dead-letter queue of a queue or subscription.")
     .addCommand(listCommand(terminal, finish))
     .addCommand(showCommand(terminal, finish))
     .addCommand(redriveCommand(terminal, finish))
@@ -26,8 +26,8 @@ Exit codes: 0 done, 1 one failed or the broker refused, 2 wrong usage.`,
 
 function listCommand(terminal: Terminal, finish: Finish): Command {
   const command = new Command("list")
-    .summary("one line per dead letter, and how many there are of each reason")
-    .description("Lists the dead letters of ENTITY, as orders, with their reasons; takes none away.")
+    .summary("one line per dead letter, and the count of each reason")
+    .description("Lists the dead letters of ENTITY, e.g. orders, with their reasons. Removes none.")
     .argument("[ENTITY]")
     .option("-n, --max <N>", "maximum number of messages; default: all", wholeNumber("--max", 1))
     .option("-j, --json", "one line of JSON per dead letter");
@@ -44,10 +44,10 @@ function listCommand(terminal: Terminal, finish: Finish): Command {
 
 function showCommand(terminal: Terminal, finish: Finish): Command {
   const command = new Command("show")
-    .summary("a dead letter with everything it carries")
+    .summary("show one dead letter in full")
     .description(
-      "Shows the dead letter of ENTITY with the sequence number SEQ, as list shows it:\n" +
-        "reason, properties, and what every codec makes of it.",
+      "Shows the dead letter of ENTITY with the sequence number SEQ that list prints:\n" +
+        "its reason, its properties, and the result of every codec.",
     )
     .argument("<ENTITY>")
     .argument("<SEQ>", "", sequenceNumber("SEQ"))
@@ -68,21 +68,19 @@ function showCommand(terminal: Terminal, finish: Finish): Command {
 
 function redriveCommand(terminal: Terminal, finish: Finish): Command {
   const command = new Command("redrive")
-    .summary("send dead letters back to where they were")
+    .summary("send dead letters back")
     .description(
-      "Sends the dead letters of ENTITY back: the same bytes and properties, without\n" +
-        "the marks of the dead letter. Each is completed only after it was sent.",
+      "Sends the dead letters of ENTITY back with the same bytes and properties, but\n" +
+        "without the dead-letter marks. Each is completed only after it was sent.",
     )
     .argument("[ENTITY]")
     .option("--dry-run", "only show what would be sent")
-    .option("--to <ENTITY>", "where to; default: where they came from")
-    .option("--reason <R>", "only those of this reason")
+    .option("--to <ENTITY>", "the target; default: the entity they came from")
+    .option("--reason <R>", "only those with this reason")
     .option("--sequence <SEQ>", "only this one", sequenceNumber("--sequence"))
-    .option("-n, --max <N>", "maximum messages to read; default: all", wholeNumber("--max", 1))
+    .option("-n, --max <N>", "maximum number to read; default: all", wholeNumber("--max", 1))
     .option("--max-redrives <N>", "skip messages re-driven N times", wholeNumber("--max-redrives", 0))
-    .addOption(
-      new Option("--message-ids <I>", "where duplicates are detected: keep or renew ids").choices(["keep", "renew"]),
-    )
+    .addOption(new Option("--message-ids <I>", "message ids where duplicates are detected").choices(["keep", "renew"]))
     .option("-j, --json", "one line of JSON per dead letter");
   return withEndpointOptions(command)
     .addHelpText(

@@ -21,7 +21,7 @@ async function filesOf(path: string): Promise<readonly string[]> {
   if (!found.isDirectory()) return [path];
   const all = await readdir(path).catch(unreadable(`--contracts: ${path}`));
   const names = all.filter((name) => name.endsWith(".json")).toSorted();
-  if (names.length === 0) throw new Misuse(`--contracts: ${path}: holds no .json file`);
+  if (names.length === 0) throw new Misuse(`--contracts: ${path}: contains no .json file`);
   return names.map((name) => join(path, name));
 }
 

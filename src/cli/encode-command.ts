@@ -11,10 +11,10 @@ export function encodeCommand(terminal: Terminal, finish: Finish): Command {
   const command = new Command("encode")
     .summary("write a payload from JSON, the inverse of decode")
     .description(
-      'Writes the payload of a value to standard output. The value is JSON, as\n`sobre decode --json` has it under "value"; nothing at all is an empty payload.',
+      'Writes the payload of a value to standard output. The value is JSON, as\n`sobre decode --json` prints under "value"; no input is an empty payload.',
     )
-    .argument("[FILE]", "the value; - is standard input", "-")
-    .requiredOption("-t, --to <CT>", "the content type, which chooses the codec");
+    .argument("[FILE]", "the value; - for standard input", "-")
+    .requiredOption("-t, --to <CT>", "the content type, which selects the codec");
   return withSchemaOptions(command)
     .addHelpText(
       "after",
@@ -26,7 +26,7 @@ Examples:
   sobre encode --to 'application/protobuf; messageType=shop.Order' \\
     --proto shop.proto order.json > order.bin
 
-Exit codes: 0 written, 1 the value has no form in that format, 2 wrong usage
+Exit codes: 0 written, 1 the format cannot represent the value, 2 wrong usage
 or a missing file.`,
     )
     .action(async (file: string, options: Options) => {

@@ -31,7 +31,7 @@ export async function encodeFile(command: EncodeCommand, serializer: Serializer,
   try {
     const payload = input.byteLength === 0 ? input : encodeText(input, encoder, contentType);
     if (terminal.interactive && payload.some((byte) => byte < 0x20 || byte > 0x7e)) {
-      throw new Misuse("the payload is binary and standard output is a terminal; redirect it, as in > payload.bin");
+      throw new Misuse("the payload is binary and standard output is a terminal; redirect it, e.g. > payload.bin");
     }
     await terminal.out(payload);
     return exitCodes.done;
@@ -60,6 +60,6 @@ function chooseEncoder(text: string, { registry }: Serializer): ReturnType<Seria
     if (!(error instanceof SobreError)) throw error;
     if (error.code !== "UnknownContentType") throw new Misuse(`--to: ${error.message}`);
     const known = registry.encoders.map((encoder) => encoder.contentType).join(", ");
-    throw new Misuse(`--to: nothing here writes ${text}; what can be written is ${known}`);
+    throw new Misuse(`--to: no codec writes ${text}. Expected one of: ${known}`);
   }
 }

@@ -40,7 +40,7 @@ export function withEndpointOptions(command: Command): Command {
 export async function openEndpoint(options: EndpointOptions, entity: string | undefined): Promise<Endpoint> {
   const { engine, settings } = await openBroker(options);
   const named = entity ?? settings.entityPath;
-  if (named === undefined) throw new Misuse("no entity is named: give ENTITY, as orders");
+  if (named === undefined) throw new Misuse("no entity: give ENTITY, e.g. orders");
   return { engine, entity: named, address: `${hostOf(settings)}/${named.toLowerCase()}` };
 }
 
@@ -49,8 +49,7 @@ export async function openBroker(
   options: EndpointOptions,
 ): Promise<{ readonly engine: Engine; readonly settings: ConnectionSettings }> {
   const connectionString = options.connectionString ?? variables.map((name) => process.env[name]).find(Boolean);
-  if (connectionString === undefined)
-    throw new Misuse(`no broker is named: give --connection-string, or set ${variables[0]}`);
+  if (connectionString === undefined) throw new Misuse(`no broker: give --connection-string, or set ${variables[0]}`);
   const { azureEngine, parseConnectionString } = await import("../engines/azure/index.ts");
   const settings = orMisuse(() => parseConnectionString(connectionString));
   const { ca } = options;

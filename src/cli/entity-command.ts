@@ -49,7 +49,7 @@ function createCommand(kind: EntityKind, terminal: Terminal, finish: Finish): Co
   const command = named(new Command("create"), kind)
     .summary(`create a ${holder}`)
     .description(
-      `Creates a ${holder}; the options are those of @azure/service-bus.\nA TIME is 500ms, 30s, 5m, 1h or 2d, or ISO 8601 as PT30S.`,
+      `Creates a ${holder}; the options are those of @azure/service-bus.\nA TIME is 500ms, 30s, 5m, 1h or 2d, or ISO 8601, e.g. PT30S.`,
     );
   return withEndpointOptions(withEntityOptions(command, holder))
     .addHelpText("after", `\nExamples:\n  ${examples[holder].split("\n")[0] ?? ""}\n\n${exits}`)
@@ -64,7 +64,7 @@ function createCommand(kind: EntityKind, terminal: Terminal, finish: Finish): Co
 function deleteCommand(kind: EntityKind, terminal: Terminal, finish: Finish): Command {
   const command = named(new Command("delete"), kind)
     .summary(`delete a ${kind.holder} with its messages`)
-    .description(`Deletes a ${kind.holder} and every message in it, without asking.`);
+    .description(`Deletes a ${kind.holder} and every message in it, without confirmation.`);
   return withEndpointOptions(command)
     .addHelpText("after", `\nExamples:\n  sobre ${kind.holder} delete ${sampleOf(kind)}\n\n${exits}`)
     .action(async () => {
@@ -78,7 +78,7 @@ function listCommand(kind: EntityKind, terminal: Terminal, finish: Finish): Comm
   const { holder, names } = kind;
   const command = new Command("list")
     .summary(`one line per ${holder}, with its counts`)
-    .description(`Lists the ${holder}s with their counts; as much as fits the terminal.`)
+    .description(`Lists the ${holder}s with their counts; the columns that fit the terminal.`)
     .option("-j, --json", `one line of JSON per ${holder}, with settings (times in ms) and counts`);
   for (const name of names.slice(0, -1)) command.argument(`<${name}>`);
   return withEndpointOptions(command)
@@ -93,7 +93,7 @@ function listCommand(kind: EntityKind, terminal: Terminal, finish: Finish): Comm
 function showCommand(kind: EntityKind, terminal: Terminal, finish: Finish): Command {
   const command = named(new Command("show"), kind)
     .summary(`settings and counts of a ${kind.holder}`)
-    .description(`Shows every setting of a ${kind.holder}, and what it holds.`)
+    .description(`Shows every setting of a ${kind.holder}, and its counts.`)
     .option("-j, --json", "one line of JSON, times in milliseconds");
   return withEndpointOptions(command)
     .addHelpText("after", `\nExamples:\n  sobre ${kind.holder} show ${sampleOf(kind)}\n\n${exits}`)
@@ -116,7 +116,7 @@ export function ruleCommand(terminal: Terminal, finish: Finish): Command {
   return new Command("rule")
     .summary("create, delete, list and show the rules of a subscription")
     .description(
-      "Administers the rules of a subscription. A new one has $Default, which lets\neverything through: delete it once there are others.",
+      "Administers the rules of a subscription. A new subscription has\nthe rule $Default, which matches everything: delete it once there are others.",
     )
     .addCommand(createRuleCommand(terminal, finish))
     .addCommand(
@@ -179,11 +179,15 @@ function createRuleCommand(terminal: Terminal, finish: Finish): Command {
   const command = rulePath(new Command("create"))
     .argument("<RULE>")
     .summary("create a rule")
-    .description("Creates a rule: messages come through that match one rule or more.")
-    .option("--sql <EXPRESSION>", 'a condition, as "total > 100"')
+    .description("Creates a rule. A subscription gets the messages that match at least one rule.")
+    .option("--sql <EXPRESSION>", 'a condition, e.g. "total > 100"')
     .option("--correlation <NAME=TEXT>", "a broker property that must be equal; may be repeated", correlationOf)
-    .option("--property <NAME=TEXT>", "an application property likewise; NAME:=5 for a number", pairsOf("--property"))
-    .option("--action <STATEMENTS>", "changes to the copy, as \"SET size = 'large'\"");
+    .option(
+      "--property <NAME=TEXT>",
+      "the same for an application property; NAME:=5 is a number",
+      pairsOf("--property"),
+    )
+    .option("--action <STATEMENTS>", "changes to the copy, e.g. \"SET size = 'large'\"");
   return withEndpointOptions(command)
     .addHelpText(
       "after",
@@ -214,6 +218,6 @@ function correlationOf(pair: string, before?: Readonly<Record<string, unknown>>)
   const unknown = Object.keys(pairs).find((name) => !correlationProperties.some((known) => known === name));
   if (unknown === undefined) return pairs;
   throw new Misuse(
-    `--correlation: ${unknown} is none of ${correlationProperties.join(", ")}; --property compares others`,
+    `--correlation: unknown property ${unknown}. Expected one of: ${correlationProperties.join(", ")}. Use --property for application properties`,
   );
 }

@@ -28,7 +28,7 @@ const declared: { readonly [Name in keyof Required<EntityOptions>]: Declared } =
   requiresSession: { flag: "requires-session", says: "messages have sessions", of: receivable, kind: "flag" },
   requiresDuplicateDetection: {
     flag: "requires-duplicate-detection",
-    says: "drop ids that were seen",
+    says: "drop messages whose id was seen before",
     of: sendable,
     kind: "flag",
   },
@@ -40,19 +40,19 @@ const declared: { readonly [Name in keyof Required<EntityOptions>]: Declared } =
   },
   defaultMessageTimeToLive: {
     flag: "default-message-time-to-live <TIME>",
-    says: "default: for ever",
+    says: "default: no limit",
     of: everything,
     kind: "span",
   },
   deadLetteringOnMessageExpiration: {
     flag: "dead-lettering-on-message-expiration",
-    says: "instead of dropping",
+    says: "dead-letter expired messages",
     of: receivable,
     kind: "flag",
   },
   deadLetteringOnFilterEvaluationExceptions: {
     flag: "no-dead-lettering-on-filter-evaluation-exceptions",
-    says: "drop them",
+    says: "drop messages whose filter fails",
     of: ["subscription"],
     kind: "flag",
   },
@@ -73,7 +73,7 @@ const declared: { readonly [Name in keyof Required<EntityOptions>]: Declared } =
   },
   enablePartitioning: { flag: "enable-partitioning", says: "spread over partitions", of: sendable, kind: "flag" },
   status: { flag: "status <STATUS>", says: "Disabled, SendDisabled, …", of: everything, kind: "status" },
-  userMetadata: { flag: "user-metadata <TEXT>", says: "text of your own", of: everything, kind: "text" },
+  userMetadata: { flag: "user-metadata <TEXT>", says: "any text", of: everything, kind: "text" },
 };
 
 const entries = Object.entries(declared);

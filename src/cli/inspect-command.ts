@@ -12,9 +12,9 @@ export function inspectCommand(terminal: Terminal, finish: Finish): Command {
   return new Command("inspect")
     .summary("show AMQP 1.0 messages section by section")
     .description("Shows AMQP 1.0 messages and values section by section, with types, offsets\nand bytes.")
-    .argument("[FILE...]", "encoded messages or values; - is standard input")
+    .argument("[FILE...]", "encoded messages or values; - for standard input")
     .option("-j, --json", "one line of typed JSON per file, in order")
-    .option("--hex-lines", "read hex, one value or message a line, from standard input")
+    .option("--hex-lines", "read hex from standard input, one value or message per line")
     .addHelpText(
       "after",
       `
@@ -30,11 +30,11 @@ file.`,
     .action(async (files: readonly string[], { json = false, hexLines = false }: Options) => {
       const { inspectFiles, inspectHexLines } = await import("./inspect.ts");
       if (hexLines) {
-        if (files.length > 0) throw new Misuse("--hex-lines reads standard input and takes no FILE.");
+        if (files.length > 0) throw new Misuse("--hex-lines reads standard input and takes no FILE");
         finish(await inspectHexLines(terminal));
         return;
       }
-      if (files.length === 0) throw new Misuse("inspect needs a FILE, or --hex-lines.");
+      if (files.length === 0) throw new Misuse("inspect needs a FILE or --hex-lines");
       finish(await inspectFiles({ files, json }, terminal));
     });
 }

@@ -85,7 +85,7 @@ function expectation(fields: Fields): Expectation {
 const decoder = new TextDecoder();
 
 async function read(folder: string, file: string): Promise<Uint8Array> {
-  if (basename(file) !== file) throw new Misuse(`manifest.json names "${file}", which is not a file of its own folder`);
+  if (basename(file) !== file) throw new Misuse(`manifest.json names "${file}", which is not a file in its own folder`);
   const path = join(folder, file);
   return readFile(path).catch(unreadable(path));
 }
@@ -102,7 +102,7 @@ class Fields {
   }
 
   wrong(name: string): Misuse {
-    return new Misuse(`${this.#where}: "${name}" is missing or not what it should be`);
+    return new Misuse(`${this.#where}: "${name}" is missing or has the wrong type`);
   }
 
   get(name: string): unknown {

@@ -13,29 +13,28 @@ export function migrateCommand(terminal: Terminal, finish: Finish): Command {
   const command = new Command("migrate")
     .summary("rewrite legacy messages, and report every loss")
     .description(
-      "Reads what .NET and Java left behind, infers a schema for each type from all its\n" +
+      "Reads the payloads of .NET and Java, infers a schema for each type from all its\n" +
         "messages, writes each message as JSON, MessagePack or Protobuf, reads it again\n" +
-        "and compares. Without --out nothing is written: a dry run. The source is never\n" +
-        "changed.",
+        "and compares. Without --out this is a dry run. The source is never changed.",
     )
     .argument(
       "[SOURCE]",
       "payloads (a folder, or a file), captured envelopes (NDJSON), or an export of Service Bus Explorer",
     )
-    .option("-q, --queue <ENTITY>", "instead of SOURCE: peek at this queue, and settle nothing")
+    .option("-q, --queue <ENTITY>", "peek at this queue instead of SOURCE; settles nothing")
     .addOption(
-      new Option("-t, --to <F>", "what to write")
+      new Option("-t, --to <F>", "the format to write")
         .choices(["json", "msgpack", "protobuf", "tagged-json"])
         .default("json"),
     )
-    .option("-o, --out <FILE>", "where the migrated envelopes go, one a line")
-    .option("--resume", "go on with an --out that was cut")
-    .option("--quarantine <DIR>", "keep what was not migrated there, unchanged")
+    .option("-o, --out <FILE>", "write the migrated envelopes here, one per line")
+    .option("--resume", "continue an interrupted --out")
+    .option("--quarantine <DIR>", "copy messages that were not migrated here, unchanged")
     .option("--schema-out <DIR>", "write JSON Schema, .proto and TypeScript of each type")
-    .option("-r, --report <FILE>", "also as .html, .json or .txt; may be repeated", collect)
+    .option("-r, --report <FILE>", "also write it as .html, .json or .txt; may be repeated", collect)
     .option("-j, --json", "the report as JSON on standard output")
     .addOption(new Option("-i, --input <I>", "what the source holds").choices(["payloads", "captures"]))
-    .option("--include <NAME>", "of a folder only these files, e.g. '*.bin'")
+    .option("--include <NAME>", "only these files of a folder, e.g. '*.bin'")
     .option("--content-type <CT>", "what the senders of payload files declared")
     .option("--contracts <PATH>", ".NET types: a file or folder; may be repeated", collect)
     .option("--time-zone <Z>", "the time zone of .NET's senders, e.g. Europe/Madrid")
@@ -46,9 +45,9 @@ export function migrateCommand(terminal: Terminal, finish: Finish): Command {
         "number",
       ]),
     )
-    .option("--sample <N>", "look at the first N messages only", wholeNumber("--sample", 1))
-    .option("--no-unwrap", "leave JSON inside of strings as text")
-    .option("--no-hex", "show no bytes of payloads that failed");
+    .option("--sample <N>", "only read the first N messages", wholeNumber("--sample", 1))
+    .option("--no-unwrap", "leave JSON inside strings as text")
+    .option("--no-hex", "do not show bytes of payloads that failed");
   return withEndpointOptions(command)
     .addHelpText(
       "after",
@@ -65,12 +64,12 @@ failed (the highest counts); 1 wrong usage, nothing to migrate, or stopped.`,
       const { migrateSource } = await import("./migrate.ts");
       const { queue, input, include, contentType, out, resume } = options;
       if ((path === undefined) === (queue === undefined))
-        throw new Misuse("name a SOURCE, or a queue with --queue ENTITY");
+        throw new Misuse("give a SOURCE, or a queue with --queue ENTITY");
       const ofSource = Object.entries({ input, include, "content-type": contentType });
       const stray = queue === undefined ? undefined : ofSource.find(([, value]) => value !== undefined);
-      if (stray !== undefined) throw new Misuse(`--${stray[0]} is for a SOURCE, and not for --queue`);
+      if (stray !== undefined) throw new Misuse(`--${stray[0]} applies to a SOURCE and cannot be used with --queue`);
       if (resume === true && out === undefined)
-        throw new Misuse("--resume needs --out: a dry run leaves nothing to go on with");
+        throw new Misuse("--resume needs --out: a dry run leaves nothing to continue");
       const endpoint = queue === undefined ? undefined : await openEndpoint(options, queue);
       try {
         finish(await migrateSource({ ...options, path: path ?? queue ?? "", endpoint }, terminal));

@@ -133,9 +133,9 @@ function stopped(error: unknown, terminal: Terminal): number {
 
 /** @throws Misuse for what no folder can be, before any work is done. */
 function checkFolder(path: string): void {
-  if (path === "") throw new Misuse("--schema-out needs the name of a folder");
+  if (path === "") throw new Misuse("--schema-out needs a folder");
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) {
-    throw new Misuse(`--schema-out ${path} is a file, and no folder`);
+    throw new Misuse(`--schema-out ${path} is a file, not a folder`);
   }
 }
 

@@ -10,11 +10,11 @@ export function peekCommand(terminal: Terminal, finish: Finish): Command {
     .summary("look at messages without receiving them")
     .description(
       "Shows messages of ENTITY, a queue or subscription, decoded by every codec.\n" +
-        "Nothing is locked, counted or taken away.",
+        "No message is locked, counted or removed.",
     )
     .argument("[ENTITY]")
     .option("-n, --max <N>", "maximum number of messages", wholeNumber("--max", 1), 10)
-    .option("--from <SEQ>", "the sequence number to begin with", sequenceNumber("--from"))
+    .option("--from <SEQ>", "the sequence number to start with", sequenceNumber("--from"))
     .option("--session <ID>", "only messages of this session")
     .option("-j, --json", "one line of JSON per message, with its envelope");
   return withEndpointOptions(withSchemaOptions(command))
@@ -25,7 +25,7 @@ Examples:
   sobre peek orders --max 3
   sobre peek 'orders/$DeadLetterQueue' --json | jq .deadLetterReason
 
-Exit codes: 0 all was read, 1 one was not, or the broker refused, 2 wrong usage.`,
+Exit codes: 0 all were read, 1 one was not, or the broker refused, 2 wrong usage.`,
     )
     .action(async (entity: string | undefined, options: EndpointOptions & SchemaOptions & PeekRequest) => {
       const { peekMessages } = await import("./peek.ts");

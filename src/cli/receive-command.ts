@@ -8,19 +8,19 @@ import type { Terminal } from "./terminal.ts";
 /** `sobre receive`. */
 export function receiveCommand(terminal: Terminal, finish: Finish): Command {
   const command = new Command("receive")
-    .summary("take messages off a queue")
+    .summary("receive messages from a queue")
     .description(
-      "Receives from ENTITY and completes a message only after it was written. What no\n" +
-        "codec reads goes back, unless --json or --out keeps all of it.",
+      "Receives from ENTITY and completes a message only after it was written. A message\n" +
+        "that no codec reads is abandoned, unless --json or --out keeps its bytes.",
     )
     .argument("[ENTITY]")
     .option("-n, --max <N>", "maximum number of messages", wholeNumber("--max", 1), 1)
     .option("-w, --wait <S>", "seconds to wait for the next one", secondsOf, 5)
-    .option("--session <ID>", "of this session")
-    .option("--next-session", "of the next session that is free")
-    .option("-o, --out <FILE>", "append the envelopes to a file, one a line")
+    .option("--session <ID>", "only messages of this session")
+    .option("--next-session", "only messages of the next free session")
+    .option("-o, --out <FILE>", "append the envelopes to a file, one per line")
     .option("-j, --json", "one line of JSON per message, with its envelope")
-    .option("--no-complete", "give them back, which counts a delivery");
+    .option("--no-complete", "abandon the messages, which counts a delivery");
   return withEndpointOptions(withSchemaOptions(command))
     .addHelpText(
       "after",
@@ -32,7 +32,7 @@ Exit codes: 0 done, 1 one was not read, or the broker refused, 2 wrong usage.`,
     )
     .action(async (entity: string | undefined, options: EndpointOptions & SchemaOptions & ReceiveRequest) => {
       if (options.session !== undefined && options.nextSession === true)
-        throw new Misuse("--session and --next-session exclude each other");
+        throw new Misuse("--session and --next-session cannot be used together");
       const { receiveMessages } = await import("./receive.ts");
       const { commandSerializer } = await import("./codecs.ts");
       const serializer = await commandSerializer(options);

@@ -43,8 +43,7 @@ export function createRule(broker: Broker, request: NamedRule & RuleOptions, ter
 
 function filterOf({ sql, correlation, property }: RuleOptions): Parameters<Engine["admin"]["createRule"]>[3]["filter"] {
   const isCorrelated = correlation !== undefined || property !== undefined;
-  if ((sql !== undefined) === isCorrelated)
-    throw new Misuse("a rule has either --sql, or --correlation and --property");
+  if ((sql !== undefined) === isCorrelated) throw new Misuse("give either --sql, or --correlation and --property");
   if (sql !== undefined) return { sqlExpression: sql };
   const values = Object.entries(property ?? {}).map(([name, value]) => [name, value] as const);
   return { ...correlation, ...(values.length === 0 ? {} : { applicationProperties: scalars(values) }) };
@@ -55,7 +54,7 @@ function scalars(values: readonly (readonly [string, unknown])[]): Readonly<Reco
   return Object.fromEntries(
     values.map(([name, value]) => {
       if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return [name, value];
-      throw new Misuse(`--property ${name} must be a text, a number, true or false`);
+      throw new Misuse(`--property ${name} must be a text, number, true or false`);
     }),
   );
 }
@@ -81,7 +80,7 @@ export function listRules(
 ): Promise<number> {
   return atEndpoint(broker, terminal, async ({ engine: { admin } }) => {
     const rules = await admin.listRules(topic, subscription);
-    if (rules.length === 0) terminal.err("sobre: there is no rule, so that no message comes through\n");
+    if (rules.length === 0) terminal.err("sobre: there are no rules, so no message gets through\n");
     else await terminal.out(`${json === true ? rules.map(asJson).join("\n") : ruleTable(rules, terminal)}\n`);
     return exitCodes.done;
   });

@@ -18,16 +18,16 @@ export function sendCommand(terminal: Terminal, finish: Finish): Command {
     .summary("send a message, or a file of envelopes once, to a queue or topic")
     .description(
       "Sends one message with --body, or a FILE of envelopes, one per line, as capture\n" +
-        "writes them (- is standard input): all lines are read before one is sent, and\n" +
-        "FILE.sent lists what was sent, which the same command does not send again.",
+        "writes them (- for standard input). All lines are read before any is sent, and\n" +
+        "FILE.sent lists those that were sent, so that they are not sent again.",
     )
     .argument("<ENTITY>")
     .argument("[FILE]")
-    .option("--body <TEXT>", "a message; JSON for MessagePack and the like")
-    .option("--content-type <T>", "default: application/json, if it is")
+    .option("--body <TEXT>", "one message; JSON for binary formats such as MessagePack")
+    .option("--content-type <T>", "default: application/json if the body is JSON")
     .option("--property <NAME=TEXT>", "an application property, or NAME:=JSON", pairsOf("--property"))
-    .option("--broker-property <N=TEXT>", "as messageId=a1 or timeToLive=30s", brokerProperty)
-    .option("--again", "also send what was sent before")
+    .option("--broker-property <N=TEXT>", "e.g. messageId=a1 or timeToLive=30s", brokerProperty)
+    .option("--again", "also send lines that were sent before")
     .option("--dry-run", "only show what would be sent");
   return withEndpointOptions(command)
     .addHelpText(
@@ -37,7 +37,7 @@ Examples:
   sobre send orders --body '{"id":7}' --property tenant=a
   sobre send orders orders.ndjson
 
-Exit codes: 0 done, 1 the broker refused, 2 wrong usage or a wrong line.`,
+Exit codes: 0 done, 1 the broker refused, 2 wrong usage or an invalid line.`,
     )
     .action(async (entity: string, file: string | undefined, options: SendOptions) => {
       const { body } = options;
@@ -50,8 +50,7 @@ Exit codes: 0 done, 1 the broker refused, 2 wrong usage or a wrong line.`,
         return finish(await sendMessage(endpoint, { ...options, body }, { serializer, terminal }));
       }
       const extra = Object.keys(options).find((name) => !ofFile.has(name));
-      if (extra !== undefined)
-        throw new Misuse(`what a message has, as ${extra}, goes with --body; a line of FILE has its own`);
+      if (extra !== undefined) throw new Misuse(`${extra} applies to --body only; each line of FILE has its own`);
       const { sendFile } = await import("./send.ts");
       finish(await sendFile(await openEndpoint(options, entity), { ...options, file: file ?? "" }, terminal));
     });

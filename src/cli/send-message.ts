@@ -55,12 +55,12 @@ function payloadOf(body: string, contentType: string, { registry }: Serializer):
   const isText = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b)/i.test(contentType);
   if (isText) {
     if (/json\b/i.test(contentType) && !isJson(body))
-      throw new Misuse("--body is not JSON, and --content-type says that it is");
+      throw new Misuse("--body is not JSON, although --content-type says so");
     return bytes;
   }
   const { encoder, contentType: parsed } = registry.encoderFor(contentType);
   if (encoder.name === "bytes") return bytes;
-  if (!isJson(body)) throw new Misuse(`--body must be JSON, of which ${encoder.name} is made for ${contentType}`);
+  if (!isJson(body)) throw new Misuse(`--body must be JSON, which is encoded as ${encoder.name} for ${contentType}`);
   return encodeText(bytes, encoder, parsed);
 }
 

@@ -9,34 +9,34 @@ export function serveCommand(terminal: Terminal, finish: Finish): Command {
     .summary("serve queues and topics to Azure Service Bus clients; also: store")
     .description(
       "Serves a broker over AMQP 1.0, so that the official clients connect with the\n" +
-        "connection string it prints. Ends with Ctrl+C. The broker is in memory, and\n" +
-        "nothing of it is kept, unless --data names a directory.",
+        "connection string it prints. Stop it with Ctrl+C. The broker is in memory and\n" +
+        "is lost when it stops, unless --data names a directory.",
     )
-    .option("-c, --config <FILE>", "entities, as a Config.json of the official emulator")
+    .option("-c, --config <FILE>", "entities, in a Config.json of the official emulator")
     .option("-d, --data <DIR>", "keep everything on disk here; nothing acknowledged is lost on restart")
-    .option("-p, --port <N>", "for AMQP, HTTP and TLS; 0 is any free one", wholeNumber("--port", 0, 65_535), 5672)
+    .option("-p, --port <N>", "port for AMQP, HTTP and TLS; 0 for any free one", wholeNumber("--port", 0, 65_535), 5672)
     .option(
       "--http-port <N>",
-      "another port that speaks the same (default: 5300; with --port 0 any free one)",
+      "a second port for the same (default: 5300; with --port 0 any free one)",
       wholeNumber("--http-port", 0, 65_535),
     )
-    .option("--host <HOST>", "where to listen", "localhost")
-    .option("--queue <NAME>", "a queue to begin with; may be repeated", collect)
+    .option("--host <HOST>", "the address to listen on", "localhost")
+    .option("--queue <NAME>", "a queue to create; may be repeated", collect)
     .option("--key <NAME=KEY>", "a shared access key; may be repeated", withKey)
     .option("--key-file <FILE>", "shared access keys, NAME=KEY on each line")
     .option("--auto-create", "create queues, topics and subscriptions on first use")
-    .option("--tls", "speak TLS, too, with a certificate made on the spot")
-    .option("--cert <FILE>", "speak TLS, too, with this certificate (PEM)")
+    .option("--tls", "also accept TLS, with a generated certificate")
+    .option("--cert <FILE>", "also accept TLS, with this certificate (PEM)")
     .option("--cert-key <FILE>", "its private key (PEM)")
     .option("-q, --quiet", "print nothing but the connection string")
     .addHelpText(
       "after",
       `
-Without keys, here or in the configuration, the emulator's well-known key
-opens it; so it listens on this machine alone unless --host says otherwise,
-which takes a key. SOBRE_SERVE_KEYS has keys as well, NAME=KEY;NAME=KEY. Keys of
-the variable and of files are not printed. ServiceBusAdministrationClient dials https, for which --tls
-writes its certificate to a file: NODE_EXTRA_CA_CERTS trusts it.
+Without keys, here or in the configuration, the emulator's well-known key is
+accepted and the server listens on this machine only; any other --host needs a
+key. SOBRE_SERVE_KEYS also takes keys, as NAME=KEY;NAME=KEY. Keys from the
+variable and from files are not printed. ServiceBusAdministrationClient requires
+https: --tls writes its certificate to a file; trust it with NODE_EXTRA_CA_CERTS.
 
 Examples:
   sobre serve --queue orders
@@ -45,7 +45,7 @@ Examples:
   sobre serve --auto-create --quiet
 
 Exit codes: 0 ended by a signal, 1 the port or the directory is in use, or the
-directory is damaged, 2 wrong usage, a missing or a wrong file.`,
+directory is damaged, 2 wrong usage, or a missing or invalid file.`,
     )
     .action(async (options: ServeCommand) => {
       const { serve } = await import("./serve.ts");

@@ -51,7 +51,7 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
   const configured = await entitiesOf(command);
   if (configured.keys === undefined && !isLoopback(host))
     throw new Misuse(
-      `--host ${host} can be reached by others: give a key with --key NAME=KEY, --key-file or SOBRE_SERVE_KEYS, or in the configuration`,
+      `--host ${host} can be reached from other machines: give a key with --key NAME=KEY, --key-file or SOBRE_SERVE_KEYS, or in the configuration`,
     );
   const tls = await certificateOf(command);
   if (tls === undefined && !isLoopback(host))
@@ -85,8 +85,10 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
 
 /** The certificate that TLS is spoken with, made or read. @throws Misuse */
 async function certificateOf({ host, tls = false, cert, certKey }: ServeCommand): Promise<Certificate | undefined> {
-  if (tls && cert !== undefined) throw new Misuse("--tls makes a certificate, --cert gives one: choose one of them");
-  if ((cert === undefined) !== (certKey === undefined)) throw new Misuse("--cert and --cert-key go together");
+  if (tls && cert !== undefined)
+    throw new Misuse("--tls generates a certificate and --cert provides one: give only one of them");
+  if ((cert === undefined) !== (certKey === undefined))
+    throw new Misuse("--cert and --cert-key must be given together");
   if (cert !== undefined && certKey !== undefined)
     return { cert: await readText(cert, mostCertificateBytes), key: await readText(certKey, mostCertificateBytes) };
   return tls ? (await import("../server/certificate.ts")).selfSigned([host]) : undefined;

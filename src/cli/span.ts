@@ -14,7 +14,7 @@ export function spanOf(option: string): (text: string) => number {
       return toMilliseconds(text, option);
     } catch (error) {
       if (!(error instanceof SobreError)) throw error;
-      throw new Misuse(`${option} must be a time, as 30s, 5m, 1h, 2d or PT30S`);
+      throw new Misuse(`${option} must be a time, e.g. 30s, 5m, 1h, 2d or PT30S`);
     }
   };
 }

@@ -21,7 +21,7 @@ Exit codes: 0 done, 1 damaged or in use, 2 wrong usage.`,
 
 function checkCommand(terminal: Terminal, finish: Finish): Command {
   return new Command("check")
-    .summary("read every row, hold it to its checksum, and count the messages")
+    .summary("verify every row against its checksum, and count the messages")
     .description("Reads every row of the store in DIR and counts the messages of each queue.")
     .argument("<DIR>")
     .action(async (directory: string) => {
@@ -32,10 +32,10 @@ function checkCommand(terminal: Terminal, finish: Finish): Command {
 
 function exportCommand(terminal: Terminal, finish: Finish): Command {
   return new Command("export")
-    .summary("write the messages into files, one a queue")
+    .summary("write the messages to files, one per queue")
     .description(
-      "Writes the messages of the store in DIR into a new folder OUT: one file a queue,\n" +
-        "one envelope a line, in the format of `sobre capture`. Damaged rows are\n" +
+      "Writes the messages of the store in DIR to a new folder OUT: one file per queue,\n" +
+        "one envelope per line, in the format of `sobre capture`. Damaged rows are\n" +
         "reported and left out.",
     )
     .argument("<DIR>")

@@ -58,7 +58,7 @@ export async function checkStore(directory: string, terminal: Terminal): Promise
 export async function exportStore(directory: string, folder: string, terminal: Terminal): Promise<number> {
   checkDirectory(directory);
   if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new Misuse(`${folder} is not empty; name a new folder`);
+    throw new Misuse(`${folder} is not empty. Choose a new folder`);
   mkdirSync(folder, { recursive: true });
   const { inventory } = await import("../engines/durable/inventory.ts");
   const files = new Map<string, string>();
@@ -87,7 +87,7 @@ export async function exportStore(directory: string, folder: string, terminal: T
 /** @throws Misuse for anything but the directory of a store. */
 function checkDirectory(directory: string): void {
   if (!existsSync(join(directory, "store.sqlite")))
-    throw new Misuse(`${directory} has no store: no store.sqlite is there`);
+    throw new Misuse(`${directory} has no store: there is no store.sqlite`);
 }
 
 function failed(error: unknown, terminal: Terminal): number {

@@ -7,10 +7,10 @@ export function tourCommand({ mailbox }: Product, terminal: Terminal, finish: Fi
   return new Command("tour")
     .summary("send a sample mailbox through a queue and show each result")
     .description(
-      "Sends every message of a mailbox through a queue in memory and shows what\n" +
-        "read it, or why nothing could; then repairs one dead letter and sends it again.",
+      "Sends every message of a mailbox through an in-memory queue and shows which\n" +
+        "codec read it, or why none could; then repairs one dead letter and resends it.",
     )
-    .argument("[FOLDER]", "holds a manifest.json; default: the one that comes along")
+    .argument("[FOLDER]", "a folder with a manifest.json; default: the included one")
     .addHelpText(
       "after",
       `
