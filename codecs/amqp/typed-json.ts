@@ -74,12 +74,12 @@ function renderObject(
   if (Array.isArray(value)) {
     return { t: "list", v: value.map((item, index) => render(item, `${path}[${index}]`, inner)) };
   }
-  throw notAmqp(path, "is no AMQP value");
+  throw notAmqp(path, "is not an AMQP value");
 }
 
 function renderTyped(typed: Typed, path: string, depth: number): TypedJson {
   const { type, value } = typed;
-  if (value === null || value === undefined) throw notAmqp(path, `is typed as ${type} and holds no value`);
+  if (value === null || value === undefined) throw notAmqp(path, `is typed as ${type} but has no value`);
   if (typeof value === "object" && !(value instanceof Uint8Array)) {
     if ("values" in value) return renderArray(value, path, depth + arrayLevels);
     return {

@@ -53,7 +53,7 @@ export class BlockReader {
 
 /** The error of an object whose contents its class cannot have written. */
 export function malformed(what: string, offset: number): SobreError {
-  const text = `The ${what} at byte ${offset} of the Java stream does not hold what that class writes.`;
+  const text = `The ${what} at byte ${offset} of the Java stream does not contain what that class writes.`;
   return new SobreError("DecodeFailed", text, { offset });
 }
 

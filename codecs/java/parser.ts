@@ -47,7 +47,7 @@ export class StreamParser implements Parser {
       if (cursor.u8("the header") !== byte) throw cursor.broken("The Java stream's header is broken", cursor.at - 1);
     }
     if (cursor.remaining === 0) {
-      throw new SobreError("TruncatedPayload", "The Java stream ends behind its header.", { offset: cursor.at });
+      throw new SobreError("TruncatedPayload", "The Java stream ends after its header.", { offset: cursor.at });
     }
     while (cursor.remaining > 0) {
       this.read("top");

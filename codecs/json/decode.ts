@@ -44,7 +44,7 @@ function exactly(_key: string, value: unknown, context?: { readonly source?: str
 }
 
 const faults = {
-  broken: ["DecodeFailed", "is no JSON"],
+  broken: ["DecodeFailed", "is not JSON"],
   truncated: ["TruncatedPayload", "ends before its value"],
   trailing: ["TrailingBytes", "goes on behind its value"],
 } as const;

@@ -59,7 +59,7 @@ export function msgpack(options: MsgpackOptions = {}): Codec {
         if (error instanceof SobreError) throw error;
         throw new SobreError(
           "DecodeFailed",
-          "The MessagePack payload is nested deeper than this process can follow. Lower limits.maxDepth to refuse it earlier.",
+          "The MessagePack payload is nested too deeply for the stack of this process. Lower limits.maxDepth to refuse it earlier.",
         );
       }
     },

@@ -16,7 +16,7 @@ export function decodeFailure(error: unknown, stop: Stop, payload: Uint8Array, l
   if (error instanceof RangeError && reason.startsWith("Maximum call stack")) {
     return new SobreError(
       "LimitExceeded",
-      `The Protobuf payload is nested deeper than this process can follow. Lower limits.maxDepth, which is ${limits.maxDepth}.`,
+      `The Protobuf payload is nested too deeply for the stack of this process. Lower limits.maxDepth, which is ${limits.maxDepth}.`,
       { offset },
     );
   }

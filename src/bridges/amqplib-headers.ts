@@ -118,14 +118,14 @@ export function writeHeader(value: ApplicationPropertyValue, path: string): unkn
 function writeTime(value: Date, path: string): Tagged {
   const seconds = value.getTime() / 1000;
   if (Number.isInteger(seconds) && seconds >= 0) return { "!": "timestamp", value: seconds };
-  throw unsupported(path, "is no whole second from 1970 on, as timestamps of AMQP 0-9-1 are; give the time as text");
+  throw unsupported(path, "is not a whole second since 1970, as AMQP 0-9-1 timestamps must be; give the time as text");
 }
 
 function writeTyped({ type, value }: Typed, path: string): Tagged {
   if (type === "long") return { "!": "int64", value };
   if (type === "float" || type === "double") return { "!": type, value };
   for (const [name, integerType] of integerTypes) if (integerType === type) return { "!": name, value };
-  throw unsupported(path, `is an AMQP ${type}, which AMQP 0-9-1 has not`);
+  throw unsupported(path, `is an AMQP ${type}, which AMQP 0-9-1 does not have`);
 }
 
 /** Bytes anywhere in a header as the Buffers that amqplib recognises. */

@@ -172,7 +172,7 @@ function writeBasic(broker: BrokerProperties): Omit<AmqplibProperties, "headers"
 
 /** A short string of AMQP 0-9-1 (section 4.2.5.3): at most 255 bytes. */
 function shortText(path: string, value: unknown): string {
-  if (typeof value !== "string") throw unsupported(path, "is no text, and AMQP 0-9-1 has only text there");
+  if (typeof value !== "string") throw unsupported(path, "is not a text, the only type that AMQP 0-9-1 has there");
   if (Buffer.byteLength(value) > 255) throw unsupported(path, "is longer than 255 bytes");
   return value;
 }
@@ -202,7 +202,7 @@ function basicValue(name: string, value: unknown, path: string): string | number
   if (name !== "priority" && name !== "deliveryMode" && name !== "timestamp") return shortText(path, value);
   const most = name === "timestamp" ? Number.MAX_SAFE_INTEGER : 0xff;
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most) return value;
-  throw unsupported(path, `is no whole number up to ${most}, and becomes the basic property ${name}`);
+  throw unsupported(path, `is not a whole number up to ${most}, as the basic property ${name} must be`);
 }
 
 function writeBrokerHeaders(headers: Record<string, unknown>, broker: BrokerProperties): void {

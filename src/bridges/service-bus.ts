@@ -126,7 +126,7 @@ export function toServiceBusMessage(envelope: Envelope): ServiceBusMessageFields
   if ((direct.timeToLive ?? 0) > 0xffff_ffff) {
     throw unsupported(
       "$.brokerProperties.timeToLive",
-      "is longer than 4294967295 ms, to which the client would cut it",
+      "is longer than 4294967295 ms, the longest time that the client sends",
     );
   }
   const properties = writeProperties(applicationProperties, contentEncoding);
@@ -208,7 +208,7 @@ function bodyOf({ body, _rawAmqpMessage }: ServiceBusMessageLike): Body {
     "InvalidArgument",
     bodyType === "data"
       ? "The body is a parsed value instead of bytes, and the bytes that were sent cannot be recovered from it. Open the receiver with { skipParsingBodyAsJson: true }."
-      : `The body is an AMQP ${bodyType}, of which the client keeps no bytes; only text, binary and null values can be read through it.`,
+      : `The body is an AMQP ${bodyType}, whose bytes the client does not keep; only text, binary and null values can be read through it.`,
     { path: "$.body" },
   );
 }

@@ -14,7 +14,7 @@ export function someMessage<T extends object>(message: T | null | undefined): T 
   if (typeof message === "object" && message !== null) return message;
   throw new SobreError(
     "InvalidArgument",
-    "There is no message: it is null when the broker ends a consumer. Check for it first.",
+    "The message is null, as it is when the broker cancels a consumer. Check for null first.",
     {
       path: "$",
     },

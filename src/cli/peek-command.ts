@@ -25,7 +25,7 @@ Examples:
   sobre peek orders --max 3
   sobre peek 'orders/$DeadLetterQueue' --json | jq .deadLetterReason
 
-Exit codes: 0 all were read, 1 one was not, or the broker refused, 2 wrong usage.`,
+Exit codes: 0 all was read, 1 one was not, or the broker refused, 2 wrong usage.`,
     )
     .action(async (entity: string | undefined, options: EndpointOptions & SchemaOptions & PeekRequest) => {
       const { peekMessages } = await import("./peek.ts");

@@ -10,7 +10,7 @@ export function receiveCommand(terminal: Terminal, finish: Finish): Command {
   const command = new Command("receive")
     .summary("receive messages from a queue")
     .description(
-      "Receives from ENTITY and completes a message only after it was written. A message\n" +
+      "Receives from ENTITY and completes each message only after it was written. One\n" +
         "that no codec reads is abandoned, unless --json or --out keeps its bytes.",
     )
     .argument("[ENTITY]")

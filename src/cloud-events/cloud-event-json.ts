@@ -60,9 +60,9 @@ function dataOf(
   contentType: string | undefined,
 ): Uint8Array | undefined {
   const base64 = members.get("data_base64");
-  if (members.has("data") && base64 !== undefined) throw broken("The CloudEvents data are there twice.");
+  if (members.has("data") && base64 !== undefined) throw broken("The CloudEvents data is present twice.");
   if (typeof base64 === "string") return fromBase64("data_base64", base64);
-  if (base64 !== undefined && base64 !== null) throw broken('The CloudEvents member "data_base64" is no text.');
+  if (base64 !== undefined && base64 !== null) throw broken('The CloudEvents member "data_base64" is not a text.');
   if (!members.has("data")) return undefined;
   const data = members.get("data");
   if (typeof data === "string" && !isJson(contentType)) return encoder.encode(data);

@@ -93,7 +93,7 @@ function checkMembers(event: unknown): void {
     if (value === undefined || (members.has(name) && (name !== "specversion" || value === "1.0"))) continue;
     throw invalid(
       name,
-      name === "specversion" ? 'must be "1.0"' : "is none of the specification; it goes into extensions",
+      name === "specversion" ? 'must be "1.0"' : "is not in the specification; put it into extensions",
     );
   }
 }

@@ -61,7 +61,7 @@ function checkIsEnvelope(envelope: unknown): void {
   }
   throw new SobreError(
     "InvalidArgument",
-    "This is no envelope, as createEnvelope makes them. A message of another client becomes one by a function of sobre/bridges.",
+    "This is not an envelope made by createEnvelope. Convert messages of other clients with a function from sobre/bridges.",
     { path: "$" },
   );
 }

@@ -132,7 +132,7 @@ function selectEncoder(encoders: readonly Encoder[], text: string | undefined, b
     if (encoder !== undefined) return { encoder, contentType };
     throw new SobreError(
       "UnknownContentType",
-      `No codec writes bodies of kind ${bodyKind}; register one that does, as amqp().`,
+      `No codec writes bodies of kind ${bodyKind}; register one that does, e.g. amqp().`,
     );
   }
   const encoder = contentType === undefined ? encoders[0] : mostSpecific(encoders, contentType, rangesOf).codecs[0];

@@ -34,7 +34,7 @@ function platformName(label: string): string {
 
 /** The error for a charset that nobody here reads or writes. */
 export function unknownCharset(what: string): SobreError {
-  return new SobreError("UnknownCharset", `${what} is unknown here. Use utf-8.`);
+  return new SobreError("UnknownCharset", `${what} is not supported. Use utf-8.`);
 }
 
 /**

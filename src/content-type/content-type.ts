@@ -32,7 +32,7 @@ export const maxContentTypeLength = 1024;
  */
 export function parseContentType(text: string): ContentType {
   // Envelopes of other makers hold anything.
-  if (typeof text !== "string") throw invalid("is no text", 0);
+  if (typeof text !== "string") throw invalid("is not a text", 0);
   if (text.length > maxContentTypeLength) {
     throw invalid(`is ${text.length} characters long; ${maxContentTypeLength} are allowed`, maxContentTypeLength);
   }

@@ -69,7 +69,7 @@ function schemaOf(text: string, file: string): JsonSchema {
   const schema = parseJson(text, file);
   if (typeof schema === "boolean") return schema;
   if (isObject(schema)) return { ...schema };
-  throw new SobreError("InvalidArgument", `${file} holds no JSON Schema.`);
+  throw new SobreError("InvalidArgument", `${file} does not contain a JSON Schema.`);
 }
 
 /** A subject may have slashes, and leads nowhere but down. */

@@ -154,7 +154,7 @@ function always(): true {
 /** Validators are made by `new Function`. */
 function evalIsForbidden(cause: EvalError): SobreError {
   const what =
-    "A JSON Schema is compiled into code, and here code may not be made of text (a Content-Security-Policy without " +
+    "A JSON Schema is compiled into code, and code must not be generated here (a Content-Security-Policy without " +
     "unsafe-eval, or --disallow-code-generation-from-strings). Describe the type with zod, valibot or another library of " +
     "Standard Schema, or allow it.";
   return new SobreError("InvalidOperation", what, { cause });

@@ -84,7 +84,7 @@ export function assembleMessageType<Name extends string, Input, Output>(
   if (typeof name !== "string" || name === "" || name.length > 128) {
     throw invalid("The name of a message type must be text of 1 to 128 characters");
   }
-  if (!isObject(schemas)) throw invalid(`${name}: the versions must be an object, as { 1: schema }`);
+  if (!isObject(schemas)) throw invalid(`${name}: the versions must be an object, e.g. { 1: schema }`);
   checkOptions(options, checks, { owner: `${name}: ` });
   const { wire = "properties", aliases = {}, upcast = {}, downcast = {} } = options;
   const versions = versionsOf(name, schemas);
@@ -92,14 +92,16 @@ export function assembleMessageType<Name extends string, Input, Output>(
   const schemaChecks = versions.map((version) => {
     const schema = schemas[version];
     if (schema === undefined || schema === null)
-      throw invalid(`${name}, version ${version}: there is no schema; jsonSchema(true) is the one of any body`);
+      throw invalid(`${name}, version ${version}: the schema is missing; jsonSchema(true) allows any body`);
     return compileSchema(schema, `${name}, version ${version}`);
   });
   const up = steps(versions.slice(0, -1), upcast, `${name}: upcast`);
   const down = steps(versions, downcast, `${name}: downcast`);
   const missing = versions.slice(0, -1).find((version) => up.get(version) === undefined);
   if (missing !== undefined)
-    throw invalid(`${name}: upcast[${missing}] is missing; without it version ${missing} has no way up`);
+    throw invalid(
+      `${name}: upcast[${missing}] is missing; add a function that converts version ${missing} to the next one`,
+    );
   for (const [alias, version] of Object.entries(aliases)) {
     if (!versions.includes(version))
       throw invalid(`${name}: aliases[${JSON.stringify(alias)}] is version ${version}, which the type does not have`);
@@ -160,7 +162,7 @@ function typed<Name extends string, Input, Output>(type: MessageType, _name: Nam
 function versionsOf(name: string, schemas: SchemaVersions): readonly number[] {
   const keys = Object.keys(schemas);
   const versions = keys.map(Number);
-  if (versions.length === 0) throw invalid(`${name}: at least one version is needed, as in { 1: schema }`);
+  if (versions.length === 0) throw invalid(`${name}: at least one version is needed, e.g. { 1: schema }`);
   const wrong = versions.find((version) => !Number.isSafeInteger(version) || version < 0 || version > maxVersion);
   // As "01", which would be a second name of version 1.
   const isOdd = keys.some((key) => String(Number(key)) !== key);
@@ -175,7 +177,7 @@ function steps(
 ): ReadonlyMap<number, (body: never) => unknown> {
   const found = new Map<number, (body: never) => unknown>();
   for (const [key, step] of Object.entries(table)) {
-    if (!versions.includes(Number(key))) throw invalid(`${where}[${key}] leads from no version of the type`);
+    if (!versions.includes(Number(key))) throw invalid(`${where}[${key}] does not start at a version of the type`);
     if (typeof step !== "function") throw invalid(`${where}[${key}] must be a function`);
     found.set(Number(key), step);
   }

@@ -73,7 +73,7 @@ function schemaOf(schema: JsonSchema, options: JsonSchemaOptions, where: string)
   try {
     return jsonSchema(schema, options);
   } catch (cause) {
-    const { code, message } = SobreError.from(cause, "InvalidArgument", "It is no JSON Schema");
+    const { code, message } = SobreError.from(cause, "InvalidArgument", "It is not a JSON Schema");
     throw new SobreError(code, `${where}: ${message}`, { cause });
   }
 }

@@ -58,7 +58,7 @@ export function compileSchema(schema: Schema, where: string): (value: unknown) =
   if (!isStandardSchema(schema)) {
     throw new SobreError(
       "InvalidArgument",
-      `${where}: it is no Standard Schema. A JSON Schema is made one by jsonSchema({ … }) of sobre/json-schema.`,
+      `${where}: it is not a Standard Schema. Wrap a JSON Schema in jsonSchema({ … }) from sobre/json-schema.`,
     );
   }
   const standard = schema["~standard"];
@@ -100,7 +100,7 @@ function accepted(
 const wholeValue = { message: "", path: [] };
 
 function toChecked(result: StandardResult<unknown>, vendor: string, body: unknown): Checked {
-  if (!isResult(result)) throw new TypeError(`${vendor} gave neither a value nor issues`);
+  if (!isResult(result)) throw new TypeError(`${vendor} returned neither a value nor issues`);
   if (result.issues === undefined) return { ok: true, value: result.value };
   // Some libraries quote the value in their messages, so only the path is reported; the issues are in the cause.
   const issues = result.issues.length === 0 ? [wholeValue] : result.issues;

@@ -21,10 +21,7 @@ export function capturedMessage(bytes: Uint8Array): SourceContent {
 
 /** The mark of a truncated piece. */
 export function tooLongCapture(bytes: Uint8Array, most: number): SourceContent {
-  const error = new SobreError(
-    "LimitExceeded",
-    `The captured message is longer than ${most} bytes, and was passed over.`,
-  );
+  const error = new SobreError("LimitExceeded", `The captured message is longer than ${most} bytes, and was skipped.`);
   return { ok: false, error, bytes };
 }
 
@@ -37,7 +34,7 @@ function envelopeOf(bytes: Uint8Array): Envelope {
   if (isObject(message) && "body" in message) return envelopeOfExplorer(message);
   throw new SobreError(
     "InvalidArgument",
-    "This is JSON, but no captured message: an envelope has a payload, a message of Service Bus Explorer has a body.",
+    "This is JSON, but not a captured message: an envelope has a payload, and a Service Bus Explorer message has a body.",
   );
 }
 

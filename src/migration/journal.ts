@@ -95,7 +95,7 @@ export class Journal {
     if (head === undefined) {
       // Cut before anything was written, or the output of something else.
       if (outputSize > 0)
-        throw new SobreError("InvalidArgument", `${path} has no journal of its progress; name another file.`);
+        throw new SobreError("InvalidArgument", `${path} has no journal of its progress. Choose another file.`);
       for (const file of [path, journalPath(path)]) rmSync(file);
       return undefined;
     }

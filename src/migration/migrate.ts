@@ -202,7 +202,7 @@ class DoneBefore {
     if (this.#next.order > order || this.#next.id !== id || this.#next.sha256 !== sourceHash(message)) {
       throw new SobreError(
         "InvalidOperation",
-        `The source has changed: ${id} is not what was there when the migration was begun. Begin anew with another output.`,
+        `The source has changed: ${id} differs from when the migration began. Start again with another output.`,
       );
     }
     await this.#advance(this.#next);

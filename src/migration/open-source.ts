@@ -26,10 +26,11 @@ export async function openSource(path: string, options: OpenSourceOptions = {}):
   const { input = await inputOf(path), ...forFolder } = options;
   if (input === "payloads") return createFolderSource(path, forFolder);
   // Entries that would be left out in silence.
-  if (options.include !== undefined) throw misplaced(`${path} holds captured messages, and file names choose payloads`);
+  if (options.include !== undefined)
+    throw misplaced(`${path} holds captured messages; file names select payloads only`);
   if (options.contentType !== undefined) {
     throw misplaced(
-      `${path} holds captured messages, which have a content type each; one for all is for payload files`,
+      `${path} holds captured messages, which each have their own content type; a content type can be given for payload files only`,
     );
   }
   return createCaptureSource(path);

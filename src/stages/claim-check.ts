@@ -97,7 +97,7 @@ export function claimCheck(options: ClaimCheckOptions): PayloadStage {
       if (payload === undefined) {
         throw new SobreError(
           "PayloadNotFound",
-          "The store of the claim check has no such payload, or no more. Keep payloads as long as messages live.",
+          "The claim-check store does not have this payload, or no longer has it. Keep payloads as long as messages live.",
         );
       }
       if (payload.byteLength !== claim.size || digest(payload) !== claim.sha256) {

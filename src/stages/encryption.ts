@@ -135,7 +135,7 @@ function open(payload: Uint8Array, key: Uint8Array, metadata: Uint8Array): Uint8
 function tampered(cause?: unknown): SobreError {
   return new SobreError(
     "DecryptionFailed",
-    "The ciphertext, or a property that it is bound to, is not what was sent, or the key is another one of the same id.",
+    "The ciphertext, or a property that it is bound to, was changed, or the key differs from the sender's key of the same id.",
     { cause },
   );
 }

@@ -176,7 +176,7 @@ describe("sobre contract init", () => {
     [
       "a name that leads out of the folder",
       ["--from", file("evil.mjs", 'export const x = { type: "null" };'), "--subject", "../out"],
-      "cannot be named",
+      "is not a valid name",
     ],
   ])("refuses %s", async (_, args, said) => {
     const { code, terminal } = await sobre("contract", "init", "--schemas", schemasFolder(), ...args);

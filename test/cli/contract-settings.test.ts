@@ -37,7 +37,7 @@ describe("subject.json", () => {
     const { code, terminal } = await check(folderOf({ "order/1.0.schema.json": older, "order/1.1.proto": proto }));
 
     expect(code).toBe(4);
-    expect(terminal.errors()).toContain("order/1.0.schema.json and order/1.1.proto are of two formats");
+    expect(terminal.errors()).toContain("order/1.0.schema.json and order/1.1.proto have different formats");
   });
 });
 
@@ -60,9 +60,9 @@ describe("sobre contract init from a file", () => {
     ["a file that is no schema", ["--from", file("list.json", "[1]")], 4, "an object or a boolean"],
     ["a .proto file that is broken", ["--from", file("broken.proto", "nothing")], 4, "illegal token"],
     ["a file that is not there", ["--from", "nowhere.proto"], 2, "no such file"],
-    ["an export of a file", ["--from", file("one.json", "{}"), "--export", "one"], 2, "--export names"],
-    ["an export of nothing", ["--export", "one"], 2, "--export names"],
-    ["a name for nothing", ["--subject", "one"], 2, "--subject names"],
+    ["an export of a file", ["--from", file("one.json", "{}"), "--export", "one"], 2, "--export needs --from"],
+    ["an export of nothing", ["--export", "one"], 2, "--export needs --from"],
+    ["a name for nothing", ["--subject", "one"], 2, "--subject needs --from"],
   ])("refuses %s", async (_, args, exitCode, said) => {
     const { code, terminal } = await sobre("contract", "init", "--schemas", folderOf(safe), ...args);
 

@@ -168,7 +168,7 @@ describe("sobre contract check", () => {
     ];
 
     expect([formats.code, unreadable.code]).toEqual([2, 4]);
-    expect(formats.terminal.errors()).toContain("of two formats");
+    expect(formats.terminal.errors()).toContain("have different formats");
     expect(unreadable.terminal.errors()).toContain("three.json is not JSON");
   });
 });

@@ -225,7 +225,7 @@ describe("sobre decode", () => {
       '--message-type names "a.B", which is not in the schema.',
     ],
     [["decode", "--proto", fixture("shop.proto"), "x"], "--proto needs --message-type"],
-    [["encode", "--to", "image/png", "x"], "what can be written is application/json, application/vnd.msgpack, "],
+    [["encode", "--to", "image/png", "x"], "Expected one of: application/json, application/vnd.msgpack, "],
     [["frob\u001b[31m"], String.raw`unknown command 'frob\u001b[31m'`],
     [["decode", "--\u001b[31m", "x"], String.raw`unknown option '--\u001b[31m'`],
     [["tour", "no\u001bwhere"], String.raw`no\u001bwhere/manifest.json: no such file`],

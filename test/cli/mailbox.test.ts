@@ -157,7 +157,7 @@ describe("the mailbox", () => {
     });
 
     it.each([
-      ["a file outside of the folder", [{ ...letter, file: "../a.json" }], /not a file of its own folder/],
+      ["a file outside of the folder", [{ ...letter, file: "../a.json" }], /not a file in its own folder/],
       ["a missing file", [{ ...letter, file: "b.json" }], /b\.json: no such file/],
       ["no expectation", [letter], /"expect" is missing/],
       ["one file twice", [expected, expected], /names a file twice/],

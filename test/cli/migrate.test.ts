@@ -75,7 +75,7 @@ describe("sobre migrate", () => {
   });
 
   it.each<readonly [args: readonly string[], message: string]>([
-    [["migrate"], "name a SOURCE"],
+    [["migrate"], "give a SOURCE"],
     [["migrate", "nowhere"], "no such file or folder"],
     [["migrate", scratch, "--include", "*.none"], "holds no messages of that name"],
     [["migrate", "x", "--bogus"], "unknown option"],
@@ -254,16 +254,19 @@ describe("options that would be left out in silence", () => {
   const captures = join(legacy, "migrate/dlq.ndjson");
 
   it.each([
-    [[captures, "--include", "*.bin"], "holds captured messages, and file names choose payloads"],
-    [[captures, "--content-type", "text/plain"], "holds captured messages, which have a content type each"],
+    [[captures, "--include", "*.bin"], "holds captured messages; file names select payloads only"],
+    [[captures, "--content-type", "text/plain"], "holds captured messages, which each have their own content type"],
     [
       [join(legacy, "dotnet/nbfx-dcs-order.bin"), "--include", "*.bin"],
       "is a file, and file names choose from a folder",
     ],
-    [["--queue", "q", "--include", "*.bin"], "--include is for a SOURCE, and not for --queue"],
-    [["--queue", "q", "--content-type", "text/plain"], "--content-type is for a SOURCE, and not for --queue"],
-    [[captures, "--schema-out", captures], "is a file, and no folder"],
-    [[captures, "--schema-out", ""], "--schema-out needs the name of a folder"],
+    [["--queue", "q", "--include", "*.bin"], "--include applies to a SOURCE and cannot be used with --queue"],
+    [
+      ["--queue", "q", "--content-type", "text/plain"],
+      "--content-type applies to a SOURCE and cannot be used with --queue",
+    ],
+    [[captures, "--schema-out", captures], "is a file, not a folder"],
+    [[captures, "--schema-out", ""], "--schema-out needs a folder"],
   ])("are refused: %j", async (options, told) => {
     const { code, terminal } = await sobre("migrate", ...options);
 

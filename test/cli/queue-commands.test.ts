@@ -118,7 +118,7 @@ describe("sobre send --body", () => {
     [["--body", "1", "--property", "x"], "--property must be NAME=TEXT"],
     [["--body", "1", "--property", "x:=[1]"], "applicationProperties.x"],
     [["--body", "1", "--broker-property", "colour=red"], "colour"],
-    [["file.ndjson", "--property", "x=1"], "goes with --body"],
+    [["file.ndjson", "--property", "x=1"], "applies to --body only"],
   ])("refuses %j in one line, and sends nothing", async (args, words) => {
     const { engine, run } = place();
 

@@ -158,7 +158,7 @@ describe("a handler that fails", () => {
 
   it.each([
     ["a getter that throws", Object.defineProperty(new Error("x"), "message", { get: () => JSON.parse("{") })],
-    ["a name that is no text", Object.assign(new Error("x"), { name: Symbol("odd") })],
+    ["a name that is not a text", Object.assign(new Error("x"), { name: Symbol("odd") })],
     ["a proxy that was revoked", revokedProxy()],
   ])("is abandoned, and the processor goes on, whatever it throws: %s", async (_what, thrown) => {
     const { client, clock } = setup({ queues: { orders: { maxDeliveryCount: 1 } } });

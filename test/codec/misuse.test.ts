@@ -85,7 +85,7 @@ describe("a serializer", () => {
     expect(refusal(() => serializerOf({}).deserializeMany(undefined)).path).toBe("$.envelopes");
   });
 
-  it("takes a content type that is no text for a broken one, also inside a wrapping format", () => {
+  it("takes a content type that is not a text for a broken one, also inside a wrapping format", () => {
     const inside: { unwrapped: Uint8Array } = Object.assign({ unwrapped: Uint8Array.of(0x31) }, { contentType: 5 });
     const wrapper = stubDecoder("wrapper", { accepts: ["x/wrapped"], decode: () => inside });
     const serializer = serializerOf({ codecs: [wrapper] });

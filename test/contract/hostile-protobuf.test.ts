@@ -66,7 +66,7 @@ describe("hostile Protobuf schemas", () => {
     await expect(compare(many, many)).rejects.toMatchObject({ code: "LimitExceeded" });
   });
 
-  it("are refused where a file is no text", async () => {
+  it("are refused where a file is not a text", async () => {
     await expect(compare({ "a.proto": 5 }, { "a.proto": 5 })).rejects.toMatchObject({ code: "InvalidArgument" });
   });
 

@@ -87,7 +87,11 @@ describe("a message type in files", () => {
       "below",
     ],
     ["a file that is no JSON", (path) => readMessageType(path, "broken"), "broken/1.0.schema.json is not JSON"],
-    ["a file that is no schema", (path) => readMessageType(path, "list"), "list/1.0.schema.json holds no JSON Schema"],
+    [
+      "a file that is no schema",
+      (path) => readMessageType(path, "list"),
+      "list/1.0.schema.json does not contain a JSON Schema",
+    ],
     ["a subject of other schemas", (path) => readMessageType(path, "stock.moved"), "at least one version"],
     [
       "a library without JSON Schema",

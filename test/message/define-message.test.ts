@@ -176,7 +176,7 @@ describe("defining", () => {
 
   it.each<readonly [string, unknown, unknown, unknown, string]>([
     ["no name", "", { 1: schema }, {}, "name"],
-    ["a name that is no text", 5, { 1: schema }, {}, "name"],
+    ["a name that is not a text", 5, { 1: schema }, {}, "name"],
     ["no version", "a", {}, {}, "at least one version"],
     ["a version that is no number", "a", { one: schema }, {}, "integers"],
     ["a version under a second name", "a", { "01": schema }, {}, "integers"],
@@ -184,7 +184,7 @@ describe("defining", () => {
     ["a version whose schema is null", "a", { 1: null }, {}, "version 1"],
     ["a negative version", "a", { [-1]: schema }, {}, "integers"],
     ["a schema that is none", "a", { 1: 5 }, {}, "version 1"],
-    ["a JSON Schema as it is", "a", { 1: { type: "string" } }, {}, "jsonSchema({ … }) of sobre/json-schema"],
+    ["a JSON Schema as it is", "a", { 1: { type: "string" } }, {}, "jsonSchema({ … }) from sobre/json-schema"],
     ["a missing upcast", "a", { 1: schema, 2: schema }, {}, "upcast[1]"],
     ["an upcast that is no function", "a", { 1: schema, 2: schema }, { upcast: { 1: 1 } }, "upcast[1]"],
     ["an upcast from the latest", "a", { 1: schema }, { upcast: { 1: String } }, "upcast[1]"],

@@ -175,7 +175,7 @@ describe("the published package", () => {
 
     expect(run("--version").stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(misuse).toMatchObject({ status: 2, stderr: expect.stringMatching(/^sobre: .*missing\.json.*\n$/) });
-    expect(run("migrate").stderr).toMatch(/^sobre: name a SOURCE/);
+    expect(run("migrate").stderr).toMatch(/^sobre: give a SOURCE/);
     expect(bundle.join("")).toContain("#command/contract-check");
     expect(bundle.filter((text) => text.includes("comparison-worker"))).toEqual([]);
   });

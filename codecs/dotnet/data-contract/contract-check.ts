@@ -84,14 +84,14 @@ const ofMembers: ReadonlySet<string> = new Set(["order", "member", "omitDefault"
  * @throws SobreError `InvalidArgument` with the JSON path to what is not understood.
  */
 export function checkContract(contract: unknown, kindOf: (node: Node) => string): void {
-  if (!isNode(contract)) throw invalidContract("$", "is no JSON object");
+  if (!isNode(contract)) throw invalidContract("$", "is not a JSON object");
   const declared = nodeOf(contract["$defs"]);
   const places: Place[] = [{ value: contract, path: "$", role: "root" }];
   const seen = new Set<unknown>();
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     const { value, path, role } = place;
     if (value === true && role === "member") continue;
-    if (!isNode(value)) throw invalidContract(path, "is no type: a type is an object");
+    if (!isNode(value)) throw invalidContract(path, "is not a type: a type must be an object");
     // Contracts in code may share the parts that they are made of.
     if (seen.size === seen.add(value).size) continue;
     checkKeywords(value, path, role);

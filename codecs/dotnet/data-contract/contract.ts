@@ -130,7 +130,7 @@ class Compiler {
     const bases = list(node["allOf"]).map((base, index) => {
       const shape = resolved(this.#shape(object(base) ?? {}, `${path}.allOf[${index}]`, undefined));
       const target = typeof shape === "object" && shape.kind === "object" ? shape : undefined;
-      if (target === undefined) throw invalidContract(`${path}.allOf[${index}]`, "is no class");
+      if (target === undefined) throw invalidContract(`${path}.allOf[${index}]`, "is not a class");
       return target;
     });
     const declared = Object.entries(object(node["properties"]) ?? {});
@@ -294,7 +294,7 @@ function integers(value: unknown, path: string): ReadonlyMap<string, bigint> {
     entries.map(([name, number]) => {
       if (typeof number === "number" && Number.isSafeInteger(number)) return [name, BigInt(number)];
       if (typeof number === "string" && /^-?\d+$/.test(number)) return [name, BigInt(number)];
-      throw invalidContract(`${path}.${name}`, "is no integer");
+      throw invalidContract(`${path}.${name}`, "is not an integer");
     }),
   );
 }

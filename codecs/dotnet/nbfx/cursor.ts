@@ -106,7 +106,7 @@ export class NbfxCursor {
   }
 
   trailing(offset: number): SobreError {
-    return new SobreError("TrailingBytes", `The binary XML goes on behind its root element, at byte ${offset}.`, {
+    return new SobreError("TrailingBytes", `The binary XML has more bytes after its root element, at byte ${offset}.`, {
       offset,
     });
   }

@@ -137,12 +137,12 @@ class DocumentWriter {
       case "dateTimeOffset":
         return this.#dateTimeOffset(value, place);
       case "version":
-        if (!(value instanceof Version)) throw unsupported(path, "is no version");
+        if (!(value instanceof Version)) throw unsupported(path, "is not a version");
         for (const [name, part] of versionFields(value))
           this.#systemMember(name, (records) => records.integer(BigInt(part)));
         return;
       case "qname": {
-        if (!(value instanceof QName)) throw unsupported(path, "is no qname");
+        if (!(value instanceof QName)) throw unsupported(path, "is not a qname");
         const text = writer.qualified(value);
         writer.content();
         const [prefix = "", local] = text.split(":");
@@ -157,7 +157,7 @@ class DocumentWriter {
   }
 
   #dateTimeOffset(value: unknown, { path }: Place): void {
-    if (!(value instanceof DateTimeOffset)) throw unsupported(path, "is no dateTimeOffset");
+    if (!(value instanceof DateTimeOffset)) throw unsupported(path, "is not a dateTimeOffset");
     this.#systemMember("DateTime", (records) => records.dateTime(new DateTime(value.utcTicks, "utc")));
     this.#systemMember("OffsetMinutes", (records) => records.integer(BigInt(value.offsetMinutes)));
   }
@@ -170,7 +170,7 @@ class DocumentWriter {
   }
 
   #object(value: unknown, shape: ObjectShape, { path, depth }: Place): void {
-    if (!isRecord(value)) throw unsupported(path, `is no ${shape.name.local}`);
+    if (!isRecord(value)) throw unsupported(path, `is not of type ${shape.name.local}`);
     refuseStrangers(value, shape, path);
     for (const member of shape.members) {
       const inner = value[member.name];
@@ -205,7 +205,7 @@ class DocumentWriter {
   }
 
   #list(value: unknown, shape: ListShape, { path, depth }: Place): void {
-    if (!Array.isArray(value)) throw unsupported(path, "is no list");
+    if (!Array.isArray(value)) throw unsupported(path, "is not a list");
     const values: readonly unknown[] = value;
     const items = resolved(shape.items);
     const { item } = shape;
@@ -227,7 +227,7 @@ class DocumentWriter {
 
   #map(value: unknown, shape: MapShape, { path, depth }: Place): void {
     const entries = value instanceof Map ? [...value] : isRecord(value) ? Object.entries(value) : undefined;
-    if (entries === undefined) throw unsupported(path, "is no dictionary");
+    if (entries === undefined) throw unsupported(path, "is not a dictionary");
     const { entry, keyName, valueName } = shape;
     const key = resolved(shape.key);
     const inner = resolved(shape.value);
@@ -269,7 +269,8 @@ function isDefault(value: unknown, { nullable }: MemberShape): boolean {
 /** Members that a class does not have would be left out in silence. */
 function refuseStrangers(value: Readonly<Record<string, unknown>>, { name, byName }: ObjectShape, path: string): void {
   const stranger = Object.keys(value).find((member) => !byName.has(member) && value[member] !== undefined);
-  if (stranger !== undefined) throw unsupported(`${path}.${stranger}`, `is no member of ${name.local} in the contract`);
+  if (stranger !== undefined)
+    throw unsupported(`${path}.${stranger}`, `is not a member of ${name.local} in the contract`);
 }
 
 /** An object with members, and none that is a value of its own. */

@@ -77,7 +77,7 @@ export function writeScalar(records: RecordWriter, value: unknown, kind: ScalarK
       if (integer !== undefined) return records.integer(BigInt(integer));
     }
   }
-  throw unsupported(path, `is no ${kind}`);
+  throw unsupported(path, `is not of type ${kind}`);
 }
 
 function text(records: RecordWriter, value: string, path: string): void {
@@ -107,7 +107,7 @@ export function writeEnum(records: RecordWriter, value: unknown, shape: EnumShap
   const name = value instanceof EnumValue ? value.name : value;
   const names = typeof name === "string" ? (shape.flags ? name.split(/[ ,]+/) : [name]) : [];
   if (names.length === 0 || !names.every((one) => shape.members.has(one))) {
-    throw unsupported(path, `is no name of ${shape.name.local}`);
+    throw unsupported(path, `is not a name of ${shape.name.local}`);
   }
   // XmlWriterDelegator writes the names of flags and the blanks between them one by one.
   for (const [index, one] of names.entries()) {

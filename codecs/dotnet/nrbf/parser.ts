@@ -52,7 +52,7 @@ export class RecordParser {
     const rootId = this.#header();
     while (this.#topLevel()) this.#members();
     if (cursor.remaining > 0) {
-      const text = `The BinaryFormatter payload goes on behind its end at byte ${cursor.at}.`;
+      const text = `The BinaryFormatter payload has more bytes after its end, at byte ${cursor.at}.`;
       throw new SobreError("TrailingBytes", text, { offset: cursor.at });
     }
     for (const { id, offset } of this.#references) {

@@ -32,7 +32,8 @@ export class Translation {
     const known = this.done.get(key);
     if (known !== undefined) return known;
     if (this.open.has(key)) return pool.reference(key);
-    if (this.open.size > deepest) throw new SobreError("LimitExceeded", "A JSON Schema nests too deep to compare.");
+    if (this.open.size > deepest)
+      throw new SobreError("LimitExceeded", "A JSON Schema is nested too deeply to compare.");
     this.open.add(key);
     const made = this.writer ? this.writerLocation(node) : this.inPlace(node, new InPlaceScope(new Set(), []));
     this.open.delete(key);
@@ -53,7 +54,10 @@ export class Translation {
       });
     }
     if (++this.reading.steps.count > mostSteps)
-      throw new SobreError("LimitExceeded", "The references of a JSON Schema multiply beyond what can be compared.");
+      throw new SobreError(
+        "LimitExceeded",
+        "The references of a JSON Schema multiply until it is too large to compare.",
+      );
     pool.meter.spend(stepsOfSchema + scope.nodes.length);
     const inner = scope.entered(node);
     // The value is being checked against this schema already; saying so again adds nothing.

@@ -271,7 +271,7 @@ export class MessageComparison {
     try {
       return lossOf();
     } catch {
-      const doubt = "A message to try cannot be written, as it requires itself or too many others.";
+      const doubt = "A message to try cannot be written, because it requires itself or too many others.";
       if (!this.doubts.includes(doubt)) this.doubts.push(doubt);
       return undefined;
     }

@@ -32,7 +32,7 @@ export async function checkPair(pair: VersionPair, { codecs, upcast, budget }: P
   if (older.format !== newer.format)
     throw new SobreError(
       "InvalidArgument",
-      `${older.file} and ${newer.file} are of two formats, which cannot be compared; make the new format another subject.`,
+      `${older.file} and ${newer.file} have different formats, which cannot be compared. Give the new format its own subject.`,
     );
   const { contentModel, formats, policy, typeName } = subject;
   if (pair.isUpcast === true && upcast === undefined) return withoutUpcaster(pair);

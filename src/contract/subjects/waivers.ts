@@ -125,7 +125,7 @@ export function applyWaivers(
     const { code, subject, expires } = waiver;
     if (expires < today) return [`The waiver of ${code} in ${subject} expired on ${expires}.`];
     if (used.has(waiver) || waiver.against !== against) return [];
-    return [`The waiver of ${code} in ${subject} is stale: its witness no longer comes up. Remove it.`];
+    return [`The waiver of ${code} in ${subject} is stale: its witness no longer occurs. Remove it.`];
   });
   return { pairs: left, changes: open, problems };
 }

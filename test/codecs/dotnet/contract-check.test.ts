@@ -44,7 +44,7 @@ describe("a contract", () => {
     [{ $ref: "#/$defs/Order", properties: {} }, member, /has properties next to \$ref/],
     [{ $ref: "#/$defs/Order", "x-dotnet": { namespace: "urn:a" } }, member, /x-dotnet\.namespace next to \$ref/],
     [{ $defs: {} }, member, /\$defs, which only the whole contract may/],
-    [5, member, /is no type/],
+    [5, member, /is not a type/],
   ])("with the mistake %j is refused, which would be left out in silence", (mistake, path, told) => {
     const error = refusal(() => nbfx({ contracts: [orderWith(mistake)] }));
 

@@ -46,7 +46,7 @@ describe("the message type", () => {
     ["it is not in the schema", { contentType: "application/protobuf; messageType=acme.Nobody" }],
     ["only the last part of it is named", { contentType: "application/protobuf; messageType=Order" }],
     ["it is a name of Object.prototype", { contentType: "application/protobuf; messageType=constructor" }],
-    ["the application property is no text", { applicationProperties: { "sobre-type": 5 } }],
+    ["the application property is not a text", { applicationProperties: { "sobre-type": 5 } }],
   ])("is never guessed when %s", (_, said) => {
     const { decode, encode } = calls({ protos });
 
@@ -101,7 +101,7 @@ describe("the schema", () => {
     ["an import that is missing", { protos: 'syntax = "proto3"; import "nowhere.proto";' }],
     ["a field of an unknown type", { protos: 'syntax = "proto3"; message M { Nobody n = 1; }' }],
     ["a type that is not in it", { protos, type: "acme.Nobody" }],
-    ["a type that is no text", { protos, ...Object.fromEntries([["type", 5]]) }],
+    ["a type that is not a text", { protos, ...Object.fromEntries([["type", 5]]) }],
     ["a schema that is none", Object.fromEntries([["protos", 5]])],
   ])("is refused: %s", (_, options) => {
     expect(failure(() => protobuf(options)).code).toBe("InvalidArgument");

@@ -46,7 +46,7 @@ describe("the data plane over HTTP", () => {
   it.each([
     ["UserProperties that are no object", [{ Body: "a", UserProperties: "b" }]],
     ["UserProperties that are a list", [{ Body: "a", UserProperties: ["b"] }]],
-    ["a content type that is no text", [{ Body: "a", BrokerProperties: { ContentType: 1 } }]],
+    ["a content type that is not a text", [{ Body: "a", BrokerProperties: { ContentType: 1 } }]],
   ])("refuses %s in a batch", async (_what, batch) => {
     const q = await queue();
     const headers = { "content-type": "application/vnd.microsoft.servicebus.json" };

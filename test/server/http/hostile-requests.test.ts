@@ -54,7 +54,7 @@ describe("a request made to harm", () => {
       "a length and chunks",
       "POST /q/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
-    ["a path that is no text", "POST /q%zz/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\na"],
+    ["a path that is not a text", "POST /q%zz/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\na"],
     ["broker properties in an array", post("BrokerProperties: [1]\r\n")],
     ["a value that is none", post("Content-Type: application/x-amqp-value\r\n", "")],
   ])("is refused with %s", async (_what, bytes) => {
