@@ -12,6 +12,7 @@ import {
   util,
 } from "../../src/protobuf/protobufjs.ts";
 import type { DecodeLimits } from "../../src/codec/limits.ts";
+import { invalidInput } from "../../src/errors/invalid-input.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
 import { longReaders } from "./long-readers.ts";
 import { PayloadWriter } from "./payload-writer.ts";
@@ -72,9 +73,7 @@ export function openSchema(source: SchemaSource): ReadonlyMap<string, MessageTyp
     const shapes = new Map<Type, MessageShape>();
     return new Map(typesIn(root).map((type) => [bareName(type), messageType(type, shapes)]));
   } catch (error) {
-    if (error instanceof SobreError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SobreError("InvalidArgument", `The Protobuf schema cannot be read: ${reason}.`, { cause: error });
+    throw invalidInput("The Protobuf schema cannot be read", error);
   }
 }
 

@@ -2,6 +2,7 @@ import { isObject } from "../values/plain-object.ts";
 import { _, Ajv, type ErrorObject, type KeywordCxt, Name, type Options, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { invalidInput } from "../errors/invalid-input.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { withConditionsFirst } from "./evaluation-order.ts";
 import { formats as knownFormats } from "./formats.ts";
@@ -107,8 +108,7 @@ function compiled(schema: unknown, { formats = "annotation" }: Asserting = {}): 
     return validate;
   } catch (error) {
     if (error instanceof EvalError) throw evalIsForbidden(error);
-    const why = error instanceof Error ? error.message : "it cannot be compiled";
-    throw new SobreError("InvalidArgument", `The JSON Schema is broken: ${why}.`, { cause: error });
+    throw invalidInput("The JSON Schema is broken", error);
   }
 }
 

@@ -209,7 +209,7 @@ function run(step: ((body: never) => unknown) | undefined, body: unknown, what: 
 /** The message of a foreign error may quote the body, so only its kind is reported. */
 function broke(what: string, cause: unknown): never {
   const kind = cause instanceof Error ? cause.name : typeof cause;
-  throw new SobreError("UpcastFailed", `${what} broke with a ${kind}.`, { cause });
+  throw new SobreError("UpcastFailed", `${what} failed with ${kind}.`, { cause });
 }
 
 const invalid = (what: string): SobreError => new SobreError("InvalidArgument", `${what}.`);

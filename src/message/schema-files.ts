@@ -1,3 +1,4 @@
+import { invalidInput } from "../errors/invalid-input.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { assembleMessageType, type UntypedOptions } from "./define-message.ts";
 import { jsonSchema, type JsonSchemaOptions } from "../json-schema/json-schema.ts";
@@ -86,8 +87,7 @@ function jsonSchemaOf(type: MessageType, version: number): JsonSchema {
     if (typeof made === "boolean") return made;
     if (typeof made === "object" && made !== null) return { ...made };
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : "no reason was given";
-    throw new SobreError("InvalidArgument", `${where}: its library cannot write it as JSON Schema: ${why}.`, { cause });
+    throw invalidInput(`${where}: its library cannot write it as JSON Schema`, cause);
   }
   throw new SobreError(
     "InvalidArgument",

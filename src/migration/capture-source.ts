@@ -1,7 +1,7 @@
 import { checkOptions, countFrom, type OptionChecks, checkOption, text as isText } from "../options/option-checks.ts";
 import { createReadStream, statSync } from "node:fs";
 import { defaultDecodeLimits } from "../codec/limits.ts";
-import { SobreError } from "../errors/sobre-error.ts";
+import { invalidInput } from "../errors/invalid-input.ts";
 import { capturedMessage, tooLongCapture } from "./captured-message.ts";
 import { reasonOf } from "./file-reason.ts";
 import { jsonTexts, layoutOf } from "./json-texts.ts";
@@ -54,6 +54,6 @@ function sizeOf(path: string): number {
   try {
     return statSync(path).size;
   } catch (error) {
-    throw new SobreError("InvalidArgument", `${path} cannot be read: ${reasonOf(error)}.`, { cause: error });
+    throw invalidInput(`${path} cannot be read`, error, reasonOf(error));
   }
 }

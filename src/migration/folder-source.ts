@@ -4,6 +4,7 @@ import { open } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { defaultDecodeLimits } from "../codec/limits.ts";
 import { createEnvelope } from "../envelope/envelope.ts";
+import { invalidInput } from "../errors/invalid-input.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { capturedMessage, openWholeMessage } from "./captured-message.ts";
 import { reasonOf } from "./file-reason.ts";
@@ -62,8 +63,7 @@ function filesOf(path: string, include: string | undefined): readonly string[] {
       .map((entry) => join(entry.parentPath, entry.name))
       .toSorted();
   } catch (error) {
-    if (error instanceof SobreError) throw error;
-    throw new SobreError("InvalidArgument", `${path} cannot be read: ${reasonOf(error)}.`, { cause: error });
+    throw invalidInput(`${path} cannot be read`, error, reasonOf(error));
   }
 }
 

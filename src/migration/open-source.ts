@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { invalidInput } from "../errors/invalid-input.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { checkOptions, oneOf, type OptionChecks, checkOption, text as isText } from "../options/option-checks.ts";
 import { createCaptureSource, headOf } from "./capture-source.ts";
@@ -52,6 +53,6 @@ async function inputOf(path: string): Promise<InputFormat> {
     const [first = ""] = new TextDecoder().decode(await headOf(path)).trimStart();
     return first === "{" || first === "[" ? "captures" : "payloads";
   } catch (error) {
-    throw new SobreError("InvalidArgument", `${path} cannot be read: ${reasonOf(error)}.`, { cause: error });
+    throw invalidInput(`${path} cannot be read`, error, reasonOf(error));
   }
 }

@@ -99,7 +99,7 @@ describe("reading", () => {
 
     for (const error of [thrown, rejected]) {
       expect(error.code).toBe("UpcastFailed");
-      expect(error.message).toContain("the upcast from version 1 broke with a RangeError");
+      expect(error.message).toContain("the upcast from version 1 failed with RangeError");
       expect(error.message).not.toContain("secret");
     }
   });

@@ -1,3 +1,4 @@
+import { invalidInput } from "../../errors/invalid-input.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import {
   common,
@@ -51,9 +52,7 @@ export function openProtobufSchema(source: unknown): ProtobufSchema {
     const bundled = new Set<string>();
     return reflected(readRoot(files, bundled), bundled);
   } catch (error) {
-    if (error instanceof SobreError) throw error;
-    const reason = error instanceof Error ? error.message : "unknown";
-    throw new SobreError("InvalidArgument", `The Protobuf schema cannot be read: ${reason}.`, { cause: error });
+    throw invalidInput("The Protobuf schema cannot be read", error);
   }
 }
 
