@@ -10,6 +10,7 @@ import { type Server, startServer } from "../server/start-server.ts";
 import { oneLine } from "./display.ts";
 import { readInput } from "./input.ts";
 import { exitCodes, Misuse, orMisuse, unreadable } from "./misuse.ts";
+import { keepMemorySmall } from "./serve-memory.ts";
 import { type Keys, keysOf } from "./serve-keys.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -76,7 +77,9 @@ export async function serve(command: ServeCommand, terminal: Terminal, stop: Pro
   await terminal.out(
     quiet ? `${connectionString}\n` : banner(server, [bold(connectionString), "", ...lines], command.data, terminal),
   );
+  const endWatch = keepMemorySmall();
   await stop;
+  endWatch();
   await server.close();
   if (command.data !== undefined) await server.engine.close();
   if (trusted !== undefined) await rm(dirname(trusted), { recursive: true, force: true });

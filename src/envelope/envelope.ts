@@ -128,8 +128,54 @@ export function withMessageId(envelope: Envelope): Envelope {
 /** The envelope with broker properties whose values are known to be legal; nothing is checked again. */
 export function withProperties(envelope: Envelope, changes: BrokerProperties): Envelope {
   const broker = Object.freeze({ ...envelope.brokerProperties, ...changes });
+  if (envelope.origin === envelope) return new Relabelled(envelope, broker);
   return withParts(envelope, envelope.payload, broker, envelope.applicationProperties);
 }
+
+/** A received envelope with other broker properties; its other parts are read when they are asked for. */
+class Relabelled implements Envelope {
+  readonly brokerProperties: BrokerProperties;
+  readonly received: Envelope;
+
+  constructor(received: Envelope, broker: BrokerProperties) {
+    this.received = received;
+    this.brokerProperties = broker;
+  }
+
+  get origin(): Origin {
+    return this.received;
+  }
+
+  get payload(): Uint8Array {
+    return this.received.payload;
+  }
+
+  get bodyKind(): BodyKind {
+    return this.received.bodyKind;
+  }
+
+  get applicationProperties(): ApplicationProperties {
+    return this.received.applicationProperties;
+  }
+}
+
+/** The received envelope whose payload and application properties an envelope has for sure; itself otherwise. */
+export const bodySourceOf = (envelope: Envelope): Envelope =>
+  envelope instanceof Relabelled ? envelope.received : envelope;
+
+/** An origin that learns when it is stored, so that it takes no more room than it must. */
+export interface StoredOrigin {
+  /** A queue stores an envelope that has it. */
+  stored(): void;
+  /** It stores that envelope no more. */
+  unstored(): void;
+}
+
+/** The origin of an envelope, if it is to know that the envelope is stored. */
+export const storedOriginOf = ({ origin }: Envelope): StoredOrigin | undefined =>
+  origin !== undefined && isStored(origin) ? origin : undefined;
+
+const isStored = (origin: object): origin is StoredOrigin => "unstored" in origin;
 
 /** The envelope with other parts that are known to be legal. */
 export function withParts(

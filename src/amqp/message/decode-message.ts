@@ -1,6 +1,6 @@
 import { checkNames } from "../../options/option-checks.ts";
 import { createEnvelope, type Envelope } from "../../envelope/envelope.ts";
-import { AmqpMessage, messageReadNames, type MessageReadOptions } from "./amqp-message.ts";
+import { messageReadNames, type MessageReadOptions } from "./amqp-message.ts";
 import { MessageOrigin } from "./message-origin.ts";
 
 /** How {@link decodeMessage} reads. */
@@ -37,7 +37,7 @@ export function decodeMessage(bytes: Uint8Array, options?: DecodeMessageOptions)
 
 /** {@link decodeMessage} for callers whose options need no check. */
 export function readEnvelope(bytes: Uint8Array, options?: DecodeMessageOptions): Envelope {
-  const origin = new MessageOrigin(new AmqpMessage(bytes, options));
+  const origin = new MessageOrigin(bytes, options);
   if (options?.check === true) checkAll(origin);
   return origin;
 }

@@ -1,6 +1,6 @@
 import { ByteWriter } from "../values/byte-writer.ts";
 import type { Delivery } from "../../engine/delivery.ts";
-import type { Envelope } from "../../envelope/envelope.ts";
+import { bodySourceOf, type Envelope } from "../../envelope/envelope.ts";
 import { annotationName } from "./annotation-name.ts";
 import { effectiveTimeToLive, encodeMessage, withExpiry, writeEnvelope } from "./encode-message.ts";
 import { hasAnnotations } from "./envelope-annotations.ts";
@@ -55,8 +55,8 @@ export class DeliveryMessage implements DirectMessage {
     const { delivery } = this;
     const { envelope } = delivery;
     const { origin } = envelope;
-    if (origin instanceof MessageOrigin && isOrdinary(delivery) && keepsBody(envelope, origin)) {
-      const { bytes } = origin.message;
+    if (origin instanceof MessageOrigin && isOrdinary(delivery, origin) && keepsBody(envelope, origin)) {
+      const { bytes } = origin;
       if (layout.read(bytes)) return writeAround(writer, delivery, origin);
     }
     writeEnvelope(writer, envelope, { delivery });
@@ -64,14 +64,16 @@ export class DeliveryMessage implements DirectMessage {
 }
 
 /** Whether the broker's annotations are those of a message that is neither deferred, scheduled nor dead-lettered. */
-function isOrdinary({ state, deadLetterSource, envelope: { brokerProperties } }: Delivery): boolean {
-  return state === "active" && deadLetterSource === undefined && !hasAnnotations(brokerProperties);
+function isOrdinary({ state, deadLetterSource, envelope }: Delivery, origin: MessageOrigin): boolean {
+  if (state !== "active" || deadLetterSource !== undefined) return false;
+  // The layout shows annotations that came; the properties of a stored message would be read for nothing else.
+  return envelope === origin || !hasAnnotations(envelope.brokerProperties);
 }
 
 /** Whether all behind the properties section can be sent as it came. */
 function keepsBody(envelope: Envelope, origin: MessageOrigin): boolean {
   return (
-    envelope === origin ||
+    bodySourceOf(envelope) === origin ||
     (envelope.payload === origin.payload &&
       envelope.bodyKind === origin.bodyKind &&
       envelope.applicationProperties === origin.applicationProperties)
@@ -82,19 +84,22 @@ const layout = new SectionLayout();
 
 /** Writes header and annotations afresh, the properties where they were changed, and what follows as it came. */
 function writeAround(writer: ByteWriter, delivery: Delivery, origin: MessageOrigin): void {
-  const { message } = origin;
-  const { brokerProperties } = delivery.envelope;
-  writeDeliveryHeader(writer, delivery, layout.hasHeader ? message.header : undefined);
+  const { bytes } = origin;
+  const { envelope, expiresAtUtc } = delivery;
+  const isOrigin = envelope === origin;
+  if (isOrigin && !layout.hasHeader && expiresAtUtc === undefined && delivery.deliveryCount === 0)
+    writer.raw(firstHeader);
+  else writeDeliveryHeader(writer, delivery, layout.hasHeader ? origin.message.header : undefined);
   writeFacts(writer, delivery);
-  const { expiresAtUtc } = delivery;
-  const isSame = delivery.envelope === origin || sameProperties(brokerProperties, origin.brokerProperties);
+  const isSame = isOrigin || sameProperties(envelope.brokerProperties, origin.brokerProperties);
   let from = layout.propertiesAt;
-  if (!isSame || expiresAtUtc !== undefined || message.properties?.absoluteExpiryTime !== undefined) {
+  if (!isSame || expiresAtUtc !== undefined || origin.expires) {
     from = layout.restAt;
     writeDescriptor(writer, section.properties);
-    writeProperties(writer, withExpiry(propertiesOf(brokerProperties, message.properties), delivery));
+    const properties = propertiesOf(envelope.brokerProperties, origin.message.properties);
+    writeProperties(writer, withExpiry(properties, delivery));
   }
-  writer.raw(from === 0 ? message.bytes : message.bytes.subarray(from));
+  writer.raw(from === 0 ? bytes : bytes.subarray(from));
 }
 
 function writeDeliveryHeader(writer: ByteWriter, delivery: Delivery, received: MessageHeader | undefined): void {

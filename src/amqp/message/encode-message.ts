@@ -48,7 +48,7 @@ export function encodeMessage(envelope: Envelope, options?: EncodeMessageOptions
   if (options !== undefined) checkNames(options, encodeNames);
   const origin = envelope.origin instanceof MessageOrigin ? envelope.origin : undefined;
   const delivery = options?.delivery;
-  if (origin !== undefined && delivery === undefined && origin.isUntouched(envelope)) return origin.message.bytes;
+  if (origin !== undefined && delivery === undefined && origin.isUntouched(envelope)) return origin.bytes;
   try {
     return ByteWriter.collect((writer) => writeParts(writer, envelope, options));
   } catch (error) {
@@ -66,7 +66,7 @@ export function encodeMessage(envelope: Envelope, options?: EncodeMessageOptions
 export function writeEnvelope(writer: ByteWriter, envelope: Envelope, options?: EncodeMessageOptions): void {
   const { origin } = envelope;
   const isReceived = origin instanceof MessageOrigin && options?.delivery === undefined;
-  if (isReceived && origin.isUntouched(envelope)) return writer.raw(origin.message.bytes);
+  if (isReceived && origin.isUntouched(envelope)) return writer.raw(origin.bytes);
   try {
     writeParts(writer, envelope, options);
   } catch (error) {

@@ -4,8 +4,9 @@ import type { BodyKind, Envelope } from "../../envelope/envelope.ts";
 import type { BrokerProperties } from "../../envelope/broker-properties.ts";
 import { emptyBag } from "../../envelope/bag.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import type { AmqpMessage } from "./amqp-message.ts";
+import { AmqpMessage, type MessageReadOptions } from "./amqp-message.ts";
 import { annotated } from "./annotation-name.ts";
+import { type Kept, messageKeep } from "./message-keep.ts";
 import { isSimple } from "./simple-value.ts";
 import { sizeOfAmended } from "./size-of-amended.ts";
 
@@ -15,14 +16,62 @@ import { sizeOfAmended } from "./size-of-amended.ts";
  * It is the origin of itself and of the envelopes amended from it. While such an envelope holds the same parts, the
  * sections they came from are sent on byte for byte.
  */
-export class MessageOrigin implements Envelope {
-  readonly message: AmqpMessage;
+export class MessageOrigin implements Envelope, Kept {
+  place = -1;
+  slab: Kept["slab"] = undefined;
+  #source: Uint8Array;
+  /** Where it begins and ends in a source that it shares; -1: the source is the message. */
+  #start = -1;
+  #length: number;
+  readonly #options: MessageReadOptions | undefined;
+  #message: AmqpMessage | undefined;
   #brokerProperties: BrokerProperties | undefined;
   #applicationProperties: ApplicationProperties | undefined;
   #payload: Uint8Array | undefined;
+  #expires: boolean | undefined;
+  /** How many queues store it. */
+  #stores = 0;
 
-  constructor(message: AmqpMessage) {
-    this.message = message;
+  constructor(bytes: Uint8Array, options?: MessageReadOptions) {
+    // Section borders are checked at once.
+    this.#message = new AmqpMessage(bytes, options);
+    this.#source = bytes;
+    this.#length = bytes.byteLength;
+    this.#options = options;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#start === -1 ? this.#source : this.#source.subarray(this.#start, this.#start + this.#length);
+  }
+
+  get message(): AmqpMessage {
+    return (this.#message ??= new AmqpMessage(this.bytes, this.#options));
+  }
+
+  /** Whether its sender has set an absolute expiry time. */
+  get expires(): boolean {
+    return (this.#expires ??= this.message.properties?.absoluteExpiryTime !== undefined);
+  }
+
+  /** A queue stores it. */
+  stored(): void {
+    if (this.#stores++ === 0) messageKeep.add(this, this.#length);
+  }
+
+  /** A queue stores it no more. */
+  unstored(): void {
+    if (--this.#stores === 0) messageKeep.remove(this, this.#length);
+  }
+
+  /** It stays: its bytes are elsewhere from now on, and nothing is kept that can be read from them again. */
+  moved(source: Uint8Array, start: number, length: number): void {
+    void this.expires;
+    this.#source = source;
+    this.#start = source.byteLength === length ? -1 : start;
+    this.#message = undefined;
+    this.#brokerProperties = undefined;
+    this.#applicationProperties = undefined;
+    this.#payload = undefined;
   }
 
   get origin(): this {
@@ -47,7 +96,7 @@ export class MessageOrigin implements Envelope {
 
   /** The encoded size of an envelope that has this origin; `sizeOf` asks for it. */
   sizeOf(envelope: Envelope): number {
-    return envelope === this ? this.message.bytes.byteLength : sizeOfAmended(envelope, this);
+    return envelope === this ? this.#length : sizeOfAmended(envelope, this);
   }
 
   /** Whether the envelope would be written as the bytes that were received. */

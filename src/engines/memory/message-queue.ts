@@ -253,6 +253,7 @@ export class MessageQueue implements LaneQueue {
     for (const message of this.store.from(undefined)) {
       this.timeline.cancel(message);
       this.policy.facts?.left(message);
+      message.leave();
     }
     this.#locks.clear();
     this.refuseWaiting(refusal);

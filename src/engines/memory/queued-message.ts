@@ -1,5 +1,5 @@
 import type { Delivery, LockToken, MessageState } from "../../engine/delivery.ts";
-import type { Envelope } from "../../envelope/envelope.ts";
+import { type Envelope, storedOriginOf } from "../../envelope/envelope.ts";
 import { sizeOf } from "../../envelope/size-of.ts";
 import type { Arrival, DeadLetterMark, StoredArrival } from "./arrival.ts";
 import type { Linked, LinkedList } from "../../time/linked-list.ts";
@@ -78,6 +78,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   constructor(place: Place, arrival: Arrival | StoredArrival) {
     this.place = place;
     this.#envelope = arrival.envelope;
+    if (arrival.envelope !== undefined) storedOriginOf(arrival.envelope)?.stored();
     if (arrival.envelope === undefined) {
       this.sessionId = arrival.sessionId;
       this.size = arrival.size;
@@ -119,6 +120,8 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   }
 
   set envelope(envelope: Envelope) {
+    if (!this.isGone) storedOriginOf(envelope)?.stored();
+    this.#forget();
     this.#envelope = envelope;
   }
 
@@ -129,6 +132,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
 
   /** Leaves the envelope to the store. */
   unload(): void {
+    this.#forget();
     this.#envelope = undefined;
   }
 
@@ -138,7 +142,13 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   }
 
   leave(): void {
+    this.#forget();
     this.position = gone;
+  }
+
+  /** The envelope is stored no more. */
+  #forget(): void {
+    if (this.#envelope !== undefined && !this.isGone) storedOriginOf(this.#envelope)?.unstored();
   }
 
   due(now: number): void {

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { decodeMessage } from "../../../src/amqp/message/decode-message.ts";
+import { encodeMessage } from "../../../src/amqp/message/encode-message.ts";
+import { type Kept, MessageKeep } from "../../../src/amqp/message/message-keep.ts";
+import { memoryEngine } from "../../../src/engines/memory/index.ts";
+import { createEnvelope, type Envelope } from "../../../src/envelope/index.ts";
+
+/** A message of a kilobyte in a buffer of 64. */
+class Message implements Kept {
+  place = -1;
+  slab: Kept["slab"] = undefined;
+  bytes: Uint8Array;
+
+  constructor(value: number) {
+    this.bytes = new Uint8Array(65_536).fill(value & 0xff).subarray(7, 1031);
+  }
+
+  moved(bytes: Uint8Array, start: number, length: number): void {
+    this.bytes = bytes.subarray(start, start + length);
+  }
+}
+
+const buffersOf = (messages: readonly Message[]): number => new Set(messages.map(({ bytes }) => bytes.buffer)).size;
+
+describe("the keep of stored messages", () => {
+  it("leaves a message that is delivered soon where it came", () => {
+    const keep = new MessageKeep();
+    const message = new Message(1);
+    const { bytes } = message;
+    keep.add(message, 1024);
+    keep.remove(message, 1024);
+
+    for (let other = 0; other < 1000; other++) keep.add(new Message(other), 1024);
+
+    expect(message.bytes).toBe(bytes);
+  });
+
+  it("moves what stays out of the buffers that it came in, byte for byte", () => {
+    const keep = new MessageKeep();
+    const left: Message[] = [];
+    for (let value = 0; value < 6400; value++) {
+      const message = new Message(value);
+      keep.add(message, 1024);
+      if (value % 64 === 0) left.push(message);
+      else keep.remove(message, 1024);
+    }
+
+    expect(buffersOf(left)).toBeLessThanOrEqual(1 + 256 / 64);
+    for (const [index, { bytes }] of left.entries())
+      expect(bytes).toEqual(new Uint8Array(1024).fill((index * 64) & 0xff));
+    expect(keep.bytes).toBe(100 * 1024);
+  });
+
+  it("empties slabs that are mostly dead", () => {
+    const keep = new MessageKeep(64 * 1024);
+    const messages = Array.from({ length: 6400 }, (_, value) => new Message(value));
+    for (const message of messages) keep.add(message, 1024);
+    const before = buffersOf(messages.slice(0, 6000));
+
+    const left = messages.filter((_, index) => index % 32 === 0);
+    for (const [index, message] of messages.entries()) if (index % 32 !== 0) keep.remove(message, 1024);
+
+    expect(before).toBe(94);
+    expect(buffersOf(left.slice(0, 188))).toBeLessThanOrEqual(8);
+    for (const [index, { bytes }] of left.entries()) expect(bytes[1000]).toBe((index * 32) & 0xff);
+  });
+
+  it("gives a large message a buffer of its own", () => {
+    const keep = new MessageKeep();
+    const large: Kept = {
+      place: -1,
+      slab: undefined,
+      bytes: new Uint8Array(10 ** 6).subarray(0, 200_000),
+      moved: () => undefined,
+    };
+    const moved: number[] = [];
+    keep.add({ ...large, moved: (bytes) => void moved.push(bytes.buffer.byteLength) }, 200_000);
+
+    for (let other = 0; other < 300; other++) keep.add(new Message(other), 1024);
+
+    expect(moved).toEqual([200_000]);
+  });
+});
+
+function received(index: number): Envelope {
+  const envelope = createEnvelope({
+    payload: Buffer.from(`body ${index}`),
+    brokerProperties: index % 3 === 0 ? {} : { messageId: `m${index}`, contentType: "text/plain" },
+    applicationProperties: { index },
+  });
+  return decodeMessage(encodeMessage(envelope), { check: true });
+}
+
+describe("a message that a queue stores for long", () => {
+  it("is what it was, in all of its parts", async () => {
+    const engine = await memoryEngine({ queues: ["q"] }).connect({ sharesBytes: true });
+    const sender = await engine.openSender("q");
+    for (let index = 0; index < 600; index++) await sender.send([received(index)]);
+
+    const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
+    const deliveries = await receiver.receive({ maxMessages: 600, maxWaitTime: 0 });
+
+    expect(deliveries).toHaveLength(600);
+    for (const [index, { envelope }] of deliveries.entries()) {
+      const expected = received(index);
+      const { messageId } = envelope.brokerProperties;
+      expect(Buffer.from(envelope.payload).toString()).toBe(`body ${index}`);
+      expect(envelope.applicationProperties).toEqual(expected.applicationProperties);
+      expect(envelope.brokerProperties).toEqual({ ...expected.brokerProperties, messageId });
+      expect(messageId).toMatch(index % 3 === 0 ? /^[0-9a-f]{32}$/ : `m${index}`);
+    }
+  });
+});
