@@ -2,5 +2,5 @@ export type { ConnectionLimits } from "../amqp/connection/connection-limits.ts";
 export type { Right } from "./access.ts";
 export { type Certificate, selfSigned } from "./certificate.ts";
 export type { SharedAccessKey, SharedAccessKeys } from "./namespaces.ts";
-export type { ServerEvent, ServerOptions } from "./server-options.ts";
+export type { NamespaceOptions, ServerEvent, ServerOptions } from "./server-options.ts";
 export { type ServedNamespace, type Server, startServer } from "./start-server.ts";

@@ -50,11 +50,6 @@ export class Namespaces implements Access {
     return this.#byName.get(name.toLowerCase());
   }
 
-  /** Every engine there is. */
-  engines(): readonly Engine[] {
-    return [this.#main.engine, ...Array.from(this.#byName.values(), ({ engine }) => engine)];
-  }
-
   anonymous(hostname: string | undefined): Grant | undefined {
     const { engine, keys } = this.#choose("", hostname);
     return keys === undefined ? { engine, scope: "", rights: all, expiresAt: Infinity } : undefined;

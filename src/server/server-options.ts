@@ -43,6 +43,12 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
   readonly onEvent?: ((event: ServerEvent) => void) | undefined;
 }
 
+/** Options of `Server.namespace`: entities as `memoryEngine` takes them, or an engine. */
+export interface NamespaceOptions extends Omit<MemoryEngineOptions, "clock"> {
+  /** The engine to serve, which stays the caller's to close. Default: a memory engine of its own on the server's clock. */
+  readonly engine?: Engine | undefined;
+}
+
 /** The longest that a timer of Node waits. */
 const longestTime = 2 ** 31 - 1;
 
@@ -81,10 +87,14 @@ const entityChecks: OptionChecks<Omit<MemoryEngineOptions, "clock">> = {
   firstSequenceNumber: anything,
 };
 
-const checks: OptionChecks<ServerOptions> = {
+const namespaceChecks: OptionChecks<NamespaceOptions> = {
   ...entityChecks,
-  clock: anything,
   engine: methods("an engine, as memoryEngine makes them", "connect", "openSender", "openReceiver"),
+};
+
+const checks: OptionChecks<ServerOptions> = {
+  ...namespaceChecks,
+  clock: anything,
   host: name,
   port,
   httpPort: port,
@@ -111,20 +121,25 @@ const tlsChecks = { key: name, cert: name };
 /** @throws SobreError `InvalidArgument` naming the option that is wrong or unknown. */
 export function checkServerOptions(options: ServerOptions): void {
   checkOptions(options, checks);
-  const { engine, queues, topics, firstSequenceNumber, host = "localhost", keys, tls, limits } = options;
+  const { host = "localhost", keys, tls, limits } = options;
   if (limits !== undefined) checkOptions(limits, limitChecks, { prefix: "limits." });
   if (tls !== undefined) checkOptions(tls, tlsChecks, { prefix: "tls.", needed: ["key", "cert"] });
   if (keys !== undefined) checkKeys(keys);
   else if (!isLoopback(host))
     throw invalidOption("keys", `must be given where others can reach the server, as they can with the host ${host}`);
-  if (engine === undefined) return;
-  for (const [option, value] of Object.entries({ queues, topics, firstSequenceNumber }))
-    if (value !== undefined) throw invalidOption(option, "belongs to the engine, where one is given");
+  checkEntities(options);
 }
 
 /** Checks what a namespace is made with. @throws SobreError `InvalidArgument` naming the option. */
-export function checkNamespaceOptions(entities: Omit<MemoryEngineOptions, "clock">): void {
-  checkOptions(entities, entityChecks);
+export function checkNamespaceOptions(options: NamespaceOptions): void {
+  checkOptions(options, namespaceChecks);
+  checkEntities(options);
+}
+
+function checkEntities({ engine, queues, topics, firstSequenceNumber }: NamespaceOptions): void {
+  if (engine === undefined) return;
+  for (const [option, value] of Object.entries({ queues, topics, firstSequenceNumber }))
+    if (value !== undefined) throw invalidOption(option, "belongs to the engine, where one is given");
 }
 
 function checkKeys(keys: object): void {

@@ -3,14 +3,19 @@ import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders, RequestListener } from "node:http";
 import type { FirstUse } from "./amqp/broker-connection.ts";
 import type { Engine } from "../engine/engine.ts";
-import { type MemoryEngineOptions, memoryEngine } from "../engines/memory/memory-engine.ts";
+import { memoryEngine } from "../engines/memory/memory-engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { AmqpSocket } from "./amqp/amqp-socket.ts";
 import { connectionString } from "./connection-string.ts";
 import { refusalOfPage } from "./foreign-page.ts";
 import { FrontDoor } from "./front-door.ts";
 import { type Namespace, Namespaces, rootKeyName, wellKnownKey } from "./namespaces.ts";
-import { type ServerOptions, checkNamespaceOptions, checkServerOptions } from "./server-options.ts";
+import {
+  checkNamespaceOptions,
+  checkServerOptions,
+  type NamespaceOptions,
+  type ServerOptions,
+} from "./server-options.ts";
 
 /** A namespace of a server: what `connectionString` reaches is nobody else's. */
 export interface ServedNamespace {
@@ -25,11 +30,12 @@ export interface Server extends AsyncDisposable, ServedNamespace {
   /** The same as `port` unless another was asked for. */
   readonly httpPort: number;
   /**
-   * The namespace of that name, made with these entities when it is first asked for, with an engine on the server's clock.
+   * The namespace of that name, made with these options when it is first asked for.
    *
-   * @throws SobreError `InvalidArgument` for a wrong name or option.
+   * @throws SobreError `InvalidArgument` for a wrong name or option; `InvalidOperation` for one without an engine on a
+   *   server whose own engine is durable, since it would be lost with the process.
    */
-  namespace(name: string, entities?: Omit<MemoryEngineOptions, "clock">): ServedNamespace;
+  namespace(name: string, options?: NamespaceOptions): ServedNamespace;
   /** Closes every connection with a word, and stops listening. */
   close(): Promise<void>;
 }
@@ -69,6 +75,7 @@ class RunningServer implements Server {
   httpPort = 0;
   readonly #options: ServerOptions;
   readonly #namespaces: Namespaces;
+  readonly #ownEngines: Engine[] = [];
   readonly #door: FrontDoor;
   readonly #sockets = new Set<AmqpSocket>();
   readonly #ticking: NodeJS.Timeout;
@@ -79,7 +86,7 @@ class RunningServer implements Server {
     this.host = host;
     this.#options = options;
     const { clock, queues, topics, firstSequenceNumber } = options;
-    this.engine = options.engine ?? memoryEngine({ clock, queues, topics, firstSequenceNumber });
+    this.engine = options.engine ?? this.#own(memoryEngine({ clock, queues, topics, firstSequenceNumber }));
     this.#namespaces = new Namespaces({ name: "", engine: this.engine, keys: options.keys });
     const handshakeTimeOut = options.limits?.handshakeTimeOut ?? 10_000;
     this.#door = new FrontDoor({
@@ -134,10 +141,10 @@ class RunningServer implements Server {
     return chosen;
   }
 
-  namespace(name: string, entities: Omit<MemoryEngineOptions, "clock"> = {}): ServedNamespace {
+  namespace(name: string, options: NamespaceOptions = {}): ServedNamespace {
     checkOption("name", name, isName);
-    checkNamespaceOptions(entities);
-    const { engine, name: keyName } = this.#namespaces.find(name) ?? this.#newNamespace(name, entities);
+    checkNamespaceOptions(options);
+    const { engine, name: keyName } = this.#namespaces.find(name) ?? this.#newNamespace(name, options);
     const { host, port } = this;
     const key = this.#options.keys === undefined ? wellKnownKey : this.#secret;
     return { engine, connectionString: connectionString({ host, port, keyName, key }) };
@@ -147,15 +154,20 @@ class RunningServer implements Server {
     clearInterval(this.#ticking);
     for (const socket of this.#sockets) socket.close("The server is shutting down.");
     await this.#door.close();
-    const own = this.#namespaces.engines().filter((engine) => engine !== this.#options.engine);
-    await Promise.all(own.map((engine) => engine.close()));
+    await Promise.all(this.#ownEngines.map((engine) => engine.close()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  #newNamespace(name: string, entities: Omit<MemoryEngineOptions, "clock">): Namespace {
+  /** Has an engine closed with the server. */
+  #own(engine: Engine): Engine {
+    this.#ownEngines.push(engine);
+    return engine;
+  }
+
+  #newNamespace(name: string, { engine: given, ...entities }: NamespaceOptions): Namespace {
     if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/.test(name))
       throw new SobreError("InvalidArgument", "A namespace's name has 1 to 63 letters, digits and hyphens.");
     const { clock, keys } = this.#options;
@@ -164,7 +176,12 @@ class RunningServer implements Server {
         "InvalidArgument",
         `A key of the server has the name ${name}. Choose another for the namespace.`,
       );
-    const engine = memoryEngine({ ...entities, clock });
+    if (given === undefined && this.engine.name === "durable")
+      throw new SobreError(
+        "InvalidOperation",
+        `This server keeps its messages, and those of the namespace ${name} would be lost. Give it an engine: a durableEngine with a directory of its own, or a memoryEngine.`,
+      );
+    const engine = given ?? this.#own(memoryEngine({ ...entities, clock }));
     const namespace: Namespace = { name, engine, keys: keys === undefined ? undefined : { [name]: this.#secret } };
     this.#namespaces.add(namespace);
     return namespace;

@@ -1,9 +1,13 @@
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { ServiceBusClient } from "@azure/service-bus";
 import { describe, expect, it } from "vitest";
+import { durableEngine } from "../../src/engines/durable/index.ts";
 import { memoryEngine } from "../../src/engines/memory/index.ts";
 import { type ServerOptions, startServer } from "../../src/server/index.ts";
+import { storeDirectory } from "../engines/durable/store-directory.support.ts";
 import { codeOf } from "../servers/azure-scenario.support.ts";
 
 /** Options as a caller without types gives them. */
@@ -54,6 +58,34 @@ describe("the options of a server", () => {
 
     expect(() => server.namespace("a", wrong[0])).toThrow("Unknown option `ques`");
     expect(() => server.namespace("a", wrong[1])).toThrow("Unknown option `clock`");
+  });
+
+  it("make a namespace of an engine that is given, which stays the caller's to close", async () => {
+    const engine = memoryEngine({ queues: ["kept"] });
+    const server = await startServer();
+
+    expect(server.namespace("a", { engine }).engine).toBe(engine);
+    expect(() => server.namespace("b", { engine, queues: ["q"] })).toThrow("belongs to the engine");
+    await server.close();
+
+    expect(await engine.admin.listQueues()).toEqual(["kept"]);
+    await engine.close();
+  });
+
+  it("refuse a namespace in memory beside a durable engine, and take one with an engine", async () => {
+    const directory = await storeDirectory();
+    const engine = await durableEngine({ directory });
+    const kept = await durableEngine({ directory: join(directory, "inner"), queues: ["q"] });
+    const server = await startServer({ engine });
+
+    expect(() => server.namespace("inner", { queues: ["q"] })).toThrow(
+      expect.objectContaining({ code: "InvalidOperation", message: expect.stringContaining("would be lost") }),
+    );
+    expect(server.namespace("inner", { engine: kept }).engine).toBe(kept);
+
+    await server.close();
+    await Promise.all([engine.close(), kept.close()]);
+    await rm(directory, { recursive: true });
   });
 
   it("let no well-known key into a namespace of a server that has keys", async () => {

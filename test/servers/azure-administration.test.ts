@@ -1,25 +1,32 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEnvelope } from "../../src/envelope/index.ts";
 import { selfSigned, type Server, startServer } from "../../src/server/index.ts";
 import { ManualClock } from "../../src/time/index.ts";
-import { codeOf } from "./azure-scenario.support.ts";
+import { storeDirectory } from "../engines/durable/store-directory.support.ts";
+import { codeOf, engineKinds, engineOfKind } from "./azure-scenario.support.ts";
 
-describe("the official administration client", () => {
+describe.each(engineKinds)("the official administration client, on the %s engine", (kind) => {
   const before = getCACertificates("default");
   const tls = selfSigned();
+  let directory: string;
   let server: Server;
   let admin: ServiceBusAdministrationClient;
 
   beforeAll(async () => {
     setDefaultCACertificates([...before, tls.cert]);
-    server = await startServer({ tls });
+    directory = await storeDirectory();
+    server = await startServer({ tls, engine: await engineOfKind(kind, join(directory, "main"), {}) });
     admin = new ServiceBusAdministrationClient(server.connectionString);
   });
 
   afterAll(async () => {
     await server.close();
+    await server.engine.close();
+    await rm(directory, { recursive: true });
     setDefaultCACertificates(before);
   });
 
@@ -227,7 +234,8 @@ describe("the official administration client", () => {
 
   it("reads what topics hold, and when entities were made, changed and used, in the time of the broker", async () => {
     const clock = new ManualClock();
-    await using timed = await startServer({ tls, clock });
+    const engine = await engineOfKind(kind, join(directory, "timed"), { clock });
+    await using timed = await startServer({ tls, clock, engine });
     const timedAdmin = new ServiceBusAdministrationClient(timed.connectionString);
     await timedAdmin.createTopic("t");
     await timedAdmin.createSubscription("t", "s");

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openScene, type Scene } from "./azure-scenario.support.ts";
+import { engineKinds, openScene, type Scene } from "./azure-scenario.support.ts";
 
-describe("the official client, with messages of AMQP's own form", () => {
+describe.each(engineKinds)("the official client, with messages of AMQP's own form, on the %s engine", (kind) => {
   let scene: Scene;
 
   beforeAll(async () => {
-    scene = await openScene();
+    scene = await openScene(kind);
   });
 
   afterAll(() => scene.close());
 
   it("sends footers, which it writes in front of the body, alone, in a batch and scheduled", async () => {
-    const { client, engine } = scene.open({ queues: ["q"] });
+    const { client, engine } = await scene.open({ queues: ["q"] });
     const sender = client.createSender("q");
     const message = { body: "b", bodyType: "value" as const, footer: { sum: 7 } };
 

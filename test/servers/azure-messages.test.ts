@@ -1,18 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, isEmpty, next, openScene, type Scene } from "./azure-scenario.support.ts";
+import { codeOf, engineKinds, isEmpty, next, openScene, type Scene } from "./azure-scenario.support.ts";
 
-describe("the official client, with messages", () => {
+describe.each(engineKinds)("the official client, with messages, on the %s engine", (kind) => {
   let scene: Scene;
 
   beforeAll(async () => {
-    scene = await openScene();
+    scene = await openScene(kind);
   });
 
   afterAll(() => scene.close());
 
   it("sends an object and receives it as it was", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const body = { text: "héllo", list: [1, 2.5, null, true], nested: { deep: [] } };
 
     await client.createSender("q").sendMessages({ body });
@@ -22,7 +22,7 @@ describe("the official client, with messages", () => {
   });
 
   it.each([["text"], [42], [true], [null], [[1, "two"]]])("round-trips the body %j", async (body) => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
 
     await client.createSender("q").sendMessages({ body });
     const message = await next(client.createReceiver("q"));
@@ -31,7 +31,7 @@ describe("the official client, with messages", () => {
   });
 
   it("round-trips bytes", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const body = randomBytes(3000);
 
     await client.createSender("q").sendMessages({ body });
@@ -41,7 +41,7 @@ describe("the official client, with messages", () => {
   });
 
   it.each(["value", "sequence"] as const)("round-trips an AMQP %s body", async (bodyType) => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const body = bodyType === "value" ? { a: 1 } : [1, "two"];
 
     await client.createSender("q").sendMessages({ body, bodyType });
@@ -52,7 +52,7 @@ describe("the official client, with messages", () => {
   });
 
   it("keeps every broker property", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const properties = {
       messageId: "m-1",
       correlationId: "c-1",
@@ -72,7 +72,7 @@ describe("the official client, with messages", () => {
   });
 
   it("keeps application properties with their types", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const applicationProperties = { s: "x", i: 7, negative: -7, d: 1.5, b: false, t: new Date(0), n: null };
 
     await client.createSender("q").sendMessages({ body: 1, applicationProperties });
@@ -82,7 +82,7 @@ describe("the official client, with messages", () => {
   });
 
   it("gives a message without an id one", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
 
     await client.createSender("q").sendMessages({ body: 1 });
     const message = await next(client.createReceiver("q"));
@@ -91,7 +91,7 @@ describe("the official client, with messages", () => {
   });
 
   it("tells sequence number, enqueued time, delivery count, state and lock", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
 
     await client.createSender("q").sendMessages({ body: 1 });
     const message = await next(client.createReceiver("q"));
@@ -105,7 +105,7 @@ describe("the official client, with messages", () => {
   });
 
   it("sends several messages at once, in order", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
 
     await client.createSender("q").sendMessages([{ body: 1 }, { body: 2 }, { body: 3 }]);
     const messages = await client.createReceiver("q").receiveMessages(3);
@@ -114,7 +114,7 @@ describe("the official client, with messages", () => {
   });
 
   it("fills a batch up to the size that the server told, and no further", async () => {
-    const { client } = scene.open({ queues: { q: { maxMessageSizeInBytes: 4000 } } });
+    const { client } = await scene.open({ queues: { q: { maxMessageSizeInBytes: 4000 } } });
     const sender = client.createSender("q");
     const batch = await sender.createMessageBatch();
 
@@ -129,7 +129,7 @@ describe("the official client, with messages", () => {
   });
 
   it("sends a message of many frames", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const body = randomBytes(900_000);
 
     await client.createSender("q").sendMessages({ body });
@@ -139,7 +139,7 @@ describe("the official client, with messages", () => {
   });
 
   it("is told when a message is too large", async () => {
-    const { client } = scene.open({ queues: { q: { maxMessageSizeInBytes: 1000 } } });
+    const { client } = await scene.open({ queues: { q: { maxMessageSizeInBytes: 1000 } } });
 
     const code = await codeOf(client.createSender("q").sendMessages({ body: randomBytes(2000) }));
 
@@ -147,7 +147,7 @@ describe("the official client, with messages", () => {
   });
 
   it("is told when a queue is missing, by sender and by receiver", async () => {
-    const { client } = scene.open({});
+    const { client } = await scene.open({});
 
     const codes = [
       await codeOf(client.createSender("missing").sendMessages({ body: 1 })),
@@ -159,7 +159,7 @@ describe("the official client, with messages", () => {
   });
 
   it("is told when a queue is disabled", async () => {
-    const { client } = scene.open({ queues: { q: { status: "SendDisabled" } } });
+    const { client } = await scene.open({ queues: { q: { status: "SendDisabled" } } });
 
     const code = await codeOf(client.createSender("q").sendMessages({ body: 1 }));
 
@@ -167,7 +167,7 @@ describe("the official client, with messages", () => {
   });
 
   it("is told when a queue is full", async () => {
-    const { client } = scene.open({ queues: { q: { maxSizeInMegabytes: 1 } } });
+    const { client } = await scene.open({ queues: { q: { maxSizeInMegabytes: 1 } } });
     const sender = client.createSender("q");
     await sender.sendMessages({ body: randomBytes(900_000) });
 
@@ -177,7 +177,7 @@ describe("the official client, with messages", () => {
   });
 
   it("is refused with a wrong key", async () => {
-    const { connectionString } = scene.open({ queues: ["q"] });
+    const { connectionString } = await scene.open({ queues: ["q"] });
     const client = scene.connect(connectionString.replace("SAS_KEY_VALUE", "wrong"));
 
     const code = await codeOf(client.createSender("q").sendMessages({ body: 1 }));
@@ -186,8 +186,8 @@ describe("the official client, with messages", () => {
   });
 
   it("finds a name in another case, and sees its namespace alone", async () => {
-    const one = scene.open({ queues: ["Orders"] });
-    const other = scene.open({ queues: ["orders"] });
+    const one = await scene.open({ queues: ["Orders"] });
+    const other = await scene.open({ queues: ["orders"] });
 
     await one.client.createSender("ORDERS").sendMessages({ body: 1 });
 
@@ -196,7 +196,7 @@ describe("the official client, with messages", () => {
   });
 
   it("drops a duplicate within the window and takes it again after", async () => {
-    const { client } = scene.open({
+    const { client } = await scene.open({
       queues: { q: { requiresDuplicateDetection: true, duplicateDetectionHistoryTimeWindow: "PT1M" } },
     });
     const sender = client.createSender("q");
@@ -211,7 +211,7 @@ describe("the official client, with messages", () => {
   });
 
   it("never sees an expired message", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
 
     await client.createSender("q").sendMessages({ body: 1, timeToLive: 1000 });
     await scene.clock.advance(1001);
@@ -220,7 +220,7 @@ describe("the official client, with messages", () => {
   });
 
   it("receives with a subscription of its own, message by message, and stops", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q");
     const bodies: unknown[] = [];
     const errors: unknown[] = [];
@@ -242,7 +242,7 @@ describe("the official client, with messages", () => {
   });
 
   it("receives by iterating", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q");
     const bodies: unknown[] = [];
     await client.createSender("q").sendMessages([{ body: 1 }, { body: 2 }]);
@@ -256,7 +256,7 @@ describe("the official client, with messages", () => {
   });
 
   it("waits for a message that comes later", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
 
     const receiving = client.createReceiver("q").receiveMessages(1, { maxWaitTimeInMs: 5000 });
     await client.createSender("q").sendMessages({ body: "late" });
@@ -265,7 +265,7 @@ describe("the official client, with messages", () => {
   });
 
   it("loses nothing to a receive that was aborted or ran out of time", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q");
     const abort = new AbortController();
 

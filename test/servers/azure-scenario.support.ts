@@ -1,19 +1,33 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import {
   ServiceBusClient,
   type ServiceBusClientOptions,
   type ServiceBusReceivedMessage,
   type ServiceBusReceiver,
 } from "@azure/service-bus";
-import type { MemoryEngineOptions } from "../../src/engines/memory/index.ts";
+import type { Engine } from "../../src/engine/index.ts";
+import { durableEngine } from "../../src/engines/durable/index.ts";
+import { memoryEngine, type MemoryEngineOptions } from "../../src/engines/memory/index.ts";
 import { type Server, type ServedNamespace, startServer } from "../../src/server/index.ts";
 import { ManualClock } from "../../src/time/index.ts";
+import { storeDirectory } from "../engines/durable/store-directory.support.ts";
+
+/** The engines that serve every scenario. */
+export const engineKinds = ["memory", "durable"] as const;
+type EngineKind = (typeof engineKinds)[number];
+
+/** An engine; a durable one reads every message from its directory. */
+export async function engineOfKind(kind: EngineKind, directory: string, options: MemoryEngineOptions): Promise<Engine> {
+  return kind === "memory" ? memoryEngine(options) : durableEngine({ directory, memoryBudget: 0, ...options });
+}
 
 /** A server of whose namespaces each scenario has one of its own, and a clock that only tests move. */
 export interface Scene {
   readonly clock: ManualClock;
   readonly server: Server;
   /** A namespace with these entities and a client of it. */
-  open(entities: Omit<MemoryEngineOptions, "clock">): ServedNamespace & { readonly client: ServiceBusClient };
+  open(entities: Omit<MemoryEngineOptions, "clock">): Promise<ServedNamespace & { readonly client: ServiceBusClient }>;
   /** Another client of a namespace. */
   connect(connectionString: string): ServiceBusClient;
   close(): Promise<void>;
@@ -22,9 +36,16 @@ export interface Scene {
 /** The official client as it comes, but for retries, which would only hide what goes wrong. */
 const options: ServiceBusClientOptions = { retryOptions: { maxRetries: 0, timeoutInMs: 10_000 } };
 
-export async function openScene(): Promise<Scene> {
+export async function openScene(kind: EngineKind): Promise<Scene> {
   const clock = new ManualClock();
-  const server = await startServer({ clock });
+  const directory = await storeDirectory();
+  const engines: Engine[] = [];
+  const engineOf = async (name: string, entities: MemoryEngineOptions): Promise<Engine> => {
+    const engine = await engineOfKind(kind, join(directory, name), { clock, ...entities });
+    engines.push(engine);
+    return engine;
+  };
+  const server = await startServer({ engine: await engineOf("main", {}), clock });
   const clients: ServiceBusClient[] = [];
   let names = 0;
   const connect = (connectionString: string): ServiceBusClient => {
@@ -36,13 +57,16 @@ export async function openScene(): Promise<Scene> {
     clock,
     server,
     connect,
-    open(entities) {
-      const namespace = server.namespace(`scenario-${++names}`, entities);
+    async open(entities) {
+      const name = `scenario-${++names}`;
+      const namespace = server.namespace(name, { engine: await engineOf(name, entities) });
       return { ...namespace, client: connect(namespace.connectionString) };
     },
     async close() {
       await Promise.all(clients.map((client) => client.close()));
       await server.close();
+      await Promise.all(engines.map((engine) => engine.close()));
+      await rm(directory, { recursive: true });
     },
   };
 }

@@ -1,19 +1,19 @@
 import { ServiceBusClient } from "@azure/service-bus";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, next, openScene, type Scene } from "./azure-scenario.support.ts";
+import { codeOf, engineKinds, next, openScene, type Scene } from "./azure-scenario.support.ts";
 
-describe("the official client, with sessions", () => {
+describe.each(engineKinds)("the official client, with sessions, on the %s engine", (kind) => {
   let scene: Scene;
   const entities = { queues: { q: { requiresSession: true } } };
 
   beforeAll(async () => {
-    scene = await openScene();
+    scene = await openScene(kind);
   });
 
   afterAll(() => scene.close());
 
   it("accepts a session by its id and receives its messages alone, in order", async () => {
-    const { client } = scene.open(entities);
+    const { client } = await scene.open(entities);
     await client.createSender("q").sendMessages([
       { body: 1, sessionId: "a" },
       { body: 2, sessionId: "b" },
@@ -31,7 +31,7 @@ describe("the official client, with sessions", () => {
   });
 
   it("accepts a session that has no messages yet", async () => {
-    const { client } = scene.open(entities);
+    const { client } = await scene.open(entities);
 
     const empty = await client.acceptSession("q", "nothing yet");
 
@@ -39,7 +39,7 @@ describe("the official client, with sessions", () => {
   });
 
   it("accepts the next session that is free", async () => {
-    const { client } = scene.open(entities);
+    const { client } = await scene.open(entities);
     await client.createSender("q").sendMessages([
       { body: 1, sessionId: "a" },
       { body: 2, sessionId: "b" },
@@ -52,7 +52,7 @@ describe("the official client, with sessions", () => {
   });
 
   it("waits for the next session until one comes", async () => {
-    const { client } = scene.open(entities);
+    const { client } = await scene.open(entities);
 
     const accepting = client.acceptNextSession("q");
     await client.createSender("q").sendMessages({ body: 1, sessionId: "late" });
@@ -61,7 +61,7 @@ describe("the official client, with sessions", () => {
   });
 
   it("is told when no session came in time", async () => {
-    const { client } = scene.open(entities);
+    const { client } = await scene.open(entities);
 
     const code = codeOf(client.acceptNextSession("q"));
     // The broker's time is the test's, the client's own is not: both agree on how long to wait.
@@ -75,7 +75,7 @@ describe("the official client, with sessions", () => {
   });
 
   it("is told in its own time, too, when no session came and the broker's time stands still", async () => {
-    const { connectionString } = scene.open(entities);
+    const { connectionString } = await scene.open(entities);
     const hurried = new ServiceBusClient(connectionString, { retryOptions: { maxRetries: 0, timeoutInMs: 300 } });
 
     const code = await codeOf(hurried.acceptNextSession("q"));
@@ -85,7 +85,7 @@ describe("the official client, with sessions", () => {
   });
 
   it("is told when another holds the session, and gets it once that has closed", async () => {
-    const { client } = scene.open(entities);
+    const { client } = await scene.open(entities);
     const holder = await client.acceptSession("q", "a");
 
     const code = await codeOf(client.acceptSession("q", "a"));
@@ -97,7 +97,7 @@ describe("the official client, with sessions", () => {
   });
 
   it("tells until when the session is held, and renews it", async () => {
-    const { client } = scene.open(entities);
+    const { client } = await scene.open(entities);
     const session = await client.acceptSession("q", "a", { maxAutoLockRenewalDurationInMs: 0 });
     const before = session.sessionLockedUntilUtc;
 
@@ -110,7 +110,7 @@ describe("the official client, with sessions", () => {
   });
 
   it("keeps the state of a session", async () => {
-    const { client } = scene.open(entities);
+    const { client } = await scene.open(entities);
     const session = await client.acceptSession("q", "a");
 
     const none: unknown = await session.getSessionState();
@@ -125,7 +125,7 @@ describe("the official client, with sessions", () => {
   });
 
   it("loses the session when the time is over, and is told so", async () => {
-    const { client } = scene.open(entities);
+    const { client } = await scene.open(entities);
     await client.createSender("q").sendMessages({ body: 1, sessionId: "a" });
     const session = await client.acceptSession("q", "a", { maxAutoLockRenewalDurationInMs: 0 });
     const message = await next(session);
@@ -137,7 +137,7 @@ describe("the official client, with sessions", () => {
   });
 
   it("defers and receives by number within a session", async () => {
-    const { client } = scene.open(entities);
+    const { client } = await scene.open(entities);
     await client.createSender("q").sendMessages({ body: 1, sessionId: "a" });
     const session = await client.acceptSession("q", "a");
     const message = await next(session);
@@ -150,7 +150,7 @@ describe("the official client, with sessions", () => {
   });
 
   it("peeks at the messages of its session alone", async () => {
-    const { client } = scene.open(entities);
+    const { client } = await scene.open(entities);
     await client.createSender("q").sendMessages([
       { body: 1, sessionId: "a" },
       { body: 2, sessionId: "b" },
@@ -162,7 +162,7 @@ describe("the official client, with sessions", () => {
   });
 
   it("subscribes to a session", async () => {
-    const { client } = scene.open(entities);
+    const { client } = await scene.open(entities);
     const session = await client.acceptSession("q", "a");
     const bodies: unknown[] = [];
 
@@ -184,7 +184,7 @@ describe("the official client, with sessions", () => {
   });
 
   it("is refused a plain receiver on a queue with sessions, and a session on one without", async () => {
-    const { client } = scene.open({ queues: { q: { requiresSession: true }, plain: {} } });
+    const { client } = await scene.open({ queues: { q: { requiresSession: true }, plain: {} } });
 
     const codes = [
       await codeOf(client.createReceiver("q").receiveMessages(1)),
@@ -196,7 +196,7 @@ describe("the official client, with sessions", () => {
   });
 
   it("receives dead letters of a queue with sessions plainly", async () => {
-    const { client } = scene.open(entities);
+    const { client } = await scene.open(entities);
     await client.createSender("q").sendMessages({ body: 1, sessionId: "a" });
     const session = await client.acceptSession("q", "a");
 

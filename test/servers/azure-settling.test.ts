@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, isEmpty, next, openScene, type Scene } from "./azure-scenario.support.ts";
+import { codeOf, engineKinds, isEmpty, next, openScene, type Scene } from "./azure-scenario.support.ts";
 
-describe("the official client, settling", () => {
+describe.each(engineKinds)("the official client, settling, on the %s engine", (kind) => {
   let scene: Scene;
 
   beforeAll(async () => {
-    scene = await openScene();
+    scene = await openScene(kind);
   });
 
   afterAll(() => scene.close());
 
   it("completes: the message is gone", async () => {
-    const { client, engine } = scene.open({ queues: ["q"] });
+    const { client, engine } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q");
     await client.createSender("q").sendMessages({ body: 1 });
 
@@ -21,7 +21,7 @@ describe("the official client, settling", () => {
   });
 
   it("abandons with changed properties: the message comes again and counts", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q");
     await client.createSender("q").sendMessages({ body: 1, applicationProperties: { kept: true } });
 
@@ -33,7 +33,7 @@ describe("the official client, settling", () => {
   });
 
   it("dead-letters with reason, description and properties", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q");
     await client.createSender("q").sendMessages({ body: 1 });
 
@@ -46,7 +46,7 @@ describe("the official client, settling", () => {
   });
 
   it("completes a dead letter", async () => {
-    const { client, engine } = scene.open({ queues: ["q"] });
+    const { client, engine } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q");
     await client.createSender("q").sendMessages({ body: 1 });
     await receiver.deadLetterMessage(await next(receiver));
@@ -58,7 +58,7 @@ describe("the official client, settling", () => {
   });
 
   it("defers and receives by sequence number, and completes that", async () => {
-    const { client, engine } = scene.open({ queues: ["q"] });
+    const { client, engine } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q");
     await client.createSender("q").sendMessages({ body: "later" });
     const message = await next(receiver);
@@ -74,7 +74,7 @@ describe("the official client, settling", () => {
   });
 
   it("abandons, defers again and dead-letters a deferred message", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q");
     await client.createSender("q").sendMessages({ body: 1 });
     const message = await next(receiver);
@@ -95,7 +95,7 @@ describe("the official client, settling", () => {
   });
 
   it("is told when a deferred message is not there", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     await client.createSender("q").sendMessages({ body: 1 });
     const receiver = client.createReceiver("q");
     const { sequenceNumber } = await next(receiver);
@@ -106,7 +106,7 @@ describe("the official client, settling", () => {
   });
 
   it("goes to the dead-letter queue after as many deliveries as allowed", async () => {
-    const { client } = scene.open({ queues: { q: { maxDeliveryCount: 2 } } });
+    const { client } = await scene.open({ queues: { q: { maxDeliveryCount: 2 } } });
     const receiver = client.createReceiver("q");
     await client.createSender("q").sendMessages({ body: 1 });
 
@@ -118,7 +118,7 @@ describe("the official client, settling", () => {
   });
 
   it("goes to the dead-letter queue when it expires there", async () => {
-    const { client } = scene.open({ queues: { q: { deadLetteringOnMessageExpiration: true } } });
+    const { client } = await scene.open({ queues: { q: { deadLetteringOnMessageExpiration: true } } });
     await client.createSender("q").sendMessages({ body: 1, timeToLive: 1000 });
 
     await scene.clock.advance(1001);
@@ -128,7 +128,7 @@ describe("the official client, settling", () => {
   });
 
   it("loses its lock when the time is over, and is told so", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q", { maxAutoLockRenewalDurationInMs: 0 });
     await client.createSender("q").sendMessages({ body: 1 });
     const message = await next(receiver);
@@ -142,7 +142,7 @@ describe("the official client, settling", () => {
   });
 
   it("renews a lock, which holds longer then", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q", { maxAutoLockRenewalDurationInMs: 0 });
     await client.createSender("q").sendMessages({ body: 1 });
     const message = await next(receiver);
@@ -156,7 +156,7 @@ describe("the official client, settling", () => {
   });
 
   it("is told when a lock to renew was lost", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q", { maxAutoLockRenewalDurationInMs: 0 });
     await client.createSender("q").sendMessages({ body: 1 });
     const message = await next(receiver);
@@ -167,7 +167,7 @@ describe("the official client, settling", () => {
   });
 
   it("receives and deletes at once", async () => {
-    const { client, engine } = scene.open({ queues: ["q"] });
+    const { client, engine } = await scene.open({ queues: ["q"] });
     await client.createSender("q").sendMessages([{ body: 1 }, { body: 2 }]);
 
     const receiver = client.createReceiver("q", { receiveMode: "receiveAndDelete" });
@@ -181,7 +181,7 @@ describe("the official client, settling", () => {
   });
 
   it("settles after its receiver was closed, through the management node", async () => {
-    const { client, engine } = scene.open({ queues: ["q"] });
+    const { client, engine } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q");
     await client.createSender("q").sendMessages({ body: 1 });
     const message = await next(receiver);
@@ -196,7 +196,7 @@ describe("the official client, settling", () => {
   });
 
   it("gives its locks back at once when it leaves, and no delivery is counted", async () => {
-    const { client, connectionString } = scene.open({ queues: ["q"] });
+    const { client, connectionString } = await scene.open({ queues: ["q"] });
     const leaving = scene.connect(connectionString);
     await client.createSender("q").sendMessages({ body: 1 });
     await next(leaving.createReceiver("q"));
@@ -208,7 +208,7 @@ describe("the official client, settling", () => {
   });
 
   it("peeks without locking, from a number on, deferred and scheduled ones included", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const sender = client.createSender("q");
     const receiver = client.createReceiver("q");
     await sender.sendMessages([{ body: 1 }, { body: 2 }]);
@@ -230,7 +230,7 @@ describe("the official client, settling", () => {
   });
 
   it("schedules messages, which come when their time has come", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const receiver = client.createReceiver("q");
     const at = new Date(scene.clock.now() + 60_000);
 
@@ -245,7 +245,7 @@ describe("the official client, settling", () => {
   });
 
   it("cancels what it has scheduled, and is told when it cannot", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const sender = client.createSender("q");
     const numbers = await sender.scheduleMessages({ body: 1 }, new Date(scene.clock.now() + 60_000));
 
@@ -257,7 +257,7 @@ describe("the official client, settling", () => {
   });
 
   it("sends a message with a time of its own, which comes then", async () => {
-    const { client } = scene.open({ queues: ["q"] });
+    const { client } = await scene.open({ queues: ["q"] });
     const scheduledEnqueueTimeUtc = new Date(scene.clock.now() + 60_000);
 
     await client.createSender("q").sendMessages({ body: 1, scheduledEnqueueTimeUtc });
@@ -269,7 +269,7 @@ describe("the official client, settling", () => {
   });
 
   it("receives what another queue forwards", async () => {
-    const { client } = scene.open({ queues: { last: {}, first: { forwardTo: "last" } } });
+    const { client } = await scene.open({ queues: { last: {}, first: { forwardTo: "last" } } });
 
     await client.createSender("first").sendMessages({ body: 1 });
 
@@ -277,7 +277,7 @@ describe("the official client, settling", () => {
   });
 
   it("sees where a forwarded dead letter came from", async () => {
-    const { client } = scene.open({ queues: { dead: {}, q: { forwardDeadLetteredMessagesTo: "dead" } } });
+    const { client } = await scene.open({ queues: { dead: {}, q: { forwardDeadLetteredMessagesTo: "dead" } } });
     const receiver = client.createReceiver("q");
     await client.createSender("q").sendMessages({ body: 1 });
 

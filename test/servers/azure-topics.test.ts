@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, isEmpty, next, openScene, type Scene } from "./azure-scenario.support.ts";
+import { codeOf, engineKinds, isEmpty, next, openScene, type Scene } from "./azure-scenario.support.ts";
 
-describe("the official client, with topics", () => {
+describe.each(engineKinds)("the official client, with topics, on the %s engine", (kind) => {
   let scene: Scene;
 
   beforeAll(async () => {
-    scene = await openScene();
+    scene = await openScene(kind);
   });
 
   afterAll(() => scene.close());
 
   it("sends to a topic, and every subscription has a copy", async () => {
-    const { client } = scene.open({ topics: { t: { subscriptions: ["one", "two"] } } });
+    const { client } = await scene.open({ topics: { t: { subscriptions: ["one", "two"] } } });
 
     await client.createSender("t").sendMessages({ body: 1 });
 
@@ -20,7 +20,7 @@ describe("the official client, with topics", () => {
   });
 
   it("dead-letters on a subscription", async () => {
-    const { client } = scene.open({ topics: { t: { subscriptions: ["s"] } } });
+    const { client } = await scene.open({ topics: { t: { subscriptions: ["s"] } } });
     const receiver = client.createReceiver("t", "s");
     await client.createSender("t").sendMessages({ body: 1 });
 
@@ -31,7 +31,7 @@ describe("the official client, with topics", () => {
   });
 
   it("schedules to a topic", async () => {
-    const { client } = scene.open({ topics: { t: { subscriptions: ["s"] } } });
+    const { client } = await scene.open({ topics: { t: { subscriptions: ["s"] } } });
 
     await client.createSender("t").scheduleMessages({ body: 1 }, new Date(scene.clock.now() + 1000));
     const before = await isEmpty(client.createReceiver("t", "s"));
@@ -42,7 +42,7 @@ describe("the official client, with topics", () => {
   });
 
   it("is told when topic or subscription are missing", async () => {
-    const { client } = scene.open({ topics: { t: {} } });
+    const { client } = await scene.open({ topics: { t: {} } });
 
     const codes = [
       await codeOf(client.createReceiver("t", "missing").receiveMessages(1)),
@@ -53,7 +53,7 @@ describe("the official client, with topics", () => {
   });
 
   it("accepts a session of a subscription", async () => {
-    const { client } = scene.open({ topics: { t: { subscriptions: { s: { requiresSession: true } } } } });
+    const { client } = await scene.open({ topics: { t: { subscriptions: { s: { requiresSession: true } } } } });
     await client.createSender("t").sendMessages({ body: 1, sessionId: "a" });
 
     const session = await client.acceptNextSession("t", "s");
@@ -62,7 +62,7 @@ describe("the official client, with topics", () => {
   });
 
   it("lists the default rule, and takes it away", async () => {
-    const { client } = scene.open({ topics: { t: { subscriptions: ["s"] } } });
+    const { client } = await scene.open({ topics: { t: { subscriptions: ["s"] } } });
     const rules = client.createRuleManager("t", "s");
 
     const names: string[] = [];
@@ -75,7 +75,7 @@ describe("the official client, with topics", () => {
   });
 
   it("filters with SQL, and changes what passes with an action", async () => {
-    const { client } = scene.open({ topics: { t: { subscriptions: ["s"] } } });
+    const { client } = await scene.open({ topics: { t: { subscriptions: ["s"] } } });
     const rules = client.createRuleManager("t", "s");
     await rules.deleteRule("$Default");
     await rules.createRule("cheap", { sqlExpression: "price < 10" }, { sqlExpression: "SET seen = TRUE" });
@@ -90,7 +90,7 @@ describe("the official client, with topics", () => {
   });
 
   it("filters by correlation", async () => {
-    const { client } = scene.open({ topics: { t: { subscriptions: ["s"] } } });
+    const { client } = await scene.open({ topics: { t: { subscriptions: ["s"] } } });
     const rules = client.createRuleManager("t", "s");
     await rules.deleteRule("$Default");
     await rules.createRule("red", { subject: "red", applicationProperties: { size: 1 } });
@@ -105,7 +105,7 @@ describe("the official client, with topics", () => {
   });
 
   it("reads rules back as they were made", async () => {
-    const { client } = scene.open({ topics: { t: { subscriptions: ["s"] } } });
+    const { client } = await scene.open({ topics: { t: { subscriptions: ["s"] } } });
     const rules = client.createRuleManager("t", "s");
     await rules.createRule("sql", { sqlExpression: "a = 1" }, { sqlExpression: "SET b = 2" });
     await rules.createRule("correlation", { subject: "x", messageId: "m", applicationProperties: { k: "v" } });
@@ -123,7 +123,7 @@ describe("the official client, with topics", () => {
   });
 
   it("is told when a rule is there already, missing, or wrong", async () => {
-    const { client } = scene.open({ topics: { t: { subscriptions: ["s"] } } });
+    const { client } = await scene.open({ topics: { t: { subscriptions: ["s"] } } });
     const rules = client.createRuleManager("t", "s");
     await rules.createRule("r", { sqlExpression: "a = 1" });
 
