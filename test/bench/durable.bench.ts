@@ -6,7 +6,7 @@ import { millionMessages } from "./durable/million.ts";
 import { throughput } from "./durable/throughput.ts";
 import type { Figure } from "./harness.ts";
 
-/** The cost of a store, side by side with SQLite alone, the engine in memory and RabbitMQ where it is installed. */
+/** The cost of a store, compared with SQLite alone and with the engine in memory. */
 export async function bench(): Promise<readonly Figure[]> {
   const directory = mkdtempSync(join(tmpdir(), "sobre-durable-bench-"));
   try {
