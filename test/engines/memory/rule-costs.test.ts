@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/engine/index.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
+import { Effort } from "../../../src/engines/memory/sql/effort.ts";
+import { compileSqlFilter } from "../../../src/engines/memory/sql/filter.ts";
 import { Parser } from "../../../src/engines/memory/sql/parser.ts";
 import { createEnvelope } from "../../../src/envelope/index.ts";
 
@@ -30,6 +32,19 @@ describe("the rules of a topic", () => {
     expect(await engine.peek("t/subscriptions/many/$deadletterqueue", peek)).toMatchObject([
       { deadLetterReason: "FilterEvaluationException" },
     ]);
+  });
+
+  it.each([
+    ["of nothing but wildcards", "%".repeat(60_000)],
+    ["of many characters", String.fromCodePoint(...Array.from({ length: 21_000 }, (_, index) => 0x4e00 + index))],
+  ])("fail soon for patterns %s that messages bring along", (_, pattern) => {
+    const matches = compileSqlFilter("'a' LIKE pattern");
+    const envelope = createEnvelope({ payload: new Uint8Array(), applicationProperties: { pattern } });
+    const subject = { envelope, effort: new Effort() };
+
+    const asked = (): unknown => [matches(subject), matches(subject)];
+
+    expect(asked).toThrow(/more work than a message may cost/);
   });
 
   it("do their work for ordinary messages, however many they are", async () => {

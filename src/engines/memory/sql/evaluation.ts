@@ -1,5 +1,5 @@
 import { type Subject, worth } from "./effort.ts";
-import { isLike, type LikePattern, readPattern } from "./like.ts";
+import { isLike, type LikePattern, readPattern, stepsToRead } from "./like.ts";
 import { isPresent, valueOfProperty } from "./properties.ts";
 import type { PredicateNode, SqlValue, ValueNode } from "./syntax.ts";
 import { calculate, compare, evaluationError } from "./values.ts";
@@ -121,6 +121,8 @@ function compileLike({ operand, pattern, escape }: Extract<PredicateNode, { kind
     const [form, sign] = [patternOf(subject), escapeOf?.(subject)];
     if (typeof form !== "string") return undefined;
     if (escapeOf !== undefined && typeof sign !== "string") return undefined;
+    // The pattern of a rule itself is read once for all messages.
+    if (!constant) subject.effort.spend(stepsToRead(form));
     const pieces = readPattern(form, typeof sign === "string" ? sign : undefined);
     if (pieces === undefined) throw evaluationError("A LIKE pattern or its escape character is malformed: it was read");
     if (constant) known = pieces;

@@ -2,14 +2,16 @@
 export class LikePattern {
   /** The parts between the `%`. */
   readonly pieces: readonly Piece[];
+  readonly #words: number;
 
   constructor(pieces: readonly Piece[]) {
     this.pieces = pieces;
+    this.#words = pieces.reduce((most, { words }) => Math.max(most, words), 0);
   }
 
   /** The steps of comparing a text of so many characters. */
   steps(length: number): number {
-    return length * (2 + Math.max(...this.pieces.map(({ words }) => words)));
+    return length * (2 + this.#words);
   }
 }
 
@@ -75,6 +77,9 @@ class Piece {
     return bits;
   }
 }
+
+/** The steps of reading a pattern: each piece takes some, and each of its characters is looked for in all of it. */
+export const stepsToRead = (pattern: string): number => pattern.length * (128 + new Set(pattern).size);
 
 /**
  * Splits a pattern at its `%` into pieces, in which `_` stands for any one character.
