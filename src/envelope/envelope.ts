@@ -132,14 +132,21 @@ export function withProperties(envelope: Envelope, changes: BrokerProperties): E
   return withParts(envelope, envelope.payload, broker, envelope.applicationProperties);
 }
 
-/** A received envelope with other broker properties; its other parts are read when they are asked for. */
+/** A received envelope with other properties; its other parts are read when they are asked for. */
 class Relabelled implements Envelope {
   readonly brokerProperties: BrokerProperties;
   readonly received: Envelope;
+  /** None: those that were received. */
+  readonly #application: ApplicationProperties | undefined;
 
-  constructor(received: Envelope, broker: BrokerProperties) {
+  constructor(received: Envelope, broker: BrokerProperties, application?: ApplicationProperties) {
     this.received = received;
     this.brokerProperties = broker;
+    this.#application = application;
+  }
+
+  get hasOwnApplication(): boolean {
+    return this.#application !== undefined;
   }
 
   get origin(): Origin {
@@ -155,16 +162,16 @@ class Relabelled implements Envelope {
   }
 
   get applicationProperties(): ApplicationProperties {
-    return this.received.applicationProperties;
+    return this.#application ?? this.received.applicationProperties;
   }
 }
 
 /** The received envelope whose payload and application properties an envelope has for sure; itself otherwise. */
 export const bodySourceOf = (envelope: Envelope): Envelope =>
-  envelope instanceof Relabelled ? envelope.received : envelope;
+  envelope instanceof Relabelled && !envelope.hasOwnApplication ? envelope.received : envelope;
 
 /** An origin that learns when it is stored, so that it takes no more room than it must. */
-export interface StoredOrigin {
+export interface StoredOrigin extends Envelope {
   /** A queue stores an envelope that has it. */
   stored(): void;
   /** It stores that envelope no more. */
@@ -176,6 +183,18 @@ export const storedOriginOf = ({ origin }: Envelope): StoredOrigin | undefined =
   origin !== undefined && isStored(origin) ? origin : undefined;
 
 const isStored = (origin: object): origin is StoredOrigin => "unstored" in origin;
+
+/**
+ * An amended envelope whose payload is still the one that was received, for a queue to store: the payload is read when it is
+ * asked for. Held, it would keep alive what the origin lay in before it moved. Any other envelope is returned as it is.
+ */
+export function withoutHeldPayload(envelope: Envelope): Envelope {
+  const origin = storedOriginOf(envelope);
+  if (origin === undefined || envelope === origin || envelope instanceof Relabelled) return envelope;
+  const { payload, bodyKind, brokerProperties: broker, applicationProperties: application } = envelope;
+  if (payload !== origin.payload || bodyKind !== origin.bodyKind) return envelope;
+  return new Relabelled(origin, broker, application === origin.applicationProperties ? undefined : application);
+}
 
 /** The envelope with other parts that are known to be legal. */
 export function withParts(

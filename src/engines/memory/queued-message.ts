@@ -1,5 +1,5 @@
 import type { Delivery, LockToken, MessageState } from "../../engine/delivery.ts";
-import { type Envelope, storedOriginOf } from "../../envelope/envelope.ts";
+import { type Envelope, storedOriginOf, withoutHeldPayload } from "../../envelope/envelope.ts";
 import { sizeOf } from "../../envelope/size-of.ts";
 import type { Arrival, DeadLetterMark, StoredArrival } from "./arrival.ts";
 import type { Linked, LinkedList } from "../../time/linked-list.ts";
@@ -77,12 +77,12 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
 
   constructor(place: Place, arrival: Arrival | StoredArrival) {
     this.place = place;
-    this.#envelope = arrival.envelope;
-    if (arrival.envelope !== undefined) storedOriginOf(arrival.envelope)?.stored();
     if (arrival.envelope === undefined) {
       this.sessionId = arrival.sessionId;
       this.size = arrival.size;
     } else {
+      this.#envelope = withoutHeldPayload(arrival.envelope);
+      storedOriginOf(arrival.envelope)?.stored();
       this.sessionId = arrival.envelope.brokerProperties.sessionId;
       this.size = arrival.size ?? sizeOf(arrival.envelope);
     }
@@ -122,7 +122,7 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
   set envelope(envelope: Envelope) {
     if (!this.isGone) storedOriginOf(envelope)?.stored();
     this.#forget();
-    this.#envelope = envelope;
+    this.#envelope = withoutHeldPayload(envelope);
   }
 
   /** Whether the envelope is in memory, as it always is without a store. */

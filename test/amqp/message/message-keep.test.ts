@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { decodeMessage } from "../../../src/amqp/message/decode-message.ts";
 import { encodeMessage } from "../../../src/amqp/message/encode-message.ts";
 import { type Kept, MessageKeep } from "../../../src/amqp/message/message-keep.ts";
+import { MessageOrigin } from "../../../src/amqp/message/message-origin.ts";
+import { lockToken, type Settlement } from "../../../src/engine/delivery.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
 import { createEnvelope, type Envelope } from "../../../src/envelope/index.ts";
 
@@ -82,6 +84,8 @@ describe("the keep of stored messages", () => {
   });
 });
 
+const none = lockToken("");
+
 function received(index: number): Envelope {
   const envelope = createEnvelope({
     payload: Buffer.from(`body ${index}`),
@@ -108,6 +112,37 @@ describe("a message that a queue stores for long", () => {
       expect(envelope.applicationProperties).toEqual(expected.applicationProperties);
       expect(envelope.brokerProperties).toEqual({ ...expected.brokerProperties, messageId });
       expect(messageId).toMatch(index % 3 === 0 ? /^[0-9a-f]{32}$/ : `m${index}`);
+    }
+  });
+
+  it("leaves nothing behind when its properties are amended", async () => {
+    const engine = await memoryEngine({ queues: ["q"] }).connect({ sharesBytes: true });
+    const sender = await engine.openSender("q");
+    await sender.send([received(1), received(2), received(3)]);
+    const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
+    const held = await receiver.receive({ maxMessages: 3, maxWaitTime: 0 });
+    const ends: readonly Settlement[] = [
+      { kind: "deadLetter", deadLetterReason: "wrong" },
+      { kind: "abandon", propertiesToModify: { again: true } },
+      { kind: "defer", propertiesToModify: { later: true } },
+    ];
+
+    for (const [index, end] of ends.entries()) await engine.settle("q", held[index]?.lockToken ?? none, end);
+    for (let index = 0; index < 600; index++) await sender.send([received(index)]);
+
+    const dead = await engine.peek("q/$deadletterqueue", { maxMessages: 1 });
+    const [abandoned, deferred] = await engine.peek("q", { maxMessages: 2 });
+    const kept = [...dead, abandoned, deferred].map((delivery) => delivery?.envelope);
+    expect(kept).toMatchObject([
+      { applicationProperties: { index: 1, DeadLetterReason: "wrong" } },
+      { applicationProperties: { index: 2, again: true } },
+      { applicationProperties: { index: 3, later: true } },
+    ]);
+    for (const [index, envelope] of kept.entries()) {
+      expect(Buffer.from(envelope?.payload ?? []).toString()).toBe(`body ${index + 1}`);
+      expect(envelope?.origin).toBeInstanceOf(MessageOrigin);
+      if (envelope?.origin instanceof MessageOrigin)
+        expect(envelope.payload.buffer === envelope.origin.bytes.buffer).toBe(true);
     }
   });
 });
