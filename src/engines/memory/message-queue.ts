@@ -89,7 +89,7 @@ export class MessageQueue implements LaneQueue {
 
   /** Takes scheduled messages back, all or none. @throws SobreError `MessageNotFound`. */
   cancel(sequenceNumbers: readonly bigint[]): void {
-    for (const message of this.store.find(sequenceNumbers, "scheduled")) this.#remove(message);
+    for (const message of this.#find(sequenceNumbers, "scheduled")) this.#remove(message);
   }
 
   /** The lane that a link receives from. @throws SobreError `SessionLockLost`. */
@@ -116,10 +116,16 @@ export class MessageQueue implements LaneQueue {
   /** Takes deferred messages, all or none. @throws SobreError `MessageNotFound`. */
   takeDeferred(sequenceNumbers: readonly bigint[], link: ReceiveLink, now: number): Delivery[] {
     const lane = this.laneOf(link);
-    const messages = this.store.find(sequenceNumbers, "deferred");
+    const messages = this.#find(sequenceNumbers, "deferred");
     const foreign = messages.findIndex((message) => message.place !== lane);
     if (foreign !== -1) throw messageNotFound(sequenceNumbers[foreign] ?? 0n, "deferred", this.policy.address);
     return messages.map((message) => this.#handOver(message, link, now));
+  }
+
+  /** The unlocked messages with these numbers, but for those whose time is over. @throws SobreError `MessageNotFound`. */
+  #find(sequenceNumbers: readonly bigint[], state: "scheduled" | "deferred"): readonly QueuedMessage[] {
+    for (const message of this.store.find(sequenceNumbers, state)) this.timeline.catchUp(message);
+    return this.store.find(sequenceNumbers, state);
   }
 
   /** Hands ready messages to the receives that wait, in the order in which they came. */

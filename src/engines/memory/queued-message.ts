@@ -82,9 +82,9 @@ export class QueuedMessage implements Due, Linked<QueuedMessage> {
       this.size = arrival.size;
     } else {
       this.#envelope = withoutHeldPayload(arrival.envelope);
-      storedOriginOf(arrival.envelope)?.stored();
       this.sessionId = arrival.envelope.brokerProperties.sessionId;
       this.size = arrival.size ?? sizeOf(arrival.envelope);
+      storedOriginOf(arrival.envelope)?.stored();
     }
     this.enqueuedAt = arrival.enqueuedAt;
     this.#expiresAt = arrival.expiresAt === Infinity ? undefined : arrival.expiresAt;

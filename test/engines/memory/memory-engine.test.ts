@@ -171,6 +171,34 @@ describe("memoryEngine", () => {
     expect(again).toMatchObject({ deliveryCount: 1 });
   });
 
+  it("takes what is over for over, however much else is due at the same time", async () => {
+    let now = 1_000_000;
+    const queues = { q: { defaultMessageTimeToLive: 40_000 }, s: { requiresSession: true } };
+    const clock = { now: () => now, setTimer: () => ({ cancel() {} }) };
+    const engine = await filled({ queues, clock }, "deferred");
+    const defer = { kind: "defer" } as const;
+    const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
+    const [held] = await receiver.receive({ maxMessages: 1, maxWaitTime: 0 });
+    if (held?.lockToken === undefined) throw new Error("Nothing was received.");
+    await engine.settle("q", held.lockToken, defer);
+    const mine = { receiveMode: "peekLock", sessionId: "mine", maxWaitTime: 0 } as const;
+    await engine.acceptSession("s", mine);
+    const dueIn = (milliseconds: number): Envelope =>
+      message("later", { scheduledEnqueueTimeUtc: new Date(now + milliseconds) });
+    await engine.schedule(
+      "q",
+      Array.from({ length: 6000 }, () => dueIn(1000)),
+    );
+    const [due = 0n] = await engine.schedule("q", [dueIn(30_000)]);
+
+    now += 60_000;
+
+    await expect(engine.cancel("q", [due])).rejects.toMatchObject({ code: "MessageNotFound" });
+    const expired = engine.receiveDeferred("q", [held.sequenceNumber], { receiveMode: "peekLock" });
+    await expect(expired).rejects.toMatchObject({ code: "MessageNotFound" });
+    await expect(engine.acceptSession("s", mine)).resolves.toMatchObject({ sessionId: "mine" });
+  });
+
   it("gives back what a closed connection holds, and nothing of the others", async () => {
     const engine = await filled({}, "a", "b", "c", "d");
     const others = await Promise.all([engine.connect(), engine.connect()]);
