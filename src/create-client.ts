@@ -1,7 +1,8 @@
 import { type ClientOptions, createClient as createClientOver } from "./client/client.ts";
 import type { Client } from "./client/client-interface.ts";
 import { checkOption, invalidOption, name } from "./options/option-checks.ts";
-import { parseConnectionString } from "./engines/azure/connection-string.ts";
+import type { Engine } from "./engine/engine.ts";
+import { parseConnectionString, serverOf } from "./engines/azure/connection-string.ts";
 import { lazyAzureEngine } from "./engines/azure/lazy-engine.ts";
 
 /** Options of {@link createClient} with a connection string instead of an engine. */
@@ -32,9 +33,9 @@ export function createClient(options: ClientOptions | ConnectedClientOptions): C
   const { connectionString, ...rest } = options;
   if ("engine" in rest) throw invalidOption("connectionString", "is not for a client with an engine; leave one out");
   checkOption("connectionString", connectionString, name);
-  parseConnectionString(connectionString);
-  const engine = lazyAzureEngine(async () =>
-    (await import("./engines/azure/azure-engine.ts")).azureEngine({ connectionString }),
-  );
+  const server = serverOf(parseConnectionString(connectionString));
+  const load = async (): Promise<Engine> =>
+    (await import("./engines/azure/azure-engine.ts")).azureEngine({ connectionString });
+  const engine = lazyAzureEngine(load, server);
   return createClientOver({ ...rest, engine, closeEngine: true });
 }

@@ -6,6 +6,7 @@ import type { MessageType } from "../message/message-type.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { aFunction, checkOption, checkOptional, invalidOption } from "../options/option-checks.ts";
 import type { ClientParts } from "./client-parts.ts";
+import { operationOn } from "./tracing.ts";
 import { failureSettlement, needsUnreadableHandler, unreadableSettlement } from "./dead-lettering.ts";
 import type { LockRenewal, RenewalTarget } from "./lock-renewal.ts";
 import { createMessageReader, type MessageReader, type MessageResult } from "./message-reader.ts";
@@ -178,7 +179,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   async #traced(envelope: Envelope, run: () => Promise<void>, failure?: SobreError): Promise<void> {
     const { entityPath, parts } = this.#options;
     if (parts.tracing === undefined) return run();
-    const operation = { entityPath, engine: parts.engine.name, messageCount: 1 };
+    const operation = operationOn(parts.engine, entityPath);
     try {
       await parts.tracing.process(operation, envelope, async () => {
         await run();

@@ -30,7 +30,7 @@ export interface OpenTelemetryApi<Context, Span extends OpenTelemetrySpan, SpanC
     inject(context: Context, carrier: Record<string, string>): void;
     extract(context: Context, carrier: Record<string, string>): Context;
   };
-  readonly SpanKind: { readonly PRODUCER: number; readonly CONSUMER: number };
+  readonly SpanKind: { readonly CLIENT: number; readonly PRODUCER: number; readonly CONSUMER: number };
   readonly SpanStatusCode: { readonly ERROR: number };
 }
 
@@ -55,7 +55,7 @@ export interface OpenTelemetrySpanOptions<SpanContext = unknown> {
  *
  * Every message carries the context of a `create` span, to which the `send` span of its batch is linked. Every handler
  * runs in a `process` span that continues the context, baggage included; so does `processError`, also for a message that
- * nothing can read.
+ * nothing can read. Settlements have spans of their own.
  *
  * @throws SobreError `InvalidArgument` for what is not that package.
  */
@@ -78,10 +78,10 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanConte
     more: Partial<Started<SpanContext>> = {},
   ): Span =>
     tracer.startSpan(
-      `${kind} ${operation.entityPath}`,
+      `${more.name ?? kind} ${operation.entityPath}`,
       {
-        kind: kind === "process" ? SpanKind.CONSUMER : SpanKind.PRODUCER,
-        attributes: { ...attributesOf(kind, operation), ...more.attributes },
+        kind: SpanKind[spanKinds[kind]],
+        attributes: { ...attributesOf(kind, operation, more.name), ...more.attributes },
         ...(more.links !== undefined && more.links.length > 0 && { links: more.links }),
       },
       parent,
@@ -90,6 +90,12 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanConte
     const carried = readTraceContext(applicationProperties);
     return propagation.extract(context.active(), carried === undefined ? {} : { ...traceProperties(carried) });
   };
+  const linksTo = (envelopes: readonly Envelope[]): { context: SpanContext }[] =>
+    envelopes.slice(0, mostLinks).flatMap((envelope) => {
+      if (readTraceContext(envelope.applicationProperties) === undefined) return [];
+      const linked = trace.getSpanContext(carriedBy(envelope));
+      return linked === undefined ? [] : [{ context: linked }];
+    });
   const end = (span: Span, error?: unknown): void => {
     if (error !== undefined) {
       span.setStatus({ code: api.SpanStatusCode.ERROR });
@@ -117,14 +123,19 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanConte
     startSend(operation, envelopes = []) {
       checkOption("operation", operation, anOperation);
       checkOption("envelopes", envelopes, listOf("envelopes", anEnvelope));
-      const links = envelopes.slice(0, mostLinks).flatMap((envelope) => {
-        if (readTraceContext(envelope.applicationProperties) === undefined) return [];
-        const linked = trace.getSpanContext(carriedBy(envelope));
-        return linked === undefined ? [] : [{ context: linked }];
-      });
+      const links = linksTo(envelopes);
       const [only] = envelopes;
       const attributes = only !== undefined && envelopes.length === 1 ? messageAttributes(only) : {};
       const span = start("send", operation, context.active(), { links, attributes });
+      return { end: (error) => end(span, error) };
+    },
+    startSettle(operation, envelope, settlement) {
+      checkOption("operation", operation, anOperation);
+      checkOption("envelope", envelope, anEnvelope);
+      checkOption("settlement", settlement, text);
+      const links = linksTo([envelope]);
+      const attributes = messageAttributes(envelope);
+      const span = start("settle", operation, context.active(), { name: settleName(settlement), links, attributes });
       return { end: (error) => end(span, error) };
     },
     async process(operation, envelope, run) {
@@ -147,10 +158,18 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanConte
   };
 }
 
-type Kind = "create" | "send" | "process";
+type Kind = "create" | "send" | "process" | "settle";
+
+const spanKinds = { create: "PRODUCER", send: "PRODUCER", process: "CONSUMER", settle: "CLIENT" } as const;
+
+/** The name of a settlement as the conventions write names: `dead_letter`. */
+const settleName = (settlement: string): string =>
+  settlement.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The attributes and links of one span. */
 interface Started<SpanContext> {
+  /** The name of the operation. Default: its kind. */
+  readonly name: string;
   readonly attributes: Record<string, string | number>;
   readonly links: { readonly context: SpanContext }[];
 }
@@ -185,13 +204,15 @@ function hasPart(api: unknown, part: string): boolean {
 /** Semantic conventions for messaging spans. */
 function attributesOf(
   kind: Kind,
-  { engine, entityPath, messageCount }: TracedOperation,
+  { engine, entityPath, messageCount, server }: TracedOperation,
+  name: string = kind,
 ): Record<string, string | number> {
   return {
     "messaging.system": engine === "azure" ? "servicebus" : engine,
     "messaging.destination.name": entityPath,
     "messaging.operation.type": kind,
-    "messaging.operation.name": kind,
+    "messaging.operation.name": name,
+    ...(server !== undefined && { "server.address": server.address, "server.port": server.port }),
     ...(messageCount > 1 && { "messaging.batch.message_count": messageCount }),
   };
 }

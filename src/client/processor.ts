@@ -81,6 +81,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
     retry: parts.retry,
     engine: () => source.engine,
     home: parts.engine,
+    tracing: parts.tracing,
   });
   const errors = new LoopErrors();
   const receiveAll = async (signal: AbortSignal, outage: Outage): Promise<void> => {

@@ -239,6 +239,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     retry: parts.retry,
     engine: () => source.engine,
     home: parts.engine,
+    tracing: parts.tracing,
   });
   const subscriptions = new Set<Processor>();
   let release: (() => Promise<void>) | undefined;

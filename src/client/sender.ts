@@ -3,6 +3,7 @@ import type { EngineSender, TransactionOption } from "../engine/engine.ts";
 import { amend, type Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { ClientParts } from "./client-parts.ts";
+import { operationOn } from "./tracing.ts";
 import { InFlight } from "./in-flight.ts";
 import { Link } from "./link.ts";
 import { createBatch, isBatch, type MessageBatch } from "./message-batch.ts";
@@ -150,7 +151,7 @@ export function createSender(entityPath: string, parts: ClientParts, options: Se
   const { engine, retry, tracing } = parts;
   const link = new Link("sender", () => engine.openSender(entityPath, { via }));
   const inFlight = new InFlight(maxInFlight);
-  const one = { entityPath, engine: engine.name, messageCount: 1 };
+  const one = operationOn(engine, entityPath);
   const write = createMessageWriter(parts, tracing && ((message) => tracing.inject(message, one)));
   let isClosed = false;
   const checkOpen = (): void => {
@@ -162,7 +163,7 @@ export function createSender(entityPath: string, parts: ClientParts, options: Se
     operation: (sender: EngineSender) => Promise<void>,
     abortSignal?: AbortSignal,
   ): Promise<void> => {
-    const span = tracing?.startSend({ entityPath, engine: engine.name, messageCount: envelopes.length }, envelopes);
+    const span = tracing?.startSend({ ...one, messageCount: envelopes.length }, envelopes);
     try {
       await retry.run(() => link.use(operation), { signal: abortSignal, timedOut });
       span?.end();

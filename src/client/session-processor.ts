@@ -68,8 +68,8 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
   const { receiveMode = "peekLock", maxConcurrentSessions = 8, sessionIds } = options;
   const { maxConcurrentCallsPerSession: calls = 1, sessionIdleTimeoutInMs: idle = 60_000 } = options;
   const work = new MessageWork<Types, SessionContext>({ ...options, entityPath, parts, handlers });
-  const { engine, clock, retry } = parts;
-  const settler = new Settler({ entityPath, retry, engine: () => engine, home: engine });
+  const { engine, clock, retry, tracing } = parts;
+  const settler = new Settler({ entityPath, retry, engine: () => engine, home: engine, tracing });
   const serving = { work, retry, settler, calls, idle, renewal: () => renewalOf(parts, options) };
   const errors = new LoopErrors();
   const acceptAll = (sessionId: string | undefined, signal: AbortSignal, run: Run): Promise<void> => {

@@ -5,6 +5,7 @@ import type { AbortOption, RunOptions } from "./attempts.ts";
 import { noteLock } from "./lock-renewal.ts";
 import { holdOf } from "./received-message.ts";
 import type { Retry } from "./retry.ts";
+import { operationOn, type Tracing } from "./tracing.ts";
 import {
   anObject,
   anything,
@@ -108,6 +109,7 @@ export interface SettlerOptions {
   readonly engine: () => Engine;
   /** The connection on which transactions begin; lock tokens are good on any. */
   readonly home: Engine;
+  readonly tracing: Tracing | undefined;
 }
 
 /** Settles the messages of one entity, for its receiver, its handlers and its processor. */
@@ -131,7 +133,32 @@ export class Settler {
     };
   }
 
-  async settle(message: Delivery, settlement: Settlement, options?: SettleOptions): Promise<void> {
+  settle(message: Delivery, settlement: Settlement, options?: SettleOptions): Promise<void> {
+    const { tracing } = this.#options;
+    return tracing?.startSettle === undefined
+      ? this.#settle(message, settlement, options)
+      : this.#settleTraced(tracing, message, settlement, options);
+  }
+
+  async #settleTraced(
+    tracing: Tracing,
+    message: Delivery,
+    settlement: Settlement,
+    options: SettleOptions | undefined,
+  ): Promise<void> {
+    lockTokenOf(message);
+    const { entityPath, home } = this.#options;
+    const span = tracing.startSettle?.(operationOn(home, entityPath), message.envelope, settlement.kind);
+    try {
+      await this.#settle(message, settlement, options);
+      span?.end();
+    } catch (error) {
+      span?.end(error);
+      throw error;
+    }
+  }
+
+  async #settle(message: Delivery, settlement: Settlement, options: SettleOptions | undefined): Promise<void> {
     const token = lockTokenOf(message);
     if (options !== undefined) checkOptions(options, settleChecks);
     const hold = holdOf(message);

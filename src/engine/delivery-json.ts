@@ -45,7 +45,7 @@ const aDelivery = having("a delivery", { envelope: anEnvelope, ...facts });
  * @example
  * ```ts
  * const [delivery] = await engine.peek("orders", { maxMessages: 1 });
- * if (delivery) console.log(deliveryToJson(delivery)); // { version: 1, envelope: { … }, delivery: { sequenceNumber: … } }
+ * if (delivery) console.log(Object.keys(Object(deliveryToJson(delivery))).join()); // version,envelope,delivery
  * ```
  */
 export function deliveryToJson(delivery: Delivery): Json {

@@ -146,6 +146,8 @@ export interface PeekOptions {
 export interface Engine extends AsyncDisposable {
   /** Short name in lower case, e.g. `memory`. */
   readonly name: string;
+  /** Where the broker is on a network; `undefined` for one in the process. */
+  readonly server?: { readonly address: string; readonly port: number } | undefined;
   readonly capabilities: Capabilities;
   /** Creates, reads and deletes entities. */
   readonly admin: EngineAdmin;

@@ -99,8 +99,8 @@ describe("OpenTelemetry", () => {
     await clock.advance(0);
     const [letter] = await client.createReceiver("orders/$DeadLetterQueue").peekMessages(1);
 
-    const [create, send, process] = spans;
-    expect(spans.map(({ name }) => name)).toEqual(["create orders", "send orders", "process orders"]);
+    const [create, send, process, settle] = spans;
+    expect(spans.map(({ name }) => name)).toEqual(["create orders", "send orders", "process orders", "abandon orders"]);
     expect(spans.every(({ ended }) => ended)).toBe(true);
     expect(create).toMatchObject({ kind: api.SpanKind.PRODUCER });
     expect(send?.attributes).toEqual({
@@ -117,6 +117,16 @@ describe("OpenTelemetry", () => {
       code: api.SpanStatusCode.ERROR,
       exceptions: [failure],
       attributes: { "error.type": "OutOfStock" },
+    });
+    expect(settle).toMatchObject({
+      kind: api.SpanKind.CLIENT,
+      links: [create?.spanId],
+      code: undefined,
+      attributes: {
+        "messaging.operation.type": "settle",
+        "messaging.operation.name": "abandon",
+        "messaging.destination.name": "orders",
+      },
     });
     const carried = `00-${traceId}-${create?.spanId}-01`;
     expect(letter?.applicationProperties).toMatchObject({
@@ -218,6 +228,46 @@ describe("OpenTelemetry", () => {
     });
     expect(active).toEqual([process?.spanId]);
     expect(await client.createReceiver("orders/$DeadLetterQueue").peekMessages(1)).toHaveLength(1);
+  });
+
+  it("has a settle span for every verb, which ends with what went wrong", async () => {
+    const { client, clock } = setup({ queues: ["orders"] }, { tracing: openTelemetry(api) });
+    await client.createSender("orders").sendMessages([1, 2, 3, 4].map((body) => ({ body })));
+    const receiver = client.createReceiver("orders");
+    const [first, second, third, fourth] = await receiver.receiveMessages(4);
+    if (!first || !second || !third || !fourth) throw new Error("four were sent");
+
+    await receiver.completeMessage(first);
+    await receiver.deferMessage(second);
+    await receiver.deadLetterMessage(third);
+    await clock.advance(3_600_000);
+    await receiver.completeMessage(fourth).catch(() => undefined);
+
+    const settles = spans.filter(({ attributes }) => attributes["messaging.operation.type"] === "settle");
+    expect(settles.map(({ name, code }) => [name, code])).toEqual([
+      ["complete orders", undefined],
+      ["defer orders", undefined],
+      ["dead_letter orders", undefined],
+      ["complete orders", api.SpanStatusCode.ERROR],
+    ]);
+    expect(settles.at(-1)).toMatchObject({ ended: true, attributes: { "error.type": "MessageLockLost" } });
+  });
+
+  it("names the broker's address where it is on a network", () => {
+    const tracing = openTelemetry(api);
+    const server = { address: "contoso.servicebus.windows.net", port: 5671 };
+
+    tracing.startSend({ entityPath: "orders", engine: "azure", messageCount: 1, server }).end();
+
+    expect(spans).toMatchObject([
+      {
+        attributes: {
+          "messaging.system": "servicebus",
+          "server.address": "contoso.servicebus.windows.net",
+          "server.port": 5671,
+        },
+      },
+    ]);
   });
 
   it("links the send span of a batch to each message, and names message, conversation and type", async () => {

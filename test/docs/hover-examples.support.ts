@@ -111,7 +111,8 @@ function importsFor(code: string): string {
   for (const { specifier, names } of entryPoints) {
     for (const name of names.keys()) if (words.has(name) && !homes.has(name)) homes.set(name, specifier);
   }
-  return Array.from(new Set(homes.values()), (home) => {
+  const schemas = words.has("z") ? ['import { z } from "zod";'] : [];
+  const published = Array.from(new Set(homes.values()), (home) => {
     const names = [...homes]
       .filter(([, specifier]) => specifier === home)
       .map(([name]) => {
@@ -119,5 +120,6 @@ function importsFor(code: string): string {
         return one?.isValue === true ? name : `type ${name}`;
       });
     return `import { ${names.join(", ")} } from "${home}";`;
-  }).join("\n");
+  });
+  return [...schemas, ...published].join("\n");
 }

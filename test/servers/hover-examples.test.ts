@@ -13,7 +13,8 @@ const examples = hoverExamples();
 const project = mkdtempSync(join(tmpdir(), "sobre-hover-"));
 mkdirSync(join(project, "node_modules"));
 symlinkSync(root, join(project, "node_modules/sobre"), "dir");
-symlinkSync(join(root, "node_modules/@types"), join(project, "node_modules/@types"), "dir");
+for (const name of ["@types", "zod"])
+  symlinkSync(join(root, "node_modules", name), join(project, "node_modules", name), "dir");
 writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module" }));
 writeFileSync(join(project, "main.ts"), programOf(examples));
 writeFileSync(

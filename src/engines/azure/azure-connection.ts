@@ -33,6 +33,7 @@ import { atomAdmin } from "./admin.ts";
 import type { AtomClient } from "./atom-client.ts";
 import { Broker, type BrokerOptions } from "./broker.ts";
 import { closedError } from "./broker-errors.ts";
+import { serverOf } from "./connection-string.ts";
 import { azureCapabilities } from "./capabilities.ts";
 import { Management } from "./management.ts";
 import type { HeldDelivery } from "./held-deliveries.ts";
@@ -62,6 +63,7 @@ export class AzureConnection implements Engine {
   readonly name = "azure";
   readonly capabilities: Capabilities = azureCapabilities;
   readonly admin: EngineAdmin;
+  readonly server: { readonly address: string; readonly port: number };
   readonly #options: AzureConnectionOptions;
   readonly #broker: Broker;
   readonly #management: Management;
@@ -76,6 +78,7 @@ export class AzureConnection implements Engine {
 
   constructor(options: AzureConnectionOptions) {
     this.#options = options;
+    this.server = serverOf(options.settings);
     this.#broker = new Broker(options);
     this.#management = new Management(this.#broker, options.clock);
     this.admin = atomAdmin(options.atom, () => this.#enter());

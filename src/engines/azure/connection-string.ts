@@ -17,6 +17,18 @@ export interface ConnectionSettings {
   readonly entityPath: string | undefined;
 }
 
+/** The usual ports of AMQP, and of AMQP over TLS. */
+export const ports = { amqp: 5672, amqps: 5671 } as const;
+
+/** Where a namespace is reached. */
+export function serverOf({ host, port, secure, webSockets }: ConnectionSettings): {
+  readonly address: string;
+  readonly port: number;
+} {
+  const usual = secure ? (webSockets ? 443 : ports.amqps) : ports.amqp;
+  return { address: host, port: port ?? usual };
+}
+
 const known = [
   "endpoint",
   "sharedaccesskeyname",

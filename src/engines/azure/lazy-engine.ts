@@ -5,7 +5,7 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { azureCapabilities } from "./capabilities.ts";
 
 /** An engine that is loaded by its first use, so that a bundle without a connection string needs no sockets. */
-export function lazyAzureEngine(load: () => Promise<Engine>): Engine {
+export function lazyAzureEngine(load: () => Promise<Engine>, server?: Engine["server"]): Engine {
   let loading: Promise<Engine> | undefined;
   let loaded: Engine | undefined;
   let isClosed = false;
@@ -18,6 +18,7 @@ export function lazyAzureEngine(load: () => Promise<Engine>): Engine {
   return {
     name: "azure",
     capabilities: azureCapabilities,
+    server,
     get admin(): EngineAdmin {
       if (loaded !== undefined) return loaded.admin;
       throw new SobreError("InvalidOperation", "The engine is not loaded yet. Await connect() first.");

@@ -2,13 +2,10 @@ import { connect as connectTcp } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import { SobreError } from "../../errors/sobre-error.ts";
-import type { ConnectionSettings } from "./connection-string.ts";
+import { type ConnectionSettings, ports } from "./connection-string.ts";
 
 /** Opens the stream of bytes that AMQP is spoken on; resolves when it is connected. */
 export type Transport = (settings: ConnectionSettings) => Promise<Duplex>;
-
-/** Ports of AMQP 1.0, plain and over TLS. */
-const ports = { amqp: 5672, amqps: 5671 } as const;
 
 /** Milliseconds until a host has to answer. */
 const patience = 15_000;

@@ -16,6 +16,15 @@ describe("a connection string", () => {
     expect(settings).toMatchObject({ host, port, secure, key: { name: "name", value: "a+b/c==" } });
   });
 
+  it.each([
+    [`Endpoint=sb://ns.servicebus.windows.net/;${key}`, "ns.servicebus.windows.net", 5671],
+    [`Endpoint=sb://ns.servicebus.windows.net/;${key};TransportType=AmqpWebSockets`, "ns.servicebus.windows.net", 443],
+    [`Endpoint=sb://localhost;${key};UseDevelopmentEmulator=true`, "localhost", 5672],
+    [`Endpoint=sb://localhost:5999;${key};UseDevelopmentEmulator=true`, "localhost", 5999],
+  ])("%s says where the engine's server is", (connectionString, address, port) => {
+    expect(azureEngine({ connectionString }).server).toEqual({ address, port });
+  });
+
   it("may name an entity, and have a signature instead of a key", () => {
     const signature = "SharedAccessSignature sr=sb%3A%2F%2Fx&sig=y%3D&se=1&skn=name";
 
