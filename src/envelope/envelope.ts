@@ -193,7 +193,18 @@ export function withoutHeldPayload(envelope: Envelope): Envelope {
   if (origin === undefined || envelope === origin || envelope instanceof Relabelled) return envelope;
   const { payload, bodyKind, brokerProperties: broker, applicationProperties: application } = envelope;
   if (payload !== origin.payload || bodyKind !== origin.bodyKind) return envelope;
-  return new Relabelled(origin, broker, application === origin.applicationProperties ? undefined : application);
+  return new Relabelled(origin, ownIds(broker), application === origin.applicationProperties ? undefined : application);
+}
+
+/** Broker properties whose ids share no bytes with others. */
+export function ownIds(broker: BrokerProperties): BrokerProperties {
+  const { messageId, correlationId } = broker;
+  if (!(messageId instanceof Uint8Array || correlationId instanceof Uint8Array)) return broker;
+  return Object.freeze({
+    ...broker,
+    ...(messageId instanceof Uint8Array && { messageId: new Uint8Array(messageId) }),
+    ...(correlationId instanceof Uint8Array && { correlationId: new Uint8Array(correlationId) }),
+  });
 }
 
 /** The envelope with other parts that are known to be legal. */

@@ -1,7 +1,7 @@
 import type { ApplicationProperties, ApplicationPropertyValue } from "../../envelope/application-properties.ts";
 import { emptyBag } from "../../envelope/bag.ts";
 import type { BrokerProperties } from "../../envelope/broker-properties.ts";
-import { type BodyKind, type Envelope, type Origin, withParts } from "../../envelope/envelope.ts";
+import { type BodyKind, type Envelope, type Origin, ownIds, withParts } from "../../envelope/envelope.ts";
 
 /** A connection. */
 export interface Holder {
@@ -48,16 +48,6 @@ export const handedTo = ({ sharesBytes }: Holder, stored: Envelope): Envelope =>
 
 /** The envelope to store for one that is sent. */
 export const stored = (envelope: Envelope): Envelope => (envelope instanceof HandedEnvelope ? envelope.sent : envelope);
-
-function ownIds(broker: BrokerProperties): BrokerProperties {
-  const { messageId, correlationId } = broker;
-  if (!(messageId instanceof Uint8Array || correlationId instanceof Uint8Array)) return broker;
-  return Object.freeze({
-    ...broker,
-    ...(messageId instanceof Uint8Array && { messageId: new Uint8Array(messageId) }),
-    ...(correlationId instanceof Uint8Array && { correlationId: new Uint8Array(correlationId) }),
-  });
-}
 
 function ownValues(properties: ApplicationProperties): ApplicationProperties {
   let isOwn = true;

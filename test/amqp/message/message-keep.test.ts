@@ -5,7 +5,7 @@ import { type Kept, MessageKeep } from "../../../src/amqp/message/message-keep.t
 import { MessageOrigin } from "../../../src/amqp/message/message-origin.ts";
 import { lockToken, type Settlement } from "../../../src/engine/delivery.ts";
 import { memoryEngine } from "../../../src/engines/memory/index.ts";
-import { createEnvelope, type Envelope } from "../../../src/envelope/index.ts";
+import { amend, createEnvelope, type Envelope } from "../../../src/envelope/index.ts";
 
 /** A message of a kilobyte in a buffer of 64. */
 class Message implements Kept {
@@ -118,7 +118,8 @@ describe("a message that a queue stores for long", () => {
   it("leaves nothing behind when its properties are amended", async () => {
     const engine = await memoryEngine({ queues: ["q"] }).connect({ sharesBytes: true });
     const sender = await engine.openSender("q");
-    await sender.send([received(1), received(2), received(3)]);
+    const binaryId = encodeMessage(amend(received(1), { brokerProperties: { messageId: Uint8Array.of(1, 2) } }));
+    await sender.send([decodeMessage(binaryId), received(2), received(3)]);
     const receiver = await engine.openReceiver("q", { receiveMode: "peekLock" });
     const held = await receiver.receive({ maxMessages: 3, maxWaitTime: 0 });
     const ends: readonly Settlement[] = [
@@ -138,6 +139,7 @@ describe("a message that a queue stores for long", () => {
       { applicationProperties: { index: 2, again: true } },
       { applicationProperties: { index: 3, later: true } },
     ]);
+    expect(dead[0]?.envelope.brokerProperties.messageId).toMatchObject({ buffer: { byteLength: 2 } });
     for (const [index, envelope] of kept.entries()) {
       expect(Buffer.from(envelope?.payload ?? []).toString()).toBe(`body ${index + 1}`);
       expect(envelope?.origin).toBeInstanceOf(MessageOrigin);
