@@ -40,6 +40,7 @@ const modulesOutsideTheBundle: Plugin = {
   },
 };
 
+let published: ReadonlySet<string> = new Set();
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const compiled = mkdtempSync(join(root, "node_modules/.sobre-build-"));
@@ -49,6 +50,7 @@ try {
     cwd: root,
     stdio: "inherit",
   });
+  published = publishedNames();
   await copyModules();
   copyDeclarations();
 } finally {
@@ -56,6 +58,10 @@ try {
 }
 await bundleCommand();
 for (const path of shipped) cpSync(join(root, path), join(folder, path), { recursive: true });
+for (const file of globSync(["schemas/*.json", "fixtures/mailbox/manifest.json"], { cwd: folder })) {
+  const json: unknown = JSON.parse(readFileSync(join(folder, file), "utf8"));
+  writeFileSync(join(folder, file), JSON.stringify(json));
+}
 const manifest: unknown = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 writeFileSync(join(folder, "package.json"), `${JSON.stringify(publishedManifest(manifest), undefined, 2)}\n`);
 
@@ -76,9 +82,20 @@ async function copyModules(): Promise<void> {
   }
 }
 
-/** People meet the names of exported classes, when they look at an object; shorter than what esbuild adds to keep all names. */
+/**
+ * The names of the classes that entries export: people meet them when they look at an object. It is shorter than what esbuild
+ * adds to keep all names.
+ */
 function withClassNames(source: string): string {
-  return source.replaceAll(/^export class (\w+)[^{]*\{/gm, '$& static name = "$1";');
+  return source.replaceAll(/^export class (\w+)[^{]*\{/gm, (head: string, name: string) =>
+    published.has(name) ? `${head} static name = "${name}";` : head,
+  );
+}
+
+/** Every word that the declarations of entries hold. */
+function publishedNames(): ReadonlySet<string> {
+  const texts = entryDeclarations().map((file) => readFileSync(join(compiled, file), "utf8"));
+  return new Set(texts.join("\n").match(/[A-Za-z]\w*/g));
 }
 
 /** The modules of the command outside its bundle, with those of the command that they import. */
@@ -98,7 +115,8 @@ function copyDeclarations(): void {
   const reached = new Set(waiting);
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     const text = readFileSync(join(compiled, file), "utf8");
-    write(file, text);
+    // Nobody reads their layout, and it is a hundredth of the package.
+    write(file, text.replaceAll(/^ +/gm, ""));
     for (const [, target = ""] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.[jt]s"/g)) {
       const next = relative(compiled, join(compiled, dirname(file), `${target}.d.ts`));
       if (!reached.has(next)) waiting.push(next);
