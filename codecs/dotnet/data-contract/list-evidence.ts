@@ -1,7 +1,10 @@
 import type { XmlElement } from "../xml/node.ts";
 
-/** The elements of each document that hold several of one name, by their own name and that of what is around them. */
-const lists = new WeakMap<XmlElement, ReadonlySet<string>>();
+/** Keys of elements that hold several of one name, by their local names: those without any need no key. */
+type Lists = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** The lists of each document. */
+const lists = new WeakMap<XmlElement, Lists>();
 
 /** Whether another element of this name, in an element as the one around it, holds several elements of one name. */
 export function isListElsewhere(element: XmlElement): boolean {
@@ -10,7 +13,7 @@ export function isListElsewhere(element: XmlElement): boolean {
   if (root === element) return false;
   let known = lists.get(root);
   if (known === undefined) lists.set(root, (known = listsIn(root)));
-  return known.has(keyOf(element));
+  return known.get(element.local)?.has(keyOf(element)) === true;
 }
 
 /** Whether an element without contents may be a list. */
@@ -18,22 +21,24 @@ export function mayBeList(element: XmlElement): boolean {
   return element.local.startsWith("ArrayOf") || isListElsewhere(element);
 }
 
-function listsIn(root: XmlElement): ReadonlySet<string> {
-  const found = new Set<string>();
+function listsIn(root: XmlElement): Lists {
+  const found = new Map<string, Set<string>>();
   const pending: XmlElement[] = [root];
   for (let element = pending.pop(); element !== undefined; element = pending.pop()) {
     let first: XmlElement | undefined;
     let count = 0;
     let alike = true;
-    for (const child of element.children) {
-      if (child.kind === "text" || child.kind === "comment") continue;
+    const { size } = element;
+    for (let index = 0; index < size; index++) {
+      const child = element.at(index);
+      if (child?.kind !== "element" && child?.kind !== "array") continue;
       const item = child.kind === "array" ? child.item : child;
       count += child.kind === "array" ? child.values.length : 1;
       first ??= item;
       alike &&= item.local === first.local && item.namespace === first.namespace;
-      if (child.kind === "element") pending.push(child);
+      if (child.kind === "element" && child.size > 0) pending.push(child);
     }
-    if (count > 1 && alike) found.add(keyOf(element));
+    if (count > 1 && alike) found.set(element.local, (found.get(element.local) ?? new Set()).add(keyOf(element)));
   }
   return found;
 }

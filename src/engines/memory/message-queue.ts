@@ -141,11 +141,10 @@ export class MessageQueue implements LaneQueue {
   /** The message held under a token. @throws SobreError `MessageLockLost`, or `SessionLockLost` with its session. */
   held(token: LockToken): QueuedMessage {
     this.checkAlive();
+    const locked = this.#locks.get(token);
+    if (locked !== undefined) this.timeline.catchUp(sessionOf(locked)?.lock ?? locked);
     const message = this.#locks.get(token);
-    if (message !== undefined) {
-      this.timeline.catchUp(sessionOf(message)?.lock ?? message);
-      if (message.lock?.token === token) return message;
-    }
+    if (message !== undefined) return message;
     const isToken = typeof token === "string";
     const ofLostSession = isToken && this.sessions !== undefined && !this.sessions.knows(token.slice(0, 8));
     throw ofLostSession ? sessionLockLost(undefined, this.policy.address) : lockLost(this.policy.address);

@@ -78,8 +78,8 @@ export class SessionTable implements SessionOwner {
 
   /** Locks the session of an id, or returns `undefined` when it is held. */
   accept(id: string, holder: object, now: number): SessionLock | undefined {
-    const { lock } = this.session(id);
-    if (lock !== undefined) this.#queue.timeline.catchUp(lock);
+    const held = this.find(id)?.lock;
+    if (held !== undefined) this.#queue.timeline.catchUp(held);
     const session = this.session(id);
     return session.lock === undefined ? this.#grant(session, holder, now) : undefined;
   }

@@ -92,7 +92,7 @@ export const faults: readonly Fault[] = [
     "if (sessionLock === undefined) this.timeline.schedule(message, until);",
     "if (sessionLock === undefined) this.timeline.cancel(message);",
   ),
-  fault("a late timer decides", "timeline.ts", "if (this.#heap.firstKey <= now) this.#run(now);", ""),
+  fault("a late timer decides", "timeline.ts", "if (this.#heap.firstKey <= now && !this.#behind) this.#run(now);", ""),
   fault(
     "expiry a millisecond late",
     "message-queue.ts",
@@ -150,7 +150,7 @@ export const faults: readonly Fault[] = [
   fault(
     "a cancelled message comes all the same",
     "message-queue.ts",
-    'for (const message of this.store.find(sequenceNumbers, "scheduled")) this.#remove(message);',
+    'for (const message of this.#find(sequenceNumbers, "scheduled")) this.#remove(message);',
     'this.store.find(sequenceNumbers, "scheduled");',
   ),
   fault(
@@ -215,12 +215,7 @@ export const faults: readonly Fault[] = [
     "queue.complete(message);\n      void transaction;",
   ),
   fault("one hop too many", "namespace.ts", "if (hops > maxHops)", "if (hops > maxHops + 1)"),
-  fault(
-    "a filter that is unknown lets through",
-    "sql/filter.ts",
-    "test(envelope) === true",
-    "test(envelope) !== false",
-  ),
+  fault("a filter that is unknown lets through", "sql/filter.ts", "test(subject) === true", "test(envelope) !== false"),
   fault(
     "equal times in any order",
     "heap.ts",
@@ -241,7 +236,7 @@ export const faults: readonly Fault[] = [
   ),
   fault("ids without their type", "duplicates.ts", "return `s${id.length}:${id}`;", "return `n${id}`;"),
   fault("duplicates forgotten at once", "duplicates.ts", "    this.restore(key, now);\n", ""),
-  fault("filters let everything through", "topic-entity.ts", "if (!rule.matches(incoming.envelope)) continue;", ""),
+  fault("filters let everything through", "topic-entity.ts", "if (!rule.matches(subject)) continue;", ""),
   fault(
     "a session of an other connection",
     "connection.ts",

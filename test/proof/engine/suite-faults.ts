@@ -4,13 +4,13 @@ import type { Fault } from "./faults.ts";
 const places: readonly (readonly [file: string, find: string, replace: string])[] = [
   [
     "queued-message.ts",
-    "this.#envelope = arrival.envelope;",
-    "this.#envelope = arrival.envelope && { ...arrival.envelope, payload: arrival.envelope.payload.slice(1) };",
+    "this.#envelope = withoutHeldPayload(arrival.envelope);",
+    "this.#envelope = { ...arrival.envelope, payload: arrival.envelope.payload.slice(1) };",
   ],
   [
     "queued-message.ts",
-    "this.#envelope = arrival.envelope;",
-    "this.#envelope = arrival.envelope && { ...arrival.envelope, applicationProperties: {} };",
+    "this.#envelope = withoutHeldPayload(arrival.envelope);",
+    "this.#envelope = { ...arrival.envelope, applicationProperties: {} };",
   ],
   ["intake.ts", "if (size > settings.maxMessageSizeInBytes)", "if (size >= settings.maxMessageSizeInBytes)"],
   [
@@ -177,8 +177,8 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ],
   [
     "subscription-entity.ts",
-    "        const envelope = act(incoming.envelope);\n",
-    "        const envelope = act(incoming.envelope);\n        incoming = changed(incoming, envelope);\n",
+    "        const envelope = act({ envelope: incoming.envelope, effort });\n",
+    "        const envelope = act({ envelope: incoming.envelope, effort });\n        incoming = changed(incoming, envelope);\n",
   ],
   [
     "correlation.ts",
@@ -203,10 +203,10 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
     "listQueues: async () => names(namespace(), QueueEntity)",
     "listQueues: async () => names(namespace(), TopicEntity)",
   ],
-  ["idle-watch.ts", ": this.#idler.usedAt + this.#span", ": now"],
+  ["namespace.ts", ": this.#idler.usedAt + this.#span", ": now"],
   ["transaction.ts", "    if (this.#open) return;\n    throw", "    if (this.#open || true) return;\n    throw"],
   ["sql/parser.ts", 'name.replace(/^@/, "").toLowerCase()', "name"],
-  ["sql/action.ts", "applicationName(envelope, property.name) ?? property.name", "property.name"],
+  ["sql/action.ts", "applicationName(subject, property.name) ?? property.name", "property.name"],
   [
     "sql/action.ts",
     "if (property === undefined)\n    throw",
