@@ -21,10 +21,14 @@ export function mayBeList(element: XmlElement): boolean {
   return element.local.startsWith("ArrayOf") || isListElsewhere(element);
 }
 
+/** The most elements of a document that are looked at; where these prove nothing, a list of one is warned of. */
+const mostLookedAt = 2_000;
+
 function listsIn(root: XmlElement): Lists {
   const found = new Map<string, Set<string>>();
+  let left = mostLookedAt;
   const pending: XmlElement[] = [root];
-  for (let element = pending.pop(); element !== undefined; element = pending.pop()) {
+  for (let element = pending.pop(); element !== undefined && left-- > 0; element = pending.pop()) {
     let first: XmlElement | undefined;
     let count = 0;
     let alike = true;
@@ -36,7 +40,7 @@ function listsIn(root: XmlElement): Lists {
       count += child.kind === "array" ? child.values.length : 1;
       first ??= item;
       alike &&= item.local === first.local && item.namespace === first.namespace;
-      if (child.kind === "element" && child.size > 0) pending.push(child);
+      if (child.kind === "element" && child.onlyChild?.kind !== "text" && child.size > 0) pending.push(child);
     }
     if (count > 1 && alike) found.set(element.local, (found.get(element.local) ?? new Set()).add(keyOf(element)));
   }
