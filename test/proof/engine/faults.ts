@@ -215,7 +215,7 @@ export const faults: readonly Fault[] = [
     "queue.complete(message);\n      void transaction;",
   ),
   fault("one hop too many", "namespace.ts", "if (hops > maxHops)", "if (hops > maxHops + 1)"),
-  fault("a filter that is unknown lets through", "sql/filter.ts", "test(subject) === true", "test(envelope) !== false"),
+  fault("a filter that is unknown lets through", "sql/filter.ts", "test(subject) === true", "test(subject) !== false"),
   fault(
     "equal times in any order",
     "heap.ts",
