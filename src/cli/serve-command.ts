@@ -24,6 +24,11 @@ export function serveCommand(terminal: Terminal, finish: Finish): Command {
     .option("--queue <NAME>", "a queue to create; may be repeated", collect)
     .option("--key <NAME=KEY>", "a shared access key; may be repeated", withKey)
     .option("--key-file <FILE>", "shared access keys, NAME=KEY on each line")
+    .option(
+      "--max-memory <MB>",
+      "memory for messages; beyond it sends are refused, or with --data kept on disk only",
+      wholeNumber("--max-memory", 1),
+    )
     .option("--auto-create", "create queues, topics and subscriptions on first use")
     .option("--tls", "also accept TLS, with a generated certificate")
     .option("--cert <FILE>", "also accept TLS, with this certificate (PEM)")

@@ -31,6 +31,8 @@ export interface ServeCommand {
   /** Keys as the environment has them. */
   readonly keyVariable?: string;
   readonly autoCreate?: boolean;
+  /** Megabytes that messages may take. */
+  readonly maxMemory?: number;
   /** With a certificate made on the spot. */
   readonly tls?: boolean;
   /** Files of a certificate and its key. */
@@ -142,19 +144,20 @@ async function readText(path: string, most: number): Promise<string> {
 }
 
 async function started(
-  { host, port, httpPort, autoCreate, data }: ServeCommand,
+  { host, port, httpPort, autoCreate, data, maxMemory: megabytes }: ServeCommand,
   configured: Configured,
   onEvent: (event: ServerEvent) => void,
 ): Promise<Server | SobreError> {
   const { queues, topics, keys, tls } = configured;
   const otherPort = httpPort ?? (port === 0 ? 0 : defaultHttpPort);
+  const maxMemory = megabytes === undefined ? undefined : megabytes * 2 ** 20;
   let engine: Engine | undefined;
   try {
     if (data !== undefined) {
       const { durableEngine } = await import("../engines/durable/durable-engine.ts");
-      engine = await durableEngine({ directory: data, queues, topics });
+      engine = await durableEngine({ directory: data, queues, topics, memoryBudget: maxMemory });
     }
-    const entities = engine === undefined ? { queues, topics } : { engine };
+    const entities = engine === undefined ? { queues, topics, maxMemory } : { engine };
     return await startServer({ ...entities, keys, tls, host, port, httpPort: otherPort, autoCreate, onEvent });
   } catch (error) {
     await engine?.close();

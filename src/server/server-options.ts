@@ -40,6 +40,12 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
   /** PEM of a key and its certificate, for TLS on the same port. Default: none. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
   readonly limits?: Partial<ConnectionLimits> | undefined;
+  /**
+   * Bytes of memory that the messages, sessions and entities of all namespaces may take together, those of engines given
+   * excepted; beyond it sends are refused with `QuotaExceeded`. Default: half of Node's heap limit, or of the machine's
+   * memory where that is less.
+   */
+  readonly maxMemory?: number | undefined;
   readonly onEvent?: ((event: ServerEvent) => void) | undefined;
 }
 
@@ -102,6 +108,7 @@ const checks: OptionChecks<ServerOptions> = {
   autoCreate: flag,
   tls: object,
   limits: object,
+  maxMemory: countFrom(1),
   onEvent: aFunction,
 };
 

@@ -1,11 +1,15 @@
 import { checkOption, name as isName } from "../options/option-checks.ts";
 import { randomBytes } from "node:crypto";
+import { totalmem } from "node:os";
+import { getHeapStatistics } from "node:v8";
 import type { IncomingHttpHeaders, RequestListener } from "node:http";
 import type { FirstUse } from "./amqp/broker-connection.ts";
 import type { Engine } from "../engine/engine.ts";
-import { memoryEngine } from "../engines/memory/memory-engine.ts";
+import { type MemoryEngineOptions, memoryEngineWithin } from "../engines/memory/memory-engine.ts";
+import { Memory } from "../engines/memory/meter.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { AmqpSocket } from "./amqp/amqp-socket.ts";
+import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
 import { refusalOfPage } from "./foreign-page.ts";
 import { FrontDoor } from "./front-door.ts";
@@ -75,6 +79,7 @@ class RunningServer implements Server {
   httpPort = 0;
   readonly #options: ServerOptions;
   readonly #namespaces: Namespaces;
+  readonly #memory: Memory;
   readonly #ownEngines: Engine[] = [];
   readonly #door: FrontDoor;
   readonly #sockets = new Set<AmqpSocket>();
@@ -86,7 +91,8 @@ class RunningServer implements Server {
     this.host = host;
     this.#options = options;
     const { clock, queues, topics, firstSequenceNumber } = options;
-    this.engine = options.engine ?? this.#own(memoryEngine({ clock, queues, topics, firstSequenceNumber }));
+    this.#memory = new Memory(options.maxMemory ?? defaultMaxMemory());
+    this.engine = options.engine ?? this.#newEngine({ clock, queues, topics, firstSequenceNumber });
     this.#namespaces = new Namespaces({ name: "", engine: this.engine, keys: options.keys });
     const handshakeTimeOut = options.limits?.handshakeTimeOut ?? 10_000;
     this.#door = new FrontDoor({
@@ -161,8 +167,9 @@ class RunningServer implements Server {
     return this.close();
   }
 
-  /** Has an engine closed with the server. */
-  #own(engine: Engine): Engine {
+  /** An engine that is closed with the server. */
+  #newEngine(options: MemoryEngineOptions): Engine {
+    const engine = memoryEngineWithin(this.#memory, options);
     this.#ownEngines.push(engine);
     return engine;
   }
@@ -181,7 +188,7 @@ class RunningServer implements Server {
         "InvalidOperation",
         `This server keeps its messages, and those of the namespace ${name} would be lost. Give it an engine: a durableEngine with a directory of its own, or a memoryEngine.`,
       );
-    const engine = given ?? this.#own(memoryEngine({ ...entities, clock }));
+    const engine = given ?? this.#newEngine({ ...entities, clock });
     const namespace: Namespace = { name, engine, keys: keys === undefined ? undefined : { [name]: this.#secret } };
     this.#namespaces.add(namespace);
     return namespace;
@@ -252,6 +259,12 @@ class RunningServer implements Server {
   }
 }
 
+/** Bytes for messages that leave as many to everything else. A container's limit counts as the machine's memory. */
+function defaultMaxMemory(): number {
+  const machine = process.constrainedMemory() || totalmem();
+  return Math.floor(Math.min(getHeapStatistics().heap_size_limit, machine, totalmem()) / 2);
+}
+
 const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
 
 function listenProblem(error: unknown, where: string, option: "port" | "httpPort"): unknown {
@@ -273,29 +286,5 @@ function listenProblem(error: unknown, where: string, option: "port" | "httpPort
       });
     default:
       return error;
-  }
-}
-
-/** Creates the queue, or the topic and subscription, that an address names, unless they are there, as its first use needs it. */
-async function autoCreate(engine: Engine, entity: string, use?: FirstUse): Promise<string | undefined> {
-  const [, topic, subscription] = /^(.+)\/subscriptions\/([^/]+)$/i.exec(entity) ?? [];
-  const { admin } = engine;
-  if (topic === undefined || subscription === undefined) {
-    if ((await admin.queueExists(entity)) || (await admin.topicExists(entity))) return undefined;
-    return made(entity, admin.createQueue(entity, use));
-  }
-  if (!(await admin.topicExists(topic))) await made(topic, admin.createTopic(topic));
-  if (await admin.subscriptionExists(topic, subscription)) return undefined;
-  return made(entity, admin.createSubscription(topic, subscription, use));
-}
-
-/** Another link may have been quicker. */
-async function made(entity: string, creation: Promise<void>): Promise<string | undefined> {
-  try {
-    await creation;
-    return entity;
-  } catch (error) {
-    if (error instanceof SobreError && error.code === "MessagingEntityAlreadyExists") return undefined;
-    throw error;
   }
 }

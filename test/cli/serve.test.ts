@@ -50,6 +50,21 @@ async function warned(given: Partial<ServeCommand>): Promise<boolean> {
 }
 
 describe("sobre serve", () => {
+  it("refuses messages beyond --max-memory", async () => {
+    const terminal = captureTerminal();
+    const stopping = new AbortController();
+    const command = { ...request, queue: ["q"], maxMemory: 1 };
+    const served = serve(command, terminal, once(stopping.signal, "abort").then(ignore));
+    await vi.waitFor(() => expect(terminal.text()).toContain("Ends with"), { interval: 5, timeout: 25_000 });
+    const [, port] = /localhost:(\d+);/.exec(terminal.text()) ?? [];
+    const send = async (): Promise<number> =>
+      (await fetch(`http://localhost:${port}/q/messages`, { method: "POST", body: "x".repeat(600_000) })).status;
+
+    expect([await send(), await send()]).toEqual([201, 403]);
+    stopping.abort();
+    await served;
+  });
+
   it("prints the connection string and the entities of the configuration", async () => {
     const terminal = captureTerminal();
     const config = configFile({

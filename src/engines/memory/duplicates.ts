@@ -1,6 +1,7 @@
 import type { MessageId } from "../../envelope/broker-properties.ts";
 import { Typed } from "../../values/typed.ts";
 import type { EntityFacts } from "./entity-facts.ts";
+import { besides, type Meter } from "./meter.ts";
 import type { Due, Timeline } from "./timeline.ts";
 
 /** How often in a window ids are forgotten at most: a sweep walks over what was forgotten before. */
@@ -10,6 +11,7 @@ const sweeps = 16;
 export interface DuplicatesOwner {
   readonly timeline: Timeline;
   readonly facts: EntityFacts | undefined;
+  readonly meter: Meter;
   readonly settings: { readonly duplicateDetectionHistoryTimeWindow: number };
 }
 
@@ -36,7 +38,7 @@ export class Duplicates implements Due {
 
   /** Remembers what was seen, now or before a restart. */
   restore(key: string, at: number): void {
-    this.#seen.delete(key);
+    if (!this.#seen.delete(key)) this.#owner.meter.memory.used += costOf(key);
     this.#seen.set(key, at);
     if (this.dueIndex === -1) this.#owner.timeline.schedule(this, at + this.#window());
   }
@@ -51,7 +53,15 @@ export class Duplicates implements Due {
         return;
       }
       this.#seen.delete(key);
+      this.#owner.meter.memory.used -= costOf(key);
     }
+  }
+
+  /** Forgets everything, and looks at the time no more. */
+  clear(): void {
+    for (const key of this.#seen.keys()) this.#owner.meter.memory.used -= costOf(key);
+    this.#seen.clear();
+    this.#owner.timeline.cancel(this);
   }
 
   #window(): number {
@@ -63,6 +73,9 @@ export class Duplicates implements Due {
     return this.#seen.size;
   }
 }
+
+/** Bytes that a remembered id takes. */
+const costOf = (key: string): number => besides.seen + key.length * 2;
 
 /** Ids of different types are different ids: the text "1" is not the number 1. */
 function keyOf(id: MessageId): string {

@@ -5,7 +5,7 @@ import type { EntityFacts } from "./entity-facts.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Numbering } from "./message-log.ts";
 import type { MessageQueue } from "./message-queue.ts";
-import type { Meter } from "./queue-policy.ts";
+import type { Meter } from "./meter.ts";
 import type { Part } from "./store.ts";
 import type { Timeline } from "./timeline.ts";
 

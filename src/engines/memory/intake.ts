@@ -4,7 +4,8 @@ import { Duplicates } from "./duplicates.ts";
 import type { Entity } from "./entity.ts";
 import type { Incoming } from "./incoming.ts";
 import type { MessageQueue } from "./message-queue.ts";
-import type { MemoryTransaction } from "./transaction.ts";
+import { besidesOf } from "./meter.ts";
+import { type MemoryTransaction, sendOperation } from "./transaction.ts";
 import { entityDisabled, invalidOperation, messageTooLarge, quotaExceeded, unequalKeys } from "./refusals.ts";
 
 /** The queue or topic of an {@link Intake}. */
@@ -28,7 +29,7 @@ export class Intake {
   /**
    * Refuses what the entity cannot take; `reserved` are bytes promised to others.
    *
-   * @returns the bytes of the messages.
+   * @returns the bytes that the messages take.
    * @throws SobreError `MessagingEntityDisabled`, `MessageSizeExceeded`, `QuotaExceeded`, `InvalidArgument`.
    */
   check(messages: readonly Incoming[], reserved = 0): number {
@@ -36,23 +37,24 @@ export class Intake {
     const isKeyed = settings.enablePartitioning && !requiresSession;
     if (settings.status === "Disabled" || settings.status === "SendDisabled")
       throw entityDisabled(address, settings.status);
-    let total = 0;
+    let cost = 0;
     for (const { size, envelope } of messages) {
       if (isKeyed && hasUnequalKeys(envelope)) throw unequalKeys(address);
       if (size > settings.maxMessageSizeInBytes) throw messageTooLarge(size, settings.maxMessageSizeInBytes, address);
       facts?.check(envelope);
-      total += size;
+      cost += size + besidesOf(envelope);
     }
-    const most = settings.maxSizeInMegabytes * megabyte;
-    if (messages.length > 0 && meter.bytes + reserved + total > most)
+    if (messages.length === 0) return 0;
+    if (meter.cost + reserved + cost > settings.maxSizeInMegabytes * megabyte)
       throw quotaExceeded(address, settings.maxSizeInMegabytes);
-    return total;
+    meter.memory.check(cost);
+    return cost;
   }
 
   /**
    * Refuses what a sender must not send.
    *
-   * @returns the bytes of the messages.
+   * @returns the bytes that the messages take.
    * @throws SobreError as {@link check} does, or `InvalidOperation` without session id on a session entity.
    */
   checkSend(messages: readonly Incoming[], reserved = 0): number {
@@ -89,15 +91,25 @@ export class Intake {
   scheduleIn(transaction: MemoryTransaction, messages: readonly Incoming[]): readonly bigint[] {
     const { messages: queue } = this.#owner;
     const numbers: bigint[] = [];
-    transaction.add({
-      check: (reservations) => {
-        queue.checkAlive();
-        reservations.reserve(this.#owner, (reserved) => this.checkSend(messages, reserved));
+    const { memory } = this.#owner.meter;
+    const operation = sendOperation(
+      { memory, cost: this.checkSend(messages) },
+      {
+        check: (reservations) => {
+          queue.checkAlive();
+          reservations.reserve(this.#owner, (reserved) => this.checkSend(messages, reserved));
+        },
+        apply: (now) => messages.forEach((message, index) => this.schedule(message, now, numbers[index])),
       },
-      apply: (now) => messages.forEach((message, index) => this.schedule(message, now, numbers[index])),
-    });
+    );
+    transaction.add(operation);
     for (const { envelope } of messages) numbers.push(queue.store.skipNumber(envelope));
     return numbers;
+  }
+
+  /** Forgets everything; for an entity that is gone. */
+  destroy(): void {
+    this.#duplicates?.clear();
   }
 
   /** Remembers an id that was seen before a restart. */

@@ -84,6 +84,11 @@ export class LockTable {
     return held.toSorted((left, right) => left.position - right.position);
   }
 
+  /** How many messages are locked. */
+  get size(): number {
+    return this.#slots.length - this.#free.length;
+  }
+
   clear(): void {
     this.#slots.length = 0;
     this.#free.length = 0;

@@ -13,6 +13,7 @@ import {
   sequenceNumber,
 } from "../../options/option-checks.ts";
 import { MemoryConnection } from "./connection.ts";
+import type { Memory } from "./meter.ts";
 import { Namespace } from "./namespace.ts";
 
 /** A topic with its subscriptions: their names, or options by name. */
@@ -44,9 +45,14 @@ export interface MemoryEngineOptions {
  * const engine = memoryEngine({ queues: { orders: { maxDeliveryCount: 3 } }, topics: { prices: { subscriptions: ["eu"] } } });
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
+  return memoryEngineWithin(undefined, options);
+}
+
+/** {@link memoryEngine} within a limit of memory that it shares with others. */
+export function memoryEngineWithin(memory: Memory | undefined, options: MemoryEngineOptions): Engine {
   checkOptions(options, memoryOptionChecks);
   const { clock = systemClock, firstSequenceNumber = 1n } = options;
-  const namespace = new Namespace(clock, firstSequenceNumber);
+  const namespace = new Namespace({ clock, firstSequenceNumber, memory });
   createEntities(namespace, options);
   return new MemoryConnection(namespace);
 }

@@ -5,6 +5,7 @@ import type { Arrival, DeadLetterMark } from "./arrival.ts";
 import { brokerDeadLetter } from "./dead-letter.ts";
 import { Lane, type LaneQueue } from "./lane.ts";
 import { LockTable } from "./lock-table.ts";
+import { besides } from "./meter.ts";
 import { MessageStore } from "./message-store.ts";
 import type { Holder } from "./handed-envelope.ts";
 import { QueuedMessage } from "./queued-message.ts";
@@ -178,8 +179,8 @@ export class MessageQueue implements LaneQueue {
 
   /** Moves a message, its envelope marked, to the dead-letter queue. */
   deadLetter(message: QueuedMessage, envelope: Envelope, mark: DeadLetterMark, now: number): void {
-    message.envelope = envelope;
     this.#remove(message);
+    message.envelope = envelope;
     this.policy.deadLetter(message, mark, now);
   }
 
@@ -260,7 +261,9 @@ export class MessageQueue implements LaneQueue {
       this.policy.facts?.left(message);
       message.leave();
     }
+    this.policy.meter.memory.used -= this.#locks.size * besides.lock;
     this.#locks.clear();
+    this.store.clear();
     this.refuseWaiting(refusal);
     this.sessions?.destroy();
   }
@@ -308,6 +311,7 @@ export class MessageQueue implements LaneQueue {
     const { sessionLock, holder } = link;
     const until = sessionLock?.until ?? now + this.policy.lockDuration;
     const lock = this.#locks.add(message, until, holder, sessionLock?.mark);
+    this.policy.meter.memory.used += besides.lock;
     this.policy.facts?.handedOver(message);
     if (sessionLock === undefined) this.timeline.schedule(message, until);
     else sessionLock.session.locked.add(message);
@@ -355,6 +359,7 @@ export class MessageQueue implements LaneQueue {
   #unlock(message: QueuedMessage): void {
     if (message.lock === undefined) return;
     this.#locks.delete(message.lock);
+    this.policy.meter.memory.used -= besides.lock;
     sessionOf(message)?.locked.delete(message);
     message.lock = undefined;
     this.timeline.cancel(message);

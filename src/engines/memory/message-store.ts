@@ -4,6 +4,7 @@ import type { Envelope } from "../../envelope/envelope.ts";
 import { sizeOf } from "../../envelope/size-of.ts";
 import { MessageLog } from "./message-log.ts";
 import { handedTo, type Holder } from "./handed-envelope.ts";
+import { besides, besidesOf } from "./meter.ts";
 import { type MessageLock, type QueuedMessage, toDelivery } from "./queued-message.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
 import { messageNotFound } from "./refusals.ts";
@@ -15,6 +16,8 @@ export class MessageStore {
   #size = 0;
   #scheduledCount = 0;
   #bytes = 0;
+  /** Bytes that they take besides. */
+  #more = 0;
 
   constructor(policy: QueuePolicy) {
     this.#policy = policy;
@@ -38,7 +41,7 @@ export class MessageStore {
 
   /** Adds a message under the next number, or under one that {@link skipNumber} gave. */
   add(message: QueuedMessage, sequenceNumber?: bigint): void {
-    this.#weigh(message.size);
+    this.#weigh(message.size, this.#besides(message));
     this.#size++;
     if (message.state === "scheduled") this.#scheduledCount++;
     if (sequenceNumber === undefined) {
@@ -49,7 +52,7 @@ export class MessageStore {
 
   /** Adds a message where it was before a restart. */
   restore(message: QueuedMessage, { partition, ordinal }: Pick<QueuedMessage, "partition" | "ordinal">): void {
-    this.#weigh(message.size);
+    this.#weigh(message.size, this.#besides(message));
     this.#size++;
     if (message.state === "scheduled") this.#scheduledCount++;
     this.#log.restore(message, partition, ordinal);
@@ -63,7 +66,7 @@ export class MessageStore {
   remove(message: QueuedMessage): void {
     this.#log.delete(message);
     this.#size--;
-    this.#weigh(-message.size);
+    this.#weigh(-message.size, -this.#besides(message));
     if (message.state === "scheduled") this.#scheduledCount--;
     this.#policy.facts?.removed(message);
     message.leave();
@@ -74,15 +77,27 @@ export class MessageStore {
     if (message.envelope === envelope) return;
     const size = sizeOf(envelope);
     const before = message.size;
-    this.#weigh(size - before);
+    const besidesBefore = this.#besides(message);
     message.size = size;
     message.envelope = envelope;
+    this.#weigh(size - before, this.#besides(message) - besidesBefore);
     this.#policy.facts?.amended(this.#policy.part, message, before);
   }
 
-  #weigh(bytes: number): void {
+  /** Takes everything from the scales, when the queue is gone. */
+  clear(): void {
+    this.#weigh(-this.#bytes, -this.#more);
+  }
+
+  #weigh(bytes: number, more: number): void {
     this.#bytes += bytes;
-    this.#policy.meter.bytes += bytes;
+    this.#more += more;
+    this.#policy.meter.weigh(bytes, more);
+  }
+
+  /** With a store the envelope may be there, and leave memory without a word to the scales. */
+  #besides(message: QueuedMessage): number {
+    return this.#policy.facts === undefined ? besidesOf(message.envelope) : besides.message;
   }
 
   /** Uses up a number for a message that is not kept here; `key` decides the partition. */

@@ -5,9 +5,11 @@ import type { QueueOptions, SubscriptionOptions, TopicOptions } from "../../engi
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Clock } from "../../time/clock.ts";
 import { EntityFacts } from "./entity-facts.ts";
+import { IdleWatch } from "./idle-watch.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Journal } from "./journal.ts";
 import type { MessageQueue } from "./message-queue.ts";
+import { besides, Memory } from "./meter.ts";
 import { QueueEntity } from "./queue-entity.ts";
 import { ReceivableEntity, type Transfer } from "./receivable-entity.ts";
 import {
@@ -20,7 +22,7 @@ import {
 } from "./refusals.ts";
 import type { EntityFact } from "./store.ts";
 import { SubscriptionEntity } from "./subscription-entity.ts";
-import { type Due, Timeline } from "./timeline.ts";
+import { Timeline } from "./timeline.ts";
 import { TopicEntity } from "./topic-entity.ts";
 
 /** How often a message may be forwarded on its way. */
@@ -29,11 +31,22 @@ const maxHops = 4;
 /** The most addresses that are remembered. */
 const maxAddresses = 10_000;
 
+/** What a {@link Namespace} is made of. */
+export interface NamespaceSetup {
+  readonly clock: Clock;
+  readonly firstSequenceNumber: bigint;
+  /** Default: one of its own, without limit. */
+  readonly memory?: Memory | undefined;
+  /** Where everything that happens is recorded; none without a store. */
+  readonly journal?: Journal | undefined;
+}
+
 type Entity = QueueEntity | TopicEntity | SubscriptionEntity;
 
 /** Every entity of a memory engine by its name, and the time they share. */
 export class Namespace implements Transfer {
   readonly timeline: Timeline;
+  readonly memory: Memory;
   readonly #entities = new Map<string, Entity>();
   /** Queues by addresses as they were written, forgotten when an entity comes or goes. */
   readonly #byAddress = new Map<string, MessageQueue>();
@@ -41,8 +54,8 @@ export class Namespace implements Transfer {
   readonly #firstSequenceNumber: bigint;
   readonly #journal: Journal | undefined;
 
-  /** @param journal where everything that happens is recorded; none without a store. */
-  constructor(clock: Clock, firstSequenceNumber: bigint, journal?: Journal) {
+  constructor({ clock, firstSequenceNumber, memory = new Memory(), journal }: NamespaceSetup) {
+    this.memory = memory;
     this.timeline = new Timeline(clock);
     this.#firstSequenceNumber = firstSequenceNumber;
     this.#journal = journal;
@@ -66,6 +79,7 @@ export class Namespace implements Transfer {
     if (typeof name !== "string" || !/^[\p{L}\p{N}](?:[\p{L}\p{N}_\-.]{0,48}[\p{L}\p{N}])?$/u.test(name))
       throw illegalSubscriptionName();
     if (topic.subscriptions.has(name.toLowerCase())) throw entityExists(subscriptionAddress(topic.address, name));
+    this.memory.check(besides.entity);
     const subscription = new SubscriptionEntity(topic, name, subscriptionSettings(options));
     try {
       subscription.startWith(options?.rules);
@@ -116,7 +130,7 @@ export class Namespace implements Transfer {
   }
 
   delete(entity: Entity): void {
-    this.#entities.delete(parseAddress(entity.address).key);
+    if (this.#entities.delete(parseAddress(entity.address).key)) this.memory.used -= besides.entity;
     this.#byAddress.clear();
     this.#watches.get(entity)?.stop();
     this.#watches.delete(entity);
@@ -235,6 +249,7 @@ export class Namespace implements Transfer {
   #checkNew(name: string): void {
     checkEntityName(name);
     if (this.find(name) !== undefined) throw entityExists(name);
+    this.memory.check(besides.entity);
   }
 
   #add(entity: Entity): void {
@@ -245,6 +260,7 @@ export class Namespace implements Transfer {
 
   #enter(entity: Entity, id: number | undefined): void {
     this.#entities.set(parseAddress(entity.address).key, entity);
+    this.memory.used += besides.entity;
     if (this.#journal !== undefined && id !== undefined) entity.facts = new EntityFacts(this.#journal, id);
   }
 
@@ -272,45 +288,4 @@ function describe(entity: Entity): Parameters<EntityFacts["changed"]>[0] {
   return entity instanceof QueueEntity
     ? { type: "queue", settings: entity.settings, ...named }
     : { type: "topic", settings: entity.settings, ...named };
-}
-
-/** An entity that may be deleted when nobody uses it. */
-interface Idler {
-  readonly settings: { readonly autoDeleteOnIdle: number };
-  /** When it was used last, in milliseconds since 1970. */
-  readonly usedAt: number;
-  /** Whether somebody waits for its messages. */
-  readonly awaited: boolean;
-}
-
-/** Deletes an entity that nobody has used for as long as its settings say. */
-class IdleWatch implements Due {
-  dueIndex = -1;
-  readonly #timeline: Timeline;
-  readonly #idler: Idler;
-  readonly #onIdle: () => void;
-  readonly #span: number;
-
-  constructor(timeline: Timeline, idler: Idler, onIdle: () => void) {
-    this.#timeline = timeline;
-    this.#idler = idler;
-    this.#onIdle = onIdle;
-    this.#span = idler.settings.autoDeleteOnIdle;
-  }
-
-  /** Watches from a time on: now, or when the entity was used before a restart. */
-  start(from: number): void {
-    this.#timeline.schedule(this, from + this.#span);
-  }
-
-  /** Ends it: a deleted entity, with all that it held, is not kept until its idle time ends. */
-  stop(): void {
-    this.#timeline.cancel(this);
-  }
-
-  due(now: number): void {
-    const idleAt = this.#idler.awaited ? now + this.#span : this.#idler.usedAt + this.#span;
-    if (idleAt <= now) this.#onIdle();
-    else this.#timeline.schedule(this, idleAt);
-  }
 }

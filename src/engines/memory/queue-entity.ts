@@ -1,8 +1,9 @@
 import type { QueueSettings } from "../../engine/entity-settings.ts";
+import type { SobreError } from "../../errors/sobre-error.ts";
 import { Intake, type IntakeOwner } from "./intake.ts";
 import type { Numbering } from "./message-log.ts";
 import { MessageQueue } from "./message-queue.ts";
-import type { Meter } from "./queue-policy.ts";
+import { Meter } from "./meter.ts";
 import { type Limits, ReceivableEntity, type Transfer } from "./receivable-entity.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -10,13 +11,14 @@ import type { Timeline } from "./timeline.ts";
 export class QueueEntity extends ReceivableEntity implements IntakeOwner {
   override settings: QueueSettings;
   readonly numbering: Numbering;
-  readonly meter: Meter = { bytes: 0 };
+  readonly meter: Meter;
   readonly messages: MessageQueue;
   readonly intake: Intake;
 
   constructor(name: string, settings: QueueSettings, timeline: Timeline, transfer: Transfer, first: bigint) {
     super(name, timeline, transfer);
     this.settings = settings;
+    this.meter = new Meter(transfer.memory);
     this.numbering = { partitioned: settings.enablePartitioning, first };
     this.messages = new MessageQueue(this, timeline);
     this.intake = new Intake(this);
@@ -24,5 +26,10 @@ export class QueueEntity extends ReceivableEntity implements IntakeOwner {
 
   get limits(): Limits {
     return this.settings;
+  }
+
+  override destroy(refusal: SobreError): void {
+    super.destroy(refusal);
+    this.intake.destroy();
   }
 }

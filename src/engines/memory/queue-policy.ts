@@ -1,13 +1,9 @@
 import type { DeadLetterMark } from "./arrival.ts";
 import type { EntityFacts } from "./entity-facts.ts";
 import type { Numbering } from "./message-log.ts";
+import type { Meter } from "./meter.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { Part } from "./store.ts";
-
-/** Counts the bytes that an entity and everything under it hold; one for a topic and all its subscriptions. */
-export interface Meter {
-  bytes: number;
-}
 
 /** The entity that a message queue belongs to. */
 export interface QueuePolicy {

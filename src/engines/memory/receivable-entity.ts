@@ -9,7 +9,8 @@ import { Entity } from "./entity.ts";
 import { type Incoming, changed, moved } from "./incoming.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import type { Meter, QueuePolicy } from "./queue-policy.ts";
+import type { Memory, Meter } from "./meter.ts";
+import type { QueuePolicy } from "./queue-policy.ts";
 import { entityDisabled, invalidOperation, noSessionId, timeToLiveOver } from "./refusals.ts";
 import type { Timeline } from "./timeline.ts";
 import { subQueueSuffix } from "../../engine/address.ts";
@@ -19,6 +20,8 @@ import type { Part } from "./store.ts";
 
 /** Moves messages between entities. */
 export interface Transfer {
+  /** What all entities take together. */
+  readonly memory: Memory;
   /** Sends a message on; what the target refuses goes to the transfer dead-letter queue of `from`. */
   forward(from: ReceivableEntity, incoming: Incoming, target: string, now: number): void;
 }

@@ -72,7 +72,13 @@ export const entityDisabled = (entity: string, status: string): SobreError =>
 export const quotaExceeded = (entity: string, megabytes: number): SobreError =>
   refusal(
     "QuotaExceeded",
-    `The messaging entity '${entity}' is full: it holds at most ${megabytes} MB. Receive messages, dead letters included, or update its size.`,
+    `The messaging entity '${entity}' is full: it holds at most ${megabytes} MB, in which a message counts 640 bytes besides its own. Receive messages, dead letters included, or update its size.`,
+  );
+
+export const memoryUsedUp = (most: number): SobreError =>
+  refusal(
+    "QuotaExceeded",
+    `The broker is full: what it holds takes ${Math.floor(most / 2 ** 20)} MB of memory, as much as it may. Receive messages, or start it with a higher maxMemory.`,
   );
 
 export const tooManyRules = (most: number, kind: string): SobreError =>

@@ -6,7 +6,7 @@ import type { Namespace } from "./namespace.ts";
 import type { QueueEntity } from "./queue-entity.ts";
 import { closed } from "./refusals.ts";
 import type { TopicEntity } from "./topic-entity.ts";
-import type { MemoryTransaction } from "./transaction.ts";
+import { type MemoryTransaction, sendOperation } from "./transaction.ts";
 
 /** Where a sender sends, and the queue it sends through. */
 export interface Route {
@@ -42,8 +42,9 @@ export class MemorySender implements EngineSender {
     checkEnvelopes(envelopes);
     const now = this.#namespace.timeline.now();
     const messages = envelopes.map(sent);
+    let cost: number;
     try {
-      this.#check(messages, 0);
+      cost = this.#check(messages, 0);
     } catch (error) {
       if (options?.settled === true) return;
       throw error;
@@ -52,10 +53,15 @@ export class MemorySender implements EngineSender {
       this.#accept(messages, now);
       return;
     }
-    this.#connection.transactionOf(options.transaction).add({
-      check: (reservations) => reservations.reserve(this.#first, (reserved) => this.#check(messages, reserved)),
-      apply: (later) => this.#accept(messages, later),
-    });
+    const { memory } = this.#first.meter;
+    const operation = sendOperation(
+      { memory, cost },
+      {
+        check: (reservations) => reservations.reserve(this.#first, (reserved) => this.#check(messages, reserved)),
+        apply: (later) => this.#accept(messages, later),
+      },
+    );
+    this.#connection.transactionOf(options.transaction).add(operation);
   }
 
   async close(): Promise<void> {

@@ -71,8 +71,10 @@ export class MemorySessionReceiver extends MemoryReceiver implements EngineSessi
     const { maxMessageSizeInBytes, maxSizeInMegabytes } = this.#owner.limits;
     const { address } = this.#owner;
     if (bytes > maxMessageSizeInBytes) throw messageTooLarge(bytes, maxMessageSizeInBytes, address);
-    const total = this.#owner.meter.bytes - (this.#lock.session.state?.byteLength ?? 0) + bytes;
-    if (total > maxSizeInMegabytes * megabyte) throw quotaExceeded(address, maxSizeInMegabytes);
+    const { meter } = this.#owner;
+    const more = bytes - (this.#lock.session.state?.byteLength ?? 0);
+    meter.memory.check(more);
+    if (meter.cost + more > maxSizeInMegabytes * megabyte) throw quotaExceeded(address, maxSizeInMegabytes);
   }
 }
 

@@ -2,6 +2,7 @@ import type { ListSessionsOptions } from "../../engine/engine.ts";
 import type { SobreError } from "../../errors/sobre-error.ts";
 import type { LaneQueue } from "./lane.ts";
 import { LinkedList } from "../../time/linked-list.ts";
+import { besides } from "./meter.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 import type { QueuePolicy } from "./queue-policy.ts";
 import { sessionLockLost } from "./refusals.ts";
@@ -52,6 +53,7 @@ export class SessionTable implements SessionOwner {
     if (session === undefined) {
       session = new Session(id, this, this.#queue);
       this.#sessions.set(id, session);
+      this.#queue.policy.meter.memory.used += besides.session;
     }
     return session;
   }
@@ -122,7 +124,8 @@ export class SessionTable implements SessionOwner {
     const free = session.lock === undefined && session.size > 0;
     if (!free) this.#available.remove(session);
     else if (!this.#available.has(session)) this.#available.append(session);
-    if (session.forgettable) this.#sessions.delete(session.id);
+    if (session.forgettable && this.#sessions.delete(session.id))
+      this.#queue.policy.meter.memory.used -= besides.session;
     if (session.lock === undefined) this.#wake();
   }
 
@@ -156,7 +159,7 @@ export class SessionTable implements SessionOwner {
     const { session } = lock;
     const bytes = (state?.byteLength ?? 0) - (session.state?.byteLength ?? 0);
     this.stateBytes += bytes;
-    this.#queue.policy.meter.bytes += bytes;
+    this.#queue.policy.meter.weigh(bytes, 0);
     session.state = state;
     session.stateSetAt = now;
     this.#queue.policy.facts?.sessionState(session.id, state, now);
@@ -166,7 +169,7 @@ export class SessionTable implements SessionOwner {
   restoreState(id: string, state: Uint8Array, at: number): void {
     const session = this.session(id);
     this.stateBytes += state.byteLength;
-    this.#queue.policy.meter.bytes += state.byteLength;
+    this.#queue.policy.meter.weigh(state.byteLength, 0);
     session.state = state;
     session.stateSetAt = at;
   }
@@ -177,8 +180,13 @@ export class SessionTable implements SessionOwner {
     for (const { session } of this.#marks.values()) for (const { waiter } of session.waiting) waiter.refuse(refusal);
   }
 
-  /** Forgets every lock; for a queue that is gone. */
+  /** Forgets everything; for a queue that is gone. */
   destroy(): void {
+    const { meter } = this.#queue.policy;
+    meter.weigh(-this.stateBytes, 0);
+    meter.memory.used -= this.#sessions.size * besides.session;
+    this.stateBytes = 0;
+    this.#sessions.clear();
     for (const lock of this.#marks.values()) {
       lock.session.lock = undefined;
       this.#queue.timeline.cancel(lock);

@@ -135,7 +135,10 @@ export class StoredHome {
       // Nobody is called back in the middle of a commit's end.
       if (journal === this.#journal) this.#fail(error);
     });
-    return [new Namespace(this.#clock, this.#options.firstSequenceNumber ?? 1n, journal), journal];
+    return [
+      new Namespace({ clock: this.#clock, firstSequenceNumber: this.#options.firstSequenceNumber ?? 1n, journal }),
+      journal,
+    ];
   }
 
   #fail(error: unknown): void {

@@ -9,7 +9,7 @@ import type { Entity } from "./entity.ts";
 import { changed, type Incoming } from "./incoming.ts";
 import type { Numbering } from "./message-log.ts";
 import { MessageQueue } from "./message-queue.ts";
-import type { Meter } from "./queue-policy.ts";
+import type { Meter } from "./meter.ts";
 import { type Limits, ReceivableEntity, type Transfer } from "./receivable-entity.ts";
 import { entityExists, entityNotFound, headerTooLarge, ruleFailed } from "./refusals.ts";
 import type { Effort } from "./sql/effort.ts";
@@ -90,7 +90,6 @@ export class SubscriptionEntity extends ReceivableEntity implements Subscriber {
   /** Leaves its topic. */
   unsubscribe(): void {
     this.topic.subscriptions.delete(this.name.toLowerCase());
-    this.topic.meter.bytes -= this.bytes;
     this.dropRules();
   }
 

@@ -6,8 +6,9 @@ import { type Incoming, moved } from "./incoming.ts";
 import { Intake, type IntakeOwner } from "./intake.ts";
 import type { Numbering } from "./message-log.ts";
 import { MessageQueue } from "./message-queue.ts";
+import { Meter } from "./meter.ts";
 import type { QueuedMessage } from "./queued-message.ts";
-import type { Meter, QueuePolicy } from "./queue-policy.ts";
+import type { QueuePolicy } from "./queue-policy.ts";
 import type { Transfer } from "./receivable-entity.ts";
 import type { Rule, Subscriber } from "./rule.ts";
 import { RuleIndex } from "./rule-index.ts";
@@ -20,7 +21,7 @@ export class TopicEntity extends Entity implements IntakeOwner, QueuePolicy {
   settings: TopicSettings;
   readonly transfer: Transfer;
   readonly numbering: Numbering;
-  readonly meter: Meter = { bytes: 0 };
+  readonly meter: Meter;
   readonly messages: MessageQueue;
   readonly intake: Intake;
   readonly rules: RuleIndex = new RuleIndex();
@@ -37,6 +38,7 @@ export class TopicEntity extends Entity implements IntakeOwner, QueuePolicy {
     super(name, timeline);
     this.settings = settings;
     this.transfer = transfer;
+    this.meter = new Meter(transfer.memory);
     this.numbering = { partitioned: settings.enablePartitioning, first };
     this.messages = new MessageQueue(this, timeline);
     this.intake = new Intake(this);
@@ -83,6 +85,7 @@ export class TopicEntity extends Entity implements IntakeOwner, QueuePolicy {
 
   destroy(refusal: SobreError): void {
     this.messages.destroy(refusal);
+    this.intake.destroy();
     for (const subscription of this.subscriptions.values()) subscription.destroy(refusal);
   }
 }

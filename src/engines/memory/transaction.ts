@@ -1,4 +1,5 @@
 import type { Transaction } from "../../engine/engine.ts";
+import type { Memory } from "./meter.ts";
 import { invalidOperation } from "./refusals.ts";
 import type { Due, Timeline } from "./timeline.ts";
 
@@ -21,6 +22,31 @@ export interface Operation {
   /** Cannot fail after {@link check}. */
   apply(now: number): void;
   undo?(): void;
+}
+
+/** A send as an operation: what it is going to store is in memory, and counted, from now on. */
+export function sendOperation(
+  { memory, cost }: { readonly memory: Memory; readonly cost: number },
+  operation: Pick<Operation, "check" | "apply">,
+): Operation {
+  const drop = (): void => void (memory.used -= cost);
+  return {
+    begin: () => void (memory.used += cost),
+    check(reservations) {
+      // It is counted already.
+      memory.used -= cost;
+      try {
+        operation.check(reservations);
+      } finally {
+        memory.used += cost;
+      }
+    },
+    apply(now) {
+      drop();
+      operation.apply(now);
+    },
+    undo: drop,
+  };
 }
 
 /** How long a transaction may stay open, in milliseconds. */

@@ -4,7 +4,7 @@ import { ManualClock } from "../../../src/time/index.ts";
 
 describe("an entity that is deleted when it is idle", () => {
   it("leaves nothing behind when it is deleted earlier", () => {
-    const namespace = new Namespace(new ManualClock(), 1n);
+    const namespace = new Namespace({ clock: new ManualClock(), firstSequenceNumber: 1n });
     namespace.createQueue("q", { autoDeleteOnIdle: "PT5M" });
     namespace.update(namespace.queueEntity("q"), { autoDeleteOnIdle: "PT10M" });
     expect(namespace.timeline.size).toBe(1);

@@ -246,8 +246,8 @@ export const faults: readonly Fault[] = [
   fault(
     "the quota forgets dead letters",
     "message-store.ts",
-    "this.#policy.meter.bytes += bytes;",
-    "if (this.#policy.canDeadLetter) this.#policy.meter.bytes += bytes;",
+    "this.#policy.meter.weigh(bytes, more);",
+    "if (this.#policy.canDeadLetter) this.#policy.meter.weigh(bytes, more);",
   ),
   fault(
     "a topic's time to live has no effect",

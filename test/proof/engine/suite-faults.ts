@@ -24,7 +24,11 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
   ["sender.ts", 'if (this.#closed) throw closed("sender");', ""],
   ["sender.ts", "if (options?.settled === true) return;", ""],
   ["sender.ts", "throw error;", "this.#closed = true;\n      throw error;"],
-  ["sender.ts", "this.#check(messages, 0);", "if (options?.transaction === undefined) this.#check(messages, 0);"],
+  [
+    "sender.ts",
+    "cost = this.#check(messages, 0);",
+    "cost = options?.transaction === undefined ? this.#check(messages, 0) : 0;",
+  ],
   ["refusals.ts", " TrackingId: ${trackingId}", ""],
   ["refusals.ts", "could not be found.", "is missing."],
   [
@@ -203,7 +207,7 @@ const places: readonly (readonly [file: string, find: string, replace: string])[
     "listQueues: async () => names(namespace(), QueueEntity)",
     "listQueues: async () => names(namespace(), TopicEntity)",
   ],
-  ["namespace.ts", ": this.#idler.usedAt + this.#span", ": now"],
+  ["idle-watch.ts", ": this.#idler.usedAt + this.#span", ": now"],
   ["transaction.ts", "    if (this.#open) return;\n    throw", "    if (this.#open || true) return;\n    throw"],
   ["sql/parser.ts", 'name.replace(/^@/, "").toLowerCase()', "name"],
   ["sql/action.ts", "applicationName(subject, property.name) ?? property.name", "property.name"],

@@ -1,0 +1,67 @@
+import { bodySourceOf, type Envelope } from "../../envelope/envelope.ts";
+import { memoryUsedUp } from "./refusals.ts";
+
+/** Bytes that things take besides the bytes of messages: their objects, as measured. */
+export const besides = {
+  message: 640,
+  /** An application property of a message that is kept as objects, not as the bytes that it came in. */
+  property: 96,
+  lock: 512,
+  session: 512,
+  /** A message id that is remembered, besides its characters. */
+  seen: 96,
+  entity: 8192,
+} as const;
+
+/** Bytes that a stored envelope takes besides its own. */
+export function besidesOf(envelope: Envelope): number {
+  if (envelope.origin === envelope || bodySourceOf(envelope) !== envelope) return besides.message;
+  let properties = 0;
+  for (const _ in envelope.applicationProperties) properties++;
+  return besides.message + properties * besides.property;
+}
+
+/** The memory of everything that one engine holds, or several of one process together. */
+export class Memory {
+  readonly #most: number;
+  /** Bytes, with the objects around them. */
+  used = 0;
+
+  /** @param most bytes beyond which nothing more is taken. */
+  constructor(most: number = Infinity) {
+    this.#most = most;
+  }
+
+  /** @throws SobreError `QuotaExceeded` when there is no room for so many bytes. */
+  check(bytes: number): void {
+    if (this.used + bytes > this.#most) throw memoryUsedUp(this.#most);
+  }
+}
+
+/** Counts what an entity and everything under it hold; one for a topic and all its subscriptions. */
+export class Meter {
+  readonly memory: Memory;
+  #bytes = 0;
+  #besides = 0;
+
+  constructor(memory: Memory) {
+    this.memory = memory;
+  }
+
+  /** Bytes of messages and session states, as users are shown them. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Bytes that count towards the entity's size, those besides included. */
+  get cost(): number {
+    return this.#bytes + this.#besides;
+  }
+
+  /** Counts what comes, or goes: bytes of messages and states, and what they take besides. */
+  weigh(bytes: number, more: number): void {
+    this.#bytes += bytes;
+    this.#besides += more;
+    this.memory.used += bytes + more;
+  }
+}

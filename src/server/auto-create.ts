@@ -1,0 +1,27 @@
+import type { Engine } from "../engine/engine.ts";
+import { SobreError } from "../errors/sobre-error.ts";
+import type { FirstUse } from "./amqp/broker-connection.ts";
+
+/** Creates the queue, or the topic and subscription, that an address names, unless they are there, as its first use needs it. */
+export async function autoCreate(engine: Engine, entity: string, use?: FirstUse): Promise<string | undefined> {
+  const [, topic, subscription] = /^(.+)\/subscriptions\/([^/]+)$/i.exec(entity) ?? [];
+  const { admin } = engine;
+  if (topic === undefined || subscription === undefined) {
+    if ((await admin.queueExists(entity)) || (await admin.topicExists(entity))) return undefined;
+    return made(entity, admin.createQueue(entity, use));
+  }
+  if (!(await admin.topicExists(topic))) await made(topic, admin.createTopic(topic));
+  if (await admin.subscriptionExists(topic, subscription)) return undefined;
+  return made(entity, admin.createSubscription(topic, subscription, use));
+}
+
+/** Another link may have been quicker. */
+async function made(entity: string, creation: Promise<void>): Promise<string | undefined> {
+  try {
+    await creation;
+    return entity;
+  } catch (error) {
+    if (error instanceof SobreError && error.code === "MessagingEntityAlreadyExists") return undefined;
+    throw error;
+  }
+}
