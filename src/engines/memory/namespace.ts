@@ -31,7 +31,7 @@ const maxHops = 4;
 /** The most addresses that are remembered. */
 const maxAddresses = 10_000;
 
-/** What a {@link Namespace} is made of. */
+/** The parts of a {@link Namespace}. */
 export interface NamespaceSetup {
   readonly clock: Clock;
   readonly firstSequenceNumber: bigint;

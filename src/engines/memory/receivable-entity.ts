@@ -20,7 +20,7 @@ import type { Part } from "./store.ts";
 
 /** Moves messages between entities. */
 export interface Transfer {
-  /** What all entities take together. */
+  /** The memory of all entities together. */
   readonly memory: Memory;
   /** Sends a message on; what the target refuses goes to the transfer dead-letter queue of `from`. */
   forward(from: ReceivableEntity, incoming: Incoming, target: string, now: number): void;

@@ -152,7 +152,7 @@ describe("the memory of an engine", () => {
     const engine = await fill();
 
     const taken = used() - before;
-    // What is measured differs by some percent from run to run.
+    // Measurements differ by some percent from run to run.
     expect(taken).toBeLessThan((memory.used - countedBefore) * 1.1);
     await engine.close();
   });
