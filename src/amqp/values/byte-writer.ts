@@ -17,8 +17,9 @@ export class ByteWriter {
   #buffer: ArrayBufferLike;
   #busy = false;
 
-  constructor(size: number = chunkSize) {
-    this.bytes = Buffer.allocUnsafeSlow(size);
+  /** @param room its first buffer, which is written over, or the size of one. */
+  constructor(room: number | ArrayBuffer = chunkSize) {
+    this.bytes = typeof room === "number" ? Buffer.allocUnsafeSlow(room) : Buffer.from(room);
     this.#buffer = this.bytes.buffer;
     this.#view = new DataView(this.bytes.buffer);
   }

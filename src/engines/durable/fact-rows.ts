@@ -1,6 +1,6 @@
 import { decodeMessage } from "../../amqp/message/decode-message.ts";
 import { encodeMessage } from "../../amqp/message/encode-message.ts";
-import { amend, createEnvelope, type Envelope } from "../../envelope/envelope.ts";
+import { amend, createEnvelope, type Envelope, withParts } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Fact } from "../memory/store.ts";
 import type { FactWriter } from "./fact-writer.ts";
@@ -20,26 +20,40 @@ import { readEntity, readRule, writeEntity, writeRule } from "./stored-entity.ts
 /** The name of the counter that says when an entity was used; the others are those of partitions. */
 const usedCounter = "used";
 
-/** The sections of an envelope, and what they cannot hold. */
-export interface Encoded extends BesidesSections {
-  readonly sections: Uint8Array;
-}
+const noPayload = new Uint8Array();
 
 /** @throws SobreError `UnsupportedValue` for properties that AMQP has no form for. */
-export function encode(envelope: Envelope): Encoded {
-  const { timeToLive } = envelope.brokerProperties;
+export function checkProperties(envelope: Envelope): void {
+  const { brokerProperties, applicationProperties } = envelope;
+  // An empty payload is writable whatever its kind.
+  encodeMessage(withParts(envelope, noPayload, brokerProperties, applicationProperties));
+}
+
+/** An envelope whose sections can be written, and what they cannot hold of the one that it stands for. */
+interface Kept {
+  readonly envelope: Envelope;
+  readonly besides: BesidesSections;
+}
+
+/** The envelope itself, or one with the payload as data where it is not what its kind says: the engine does not look into it. */
+function kept(envelope: Envelope): Kept {
+  const { bodyKind, brokerProperties } = envelope;
+  const { timeToLive } = brokerProperties;
+  if (bodyKind === "data" || isWritable(envelope)) return { envelope, besides: { timeToLive } };
+  return { envelope: amend(envelope, { bodyKind: "data" }), besides: { timeToLive, bodyKind } };
+}
+
+function isWritable(envelope: Envelope): boolean {
   try {
-    return { sections: encodeMessage(envelope), timeToLive };
-  } catch (error) {
-    const { bodyKind } = envelope;
-    if (bodyKind === "data") throw error;
-    // The engine does not look into payloads; this one is not what its kind says.
-    return { sections: encodeMessage(amend(envelope, { bodyKind: "data" })), timeToLive, bodyKind };
+    encodeMessage(envelope);
+    return true;
+  } catch {
+    return false;
   }
 }
 
-/** Writes a fact as a row; `encoded` gives the sections of an envelope. */
-export function writeFact(rows: RowBytes, fact: Fact, encoded: (envelope: Envelope) => Encoded): void {
+/** Writes a fact as a row. */
+export function writeFact(rows: RowBytes, fact: Fact): void {
   switch (fact.kind) {
     case "entity":
       return rows.entity(fact.entity, writeEntity(fact));
@@ -58,8 +72,8 @@ export function writeFact(rows: RowBytes, fact: Fact, encoded: (envelope: Envelo
       const { message, envelope } = fact;
       const { record, entity } = message;
       if (envelope === undefined) throw new RangeError("A message to keep has an envelope.");
-      const parts = encoded(envelope);
-      const row = (writer: FactWriter): void => writeMessageRow(writer, message, parts, parts.sections);
+      const { envelope: whole, besides } = kept(envelope);
+      const row = (writer: FactWriter): void => writeMessageRow(writer, message, besides, whole);
       if (fact.kind === "message") rows.writeMessage(record, entity, packStatus(message), row);
       else rows.writeAmended(record, entity, row);
       return;

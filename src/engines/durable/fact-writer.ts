@@ -1,4 +1,6 @@
+import { writeEnvelope } from "../../amqp/message/encode-message.ts";
 import { ByteWriter } from "../../amqp/values/byte-writer.ts";
+import type { Envelope } from "../../envelope/envelope.ts";
 
 /** Room for the usual batch; larger ones grow. */
 const usualSize = 64 * 1024;
@@ -7,8 +9,9 @@ const usualSize = 64 * 1024;
 export class FactWriter {
   readonly #writer: ByteWriter;
 
-  constructor(size: number = usualSize) {
-    this.#writer = new ByteWriter(size);
+  /** @param room its first buffer, which is written over, or the size of one. */
+  constructor(room: number | ArrayBuffer = usualSize) {
+    this.#writer = new ByteWriter(room);
   }
 
   /** How many bytes were written. */
@@ -59,6 +62,11 @@ export class FactWriter {
 
   raw(value: Uint8Array): void {
     this.#writer.raw(value);
+  }
+
+  /** The sections of an envelope. @throws SobreError as `writeEnvelope` does. */
+  envelope(envelope: Envelope): void {
+    writeEnvelope(this.#writer, envelope);
   }
 
   #length(length: number): void {

@@ -1,5 +1,5 @@
 import type { MessageState } from "../../engine/delivery.ts";
-import type { BodyKind } from "../../envelope/envelope.ts";
+import type { BodyKind, Envelope } from "../../envelope/envelope.ts";
 import type { DeadLetterMark } from "../memory/arrival.ts";
 import type { Part, StoredMessage } from "../memory/store.ts";
 import { FactReader } from "./fact-reader.ts";
@@ -40,10 +40,10 @@ export function writeMessageRow(
   writer: FactWriter,
   message: StoredMessage,
   besides: BesidesSections,
-  sections: Uint8Array,
+  envelope: Envelope,
 ): void {
   writer.within(() => writeHead(writer, message, besides));
-  writer.raw(sections);
+  writer.envelope(envelope);
 }
 
 function writeHead(writer: FactWriter, message: StoredMessage, besides: BesidesSections): void {

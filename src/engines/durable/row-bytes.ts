@@ -41,8 +41,9 @@ const kinds = {
 export class RowBytes implements RowSink {
   readonly #writer: FactWriter;
 
-  constructor(size?: number) {
-    this.#writer = new FactWriter(size);
+  /** @param room its first buffer, which is written over, or the size of one. */
+  constructor(room?: number | ArrayBuffer) {
+    this.#writer = new FactWriter(room);
   }
 
   /** How many bytes were written. */

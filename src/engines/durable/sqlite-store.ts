@@ -3,13 +3,13 @@ import type { Envelope } from "../../envelope/envelope.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { Fact, Store } from "../memory/store.ts";
 import { FactReader } from "./fact-reader.ts";
-import { encode, type Encoded, EnvelopeSink, FactSink, writeFact } from "./fact-rows.ts";
+import { checkProperties, EnvelopeSink, FactSink, writeFact } from "./fact-rows.ts";
 import { storeOver } from "./failures.ts";
 import { readRows, RowBytes } from "./row-bytes.ts";
 import type { Answer, Request, ThreadSetup } from "./store-messages.ts";
 
-/** Envelopes that are checked between two commits: as many as are in memory at once. */
-const mostEncoded = 1024;
+/** Bytes of buffers that wait for further batches. */
+const mostSpare = 4 * 2 ** 20;
 
 interface Pending {
   resolve(rows: Uint8Array<ArrayBuffer> | undefined): void;
@@ -32,8 +32,9 @@ export class SqliteStore implements Store {
   readonly #posted = new Int32Array(new SharedArrayBuffer(4));
   /** By their numbers, which rise. */
   readonly #pending = new Map<number, Pending>();
-  /** The sections of envelopes that were checked and are to be committed. */
-  readonly #encoded = new Map<Envelope, Encoded>();
+  /** Buffers of batches that are committed: new ones would be garbage that two threads leave to each other. */
+  readonly #spare: ArrayBuffer[] = [];
+  #spareBytes = 0;
   #reads: Reading[] = [];
   #id = 0;
   #batchSize = 4096;
@@ -73,16 +74,12 @@ export class SqliteStore implements Store {
   }
 
   check(envelope: Envelope): void {
-    // Some are not accepted after all.
-    if (this.#encoded.size >= mostEncoded) this.#encoded.clear();
-    this.#encoded.set(envelope, encode(envelope));
+    checkProperties(envelope);
   }
 
   async commit(facts: readonly Fact[]): Promise<void> {
-    const rows = new RowBytes(this.#batchSize);
-    const encoded = (envelope: Envelope): Encoded => this.#encoded.get(envelope) ?? encode(envelope);
-    for (const fact of facts) writeFact(rows, fact, encoded);
-    this.#encoded.clear();
+    const rows = new RowBytes(this.#takeSpare() ?? this.#batchSize);
+    for (const fact of facts) writeFact(rows, fact);
     // They are about the messages before this commit.
     void this.#read();
     // The next batch is probably as large.
@@ -149,12 +146,27 @@ export class SqliteStore implements Store {
     });
   }
 
+  #takeSpare(): ArrayBuffer | undefined {
+    const spare = this.#spare.pop();
+    this.#spareBytes -= spare?.byteLength ?? 0;
+    return spare;
+  }
+
+  #keepSpare(spare: readonly ArrayBuffer[]): void {
+    for (const buffer of spare) {
+      if (this.#spareBytes + buffer.byteLength > mostSpare) return;
+      this.#spare.push(buffer);
+      this.#spareBytes += buffer.byteLength;
+    }
+  }
+
   #answered(answer: Answer): void {
+    if ("spare" in answer) this.#keepSpare(answer.spare);
     for (const [id, pending] of this.#pending) {
       if (id > answer.id) break;
       this.#pending.delete(id);
       if ("error" in answer) pending.reject(new SobreError(answer.error.code, answer.error.message));
-      else pending.resolve(answer.rows);
+      else pending.resolve("rows" in answer ? answer.rows : undefined);
     }
     if (this.#pending.size === 0) this.#worker.unref();
   }

@@ -111,7 +111,12 @@ export class StoreDatabase {
     } catch (error) {
       throw this.#failed(error);
     }
-    this.#synced.write(this.#commits);
+    try {
+      this.#synced.write(this.#commits);
+    } catch (error) {
+      // These batches are durable: refused, they would be sent again.
+      this.#over = storeOver(this.directory, "the number of the last commit cannot be written", error);
+    }
   }
 
   /** Copies the write-ahead log into the database when it has grown, to write it from its beginning again. */

@@ -15,10 +15,11 @@ export type Request = { readonly id: number } & (
 
 /**
  * An answer of the thread to a request, and to the commits right before it that have no answer yet;
- * `rows` are those of a load, none at its end, or of a read.
+ * `rows` are those of a load, none at its end, or of a read, and `spare` the buffers of what was committed.
  */
 export type Answer = { readonly id: number } & (
-  | { readonly rows?: Uint8Array<ArrayBuffer> | undefined }
+  | { readonly rows: Uint8Array<ArrayBuffer> | undefined }
+  | { readonly spare: readonly ArrayBuffer[] }
   | { readonly error: { readonly code: ErrorCode; readonly message: string } }
 );
 

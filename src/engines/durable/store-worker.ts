@@ -14,6 +14,8 @@ const mostBatches = 32;
 /** How often a full disk is tried again, in milliseconds. */
 const probeEvery = 100;
 
+type CommitRequest = Extract<Request, { readonly kind: "commit" }>;
+
 /** A store's thread, which alone waits for the disk, and for its requests without an event loop, which would wake it late. */
 class StoreThread {
   readonly #directory: string;
@@ -56,21 +58,25 @@ class StoreThread {
     let { id } = request;
     try {
       if (request.kind === "commit") {
-        this.#commit(request.batch, (last) => (id = last));
-        this.#answer({ id });
+        const spare = [request.batch.buffer];
+        this.#commit(request.batch, (joined) => {
+          ({ id } = joined);
+          spare.push(joined.batch.buffer);
+        });
+        this.#answer({ id, spare }, spare);
         this.#database?.tidy();
         return;
       }
       const rows = this.#do(request);
-      this.#answer({ id, rows }, rows?.buffer);
+      this.#answer({ id, rows }, rows === undefined ? [] : [rows.buffer]);
     } catch (error) {
       const { code, message } = asSobreError(error);
       this.#answer({ id, error: { code, message } });
     }
   }
 
-  #answer(answer: Answer, transfer?: ArrayBuffer): void {
-    this.#port.postMessage(answer, transfer === undefined ? [] : [transfer]);
+  #answer(answer: Answer, transfer: readonly ArrayBuffer[] = []): void {
+    this.#port.postMessage(answer, transfer);
   }
 
   #do(request: Exclude<Request, { readonly kind: "commit" }>): Uint8Array<ArrayBuffer> | undefined {
@@ -105,15 +111,15 @@ class StoreThread {
     return this.#database;
   }
 
-  /** Commits a batch with those that have come behind it, whose ids `joined` takes. */
-  #commit(first: Uint8Array, joined: (id: number) => void): void {
+  /** Commits a batch with those that have come behind it, which `joined` takes. */
+  #commit(first: Uint8Array, joined: (request: CommitRequest) => void): void {
     if (this.#failure !== undefined) throw this.#failure;
     let batches = 1;
     const next = (): Uint8Array | undefined => {
       if (batches++ >= mostBatches) return undefined;
       const request = this.#receive();
       if (request?.kind === "commit") {
-        joined(request.id);
+        joined(request);
         return request.batch;
       }
       this.#next = request;

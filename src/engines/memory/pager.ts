@@ -6,8 +6,8 @@ import type { Store } from "./store.ts";
 /** Messages that are read at a time to go on with: they are in memory together. */
 const parkedAtOnce = 256;
 
-/** Bytes that an envelope in memory takes besides its sections: objects, and what a buffer costs. */
-const besides = 512;
+/** Bytes that an envelope of some properties takes in memory besides its sections: 800 of objects, and what a buffer costs. */
+const besides = 1024;
 
 const costOf = ({ size }: QueuedMessage): number => size + besides;
 

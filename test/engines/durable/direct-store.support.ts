@@ -1,5 +1,5 @@
 import type { Envelope } from "../../../src/envelope/envelope.ts";
-import { encode, EnvelopeSink, FactSink, writeFact } from "../../../src/engines/durable/fact-rows.ts";
+import { checkProperties, EnvelopeSink, FactSink, writeFact } from "../../../src/engines/durable/fact-rows.ts";
 import { headOf } from "../../../src/engines/durable/message-row.ts";
 import { RowBytes } from "../../../src/engines/durable/row-bytes.ts";
 import { StoreDatabase } from "../../../src/engines/durable/store-database.ts";
@@ -21,13 +21,13 @@ export class DirectStore implements Store {
   }
 
   check(envelope: Envelope): void {
-    encode(envelope);
+    checkProperties(envelope);
   }
 
   async commit(facts: readonly Fact[]): Promise<void> {
     if (this.#killed) throw new Error("The process is gone.");
     const rows = new RowBytes();
-    for (const fact of facts) writeFact(rows, fact, encode);
+    for (const fact of facts) writeFact(rows, fact);
     const bytes = rows.take();
     // As far away as a thread.
     await new Promise(setImmediate);

@@ -46,6 +46,8 @@ async function send(engine: Engine, queue: string, ...envelopes: readonly Envelo
 const message = (messageId: string): Envelope =>
   createEnvelope({ payload: new TextEncoder().encode(messageId), brokerProperties: { messageId } });
 
+const payloadOf = (number: number): Uint8Array => new Uint8Array((number * 397) % 9000).fill(number);
+
 const refusal = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => undefined,
@@ -240,6 +242,27 @@ describe("the store of the durable engine", () => {
     await sender.send([createEnvelope({ payload: new Uint8Array(), applicationProperties: { n: typed.int(5) } })]);
     const [delivery] = await again.peek("prices/Subscriptions/eu", { maxMessages: 1 });
     expect(delivery?.envelope.applicationProperties["n"]).toEqual(typed.double(3));
+  });
+
+  it("keeps every message whole when the buffers of earlier commits are written over", async () => {
+    const engine = await opened({ queues: ["orders"] });
+    const rounds = Array.from({ length: 20 }, (_, round) => Array.from({ length: 30 }, (_one, at) => round * 30 + at));
+
+    for (const round of rounds) {
+      const sends = round.map(async (number) =>
+        send(
+          engine,
+          "orders",
+          createEnvelope({ payload: payloadOf(number), brokerProperties: { messageId: `${number}` } }),
+        ),
+      );
+      await Promise.all(sends);
+    }
+
+    const kept = await (await reopened(engine)).peek("orders", { maxMessages: 1000 });
+    expect(kept).toHaveLength(600);
+    for (const { envelope } of kept)
+      expect(envelope.payload).toEqual(payloadOf(Number(envelope.brokerProperties.messageId)));
   });
 
   it("is backed up while it runs", async () => {
