@@ -5,7 +5,7 @@ import type { DecodeContext, Decoder, Unwrapped } from "../../src/codec/codec.ts
 import { limitExceeded } from "../../src/codec/limits.ts";
 import { mediaRange } from "../../src/content-type/media-range.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
-import { typeInside } from "./type-inside.ts";
+import { typeInside } from "../../src/codec/type-inside.ts";
 
 /** Most bytes that one compressed byte may stand for, and how many bytes may come out of any payload. */
 const maxRatio = 250;

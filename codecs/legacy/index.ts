@@ -10,9 +10,11 @@ import {
   type NrbfOptions,
 } from "../dotnet/index.ts";
 import { java } from "../java/index.ts";
+import { base64 } from "./base64.ts";
 import { byteOrderMark } from "./byte-order-mark.ts";
 import { gzip, rawDeflate, zlib } from "./compressed.ts";
 
+export { base64 } from "./base64.ts";
 export { byteOrderMark } from "./byte-order-mark.ts";
 export { gzip, rawDeflate, zlib } from "./compressed.ts";
 
@@ -33,7 +35,9 @@ export interface LegacyOptions {
   /** Options of the BinaryFormatter reader besides the contracts. */
   readonly nrbf?: Omit<NrbfOptions, "contracts">;
   /** Options of the XML reader besides the contracts. */
-  readonly xml?: Omit<DataContractXmlOptions, "contracts">;
+  readonly xml?: Omit<DataContractXmlOptions, "contracts" | "unwrapBytes">;
+  /** Whether .NET's byte arrays are opened that hold JSON, XML, a legacy format or base64 of one, and such base64. Default: true. */
+  readonly unwrapBytes?: boolean;
   /** Whether bare deflate streams are opened, which bear no mark. Default: false. */
   readonly rawDeflate?: boolean;
 }
@@ -45,12 +49,13 @@ const optionChecks: OptionChecks<LegacyOptions> = {
   timeZone: anything,
   nrbf: anything,
   xml: anything,
+  unwrapBytes: flag,
   rawDeflate: flag,
 };
 
 /**
  * All readers of legacy payloads, in the order in which their first bytes prove most: compressed data, Java, .NET's
- * BinaryFormatter, text with a byte-order mark, .NET's binary XML, XML and JSON.
+ * BinaryFormatter, text with a byte-order mark, .NET's binary XML, XML and JSON, and base64 of any.
  *
  * None of them is on unless it is listed: give them to a serializer as codecs, and name them as its fallback, in front
  * of MessagePack and behind `json`.
@@ -60,22 +65,23 @@ const optionChecks: OptionChecks<LegacyOptions> = {
  * ```ts
  * const readers = legacy({ timeZone: "Europe/Madrid" });
  * const serializer = createSerializer({ codecs: [json(), ...readers], fallback: readers, whenUnknown: "fallback" });
- * console.log(serializer.registry.decoders.length); // 9
+ * console.log(serializer.registry.decoders.length); // 10
  * ```
  */
 export function legacy(options: LegacyOptions = {}): readonly Decoder[] {
   checkOptions(options, optionChecks, { owner: "legacy: " });
-  const { contracts = [], jsonContract, timeZone } = options;
+  const { contracts = [], jsonContract, timeZone, unwrapBytes = true } = options;
   const zone = timeZone === undefined ? {} : { timeZone };
   return Object.freeze([
     gzip(),
     java(zone),
     nrbf({ ...zone, ...options.nrbf, contracts }),
     byteOrderMark(),
-    nbfx({ ...zone, contracts }),
-    dataContractXml({ ...options.xml, contracts }),
+    nbfx({ ...zone, contracts, unwrapBytes }),
+    dataContractXml({ ...options.xml, contracts, unwrapBytes }),
     dataContractJson(jsonContract === undefined ? { contracts } : { contracts, contract: jsonContract }),
     zlib(),
+    ...(unwrapBytes ? [base64()] : []),
     ...(options.rawDeflate === true ? [rawDeflate()] : []),
   ]);
 }

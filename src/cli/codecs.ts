@@ -25,6 +25,8 @@ export interface Hints extends SchemaOptions {
   readonly contracts?: readonly DotnetContract[] | undefined;
   /** Whether bodies in .NET's JSON are of the type of a single contract, whatever their members. Default: true. */
   readonly jsonIsOfContract?: boolean | undefined;
+  /** Whether .NET's byte arrays that hold a document are opened. Default: true. */
+  readonly unwrapBytes?: boolean | undefined;
   /** The zone of .NET's senders. Default: that of the process. */
   readonly timeZone?: string | undefined;
 }
@@ -102,10 +104,11 @@ function octetReader(codecs: readonly (Codec | Decoder)[], legible: readonly (st
 /** Without a schema, Protobuf still reports that one is needed. */
 const emptySchema = 'syntax = "proto3";';
 
-function legacyReaders({ contracts = [], timeZone, jsonIsOfContract }: Hints): readonly Decoder[] {
+function legacyReaders({ contracts = [], timeZone, jsonIsOfContract, unwrapBytes = true }: Hints): readonly Decoder[] {
   const [only, ...more] = contracts;
   const options = {
     contracts,
+    unwrapBytes,
     ...(only === undefined || more.length > 0 || jsonIsOfContract === false ? {} : { jsonContract: only }),
     ...(timeZone === undefined ? {} : { timeZone }),
   };

@@ -46,7 +46,7 @@ export function migrateCommand(terminal: Terminal, finish: Finish): Command {
       ]),
     )
     .option("--sample <N>", "only read the first N messages", wholeNumber("--sample", 1))
-    .option("--no-unwrap", "leave JSON inside strings as text")
+    .option("--no-unwrap", "leave JSON inside strings as text, and documents inside byte arrays as bytes")
     .option("--no-hex", "do not show bytes of payloads that failed");
   return withEndpointOptions(command)
     .addHelpText(

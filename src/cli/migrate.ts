@@ -36,7 +36,7 @@ export interface MigrateOptions extends OpenSourceOptions {
   readonly report?: readonly string[];
   readonly json?: boolean;
   readonly sample?: number;
-  /** Whether JSON inside of strings is opened. */
+  /** Whether JSON inside of strings is opened, and documents inside of byte arrays. */
   readonly unwrap: boolean;
   readonly hex: boolean;
 }
@@ -55,7 +55,8 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
   if (command.schemaOut !== undefined) checkFolder(command.schemaOut);
   const contracts = await readDotnetContracts(command.contracts);
   // A queue holds JSON of many types.
-  const serializer = await commandSerializer({ contracts, jsonIsOfContract: false, timeZone: command.timeZone });
+  const { timeZone, unwrap: unwrapBytes } = command;
+  const serializer = await commandSerializer({ contracts, jsonIsOfContract: false, timeZone, unwrapBytes });
   const bar = progressBar(process.stderr);
   try {
     const { path, endpoint, input, include, contentType } = command;

@@ -29,6 +29,8 @@ export interface Unwrapped {
   readonly unwrapped: Uint8Array;
   /** Content type of what was inside; default: the declared one. */
   readonly contentType?: string;
+  /** The body where nothing reads what was inside. Default: none, and the payload counts as not read. */
+  readonly otherwise?: Decoded;
 }
 
 /** How sure {@link Decoder.sniff} is that a payload is in its format. */

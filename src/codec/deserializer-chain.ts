@@ -29,6 +29,8 @@ export interface DeserializerChainOptions {
 /** Reads an envelope by the declared codecs, then by the fallback; never throws for what is in the envelope. */
 export type DeserializerChain = (envelope: Envelope, type?: string) => DeserializeResult;
 
+const nothingInside = new SobreError("DecodeFailed", "Nothing could read what was inside.");
+
 /** How many wrapping formats may lie around a body. */
 const maxLayers = 3;
 
@@ -185,7 +187,17 @@ class Run {
   }
 
   /** Reads what was inside, under every rule that holds for the outermost layer. */
-  #unwrap({ name }: Decoder, { unwrapped, contentType }: Unwrapped, { left }: Layer): DeserializeResult | undefined {
+  #unwrap(decoder: Decoder, inside: Unwrapped, layer: Layer): DeserializeResult | undefined {
+    const { name } = decoder;
+    const { otherwise } = inside;
+    const result = this.#readInside(name, inside, layer);
+    if (result !== undefined || otherwise === undefined) return result;
+    this.#note(succeeded(name, "read"));
+    return readable(otherwise, name, layer.selection, this.#attempts);
+  }
+
+  #readInside(name: string, inside: Unwrapped, { left }: Layer): DeserializeResult | undefined {
+    const { unwrapped, contentType } = inside;
     if (left === 0) {
       this.#note(failed(name, new SobreError("LimitExceeded", `The payload is wrapped more than ${maxLayers} times.`)));
       return undefined;
@@ -193,12 +205,12 @@ class Run {
     this.#note(succeeded(name, "unwrapped"));
     const declared = contentType ?? this.#envelope.brokerProperties.contentType;
     const selection = this.#options.registry.select(declared, "data");
-    const inner: Layer = { payload: unwrapped, bodyKind: "data", selection, left: left - 1 };
-    const refusal = refuse(inner, this.#accept, this.#options.limits);
-    const result = refusal === undefined ? this.read(inner) : undefined;
+    const layer: Layer = { payload: unwrapped, bodyKind: "data", selection, left: left - 1 };
+    const refusal = refuse(layer, this.#accept, this.#options.limits);
+    const result = refusal === undefined ? this.read(layer) : undefined;
     if (result?.ok === true) return result;
     // Without a decoder, nothing else explains why the layer was not read.
-    const problem = refusal ?? selection.problem;
+    const problem = refusal ?? selection.problem ?? (inside.otherwise && nothingInside);
     if (problem !== undefined) this.#note(failed(name, problem));
     return undefined;
   }

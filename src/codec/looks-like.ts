@@ -85,6 +85,8 @@ function isText(payload: Uint8Array): boolean {
 function looksLikeBinaryXml(payload: Uint8Array): boolean {
   const record = payload[0] ?? 0;
   // 0x40 short element, 0x41 element with prefix, 0x5e to 0x77 elements with a one-letter prefix.
+  // WCF's `<s:Envelope`, from the dictionary of SOAP.
+  if (starts(0x56, 0x02, 0x0b)(payload)) return true;
   const named = record === 0x40 || record === 0x41 || (record >= 0x5e && record <= 0x77);
   const length = payload[1] ?? 0;
   if (!named || length === 0 || length > 127 || payload.length < length + 3) return false;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { DeserializeResult } from "../codec/result.ts";
 import { json } from "../../codecs/json/index.ts";
-import { type Attempt, describeAttempt } from "../codec/attempt.ts";
+import { type Attempt, describeAttempt, layersOf } from "../codec/attempt.ts";
 import type { Decoder } from "../codec/codec.ts";
 import { isIdentityEncoding } from "../codec/identity-encoding.ts";
 import { contextAlone } from "../codec/decode-alone.ts";
@@ -73,7 +73,7 @@ export class MessageReader {
     if (!result.ok) return unread(result.error, result.attempts, envelope.payload);
     if (proven.has(result.codec)) {
       const decoder = this.#serializer.registry.decoders.find(({ name }) => name === result.codec);
-      if (decoder !== undefined && result.attempts.every(({ outcome }) => outcome !== "unwrapped"))
+      if (decoder !== undefined && layersOf(result.attempts).length === 0)
         this.#recent.set(envelope.payload[0], decoder);
     }
     return this.#readMessage(envelope, result);
@@ -110,7 +110,7 @@ export class MessageReader {
     envelope: Envelope,
     { body, codec: name, typeName: named, warnings: all, attempts }: ChainRead,
   ): ReadMessage {
-    const layers = attempts.filter(({ outcome }) => outcome === "unwrapped").map(({ codec: layer }) => layer);
+    const layers = layersOf(attempts);
     const warnings = all.filter((warning) => !answered.test(warning));
     const { subject } = envelope.brokerProperties;
     const opened = this.#openJsonText && typeof body === "string" ? openJson(body) : undefined;

@@ -1,21 +1,41 @@
 import type { NbfxCursor } from "./cursor.ts";
+import { soapStrings } from "./soap-strings.ts";
 
-/** The strings that records name by number (MC-NBFS, MC-NBFSE); bodies of messages use none unless both sides agreed. */
+/** The strings that records name by number. */
 export interface NbfxDictionaryOptions {
-  /** Strings of the static dictionary: the one at index n has the id 2n. Default: none. */
+  /** Strings of the static dictionary: the one at index n has the id 2n. Default: those of SOAP (MC-NBFS 2.1). */
   readonly dictionary?: readonly string[];
-  /** Strings of the session: the one at index n has the id 2n + 1. Default: none. */
+  /** Strings of the session: the one at index n has the id 2n + 1; those of the payload's own table follow. Default: none. */
   readonly session?: readonly string[];
+}
+
+/** Reads the string table in front of a document of a session (MC-NBFSE 2.1). @throws SobreError `DecodeFailed`, `TruncatedPayload`. */
+export function readStringTable(cursor: NbfxCursor): readonly string[] {
+  const size = cursor.multiByteInt31();
+  const end = cursor.at + size;
+  if (end > cursor.bytes.length) throw cursor.truncated();
+  const strings: string[] = [];
+  while (cursor.at < end) {
+    const start = cursor.at;
+    strings.push(cursor.text(cursor.multiByteInt31()));
+    if (cursor.at > end) throw cursor.broken("has a string table that its last string is longer than", start);
+  }
+  return strings;
 }
 
 /** Looks strings up by their id. */
 export class NbfxDictionaries {
   readonly #static: readonly string[];
-  readonly #session: readonly string[];
+  #session: readonly string[];
 
-  constructor({ dictionary = [], session = [] }: NbfxDictionaryOptions) {
+  constructor({ dictionary = soapStrings, session = [] }: NbfxDictionaryOptions) {
     this.#static = dictionary;
     this.#session = session;
+  }
+
+  /** Adds the strings of a payload's own table. */
+  add(strings: readonly string[]): void {
+    this.#session = [...this.#session, ...strings];
   }
 
   /** Reads an id and gives its string. @throws SobreError `DecodeFailed` for an id that is not in the dictionaries. */
@@ -24,9 +44,10 @@ export class NbfxDictionaries {
     const id = cursor.multiByteInt31();
     const text = (id % 2 === 0 ? this.#static : this.#session)[id >> 1];
     if (text !== undefined) return text;
-    const which = id % 2 === 0 ? "dictionary" : "session";
     throw cursor.broken(
-      `names the string ${id} of the ${which === "session" ? "session's" : "static"} dictionary, which was not given; pass it as the option "${which}"`,
+      id % 2 === 0
+        ? `names the string ${id}, which the static dictionary does not have`
+        : `names the string ${id} of its session, which an earlier message of the connection had; pass the strings as the option "session"`,
       start,
     );
   }

@@ -5,8 +5,10 @@ import { mediaRange } from "../../../src/content-type/media-range.ts";
 import { checkOptions, flag, listOf, oneOf, type OptionChecks, text } from "../../../src/options/option-checks.ts";
 import { compileContracts, contractList, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
+import { openedBody } from "../data-contract/opened-body.ts";
+import { isSoapEnvelope, mapSoapEnvelope } from "../data-contract/soap-envelope.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";
-import { type NbfxReadOptions, readNbfxDocument } from "./read-document.ts";
+import { beginsWithTable, isEnvelope, type NbfxReadOptions, readNbfxDocument } from "./read-document.ts";
 import { record } from "./records.ts";
 import { type NbfxWriteOptions, writeNbfxDocument } from "./write-document.ts";
 import { aTimeZone } from "../../../src/options/time-zone.ts";
@@ -29,9 +31,12 @@ export interface NbfxOptions extends NbfxReadOptions {
   /** Whether every object is numbered when it is written (`preserveObjectReferences`). Default: false. */
   readonly preserveReferences?: boolean;
   /**
-   * Whether a body that is one string is opened when the content type says JSON, and the string is. Default: true.
+   * Whether a body that is one string, or the bytes of one, is opened when the content type says JSON, and the string is.
+   * Default: true.
    */
   readonly unwrapJson?: boolean;
+  /** Whether a body that is bytes is opened when they are JSON, XML, a legacy format or base64 of one. Default: false. */
+  readonly unwrapBytes?: boolean;
 }
 
 /**
@@ -40,7 +45,7 @@ export interface NbfxOptions extends NbfxReadOptions {
  *
  * Reading: nothing is loaded or run: type names are text. Without a contract, values are what the records say; Guid, char,
  * enum, TimeSpan, ulong and Uri then come as text or numbers, and the strings "0" and "1" as numbers. Shared references
- * stay shared. Errors name the byte.
+ * stay shared. Errors name the byte. A SOAP message of WCF is `{ Header, Body }`, and its type that of the first part of its body.
  *
  * Writing: scalars as they are; lists, objects and dictionaries by the contract, when there is one contract.
  *
@@ -67,6 +72,8 @@ const optionChecks: OptionChecks<NbfxOptions> = {
   keepTypes: flag,
   preserveReferences: flag,
   unwrapJson: flag,
+  unwrapBytes: flag,
+  stringTable: flag,
   dictionary: listOf("strings", text),
   session: listOf("strings", text),
 };
@@ -75,7 +82,10 @@ function encodeNbfx(body: unknown, options: NbfxWriteOptions): Encoded {
   return { payload: body === undefined ? new Uint8Array(0) : writeNbfxDocument(body, options) };
 }
 
-const accepts = Object.freeze([mediaRange("application", "x-nbfx")]);
+/** The type of WCF's binary messages whose strings are numbered in a session. */
+const session = "soap+msbinsession1";
+
+const accepts = Object.freeze(["x-nbfx", "soap+msbin1", session].map((subtype) => mediaRange("application", subtype)));
 
 function decodeNbfx(
   payload: Uint8Array,
@@ -83,29 +93,16 @@ function decodeNbfx(
   options: NbfxOptions,
   contracts: readonly Contract[],
 ): Decoded | Unwrapped {
-  const document = readNbfxDocument(payload, limits, options);
+  const isSession = contentType?.type === `application/${session}`;
+  const document = readNbfxDocument(payload, limits, isSession ? { stringTable: true, ...options } : options);
   if (options.form === "tree") return { body: document, typeName: nameText(document.root) };
-  const { body, typeName, warnings } = mapDocument(document, {
-    contracts,
-    guess: false,
-    keepTypes: options.keepTypes,
-    limits,
-  });
+  const map = isSoapEnvelope(document.root) ? mapSoapEnvelope : mapDocument;
+  const { warnings, ...read } = map(document, { contracts, guess: false, keepTypes: options.keepTypes, limits });
   const isJson = contentType !== undefined && /^(?:application|text)\/(?:[^;]*\+)?json$/.test(contentType.type);
-  if (isJson && options.unwrapJson !== false && typeof body === "string" && isJsonText(body)) {
-    return { unwrapped: new TextEncoder().encode(body) };
-  }
-  return warnings.length === 0 ? { body, typeName } : { body, typeName, warnings };
-}
-
-/** Text under a wrong content type is the value itself. */
-function isJsonText(body: string): boolean {
-  try {
-    JSON.parse(body.startsWith("\ufeff") ? body.slice(1) : body);
-    return true;
-  } catch {
-    return false;
-  }
+  return openedBody(warnings.length === 0 ? read : { ...read, warnings }, {
+    json: isJson && options.unwrapJson !== false,
+    bytes: options.unwrapBytes === true,
+  });
 }
 
 /** Everything that .NET's serializers write names a namespace that starts like this, or declares that of `xsi`. */
@@ -124,13 +121,15 @@ function sniffNbfx(payload: Uint8Array, options: NbfxReadOptions): Sniff {
     first === record.element ||
     (first >= record.prefixElementA && first <= record.prefixElementZ);
   const numbered = options.dictionary !== undefined || options.session !== undefined;
-  if (!named && !(numbered && first > record.element && first < record.prefixElementA)) return "no";
+  const isSoap = isEnvelope(payload, 0) || beginsWithTable(payload);
+  const mayBegin = named || isSoap || (numbered && first > record.element && first < record.prefixElementA);
+  if (!mayBegin) return "no";
   try {
     const { root } = readNbfxDocument(payload, defaultDecodeLimits, options);
     const declares = root.attributes.some(({ value }) => value === xsi);
-    return declares || root.namespace.startsWith(schemas) ? "strong" : "weak";
+    return declares || isSoapEnvelope(root) || root.namespace.startsWith(schemas) ? "strong" : "weak";
   } catch {
-    return namesDotnet(payload) ? "weak" : "no";
+    return isSoap || namesDotnet(payload) ? "weak" : "no";
   }
 }
 

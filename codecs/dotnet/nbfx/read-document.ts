@@ -1,6 +1,6 @@
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { NbfxCursor } from "./cursor.ts";
-import { NbfxDictionaries, type NbfxDictionaryOptions } from "./dictionaries.ts";
+import { NbfxDictionaries, type NbfxDictionaryOptions, readStringTable } from "./dictionaries.ts";
 import { record } from "./records.ts";
 import { readFixed, readTextValue, scalarTypeOf, type TextContext } from "./text-record.ts";
 import { elementsPerLevel, NewNames } from "../xml/element-limits.ts";
@@ -17,6 +17,8 @@ import { NamespaceScope } from "../xml/scope.ts";
 
 /** Options of {@link readNbfxDocument}. */
 export interface NbfxReadOptions extends NbfxDictionaryOptions {
+  /** Whether a string table precedes the document (MC-NBFSE). Default: where one does that the envelope of a SOAP message follows. */
+  readonly stringTable?: boolean | undefined;
   /** IANA zone in which local times are shown, e.g. `Europe/Madrid`; they travel in UTC. Default: that of the process. */
   readonly timeZone?: string | undefined;
 }
@@ -35,6 +37,31 @@ export function readNbfxDocument(
   return new NbfxReader(payload, limits, options).document();
 }
 
+/** Whether a payload is a string table that fits, and then the start of a SOAP envelope as WCF writes it. */
+export function beginsWithTable(payload: Uint8Array): boolean {
+  let at = 0;
+  let size = 0;
+  for (let more = true; more; at++) {
+    const byte = payload[at] ?? 0;
+    if (at > 4) return false;
+    size += (byte & 0x7f) * 2 ** (7 * at);
+    more = byte >= 0x80;
+  }
+  // Nearly all payloads end here.
+  if (!isEnvelope(payload, at + size)) return false;
+  try {
+    readStringTable(new NbfxCursor(payload));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether `<s:Envelope` begins at an offset, with the prefix of WCF and the name of the static dictionary. */
+export function isEnvelope(payload: Uint8Array, at: number): boolean {
+  return payload[at] === record.prefixDictionaryElementA + 18 && payload[at + 1] === 2;
+}
+
 class NbfxReader {
   readonly #cursor: NbfxCursor;
   readonly #limits: DecodeLimits;
@@ -44,17 +71,24 @@ class NbfxReader {
   readonly #marks: number[] = [];
   readonly #nodes: (XmlElement | XmlComment)[] = [];
   readonly #names = new NewNames();
+  readonly #hasTable: boolean;
   #open: XmlElement | undefined;
   #items = 0;
 
   constructor(payload: Uint8Array, limits: DecodeLimits, options: NbfxReadOptions) {
     this.#cursor = new NbfxCursor(payload);
     this.#limits = limits;
+    this.#hasTable = options.stringTable ?? beginsWithTable(payload);
     this.#context = { dictionaries: new NbfxDictionaries(options), timeZone: options.timeZone };
   }
 
   document(): XmlDocument {
     const cursor = this.#cursor;
+    if (this.#hasTable) {
+      const strings = readStringTable(cursor);
+      this.#count(strings.length, 0);
+      this.#context.dictionaries.add(strings);
+    }
     let root: XmlElement | undefined;
     while (!cursor.isAtEnd) {
       const start = cursor.at;
@@ -193,14 +227,14 @@ class NbfxReader {
     const even = type & 0xfe;
     // The ends of a list have their own "with end" forms.
     const list = even === record.startListText ? this.#listValue(start) : undefined;
-    const value = list?.values ?? readTextValue(this.#cursor, even, this.#context);
+    const value = list?.values ?? this.#textValue(even, start);
     element.add(new XmlText(value, scalarTypeOf(even), start));
     if (list === undefined ? type !== even : list.ends) this.#endElement();
     else if (list !== undefined && type !== even) throw this.#cursor.broken("has a list that ends its element", start);
   }
 
   #value(type: number, start: number): XmlScalar | readonly XmlScalar[] {
-    if (type !== record.startListText) return readTextValue(this.#cursor, type, this.#context);
+    if (type !== record.startListText) return this.#textValue(type, start);
     const { values, ends } = this.#listValue(start);
     if (ends) throw this.#cursor.broken("has an attribute that ends its element", start);
     return values;
@@ -216,7 +250,7 @@ class NbfxReader {
         throw this.#cursor.broken("has a list with something else than text in it", start);
       }
       this.#count(1, at);
-      values.push(readTextValue(this.#cursor, type, this.#context));
+      values.push(this.#textValue(type, at));
     }
   }
 
@@ -251,7 +285,21 @@ class NbfxReader {
   }
 
   #dictionaryName(): string {
-    return this.#context.dictionaries.lookup(this.#cursor);
+    const start = this.#cursor.at;
+    const name = this.#context.dictionaries.lookup(this.#cursor);
+    this.#weighString(name, start);
+    return name;
+  }
+
+  /** A long string of a session costs two bytes wherever it is named. */
+  #weighString(text: string, offset: number): void {
+    if (text.length >= 64) this.#count(text.length >> 6, offset);
+  }
+
+  #textValue(type: number, start: number): XmlScalar {
+    const value = readTextValue(this.#cursor, type, this.#context);
+    if (type === record.dictionaryText && typeof value === "string") this.#weighString(value, start);
+    return value;
   }
 
   #weigh(name: string, offset: number): void {

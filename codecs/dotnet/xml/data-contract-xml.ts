@@ -1,13 +1,15 @@
 import { guardedDecoder } from "../../../src/codec/guarded-codec.ts";
-import type { DecodeContext, Decoded, Decoder, Sniff } from "../../../src/codec/codec.ts";
+import type { DecodeContext, Decoded, Decoder, Sniff, Unwrapped } from "../../../src/codec/codec.ts";
 import { defaultDecodeLimits } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
-import { checkOptions, oneOf, type OptionChecks } from "../../../src/options/option-checks.ts";
+import { checkOptions, flag, oneOf, type OptionChecks } from "../../../src/options/option-checks.ts";
 import { compileContracts, contractList, type DotnetContract } from "../data-contract/contract.ts";
 import { mapDocument } from "../data-contract/map-document.ts";
+import { openedBody } from "../data-contract/opened-body.ts";
+import { isSoapEnvelope, mapSoapEnvelope } from "../data-contract/soap-envelope.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
-import { serialization, xsd, xsi } from "./namespaces.ts";
+import { serialization, soap11, xsd, xsi } from "./namespaces.ts";
 import type { XmlElement } from "./node.ts";
 import { readXml } from "./read-xml.ts";
 
@@ -25,6 +27,8 @@ export interface DataContractXmlOptions {
    * text (`01` and `1.10` stay text); always text with `text`. Default: `canonical`.
    */
   readonly untyped?: "canonical" | "text";
+  /** Whether a body that is bytes is opened when they are JSON, XML, a legacy format or base64 of one. Default: false. */
+  readonly unwrapBytes?: boolean;
 }
 
 /**
@@ -51,6 +55,7 @@ const optionChecks: OptionChecks<DataContractXmlOptions> = {
   form: oneOf("values", "tree"),
   contracts: contractList,
   untyped: oneOf("canonical", "text"),
+  unwrapBytes: flag,
 };
 
 const accepts = Object.freeze([
@@ -62,25 +67,23 @@ const accepts = Object.freeze([
 function decodeXml(
   payload: Uint8Array,
   { limits, contentType }: DecodeContext,
-  { untyped, form }: DataContractXmlOptions,
+  { untyped, form, unwrapBytes = false }: DataContractXmlOptions,
   contracts: readonly Contract[],
-): Decoded {
+): Decoded | Unwrapped {
   const document = readXml(payload, limits, contentType);
   if (form === "tree") return { body: document, typeName: nameText(document.root) };
   if (isSoapFormatter(document.root)) throw soapFormatter(document.root.offset);
   const guess = untyped !== "text";
-  const { body, typeName, warnings } = mapDocument(document, { contracts, guess, plainDocuments: true, limits });
-  return warnings.length === 0 ? { body, typeName } : { body, typeName, warnings };
+  const map = isSoapEnvelope(document.root) ? mapSoapEnvelope : mapDocument;
+  const { warnings, ...read } = map(document, { contracts, guess, plainDocuments: true, limits });
+  return openedBody(warnings.length === 0 ? read : { ...read, warnings }, { json: false, bytes: unwrapBytes });
 }
 
 /** Whether .NET's SoapFormatter wrote a document: an envelope in SOAP's encoding, which references tie together. */
 function isSoapFormatter({ local, namespace, attributes }: XmlElement): boolean {
-  if (local !== "Envelope" || namespace !== soapEnvelope) return false;
-  return attributes.some((one) => one.local === "encodingStyle" && one.namespace === soapEnvelope);
+  if (local !== "Envelope" || namespace !== soap11) return false;
+  return attributes.some((one) => one.local === "encodingStyle" && one.namespace === soap11);
 }
-
-/** The namespace of envelopes (SOAP 1.1, 4.1). */
-const soapEnvelope = "http://schemas.xmlsoap.org/soap/envelope/";
 
 function soapFormatter(offset: number): SobreError {
   return new SobreError(

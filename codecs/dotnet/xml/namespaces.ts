@@ -14,3 +14,7 @@ export const arrays = "http://schemas.microsoft.com/2003/10/Serialization/Arrays
 export const clrNamespaces = "http://schemas.datacontract.org/2004/07/";
 /** The types of the CLR namespace System. */
 export const system: string = `${clrNamespaces}System`;
+/** The namespace of envelopes (SOAP 1.1, 4.1). */
+export const soap11 = "http://schemas.xmlsoap.org/soap/envelope/";
+/** The namespace of envelopes (SOAP 1.2, 5.1). */
+export const soap12 = "http://www.w3.org/2003/05/soap-envelope";

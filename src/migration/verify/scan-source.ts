@@ -83,9 +83,11 @@ function unwrapped(bytes: Uint8Array, layer: string): Uint8Array {
     case "deflate":
       return inflateRawSync(bytes);
     case "nbfx":
-      return utf8(rootText(readNbfxDocument(bytes, limits).root));
+      return rootBytes(readNbfxDocument(bytes, limits).root);
     case "datacontract-xml":
-      return utf8(rootText(readXml(bytes, limits).root));
+      return rootBytes(readXml(bytes, limits).root);
+    case "base64":
+      return Buffer.from(textOf(bytes), "base64");
     case "nrbf": {
       const { root } = readNrbf(bytes, limits);
       return root.kind === "string" ? utf8(root.value) : bytes;
@@ -106,9 +108,11 @@ function unwrapped(bytes: Uint8Array, layer: string): Uint8Array {
   }
 }
 
-function rootText(root: XmlElement): string {
+/** What the root of a document holds: text, or bytes, which XML has as base64. */
+function rootBytes(root: XmlElement): Uint8Array {
   const { value, type } = contentOf(root);
-  return lexical(value, type);
+  const text = lexical(value, type);
+  return root.local === "base64Binary" ? Buffer.from(text, "base64") : utf8(text);
 }
 
 function utf8(text: string): Uint8Array {

@@ -20,6 +20,9 @@ const readers: Readonly<Record<string, () => MutatedReader>> = {
   java: () => ({ decoder: java(), seeds: kept("java") }),
   "shapes in XML": () => ({ decoder: dataContractXml(), seeds: shapes("dcs", "ndcs", "xs") }),
   "shapes in nbfx": () => ({ decoder: nbfx(), seeds: shapes("nbfx") }),
+  "messages of WCF": () => ({ decoder: nbfx({ unwrapBytes: true }), seeds: wcf(/^(?!bytes)/) }),
+  "byte arrays in nbfx": () => ({ decoder: nbfx({ unwrapBytes: true }), seeds: wcf(/^bytes(?!.*text XML)/) }),
+  "byte arrays in XML": () => ({ decoder: dataContractXml({ unwrapBytes: true }), seeds: wcf(/text XML$/) }),
   "shapes in nrbf": () => ({ decoder: nrbf({ timeZone: "UTC" }), seeds: shapes("nrbf") }),
   "shapes in java": () => ({ decoder: java({ timeZone: "UTC" }), seeds: shapes("java") }),
 };
@@ -60,4 +63,14 @@ function shapes(...families: readonly string[]): readonly Uint8Array[] {
     .filter(({ family }) => families.includes(family))
     .map(({ base64 }) => new Uint8Array(Buffer.from(base64, "base64")))
     .filter(({ length }) => length < largestShape);
+}
+
+function wcf(name: RegExp): readonly Uint8Array[] {
+  const lines = readFileSync(new URL("../../../fixtures/legacy/wcf/wcf.ndjson", import.meta.url), "utf8")
+    .trim()
+    .split("\n");
+  return lines
+    .map((line): { readonly name: string; readonly base64: string } => JSON.parse(line))
+    .filter((one) => name.test(one.name))
+    .map(({ base64 }) => new Uint8Array(Buffer.from(base64, "base64")));
 }

@@ -120,7 +120,7 @@ function outcomeOf(decoder: Decoder, payload: Uint8Array): string | { readonly b
       bodyKind: "data",
       limits,
     });
-    return { body: "body" in decoded ? decoded.body : undefined };
+    return { body: "body" in decoded ? decoded.body : decoded.unwrapped };
   } catch (error) {
     if (!(error instanceof SobreError) || !codes.has(error.code)) {
       throw new Error(`not a decode error for ${hexOf(payload)}`, { cause: error });

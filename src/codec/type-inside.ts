@@ -1,4 +1,4 @@
-import { looksLike } from "../../src/codec/looks-like.ts";
+import { looksLike } from "./looks-like.ts";
 
 /** Media types that the readers for compressed data, .NET and Java accept without sniffing the bytes again. */
 const marked: ReadonlySet<string> = new Set([

@@ -1,0 +1,48 @@
+import { emptyBag } from "../../../src/envelope/bag.ts";
+import { annotate } from "../../../src/values/annotations.ts";
+import { soap11, soap12 } from "../xml/namespaces.ts";
+import type { XmlDocument, XmlElement } from "../xml/node.ts";
+import { decodeName, elementsIn } from "./element-facts.ts";
+import { mapDocument } from "./map-document.ts";
+import type { MapOptions, MappedDocument } from "./map-options.ts";
+import { nameText } from "./shape.ts";
+
+/** Whether an element is the envelope of a SOAP message (SOAP 1.1, 4; SOAP 1.2, 5.1). */
+export function isSoapEnvelope({ local, namespace }: XmlElement): boolean {
+  return local === "Envelope" && (namespace === soap12 || namespace === soap11);
+}
+
+/**
+ * Maps a message of WCF to `{ Header, Body }`, with what each holds by its name. Each part of the body is mapped as a document of
+ * its own, to which a contract applies; the first names the type of the message.
+ *
+ * @throws SobreError as {@link mapDocument}.
+ */
+export function mapSoapEnvelope({ root }: XmlDocument, options: MapOptions): MappedDocument {
+  const body = emptyBag<unknown>();
+  const warnings: string[] = [];
+  let typeName: string | undefined;
+  for (const section of elementsIn(root)) {
+    const isBody = section.local === "Body";
+    const bag = emptyBag<unknown>();
+    // A type of its own, so that one part is not taken for the only item of a list.
+    annotate(bag, { typeName: nameText(section) });
+    for (const part of elementsIn(section)) {
+      const contracts = isBody ? options.contracts : [];
+      const mapped = mapDocument({ root: part, nodes: [] }, { ...options, contracts, plainDocuments: false });
+      if (isBody) typeName ??= mapped.typeName;
+      warnings.push(...mapped.warnings);
+      put(bag, decodeName(part.local), mapped.body);
+    }
+    put(body, decodeName(section.local), bag);
+  }
+  return { body, typeName: typeName ?? nameText(root), warnings };
+}
+
+/** Sets a member; one that repeats becomes a list. */
+function put(bag: Record<string, unknown>, name: string, value: unknown): void {
+  const known = bag[name];
+  if (!(name in bag)) bag[name] = value;
+  else if (Array.isArray(known)) known.push(value);
+  else bag[name] = [known, value];
+}

@@ -1,0 +1,27 @@
+import { documentInBase64 } from "../../src/codec/document-inside.ts";
+import { guardedDecoder } from "../../src/codec/guarded-codec.ts";
+import type { Decoder, Unwrapped } from "../../src/codec/codec.ts";
+import { SobreError } from "../../src/errors/sobre-error.ts";
+
+/**
+ * Opens base64 text (RFC 4648 section 4) of a document: JSON, XML or one of the legacy formats. Other base64 is not opened, since
+ * many words are base64 of something.
+ *
+ * It reads no content type of its own; it is for the fallback, where the declared type is missing or has failed.
+ */
+export function base64(): Decoder {
+  return guardedDecoder({
+    name: "base64",
+    accepts: Object.freeze([]),
+    decode,
+    sniff: (payload) => (documentInBase64(payload) === undefined ? "no" : "strong"),
+  });
+}
+
+function decode(payload: Uint8Array): Unwrapped {
+  const document = documentInBase64(payload);
+  if (document !== undefined) return document;
+  throw new SobreError("DecodeFailed", "The payload is not base64 text of a document of a known format.", {
+    offset: 0,
+  });
+}
