@@ -27,7 +27,7 @@ export function documentInBase64(bytes: Uint8Array): Unwrapped | undefined {
   }
 }
 
-/** Bytes that tell most other text from base64. */
+/** Bytes at the start that rule out most other text. */
 const headLength = 64;
 /** The base64 text of `{}`. */
 const shortest = 4;

@@ -1,7 +1,7 @@
 import type { Decoded, Unwrapped } from "../../../src/codec/codec.ts";
 import { documentInside } from "../../../src/codec/document-inside.ts";
 
-/** What a body is opened for. */
+/** The bodies that are opened. */
 interface OpenRules {
   /** Text, or bytes, that are JSON, as the content type says. */
   readonly json: boolean;

@@ -108,7 +108,7 @@ function unwrapped(bytes: Uint8Array, layer: string): Uint8Array {
   }
 }
 
-/** What the root of a document holds: text, or bytes, which XML has as base64. */
+/** The bytes of the text in the root of a document, or those that the root has as base64. */
 function rootBytes(root: XmlElement): Uint8Array {
   const { value, type } = contentOf(root);
   const text = lexical(value, type);
