@@ -9,6 +9,7 @@ import { type MemoryEngineOptions, memoryEngineWithin } from "../engines/memory/
 import { Memory } from "../engines/memory/meter.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { AmqpSocket } from "./amqp/amqp-socket.ts";
+import { Containers } from "./amqp/link-names.ts";
 import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
 import { refusalOfPage } from "./foreign-page.ts";
@@ -80,6 +81,7 @@ class RunningServer implements Server {
   readonly #options: ServerOptions;
   readonly #namespaces: Namespaces;
   readonly #memory: Memory;
+  readonly #containers = new Containers();
   readonly #ownEngines: Engine[] = [];
   readonly #door: FrontDoor;
   readonly #sockets = new Set<AmqpSocket>();
@@ -198,6 +200,7 @@ class RunningServer implements Server {
     const { limits, onEvent } = this.#options;
     const amqp = new AmqpSocket(socket, {
       access: this.#namespaces,
+      containers: this.#containers,
       limits,
       autoCreate: this.#autoCreate,
       refused: (why) => this.#refused(why),

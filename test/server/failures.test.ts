@@ -30,7 +30,7 @@ describe("a failure of the server itself", () => {
     const failures: unknown[] = [];
     const engine = memoryEngine({ queues: ["q"] });
     vi.spyOn(engine, "connect").mockRejectedValue(new TypeError("broken"));
-    const pair = new BrokerPair(engine, {}, (error, id) => failures.push([error, id]));
+    const pair = new BrokerPair(engine, {}, { failed: (error, id) => failures.push([error, id]) });
     pair.sender(await pair.session(), "q");
 
     await pair.run();

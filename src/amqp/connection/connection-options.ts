@@ -12,6 +12,8 @@ export interface ConnectionEvents {
   readonly opened: (open: Open) => void;
   /** The peer asks for a link: answer with its `open` or `refuse`, now or later. */
   readonly attach: (link: SendingLink | ReceivingLink) => void;
+  /** A link that the peer has asked for is over. */
+  readonly left?: ((link: SendingLink | ReceivingLink) => void) | undefined;
   /** The connection has ended; called once. */
   readonly closed: (error: WireError | undefined) => void;
   /** There are bytes for {@link Connection.take}; called once until they are taken. */

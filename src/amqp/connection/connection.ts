@@ -143,7 +143,7 @@ export class Connection implements ConnectionPort {
   openSession(): Session {
     let channel = 0;
     while (this.#sessions.has(channel)) channel++;
-    const session = new Session(this, channel, this.events.attach);
+    const session = new Session(this, channel, this.events);
     this.#sessions.set(channel, session);
     session.begin();
     return session;
@@ -297,7 +297,7 @@ export class Connection implements ConnectionPort {
       throw new WireFault("amqp:not-allowed", "A begin answers a session that was not begun here.");
     if (this.#sessions.has(channel))
       throw new WireFault("amqp:illegal-state", "A session was begun twice on one channel.");
-    const session = new Session(this, channel, this.events.attach);
+    const session = new Session(this, channel, this.events);
     this.#sessions.set(channel, session);
     session.begin({ channel, begin });
   }

@@ -1,13 +1,17 @@
+import type { ConnectionEvents } from "./connection-options.ts";
 import type { Attach, Detach } from "./performative.ts";
 import { ReceivingLink } from "./receiving-link.ts";
 import { SendingLink } from "./sending-link.ts";
 import type { SessionPort } from "./ports.ts";
 import { type WireError, WireFault } from "./wire-fault.ts";
 
+/** Callbacks to the owner of the links that the peer asks for. */
+export type LinkTableEvents = Pick<ConnectionEvents, "attach" | "left">;
+
 /** The links of a session by their handles. */
 export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
   readonly #session: SessionPort;
-  readonly #attach: (link: SendingLink | ReceivingLink) => void;
+  readonly #events: LinkTableEvents;
   /** The only link, as most sessions have; a map for one takes more than the link itself. */
   #only: SendingLink | ReceivingLink | undefined;
   #onlyHandle = 0;
@@ -16,10 +20,9 @@ export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
   #asking: Map<string, SendingLink | ReceivingLink> | undefined;
   #nextHandle = 0;
 
-  /** @param attach Answers a link that the peer has asked for. */
-  constructor(session: SessionPort, attach: (link: SendingLink | ReceivingLink) => void) {
+  constructor(session: SessionPort, events: LinkTableEvents) {
     this.#session = session;
-    this.#attach = attach;
+    this.#events = events;
   }
 
   *[Symbol.iterator](): Generator<SendingLink | ReceivingLink> {
@@ -109,6 +112,7 @@ export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
     if (link.cost === 0) return;
     this.#session.connection.budget.removeLink(link.cost);
     link.cost = 0;
+    this.#events.left?.(link);
   }
 
   #new(attach: Attach, role: "sender" | "receiver"): SendingLink | ReceivingLink {
@@ -125,7 +129,7 @@ export class LinkTable implements Iterable<SendingLink | ReceivingLink> {
   #ask(link: SendingLink | ReceivingLink, attach: Attach, size: number): void {
     const { cost, refusal } = this.#session.connection.budget.addLink(attach, size);
     link.cost = cost;
-    if (refusal === undefined) this.#attach(link);
+    if (refusal === undefined) this.#events.attach(link);
     else link.refuse({ condition: "amqp:resource-limit-exceeded", description: refusal });
   }
 }

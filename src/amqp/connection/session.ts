@@ -3,7 +3,7 @@ import type { DeliveryState } from "./delivery-state.ts";
 import { DispositionRun } from "./disposition-run.ts";
 import type { FrameReader } from "./frame-reader.ts";
 import type { FrameWriter } from "./frame-writer.ts";
-import { LinkTable } from "./link-table.ts";
+import { LinkTable, type LinkTableEvents } from "./link-table.ts";
 import type { DirectMessage, Outgoing, OutgoingDelivery, OutgoingLink } from "./outgoing.ts";
 import { OutgoingWindow } from "./outgoing-window.ts";
 import { type Attach, type Begin, code, type Detach, type Flow } from "./performative.ts";
@@ -45,11 +45,10 @@ export class Session implements SessionPort, WindowPort {
   #isCharged = false;
   #incomingWindow = incomingWindow;
 
-  /** @param attach Answers a link that the peer has asked for. */
-  constructor(connection: ConnectionPort, channel: number, attach: (link: SendingLink | ReceivingLink) => void) {
+  constructor(connection: ConnectionPort, channel: number, events: LinkTableEvents) {
     this.connection = connection;
     this.channel = channel;
-    this.links = new LinkTable(this, attach);
+    this.links = new LinkTable(this, events);
     this.#outgoing = new OutgoingWindow(this);
     this.#run = new DispositionRun((disposition) => this.frames.disposition(channel, disposition));
   }

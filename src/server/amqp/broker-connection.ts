@@ -14,6 +14,7 @@ import { answerCbs } from "./cbs.ts";
 import { openCoordinator } from "./coordinator.ts";
 import { Grants } from "./grants.ts";
 import { answerManagement } from "./management.ts";
+import { Containers, LinkNames } from "./link-names.ts";
 import { type Node, nodeOf } from "./node-address.ts";
 import { openOutboundLink } from "./open-outbound-link.ts";
 import { cbsLimits, managementLimits, RequestNode } from "./request-node.ts";
@@ -31,6 +32,8 @@ export interface FirstUse {
 /** Options of the broker's side of a connection. */
 export interface BrokerConnectionOptions {
   readonly access: Access;
+  /** The clients of the server. Default: each connection is of its own. */
+  readonly containers?: Containers | undefined;
   readonly limits?: Partial<ConnectionLimits> | undefined;
   /** Called when there are bytes to take, once until they are taken. */
   readonly output: () => void;
@@ -79,6 +82,10 @@ export class BrokerConnection {
   readonly #grants = new Grants();
   /** When there was a valid grant last. */
   #grantedAt: number;
+  /** Names of links that need no token. */
+  readonly #ownNames = new LinkNames();
+  #container: ReturnType<Containers["join"]> | undefined;
+  #containerId = "";
   #hostname: string | undefined;
   #namespace: Engine | undefined;
   #engine: Promise<Engine> | undefined;
@@ -96,6 +103,7 @@ export class BrokerConnection {
       events: {
         opened: (open) => this.#opened(open),
         attach: (link) => this.#attach(link),
+        left: (link) => this.#left(link),
         closed: (error) => this.#closed(error?.description ?? error?.condition),
         output: options.output,
         failed: options.failed,
@@ -142,7 +150,8 @@ export class BrokerConnection {
     if (error instanceof SobreError && mistakes.has(error.code)) this.#options.refused?.(error.message);
   }
 
-  #opened({ hostname }: Open): void {
+  #opened({ hostname, containerId }: Open): void {
+    this.#containerId = containerId;
     this.#hostname = hostname;
     const grant = this.#options.access.anonymous(hostname);
     if (grant !== undefined) this.#grants.add(grant);
@@ -152,6 +161,7 @@ export class BrokerConnection {
     // After an orderly close every lock is given back, uncounted. Otherwise the locks run out, and a message that kills
     // its process reaches the dead-letter queue.
     const { lost } = this.wire;
+    this.#container?.leave();
     this.#engine?.then((engine) => (lost ? engine.abort() : engine.close())).catch(() => undefined);
     this.#options.closed?.(reason);
   }
@@ -181,12 +191,19 @@ export class BrokerConnection {
     });
   }
 
+  #left(link: SendingLink | ReceivingLink): void {
+    this.#grants.forget(link);
+    this.#ownNames.release(link);
+    this.#container?.names.release(link);
+  }
+
   async #open(link: SendingLink | ReceivingLink): Promise<void> {
     const { remote } = link;
     const isReceiving = link instanceof ReceivingLink;
     if (isReceiving && remote?.target?.kind === "coordinator") {
       // Rights are checked for each operation of a transaction.
       const engine = await this.#engineOf(this.#grants.any());
+      this.#container?.names.claim(link);
       this.#grants.watch(link, undefined, toSend);
       return openCoordinator(link, engine, this.#transactions);
     }
@@ -201,6 +218,7 @@ export class BrokerConnection {
       throw new SobreError("UnsupportedCapability", "Messages are not copied to receivers. Peek at them instead.");
     const rights = isReceiving ? toSend : toListen;
     const engine = await this.#engineFor(entity, ...rights);
+    this.#container?.names.claim(link);
     this.#grants.watch(link, entity, rights);
     const requiresSession = !isReceiving && sessionFilter(remote?.source) !== undefined;
     await this.#options.autoCreate?.(engine, parseAddress(entity).name, { requiresSession });
@@ -215,6 +233,7 @@ export class BrokerConnection {
 
   async #openRequests(link: SendingLink | ReceivingLink, node: Exclude<Node, { kind: "entity" }>): Promise<void> {
     if (node.kind === "management") await this.#engineFor(node.entity, ...managing);
+    (node.kind === "management" ? this.#container?.names : this.#ownNames)?.claim(link);
     const key = node.kind === "cbs" ? "" : `/${node.entity.toLowerCase()}`;
     const making = this.#nodes.get(key) ?? this.#newNode(node);
     this.#nodes.set(key, making);
@@ -266,6 +285,7 @@ export class BrokerConnection {
     if (this.#namespace !== undefined && this.#namespace !== grant.engine)
       throw unauthorized("The connection belongs to another namespace.");
     this.#namespace = grant.engine;
+    this.#container ??= (this.#options.containers ?? new Containers()).join(grant, this.#containerId);
     const connecting = (this.#engine ??= grant.engine.connect({ sharesBytes: true }));
     // The next link tries a failed connection again.
     connecting.catch(() => (this.#engine = undefined));

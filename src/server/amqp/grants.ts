@@ -26,8 +26,6 @@ export class Grants {
   /** When the first grant ends, in milliseconds since 1970. */
   #firstEnd = Infinity;
   #last: Need | undefined;
-  /** How many links there may be until those that are over are forgotten. */
-  #sweepAt = 64;
 
   /** Adds a grant; newer ones count first, so that a renewed one is found soon. */
   add(grant: Grant): void {
@@ -66,12 +64,9 @@ export class Grants {
     if (this.#last === undefined || this.#last.entity !== entity || this.#last.rights !== rights)
       this.#last = { entity, rights };
     this.#links.set(link, this.#last);
-    if (this.#links.size < this.#sweepAt) return;
-    for (const known of this.#links.keys()) if (known.state === "over") this.#links.delete(known);
-    this.#sweepAt = Math.max(64, this.#links.size * 2);
   }
 
-  /** The link was refused. */
+  /** The link was refused, or is over. */
   forget(link: SendingLink | ReceivingLink): void {
     this.#links.delete(link);
   }

@@ -1,5 +1,6 @@
 import type { Access, Grant } from "../../../src/server/access.ts";
 import { BrokerConnection } from "../../../src/server/amqp/broker-connection.ts";
+import type { Containers } from "../../../src/server/amqp/link-names.ts";
 import {
   Connection,
   type DeliveryState,
@@ -14,6 +15,13 @@ import { AmqpMap } from "../../../src/values/typed.ts";
 
 const ignore = (): void => undefined;
 
+/** The client's name, and what the broker shares with others. */
+interface BrokerPairOptions {
+  readonly failed?: (error: unknown, trackingId: string) => void;
+  readonly containers?: Containers;
+  readonly containerId?: string;
+}
+
 /** A client's connection to a broker on an engine, whose bytes reach each other when {@link BrokerPair.run} is called. */
 export class BrokerPair {
   readonly server: BrokerConnection;
@@ -21,7 +29,8 @@ export class BrokerPair {
   readonly #receivers: ReceivingLink[] = [];
   readonly detached: (WireError | undefined)[] = [];
 
-  constructor(engine: Engine, grant: Partial<Grant> = {}, failed?: (error: unknown, trackingId: string) => void) {
+  constructor(engine: Engine, grant: Partial<Grant> = {}, options: BrokerPairOptions = {}) {
+    const { failed, containers, containerId = "test" } = options;
     const access: Access = {
       anonymous: () => ({ engine, scope: "", rights: ["Manage"], expiresAt: Infinity, ...grant }),
       password: () => undefined,
@@ -29,10 +38,10 @@ export class BrokerPair {
         throw new Error("no tokens");
       },
     };
-    this.server = new BrokerConnection({ access, output: ignore, failed, now: () => 0 });
+    this.server = new BrokerConnection({ access, containers, output: ignore, failed, now: () => 0 });
     this.client = new Connection({
       role: "client",
-      containerId: "test",
+      containerId,
       now: () => 0,
       events: { opened: ignore, attach: ignore, closed: ignore, output: ignore },
     });
@@ -57,8 +66,13 @@ export class BrokerPair {
     for (const link of this.#receivers) link.detach();
   }
 
-  sender(session: ReturnType<Connection["openSession"]>, address: string, told: unknown[] = []): SendingLink {
-    const link = session.links.newSender(`to ${address} ${Math.random()}`);
+  sender(
+    session: ReturnType<Connection["openSession"]>,
+    address: string,
+    told: unknown[] = [],
+    name = `to ${address} ${Math.random()}`,
+  ): SendingLink {
+    const link = session.links.newSender(name);
     link.open(
       { source: { kind: "source" }, target: { kind: "target", address } },
       {

@@ -54,7 +54,8 @@ export interface AttachInit {
 
 /** An attach; both termini have the address. */
 export function attach(handle: number, options: AttachInit = {}): Buffer {
-  const { name = "l", channel = 0, isReceiver = false, address = "q", filter = null, properties = null } = options;
+  const { channel = 0, isReceiver = false, address = "q", filter = null, properties = null } = options;
+  const { name = `l${channel}-${handle}` } = options;
   const source = typed.described(typed.ulong(0x28), [address, null, null, null, null, null, null, filter]);
   const target = typed.described(typed.ulong(0x29), [address]);
   const fields = [name, typed.uint(handle), isReceiver, null, null, source, target, null, null, typed.uint(0)];
