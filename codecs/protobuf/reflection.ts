@@ -1,5 +1,4 @@
 import {
-  common,
   Enum,
   Field,
   type INamespace,
@@ -11,6 +10,7 @@ import {
   Type,
   util,
 } from "../../src/protobuf/protobufjs.ts";
+import { knownImport, wellKnownText } from "../../src/protobuf/known-imports.ts";
 import type { DecodeLimits } from "../../src/codec/limits.ts";
 import { invalidInput } from "../../src/errors/invalid-input.ts";
 import { SobreError } from "../../src/errors/sobre-error.ts";
@@ -90,11 +90,15 @@ function readRoot({ root, protos, descriptor, keepCase = false }: SchemaSource):
   const files = new Map(Object.entries(typeof protos === "string" ? { protos } : (protos ?? {})));
   const parsed = new Root();
   const known = new Set(files.keys());
+  // A map gives the entries that are added meanwhile, too.
   for (const [file, text] of files) {
     const { imports = [], weakImports = [] } = parse(text, parsed, { keepCase });
     for (const name of [...imports, ...weakImports]) {
-      if (!known.has(name)) addBundled(parsed, name, file);
+      if (known.has(name)) continue;
       known.add(name);
+      const wellKnown = wellKnownText(name);
+      if (wellKnown === undefined) addBundled(parsed, name, file);
+      else files.set(name, wellKnown);
     }
   }
   return parsed;
@@ -111,7 +115,7 @@ function ownRoot(root: Root): Root {
 
 /** Adds a file of `google/protobuf/` that protobufjs brings along. */
 function addBundled(root: Root, name: string, file: string): void {
-  const bundled = common.get(name)?.nested;
+  const bundled = knownImport(name);
   if (bundled === undefined) {
     throw new SobreError("InvalidArgument", `"${name}", imported by "${file}", is missing from option protos.`);
   }

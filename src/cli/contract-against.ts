@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
-import { folderFiles, readSubjects, type Subject, type SubjectFiles } from "../contract/subjects/subject.ts";
+import { folderFiles, type SubjectFiles } from "../contract/subjects/subject-files.ts";
+import { readSubjects, type Subject } from "../contract/subjects/subject.ts";
 import { parseWaivers, type Waiver } from "../contract/subjects/waivers.ts";
 import { Misuse } from "./misuse.ts";
 

@@ -4,7 +4,8 @@ import type { CompatibilityOptions } from "../contract/options.ts";
 import type { ReportFormat } from "../contract/report/check-report.ts";
 import { formatReport } from "../contract/report/format-report.ts";
 import type { CheckedPair } from "../contract/subjects/checked-pair.ts";
-import { parseJson, subjectOf } from "../contract/subjects/subject.ts";
+import { parseSchemaText } from "../contract/subjects/subject-files.ts";
+import { subjectOf } from "../contract/subjects/subject.ts";
 import { exitCodeOf } from "./contract-check.ts";
 import { readText, witnessCodecs } from "./contract-files.ts";
 import { Misuse } from "./misuse.ts";
@@ -26,7 +27,7 @@ export async function compareFiles(
   if (older.endsWith(".proto") !== isProto)
     throw new Misuse(`${older} and ${newer} have different formats: both must be .proto files, or neither`);
   const texts = [older, newer].map(readText);
-  const [first, second] = texts.map((text, at) => (isProto ? text : parseJson(text, at === 0 ? older : newer)));
+  const [first, second] = texts.map((text, at) => (isProto ? text : parseSchemaText(text, at === 0 ? older : newer)));
   const result = await checkCompatibility({
     ...rest,
     format: isProto ? "protobuf" : "json-schema",
@@ -39,6 +40,7 @@ export async function compareFiles(
       version: basename(file),
       file: basename(file),
       text: texts[at] ?? "",
+      parts: [],
       format: isProto ? "protobuf" : "json-schema",
       schema: at === 0 ? first : second,
     }) as const;

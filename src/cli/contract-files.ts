@@ -5,8 +5,9 @@ import { msgpack } from "../../codecs/msgpack/index.ts";
 import { protobuf } from "../../codecs/protobuf/index.ts";
 import type { Codec } from "../codec/codec.ts";
 import { createSerializer, type Serializer } from "../codec/serializer.ts";
+import { protosOf } from "../contract/sources/proto-files.ts";
 import { isObject } from "../contract/json-schema/json-value.ts";
-import type { SubjectVersion } from "../contract/subjects/subject.ts";
+import type { SubjectVersion } from "../contract/subjects/subject-version.ts";
 import { parsedJson } from "../values/json.ts";
 import { fileProblem, Misuse } from "./misuse.ts";
 
@@ -20,7 +21,7 @@ const serializer = createSerializer({ codecs: witnessCodecs() });
 /** The codecs that today's code of a version reads with. */
 export function versionSerializer(version: SubjectVersion | undefined): Serializer {
   if (version?.format !== "protobuf") return serializer;
-  return createSerializer({ codecs: [...witnessCodecs(), protobuf({ protos: version.text })] });
+  return createSerializer({ codecs: [...witnessCodecs(), protobuf({ protos: protosOf(version) })] });
 }
 
 /** The text of a file. @throws Misuse when it cannot be read. */

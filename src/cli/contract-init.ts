@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { protoFiles } from "../contract/protobuf/schema.ts";
 import { inferredSchema } from "../contract/subjects/inferred-schema.ts";
-import { folderFiles, readSubjects, type Subject } from "../contract/subjects/subject.ts";
+import { folderFiles } from "../contract/subjects/subject-files.ts";
+import { readSubjects, type Subject } from "../contract/subjects/subject.ts";
 import { commandSerializer } from "./codecs.ts";
 import { type Draft, draftsOf, isSchemaFile } from "./contract-sources.ts";
 import { envelopeLines } from "./envelope-lines.ts";
@@ -78,12 +80,17 @@ function writeDraft({ subject, major, schema, isProto = false }: Draft, schemas:
   const versions = own?.versions ?? [];
   const chosen = major ?? Number(versions.at(-1)?.version.split(".")[0] ?? 1);
   const latest = versions.findLast(({ version }) => version.startsWith(`${chosen}.`));
-  const text = isProto ? String(schema) : `${JSON.stringify(schema, undefined, 2)}\n`;
+  const protos = isProto ? protoFiles(schema) : undefined;
+  const imports = Object.entries(protos?.imports ?? {});
+  const text = Object.values(protos?.own ?? {})[0] ?? `${JSON.stringify(schema, undefined, 2)}\n`;
   if (latest !== undefined && JSON.stringify(latest.schema) === JSON.stringify(schema)) return undefined;
   const minor = latest === undefined ? 0 : Number(latest.version.split(".")[1]) + 1;
   const file = join(schemas, subject, `${chosen}.${minor}.${isProto ? "proto" : "schema.json"}`);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text, { flag: "wx" });
+  const parts = imports.map(([name, part]) => [join(schemas, subject, `${chosen}.${minor}`, name), part] as const);
+  for (const [path, content] of [...parts, [file, text] as const]) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content, { flag: "wx" });
+  }
   return file;
 }
 

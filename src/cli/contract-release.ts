@@ -1,7 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brokenLocks, formatLock, parseLock } from "../contract/subjects/lock.ts";
-import { folderFiles, readSubjects } from "../contract/subjects/subject.ts";
+import { folderFiles } from "../contract/subjects/subject-files.ts";
+import { readSubjects } from "../contract/subjects/subject.ts";
 import { readText } from "./contract-files.ts";
 import { contractExitCodes } from "./contract-outcome.ts";
 import { Misuse } from "./misuse.ts";

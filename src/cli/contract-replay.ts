@@ -1,5 +1,6 @@
 import { type FoundWitness, type RecordedWitness, replay, witnessInReport } from "../contract/report/replay.ts";
-import { folderFiles, readSubjects } from "../contract/subjects/subject.ts";
+import { folderFiles } from "../contract/subjects/subject-files.ts";
+import { readSubjects } from "../contract/subjects/subject.ts";
 import { readReport } from "./contract-files.ts";
 import { contractExitCodes } from "./contract-outcome.ts";
 import { Misuse } from "./misuse.ts";

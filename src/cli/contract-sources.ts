@@ -1,12 +1,14 @@
 import { createRequire } from "node:module";
-import { basename, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isObject } from "../contract/json-schema/json-value.ts";
 import { SchemaDocument } from "../contract/json-schema/schema-document.ts";
 import { openProtobufSchema } from "../contract/protobuf/schema.ts";
 import type { CodeSchema } from "../contract/subjects/code-check.ts";
 import { isMessageType, jsonSchemaOf, madeBy, schemaVendor } from "../contract/subjects/schema-source.ts";
-import { parseJson } from "../contract/subjects/subject.ts";
+import { bundledSchema } from "../contract/sources/json-bundle.ts";
+import { importingProto } from "../contract/sources/proto-files.ts";
+import { folderFiles, parseSchemaText, readOnce } from "../contract/subjects/subject-files.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { metaSchema } from "../json-schema/ajv.ts";
 import type { MessageType } from "../message/message-type.ts";
@@ -52,17 +54,23 @@ export async function draftsOf(path: string, source: Source): Promise<readonly D
 
 /** Whether a source is a file of one schema rather than a module. */
 export function isSchemaFile(path: string): boolean {
-  return /\.(?:json|proto)$/.test(path);
+  return /\.(?:json|ya?ml|proto)$/.test(path);
 }
 
-/** @throws SobreError `InvalidArgument` when the file is not a schema. */
+/**
+ * The schema of a file, with what it refers to next to it and below.
+ *
+ * @throws SobreError `InvalidArgument` when the file is not a schema.
+ */
 function draftOfFile(path: string, { subject = basename(path).replace(/(?:\.schema)?\.\w+$/, "") }: Source): Draft {
   const text = readText(path);
+  const [files, file] = [readOnce(folderFiles(dirname(resolve(path)))), basename(path)];
   if (path.endsWith(".proto")) {
-    openProtobufSchema(text);
-    return { subject, schema: text, isProto: true };
+    const { schema } = importingProto(files, file, text);
+    openProtobufSchema(schema);
+    return { subject, schema, isProto: true };
   }
-  const schema = parseJson(text, path);
+  const { schema } = bundledSchema(files, file, parseSchemaText(text, path));
   return { subject, schema: new SchemaDocument(schema, path, metaSchema).root.schema };
 }
 

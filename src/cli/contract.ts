@@ -56,7 +56,10 @@ function checkCommand(terminal: Terminal, finish: Finish): Command {
     .option("-a, --against <WHAT>", "git:REF, a folder, lock, or an installed package")
     .addOption(reportFormat())
     .option("--types <MODULE>", "message types that must agree with the files; their upcasters apply")
-    .option("--from <SOURCE>", "a module with schemas, or a .json or .proto file, that must agree with the files")
+    .option(
+      "--from <SOURCE>",
+      "a module with schemas, or a .json, .yaml or .proto file, that must agree with the files",
+    )
     .option("--subject <NAME>", "the subject of --from; default: as init names it")
     .option("--strict", "fail when a pair is unproven")
     .option("--budget <STEPS>", "steps for each pair; default: 10000000", wholeNumber("--budget", 0))
@@ -96,7 +99,7 @@ const formatPolicies = ["either", "annotation", "assertion"] as const;
 
 function initCommand(terminal: Terminal, finish: Finish): Command {
   return onSubjects("init", "write versions from a source, and subject.json")
-    .option("--from <MODULE>", "a module with schemas or message types, or a .json or .proto file")
+    .option("--from <MODULE>", "a module with schemas or message types, or a .json, .yaml or .proto file")
     .option("--export <NAME>", "its export; default: the default one, or every one")
     .option("--messages <FILE>", "captured messages: envelopes as JSON, one per line")
     .option("--subject <NAME>", "the subject; default: what the source says")

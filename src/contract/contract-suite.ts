@@ -11,7 +11,8 @@ import { typedProblem } from "./golden/typed-golden.ts";
 import { checkPair } from "./subjects/checked-pair.ts";
 import { codeDifferences } from "./subjects/code-check.ts";
 import { jsonSchemaOf } from "./subjects/schema-source.ts";
-import { folderFiles, readSubjects, type Subject } from "./subjects/subject.ts";
+import { folderFiles } from "./subjects/subject-files.ts";
+import { readSubjects, type Subject } from "./subjects/subject.ts";
 import { pairsWithin, type VersionPair } from "./subjects/subject-pairs.ts";
 import { type SubjectUpcast, upcastBy } from "./subjects/upcast-by.ts";
 

@@ -1,7 +1,7 @@
 import { checkOption, name as isName, methods } from "../options/option-checks.ts";
 import { isObject } from "../values/plain-object.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { JsonSchema } from "../json-schema/json-schema-type.ts";
@@ -9,7 +9,8 @@ import type { JsonSchemaOptions } from "../json-schema/json-schema.ts";
 import type { MessageType } from "../message/message-type.ts";
 import { messageTypeFromFiles, schemaFilesOf, versionFile } from "../message/schema-files.ts";
 import type { UntypedOptions } from "../message/define-message.ts";
-import { folderFiles, parseJson } from "./subjects/subject.ts";
+import { folderFiles, readOnce } from "./subjects/subject-files.ts";
+import { readVersions } from "./subjects/subject-version.ts";
 
 /**
  * Defines a message type from the files `<folder>/<subject>/<major>.<minor>.schema.json`: each major is a version, and its
@@ -49,7 +50,7 @@ export function writeMessageType(folder: string, type: MessageType): readonly st
       return version?.major === major && version !== undefined ? [version] : [];
     });
     const minor = Math.max(-1, ...minors.map((version) => version.minor)) + 1;
-    const latest = minor === 0 ? undefined : known[`${major}.${minor - 1}.schema.json`];
+    const latest = Object.entries(known).find(([file]) => versionFile(file)?.version === `${major}.${minor - 1}`)?.[1];
     const text = `${JSON.stringify(schema, undefined, 2)}\n`;
     if (isDeepStrictEqual(latest, JSON.parse(text))) continue;
     const file = `${major}.${minor}.schema.json`;
@@ -59,14 +60,20 @@ export function writeMessageType(folder: string, type: MessageType): readonly st
   return written;
 }
 
+/** The JSON Schemas of a subject by the names of their files. */
 function filesOf(folder: string, subject: string): Readonly<Record<string, JsonSchema>> {
-  const files = folderFiles(subjectFolder(folder, subject));
-  const names = files.list().filter((file) => versionFile(file)?.format === "json-schema");
-  return Object.fromEntries(names.map((file) => [file, schemaOf(files.read(file), `${subject}/${file}`)]));
+  const name = relative(folder, subjectFolder(folder, subject)).replaceAll("\\", "/");
+  // A folder that is missing is reported by its own path.
+  folderFiles(join(folder, name)).list();
+  const versions = readVersions(readOnce(folderFiles(folder)), name).get(name) ?? [];
+  return Object.fromEntries(
+    versions.flatMap(({ format, file, schema }) =>
+      format === "protobuf" ? [] : [[basename(file), schemaOf(schema, file)] as const],
+    ),
+  );
 }
 
-function schemaOf(text: string, file: string): JsonSchema {
-  const schema = parseJson(text, file);
+function schemaOf(schema: unknown, file: string): JsonSchema {
   if (typeof schema === "boolean") return schema;
   if (isObject(schema)) return { ...schema };
   throw new SobreError("InvalidArgument", `${file} does not contain a JSON Schema.`);

@@ -22,7 +22,7 @@ export interface VersionFile {
 
 /** The version that a file name stands for, e.g. `2.1.schema.json` or `2.1.proto`; `undefined` for any other name. */
 export function versionFile(name: string): VersionFile | undefined {
-  const [, major, minor, extension] = /^(\d+)\.(\d+)\.(schema\.json|proto)$/.exec(name) ?? [];
+  const [, major, minor, extension] = /^(\d+)\.(\d+)\.(schema\.(?:json|ya?ml)|proto)$/.exec(name) ?? [];
   if (major === undefined || minor === undefined) return undefined;
   const format = extension === "proto" ? "protobuf" : "json-schema";
   return { version: `${major}.${minor}`, major: Number(major), minor: Number(minor), format };

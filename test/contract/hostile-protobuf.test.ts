@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkCompatibility } from "../../src/contract/index.ts";
-import { mostFieldsOf } from "../../src/contract/protobuf/schema.ts";
+import { mostFieldsOf } from "../../src/contract/protobuf/proto-root.ts";
 
 /** A budget that a busy machine keeps to; those that no budget ends have the default. */
 const ample = 25_000;

@@ -16,7 +16,7 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
   "sobre/codecs/protobuf": ["content-type", "protobufjs"],
   "sobre/conformance": ["content-type"],
   "sobre/content-type": ["content-type"],
-  "sobre/contract": ["ajv", "content-type", "protobufjs", "re2js"],
+  "sobre/contract": ["ajv", "content-type", "protobufjs", "re2js", "yaml"],
   "sobre/engines/emulator-config": ["ajv", "re2js"],
   "sobre/http": ["content-type"],
   "sobre/json-schema": ["ajv", "re2js"],

@@ -12,7 +12,8 @@ import { SchemaDocument } from "../json-schema/schema-document.ts";
 import { keySamples, samplesOf } from "../protobuf/kinds.ts";
 import { openProtobufSchema, type ProtobufSchema } from "../protobuf/schema.ts";
 import type { MessageShape } from "../protobuf/shape.ts";
-import { majorOf, type Subject, type SubjectVersion } from "../subjects/subject.ts";
+import type { Subject } from "../subjects/subject.ts";
+import { majorOf, type SubjectVersion } from "../subjects/subject-version.ts";
 import { hasNativeValues } from "../witness.ts";
 import type { GoldenMessage } from "./golden-message.ts";
 
@@ -93,7 +94,10 @@ function propertiesOf(
 function protobufSamples(subject: Subject, version: SubjectVersion, serializer: Serializer): readonly GoldenMessage[] {
   const schema = openProtobufSchema(version.schema);
   const outer = Array.from(schema.messages.values()).filter(
-    ({ name }) => !schema.bundled.has(name) && !schema.messages.has(name.slice(0, Math.max(0, name.lastIndexOf(".")))),
+    ({ name }) =>
+      !schema.bundled.has(name) &&
+      !schema.imported.has(name) &&
+      !schema.messages.has(name.slice(0, Math.max(0, name.lastIndexOf(".")))),
   );
   return outer.flatMap((shape) => {
     const sent = encoded(schema, shape);

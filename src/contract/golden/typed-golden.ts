@@ -10,7 +10,8 @@ import { canonicalJson } from "../json-schema/json-value.ts";
 import { judgesOf } from "../json-schema/judge.ts";
 import { fromNative } from "../json-schema/native-values.ts";
 import { escapeToken, SchemaDocument } from "../json-schema/schema-document.ts";
-import { majorOf, type Subject, type SubjectVersion } from "../subjects/subject.ts";
+import type { Subject } from "../subjects/subject.ts";
+import { majorOf, type SubjectVersion } from "../subjects/subject-version.ts";
 import { type SubjectFinding, subjectFinding } from "../subjects/subject-changes.ts";
 import type { GoldenMessage } from "./golden-message.ts";
 

@@ -1,18 +1,9 @@
 import { invalidInput } from "../../errors/invalid-input.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import {
-  common,
-  Enum,
-  type Field,
-  MapField,
-  Namespace,
-  parse,
-  Root,
-  Service,
-  Type,
-  withFieldIndex,
-} from "../../protobuf/protobufjs.ts";
+import { Enum, type Field, MapField, Namespace, Root, Service, Type } from "../../protobuf/protobufjs.ts";
 import { isObject } from "../json-schema/json-value.ts";
+import { protoDeclarations } from "../report/proto-declarations.ts";
+import { exactDefault, readRoot } from "./proto-root.ts";
 import { isZero, wireForm } from "./wire-form.ts";
 import type { EnumShape, FieldShape, MessageShape, Reserved } from "./shape.ts";
 
@@ -33,116 +24,76 @@ export interface ProtobufSchema {
   readonly procedures: ReadonlyMap<string, ProcedureShape>;
   /** The messages of google.protobuf that came with an import; they are compared where fields lead to them. */
   readonly bundled: ReadonlySet<string>;
+  /** The full names of whatever imported files declare. */
+  readonly imported: ReadonlySet<string>;
   /** The wire form of a plain object of protobufjs. */
   encode(type: string, value: Readonly<Record<string, unknown>>): Uint8Array;
   /** The plain object of a wire form; throws what protobufjs throws. */
   decode(type: string, payload: Uint8Array): Readonly<Record<string, unknown>>;
 }
 
+/** The text of a .proto file, and of the files that it imports by the names under which it does. */
+export interface ImportingProto {
+  readonly proto: string;
+  readonly imports: Readonly<Record<string, string>>;
+}
+
 /**
- * Opens .proto text, or several texts by the names under which they import each other.
+ * Opens .proto text, or several texts by the names under which they import each other. Of an {@link ImportingProto}, imported
+ * types count where the file's own lead to them.
  *
  * @throws SobreError `InvalidArgument` when it cannot be read or an import is missing.
  */
 export function openProtobufSchema(source: unknown): ProtobufSchema {
-  const files = typeof source === "string" ? { "schema.proto": source } : source;
-  if (!isObject(files) || Object.values(files).some((text) => typeof text !== "string"))
-    throw new SobreError("InvalidArgument", "A Protobuf schema is the text of a .proto file, or a map of such texts.");
+  const { own, imports } = protoFiles(source);
   try {
     const bundled = new Set<string>();
-    return reflected(readRoot(files, bundled), bundled);
+    const schema = reflected(readRoot({ ...own, ...imports }, bundled), bundled);
+    return Object.keys(imports).length === 0 ? schema : withoutUnused(schema, Object.values(imports));
   } catch (error) {
     throw invalidInput("The Protobuf schema cannot be read", error);
   }
 }
 
-function readRoot(files: Readonly<Record<string, unknown>>, bundled: Set<string>): Root {
-  const root = new Root();
-  const missing = new Set<string>();
-  const done = new Set<string>();
-  const add = (file: string): void => {
-    if (done.has(file)) return;
-    done.add(file);
-    const own =
-      Object.keys(files).find((name) => name === file) ?? Object.keys(files).find((name) => name.endsWith(`/${file}`));
-    const text = own === undefined ? undefined : files[own];
-    if (isOptionsFile(file)) root.addJSON(options);
-    else if (typeof text === "string") {
-      if (mostFieldsOf(text) > mostFields)
-        throw new SobreError(
-          "LimitExceeded",
-          `A message of ${file} has more than ${mostFields} fields, which takes too long to compare.`,
-        );
-      done.add(own ?? file);
-      // A file must follow the files that it extends.
-      for (const [, name = ""] of text.matchAll(importStatement)) add(name);
-      withFieldIndex(() => parse(withExactDefaults(text), root, { keepCase: true }));
-    } else {
-      const known = common.get(file)?.nested;
-      if (known === undefined) missing.add(file);
-      else {
-        root.addJSON(known);
-        const added = root.lookup("google.protobuf", [Namespace]);
-        if (added instanceof Namespace) for (const message of added.nestedArray) bundled.add(nameOf(message));
-      }
-    }
-  };
-  for (const file of Object.keys(files)) add(file);
-  try {
-    root.resolveAll();
-  } catch (error) {
-    // An import that defines options only is not missed.
-    if (missing.size === 0) throw error;
-    const names = Array.from(missing, (name) => JSON.stringify(name)).join(", ");
-    throw new SobreError(
-      "InvalidArgument",
-      `Imported but missing: ${names}. Pass them together with the other files.`,
-      {
-        cause: error,
-      },
-    );
+type Texts = Readonly<Record<string, string>>;
+
+/** The texts of a schema: its own by `name`, and imported ones. @throws SobreError `InvalidArgument` when it is not one. */
+export function protoFiles(source: unknown, name = "schema.proto"): { readonly own: Texts; readonly imports: Texts } {
+  if (typeof source === "string") return { own: { [name]: source }, imports: {} };
+  if (isImporting(source)) {
+    const free = Object.hasOwn(source.imports, name) ? `<${name}>` : name;
+    return { own: { [free]: source.proto }, imports: source.imports };
   }
-  return root;
+  if (areTexts(source)) return { own: source, imports: {} };
+  throw new SobreError("InvalidArgument", "A Protobuf schema is the text of a .proto file, or a map of such texts.");
 }
 
-/** protobufjs takes time with the square of the fields of one message. */
-const mostFields = 4000;
-
-/** Blanks are taken by one part of the pattern each, so that a text of blanks alone takes no longer than any other. */
-const importStatement = /(?:^[ \t]*|;\s*)import\s+(?:(?:public|weak|option)\s+)?"([^"]+)"\s*;/gm;
-
-const exactDefault = "(sobre.exact_default)";
-
-/** Says defaults beyond 2^53 once more as text, since protobufjs reads them as the nearest double. */
-function withExactDefaults(text: string): string {
-  return text.replaceAll(
-    /\bdefault\s*=\s*(-?)(0x[0-9a-f]{13,40}|[1-9]\d{15,40}|0[0-7]{17,40})(?=\s*[\],])/gi,
-    (all, sign: string, digits: string) =>
-      `${all}, ${exactDefault} = "${sign}${BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits)}"`,
-  );
+function areTexts(source: unknown): source is Texts {
+  return isObject(source) && Object.values(source).every((text) => typeof text === "string");
 }
 
-function isOptionsFile(name: string): boolean {
-  return /^google\/protobuf\/(descriptor|\w+_features)\.proto$/.test(name);
+function isImporting(source: unknown): source is ImportingProto {
+  return isObject(source) && typeof source["proto"] === "string" && areTexts(source["imports"]);
 }
 
-const optionsMessage = { fields: {}, extensions: [[1000, 536_870_911]] };
-
-/** As much of the descriptors as custom options extend. */
-const options = {
-  google: {
-    nested: {
-      protobuf: {
-        nested: Object.fromEntries(
-          ["File", "Message", "Field", "Oneof", "Enum", "EnumValue", "Service", "Method", "ExtensionRange"]
-            .map((name) => `${name}Options`)
-            .concat("FeatureSet")
-            .map((name) => [name, optionsMessage]),
-        ),
-      },
-    },
-  },
-};
+/** A schema without the types of imported files to which nothing else leads. */
+function withoutUnused(schema: ProtobufSchema, texts: readonly string[]): ProtobufSchema {
+  const imported = new Set(texts.flatMap((text) => Array.from(protoDeclarations(text).keys())));
+  const used = new Set<string>();
+  const open = Array.from(schema.messages.values()).filter(({ name }) => !imported.has(name));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (used.has(next.name)) continue;
+    used.add(next.name);
+    for (const { message, enumeration } of next.fields) {
+      if (message !== undefined) open.push(message);
+      if (enumeration !== undefined) used.add(enumeration.name);
+    }
+  }
+  const kept = <Shape>(shapes: ReadonlyMap<string, Shape>): ReadonlyMap<string, Shape> =>
+    new Map(Array.from(shapes).filter(([name]) => used.has(name) || !imported.has(name)));
+  const { messages, enums, procedures } = schema;
+  return { ...schema, imported, messages: kept(messages), enums: kept(enums), procedures: kept(procedures) };
+}
 
 function reflected(root: Root, bundled: ReadonlySet<string>): ProtobufSchema {
   const types = new Map<string, Type>();
@@ -176,6 +127,7 @@ function reflected(root: Root, bundled: ReadonlySet<string>): ProtobufSchema {
     enums,
     procedures,
     bundled,
+    imported: new Set(),
     encode: (name, value) => typeNamed(name).encode(typeNamed(name).fromObject(value)).finish(),
     decode: (name, payload) =>
       typeNamed(name).toObject(typeNamed(name).decode(payload), { longs: String, bytes: String }),
@@ -323,29 +275,4 @@ function feature(type: object, name: string): unknown {
 
 function nameOf(object: { readonly fullName: string }): string {
   return object.fullName.replace(/^\./, "");
-}
-
-const ignored = /\/\*[^]*?(?:\*\/|$)|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g;
-const told = /\b(?:enum|oneof)\b|[{};]|=\s*\w+\s*(?=[;[])/g;
-
-/** The number of fields of the message with the most, in the text of a .proto file; those of its oneofs are its own. */
-export function mostFieldsOf(text: string): number {
-  const blocks = [{ kind: "", fields: 0 }];
-  let kind = "";
-  let most = 0;
-  for (const [token] of text.replaceAll(ignored, " ").matchAll(told)) {
-    const block = blocks.at(-1);
-    if (token === "{") {
-      blocks.push({ kind, fields: 0 });
-      kind = "";
-    } else if (token === "}") {
-      const closed = blocks.length > 1 ? blocks.pop() : undefined;
-      const holder = blocks.at(-1);
-      if (closed?.kind === "oneof" && holder !== undefined) holder.fields += closed.fields;
-      if (closed?.kind !== "enum") most = Math.max(most, closed?.fields ?? 0, holder?.fields ?? 0);
-    } else if (token === "enum" || token === "oneof") kind = token;
-    else if (token === ";") kind = "";
-    else if (block !== undefined) block.fields++;
-  }
-  return most;
 }

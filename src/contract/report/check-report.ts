@@ -1,7 +1,7 @@
 import type { CheckedPair } from "../subjects/checked-pair.ts";
 import type { SubjectFinding } from "../subjects/subject-changes.ts";
 import type { Finding, Verdict } from "../verdict.ts";
-import { placeInText, type TextPlace } from "./place-in-text.ts";
+import { placeInVersion, type TextPlace } from "./place-in-text.ts";
 
 /** The result of a check: pairs with verdicts, and problems outside of the pairs. */
 export interface CheckReport {
@@ -63,7 +63,8 @@ export function placedFindings({ pairs, folder }: CheckReport): readonly PlacedF
     pair.result.findings.map((finding) => {
       const shown = shownVersion(pair);
       const pointer = shown === pair.newer ? finding.newerPointer : finding.olderPointer;
-      return { pair, finding, file: `${folder}/${shown.file}`, place: placeInText(shown.text, pointer) };
+      const { file, place } = placeInVersion(shown, pointer);
+      return { pair, finding, file: `${folder}/${file}`, place };
     }),
   );
 }

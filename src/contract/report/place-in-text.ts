@@ -1,3 +1,5 @@
+import { yamlOffset } from "../sources/yaml.ts";
+import type { SubjectVersion } from "../subjects/subject-version.ts";
 import { protoDeclarations } from "./proto-declarations.ts";
 
 /** A line and a column, from 1. */
@@ -6,9 +8,29 @@ export interface TextPlace {
   readonly column: number;
 }
 
-/** Where a finding's pointer leads in the text of a schema: a JSON Pointer, or a full Protobuf name. */
-export function placeInText(text: string, pointer: string): TextPlace {
-  const offset = pointer.startsWith("#") ? jsonOffset(text, pointer.slice(1)) : protoOffset(text, pointer);
+/** Where a finding's pointer leads: in the file of a version, or in one that it refers to. */
+export function placeInVersion(
+  { file, text, parts, format }: Pick<SubjectVersion, "file" | "text" | "parts" | "format">,
+  pointer: string,
+): { readonly file: string; readonly place: TextPlace } {
+  if (format === "protobuf") {
+    const holder = [{ file, text }, ...parts].find((one) => protoDeclarations(one.text).has(pointer));
+    return { file: holder?.file ?? file, place: placeInText(holder?.text ?? text, pointer) };
+  }
+  const [, container, token = "", inner = ""] = /^#\/(\$defs|definitions)\/([^/]+)(.*)$/s.exec(pointer) ?? [];
+  const part = container === undefined ? undefined : parts.find((one) => one.file === decode(token));
+  const [holder, path] = part === undefined ? [{ file, text }, pointer] : [part, `#${inner}`];
+  const isYaml = /\.ya?ml$/i.test(holder.file);
+  return { file: holder.file, place: placeInText(holder.text, path, isYaml ? "yaml" : "json") };
+}
+
+/** Where a pointer leads in the text of a schema: a JSON Pointer, or a full Protobuf name. */
+export function placeInText(text: string, pointer: string, syntax: "json" | "yaml" = "json"): TextPlace {
+  const offset = pointer.startsWith("#")
+    ? syntax === "yaml"
+      ? yamlOffset(text, pointer.split("/").slice(1).map(decode))
+      : jsonOffset(text, pointer.slice(1))
+    : protoOffset(text, pointer);
   const before = text.slice(0, offset);
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }

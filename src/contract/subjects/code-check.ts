@@ -1,7 +1,8 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { checkCompatibility } from "../check-compatibility.ts";
 import { meaningOf } from "../json-schema/meaning.ts";
-import { majorOf, type Subject, type SubjectVersion } from "./subject.ts";
+import type { Subject } from "./subject.ts";
+import { majorOf, type SubjectVersion } from "./subject-version.ts";
 import { type SubjectFinding, subjectFinding } from "./subject-changes.ts";
 
 /** A schema that the code of a service has for a subject. */

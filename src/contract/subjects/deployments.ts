@@ -1,6 +1,7 @@
 import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
-import { parseJson, type ServiceVersions, type Subject } from "./subject.ts";
+import { parseJson } from "./subject-files.ts";
+import { type ServiceVersions, type Subject } from "./subject.ts";
 
 /** The versions of each subject that a deployed service sends and reads. */
 interface Deployment {

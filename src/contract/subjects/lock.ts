@@ -2,7 +2,8 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import { parsedJson } from "../../values/json.ts";
 import { sha256 } from "../witness.ts";
-import { plainText, type Subject, type SubjectVersion } from "./subject.ts";
+import type { Subject } from "./subject.ts";
+import { type SubjectVersion, wholeText } from "./subject-version.ts";
 
 /** SHA-256 in hex of each released schema, by its file. */
 export type Lock = Readonly<Record<string, string>>;
@@ -17,18 +18,21 @@ export function parseLock(text: string): Lock {
 
 /** The text of a lock with every version that is there; what was locked before stays as it was. */
 export function formatLock(subjects: readonly Subject[], before: Lock): string {
-  const now = versionsOf(subjects).map((version) => [version.file, hashOfText(version.text)] as const);
+  const now = versionsOf(subjects).map((version) => [version.file, hashOfText(version)] as const);
   const schemas = Object.fromEntries([...now, ...Object.entries(before)].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   return `${JSON.stringify({ schemas }, undefined, 2)}\n`;
 }
 
 /** Released files that are gone or hold something else, one sentence each. */
 export function brokenLocks(subjects: readonly Subject[], lock: Lock): readonly string[] {
-  const files = new Map(versionsOf(subjects).map((version) => [version.file, hashOfText(version.text)]));
+  const versions = new Map(versionsOf(subjects).map((version) => [version.file, version]));
   return Object.entries(lock).flatMap(([file, hash]) => {
-    const own = files.get(file);
+    const own = versions.get(file);
     if (own === undefined) return [`${file} was released and is gone. Restore it.`];
-    return own === hash ? [] : [`${file} was released and has been edited. Undo the edit, and release a new version.`];
+    if (hashOfText(own) === hash) return [];
+    const parts =
+      own.parts.length === 0 ? "" : `, or a file that it refers to (${own.parts.map((part) => part.file).join(", ")}),`;
+    return [`${file}${parts} was released and has been edited. Undo the edit, and release a new version.`];
   });
 }
 
@@ -36,6 +40,6 @@ function versionsOf(subjects: readonly Subject[]): readonly SubjectVersion[] {
   return subjects.flatMap(({ versions }) => versions);
 }
 
-function hashOfText(text: string): string {
-  return sha256(plainText(text));
+function hashOfText(version: SubjectVersion): string {
+  return sha256(wholeText(version));
 }

@@ -1,5 +1,6 @@
 import { sha256 } from "../witness.ts";
-import { plainText, type Subject } from "./subject.ts";
+import type { Subject } from "./subject.ts";
+import { plainText, type SubjectVersion, wholeText } from "./subject-version.ts";
 
 /** A finding on a subject as a whole rather than on a pair of its versions. */
 export interface SubjectFinding {
@@ -42,16 +43,30 @@ export function subjectChanges(subjects: readonly Subject[], past: readonly Subj
 }
 
 function versionChanges(before: Subject, { name, versions }: Subject): readonly SubjectFinding[] {
-  return before.versions.flatMap(({ version, file, text }) => {
+  return before.versions.flatMap((released) => {
+    const { version, file, text } = released;
     const same = versions.find((own) => own.version === version);
-    if (same !== undefined && plainText(same.text) === plainText(text)) return [];
+    if (same !== undefined && wholeText(same) === wholeText(released)) return [];
     const [code, what, repair] =
       same === undefined
         ? ["version-deleted", "is gone", "Restore it"]
-        : ["version-edited", "has been edited", "Undo the edit, and add a new version"];
+        : plainText(same.text) === plainText(text)
+          ? [
+              "version-edited",
+              `a file that it refers to has been edited: ${editedPart(released, same)}`,
+              "Undo the edit",
+            ]
+          : ["version-edited", "has been edited", "Undo the edit, and add a new version"];
     const message = `${file} was released and ${what}.`;
     return [subjectFinding({ subject: name, code, message, repair: `${repair}, or waive this.`, file })];
   });
+}
+
+function editedPart(before: SubjectVersion, now: SubjectVersion): string {
+  const edited = before.parts.find(
+    ({ file, text }) => !now.parts.some((part) => part.file === file && plainText(part.text) === plainText(text)),
+  );
+  return edited?.file ?? now.parts.at(-1)?.file ?? now.file;
 }
 
 /** The settings from strictest to loosest. */

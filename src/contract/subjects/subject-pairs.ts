@@ -1,4 +1,5 @@
-import { compareVersions, majorOf, type Subject, type SubjectVersion } from "./subject.ts";
+import type { Subject } from "./subject.ts";
+import { compareVersions, majorOf, type SubjectVersion, wholeText } from "./subject-version.ts";
 
 /** Two versions that meet: messages of one are read by the other. */
 export interface VersionPair {
@@ -62,7 +63,7 @@ export function pairsWithPast(subjects: readonly Subject[], past: readonly Subje
           ? [{ subject, older: version, newer: newest, direction: "backward", isUpcast: true }]
           : [];
       const same = subject.versions.find((own) => own.version === version.version);
-      if (same !== undefined && same.text !== version.text)
+      if (same !== undefined && wholeText(same) !== wholeText(version))
         return [{ subject, older: version, newer: same, direction }, ...upcast];
       // The other branch may have versions that are not here yet.
       if (compareVersions(version.version, head.version) > 0) return upcast;

@@ -1,23 +1,12 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Envelope } from "../../envelope/envelope.ts";
 import { envelopeFromJson } from "../../envelope/envelope-json.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
-import { type VersionFile, versionFile } from "../../message/schema-files.ts";
+import { isForImports } from "../sources/schema-part.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { ContentModel, Direction, ProtobufPolicy, TypeNamePolicy } from "../options.ts";
+import { parseJson, readOnce, type SubjectFiles } from "./subject-files.ts";
+import { readVersions, refuseMisnamed, type SubjectVersion } from "./subject-version.ts";
 import type { FormatPolicy } from "../json-schema/formats.ts";
-
-/** One version of a subject's schema: a file `<major>.<minor>.schema.json` or `<major>.<minor>.proto`. */
-export interface SubjectVersion {
-  readonly version: string;
-  readonly format: "json-schema" | "protobuf";
-  /** Path under the folder of subjects, with slashes. */
-  readonly file: string;
-  readonly text: string;
-  /** The parsed JSON Schema, or the text of the .proto file. */
-  readonly schema: unknown;
-}
 
 /** The versions that a service sends and reads. */
 export interface ServiceVersions {
@@ -48,87 +37,30 @@ export interface Subject {
   readonly versions: readonly SubjectVersion[];
 }
 
-/** Gives the text of a file under the folder of subjects, and lists such files. */
-export interface SubjectFiles {
-  list(): readonly string[];
-  read(file: string): string;
-}
-
-/** The files of a folder. @throws SobreError `InvalidArgument` when there is no such folder. */
-export function folderFiles(folder: string): SubjectFiles {
-  return {
-    list() {
-      try {
-        return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/"));
-      } catch (error) {
-        throw new SobreError("InvalidArgument", `Cannot read the folder of subjects ${folder}.`, { cause: error });
-      }
-    },
-    // Some editors begin a file with a byte order mark.
-    read: (file) => readFileSync(join(folder, file), "utf8").replace(/^\u{FEFF}/u, ""),
-  };
-}
-
 /**
  * Reads every subject: a folder with a `subject.json`, or with at least one version.
  *
- * @throws SobreError `InvalidArgument` naming the file that cannot be read, or that is a schema and not named as a version.
+ * @throws SobreError `InvalidArgument` naming the file that cannot be read, that lacks what it refers to, or that is a schema
+ *   and neither named as a version nor referred to by one.
  */
 export function readSubjects(
-  files: SubjectFiles,
+  folder: SubjectFiles,
   { skipMisnamed = false }: { readonly skipMisnamed?: boolean } = {},
 ): readonly Subject[] {
-  const versions = new Map<string, SubjectVersion[]>();
-  const settings = new Set<string>();
-  for (const file of files.list().toSorted()) {
-    const cut = file.lastIndexOf("/");
-    const [subject, name] = [file.slice(0, Math.max(0, cut)), file.slice(cut + 1)];
-    if (subject === "") continue;
-    if (name === "subject.json") settings.add(subject);
-    const version = versionFile(name);
-    if (version === undefined) {
-      if (!skipMisnamed && isMisnamed(name)) throw misnamed(file);
-      continue;
-    }
-    const made = versionOf(files, file, version);
-    versions.set(subject, [...(versions.get(subject) ?? []), made]);
-  }
-  return Array.from(new Set([...versions.keys(), ...settings]), (name) => {
+  const files = readOnce(folder);
+  const versions = readVersions(files);
+  const settings = new Set(
+    files
+      .list()
+      .filter((file) => /[^/]\/subject\.json$/.test(file) && !isForImports(file))
+      .map((file) => file.slice(0, file.lastIndexOf("/"))),
+  );
+  if (!skipMisnamed) refuseMisnamed(files, versions);
+  return Array.from(new Set([...versions.keys(), ...settings].toSorted()), (name) => {
     const file = `${name}/subject.json`;
     const own = settings.has(name) ? parseJson(files.read(file), file) : {};
-    return subjectOf(
-      name,
-      own,
-      (versions.get(name) ?? []).toSorted((a, b) => compareVersions(a.version, b.version)),
-    );
+    return subjectOf(name, own, versions.get(name) ?? []);
   });
-}
-
-/** Whether a name is meant for a schema, e.g. `v1.0.schema.json`, `1.9.json` or `latest.schema.json`. */
-function isMisnamed(name: string): boolean {
-  return /\.(?:schema\.json|proto)$/i.test(name) || /^v?\d+(?:\.\d+)*(?:-.*)?\.json$/i.test(name);
-}
-
-/** A misnamed version would silently stay unchecked. */
-function misnamed(file: string): SobreError {
-  return new SobreError(
-    "InvalidArgument",
-    `${file} is not named like a version. Name it MAJOR.MINOR.schema.json or MAJOR.MINOR.proto, e.g. 1.0.schema.json.`,
-  );
-}
-
-function versionOf(files: SubjectFiles, file: string, { version, format }: VersionFile): SubjectVersion {
-  const text = files.read(file);
-  return { version, file, text, format, schema: format === "protobuf" ? text : parseJson(text, file) };
-}
-
-/** The value of a JSON file. @throws SobreError `InvalidArgument` when it is not JSON. */
-export function parseJson(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new SobreError("InvalidArgument", `${file} is not JSON.`, { cause: error });
-  }
 }
 
 /** A subject with the settings of its subject.json. @throws SobreError `InvalidArgument` for a wrong one. */
@@ -213,20 +145,4 @@ function envelopeOf(value: unknown, wrong: (what: string) => SobreError): Subjec
     throw wrong(`envelope: ${error.message.replace(/\.$/, "")}`);
   }
   throw wrong("envelope: the content type is the codec's");
-}
-
-/** A text with the line ends of no system. */
-export function plainText(text: string): string {
-  return text.replaceAll("\r\n", "\n");
-}
-
-/** The number before the dot of a version. */
-export function majorOf(version: string): number {
-  return Number(version.split(".")[0]);
-}
-
-/** Orders versions by their numbers. */
-export function compareVersions(a: string, b: string): number {
-  const [[aMajor = 0, aMinor = 0], [bMajor = 0, bMinor = 0]] = [a.split(".").map(Number), b.split(".").map(Number)];
-  return aMajor - bMajor || aMinor - bMinor;
 }

@@ -1,6 +1,7 @@
 import { checkOption, messageTypes } from "../../options/option-checks.ts";
 import type { MessageType } from "../../message/message-type.ts";
-import { majorOf, type Subject } from "./subject.ts";
+import type { Subject } from "./subject.ts";
+import { majorOf } from "./subject-version.ts";
 
 /** Converts a body sent as version `from` for a consumer of version `to`; `undefined` when no conversion is needed. */
 export type SubjectUpcast = (

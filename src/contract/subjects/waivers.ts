@@ -3,7 +3,7 @@ import { parsedJson } from "../../values/json.ts";
 import { sha256 } from "../witness.ts";
 import { isObject } from "../json-schema/json-value.ts";
 import type { CheckedPair } from "./checked-pair.ts";
-import { plainText } from "./subject.ts";
+import { wholeText } from "./subject-version.ts";
 import { type SubjectFinding, subjectFinding } from "./subject-changes.ts";
 
 /** A finding that a team has accepted for a while. */
@@ -79,7 +79,7 @@ export interface WaivingCheck {
 
 /** The hash of the schemas of a pair, by which an unproven verdict is acknowledged. */
 export function schemasHash({ older, newer }: Pick<CheckedPair, "older" | "newer">): string {
-  return sha256(`${plainText(older.text)}\n\n${plainText(newer.text)}`);
+  return sha256(`${wholeText(older)}\n\n${wholeText(newer)}`);
 }
 
 /** Removes the findings that are waived; a waiver that has expired or whose finding no longer comes up is a problem. */

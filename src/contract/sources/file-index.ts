@@ -1,0 +1,89 @@
+import { posix } from "node:path";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { isObject } from "../json-schema/json-value.ts";
+import { parseSchemaText, type SubjectFiles } from "../subjects/subject-files.ts";
+import { SchemaFile } from "./schema-file.ts";
+import { ownFolders } from "./schema-part.ts";
+
+/** Finds the files of schemas that a version refers to. */
+export class FileIndex {
+  private readonly files: SubjectFiles;
+  private readonly version: string;
+  private ids: ReadonlyMap<string, readonly string[]> | undefined;
+
+  constructor(files: SubjectFiles, version: string) {
+    this.files = files;
+    this.version = version;
+  }
+
+  open(file: string): SchemaFile {
+    return new SchemaFile(file, parseSchemaText(this.textOf(file), file));
+  }
+
+  textOf(file: string): string {
+    return this.files.read(file);
+  }
+
+  /** @throws SobreError `InvalidArgument` when several files have that identifier. */
+  byId(id: string): string | undefined {
+    this.ids ??= this.identifiers();
+    const found = this.ids.get(id) ?? [];
+    const [own] = ownFolders(this.version);
+    const nearest = found.filter((file) => file.startsWith(`${own}/`));
+    const [first, second] = nearest.length === 0 ? found : nearest;
+    if (second === undefined) return first;
+    throw new SobreError(
+      "InvalidArgument",
+      `${this.version}: ${first ?? ""} and ${second} both have the identifier ${JSON.stringify(id)}. Refer to one by its path.`,
+    );
+  }
+
+  /**
+   * The file at a relative path: from the file that refers to it, or from a folder of the version's own.
+   *
+   * @throws SobreError `InvalidArgument` for a path that leads out of the folder.
+   */
+  byPath(from: string, reference: string): string | undefined {
+    const [path = ""] = reference.split(/[?#]/);
+    if (path === "" || /^[a-z][\w+.-]*:/i.test(path) || path.startsWith("//")) return undefined;
+    const plain = decoded(path);
+    const listed = this.files.list();
+    const [own] = ownFolders(this.version);
+    const candidates = [posix.join(posix.dirname(from), plain), posix.join(own, plain)];
+    if (posix.isAbsolute(plain) || plain.includes("\\") || candidates[0]?.startsWith("../") === true)
+      throw new SobreError(
+        "InvalidArgument",
+        `${from}: the reference ${JSON.stringify(reference)} leads out of the folder of subjects.`,
+      );
+    return candidates.find((file) => listed.includes(file));
+  }
+
+  private identifiers(): ReadonlyMap<string, readonly string[]> {
+    const ids = new Map<string, string[]>();
+    for (const file of this.files.list()) {
+      if (!/\.(?:json|ya?ml)$/.test(file)) continue;
+      const id = identifierOf(this.textOf(file), file);
+      if (id !== undefined) ids.set(id, [...(ids.get(id) ?? []), file]);
+    }
+    return ids;
+  }
+}
+
+/** Whether such a file is readable is checked where it is a version. */
+function identifierOf(text: string, file: string): string | undefined {
+  try {
+    const schema = parseSchemaText(text, file);
+    return isObject(schema) ? new SchemaFile(file, schema).absoluteId : undefined;
+  } catch (error) {
+    if (error instanceof SobreError) return undefined;
+    throw error;
+  }
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

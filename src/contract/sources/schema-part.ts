@@ -1,0 +1,30 @@
+import { posix } from "node:path";
+import type { SubjectFiles } from "../subjects/subject-files.ts";
+
+/** A file that a version refers to. */
+export interface SchemaPart {
+  /** Path under the folder of subjects, with slashes. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/**
+ * The file that the version `file` calls `name`: in a folder of its own named like the version, next to it, under the
+ * folder of subjects, or in `imports`. `undefined` when there is none, or the name leads upwards.
+ */
+export function importedFile(files: SubjectFiles, file: string, name: string): string | undefined {
+  if (posix.isAbsolute(name) || posix.normalize(name) !== name || name.startsWith("..")) return undefined;
+  const roots = [...ownFolders(file), "", "imports"];
+  const listed = files.list();
+  return roots.map((root) => posix.join(root, name)).find((path) => listed.includes(path));
+}
+
+/** The folders of what a version alone refers to, `order/1.0` for `order/1.0.proto`, and of its subject. */
+export function ownFolders(file: string): readonly [version: string, subject: string] {
+  return [file.replace(/^(.*\/\d+\.\d+)\.[^/]*$/, "$1"), posix.dirname(file)];
+}
+
+/** Whether a file is in a place for what versions refer to, rather than that of a version. */
+export function isForImports(file: string): boolean {
+  return file.startsWith("imports/") || /\/\d+\.\d+\//.test(file);
+}

@@ -1,0 +1,72 @@
+/** YAML 1.2 with the core schema, in the one module that imports its parser. */
+import { isNode, parseDocument } from "yaml";
+import { invalidInput } from "../../errors/invalid-input.ts";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { isObject, isPlainPrototype } from "../../values/plain-object.ts";
+import { objectOf } from "../json-schema/json-value.ts";
+
+/** More values than that, aliases written out, are refused. */
+const mostValues = 200_000;
+const deepest = 500;
+
+/**
+ * The JSON value of a YAML 1.2 document: core schema, no merge keys, no tags of its own.
+ *
+ * @throws SobreError `InvalidArgument` for what is not YAML or has no form in JSON, `LimitExceeded` for aliases that multiply.
+ */
+export function parseYaml(text: string, file: string): unknown {
+  let value: unknown;
+  try {
+    const document = parseDocument(text, { version: "1.2", schema: "core", intAsBigInt: true });
+    const [problem] = [...document.errors, ...document.warnings];
+    // Behind the first line the parser shows the text.
+    if (problem !== undefined) throw new Error(problem.message.split("\n")[0]?.replace(/[:.]$/, ""));
+    // Aliases stay the same objects, so that nothing multiplies before it is counted.
+    value = document.toJS({ maxAliasCount: -1 });
+  } catch (error) {
+    throw invalidInput(`${file} is not YAML`, error);
+  }
+  const room = { left: mostValues };
+  return plain(value, { file, room, depth: 0 });
+}
+
+interface Reading {
+  readonly file: string;
+  readonly room: { left: number };
+  readonly depth: number;
+}
+
+function plain(value: unknown, { file, room, depth }: Reading): unknown {
+  if (--room.left < 0 || depth > deepest)
+    throw new SobreError(
+      "LimitExceeded",
+      `${file} has more than ${mostValues} values with its aliases written out, or nests deeper than ${deepest} levels.`,
+    );
+  const inner = { file, room, depth: depth + 1 };
+  if (Array.isArray(value)) return value.map((item) => plain(item, inner));
+  if (isObject(value)) {
+    if (!isPlainPrototype(Object.getPrototypeOf(value)))
+      throw new SobreError(
+        "InvalidArgument",
+        `${file} has a tag, e.g. !!binary or !!set, of a value that JSON does not have.`,
+      );
+    return objectOf(Object.entries(value).map(([name, member]) => [name, plain(member, inner)] as const));
+  }
+  const number = typeof value === "bigint" ? Number(value) : value;
+  const isKept = typeof value !== "bigint" || Number.isSafeInteger(number);
+  if (isKept && (typeof number !== "number" || Number.isFinite(number))) return number;
+  throw new SobreError(
+    "InvalidArgument",
+    `${file} has a number that JSON does not have, or that a double cannot hold.`,
+  );
+}
+
+/** The offset of the value at a path, or of the last one on the way that is there. */
+export function yamlOffset(text: string, steps: readonly string[]): number {
+  const document = parseDocument(text, { version: "1.2", schema: "core" });
+  for (let length = steps.length; length >= 0; length--) {
+    const node: unknown = document.getIn(steps.slice(0, length), true);
+    if (isNode(node)) return node.range?.[0] ?? 0;
+  }
+  return 0;
+}

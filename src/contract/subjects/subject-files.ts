@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync, realpathSync } from "node:fs";
+import { join, sep } from "node:path";
+import { SobreError } from "../../errors/sobre-error.ts";
+import { parseYaml } from "../sources/yaml.ts";
+
+/** Gives the text of a file under the folder of subjects, and lists such files. */
+export interface SubjectFiles {
+  list(): readonly string[];
+  read(file: string): string;
+}
+
+/** The files of a folder. @throws SobreError `InvalidArgument` when there is no such folder. */
+export function folderFiles(folder: string): SubjectFiles {
+  return {
+    list() {
+      try {
+        return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/"));
+      } catch (error) {
+        throw new SobreError("InvalidArgument", `Cannot read the folder of subjects ${folder}.`, { cause: error });
+      }
+    },
+    read(file) {
+      // Some editors begin a file with a byte order mark.
+      return textInside(folder, file).replace(/^\u{FEFF}/u, "");
+    },
+  };
+}
+
+/** A link may lead anywhere; what is compared is in the folder. */
+function textInside(folder: string, file: string): string {
+  try {
+    const path = realpathSync(join(folder, file));
+    if (path.startsWith(join(realpathSync(folder), sep))) return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new SobreError("InvalidArgument", `Cannot read ${file} in the folder of subjects.`, { cause: error });
+  }
+  throw new SobreError("InvalidArgument", `${file} is a link that leads out of the folder of subjects.`);
+}
+
+/** Files that are listed and read once. */
+export function readOnce(files: SubjectFiles): SubjectFiles {
+  let listed: readonly string[] | undefined;
+  const texts = new Map<string, string>();
+  return {
+    list: () => (listed ??= files.list()),
+    read(file) {
+      const text = texts.get(file) ?? files.read(file);
+      texts.set(file, text);
+      return text;
+    },
+  };
+}
+
+/** The value of a JSON or YAML file, by its name. @throws SobreError `InvalidArgument` when it is not one. */
+export function parseSchemaText(text: string, file: string): unknown {
+  return /\.ya?ml$/i.test(file) ? parseYaml(text, file) : parseJson(text, file);
+}
+
+/** The value of a JSON file. @throws SobreError `InvalidArgument` when it is not JSON. */
+export function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SobreError("InvalidArgument", `${file} is not JSON.`, { cause: error });
+  }
+}

@@ -1,0 +1,351 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { protobuf } from "../../codecs/protobuf/index.ts";
+import { checkCompatibility, protosOf, readMessageType } from "../../src/contract/index.ts";
+import { compileJsonSchema } from "../../src/json-schema/ajv.ts";
+import { folderFiles } from "../../src/contract/subjects/subject-files.ts";
+import { readSubjects } from "../../src/contract/subjects/subject.ts";
+import { check, contractFolders } from "../cli/contract-folders.support.ts";
+import { sobre } from "../cli/calls.support.ts";
+
+const { folderOf } = contractFolders();
+const subjectsOf = (files: Readonly<Record<string, unknown>>) => readSubjects(folderFiles(folderOf(files)));
+const schemaOf = (files: Readonly<Record<string, unknown>>): unknown =>
+  subjectsOf(files)
+    .find(({ name }) => name === "order")
+    ?.versions.at(-1)?.schema;
+const outside = mkdtempSync(join(tmpdir(), "outside-"));
+
+afterAll(() => rmSync(outside, { recursive: true }));
+
+const money = { type: "object", properties: { cents: { type: "integer" } }, required: ["cents"] };
+const order = (total: object, more: object = {}) => ({
+  ...more,
+  type: "object",
+  properties: { total },
+  required: ["total"],
+});
+
+/** Whether a schema takes an order with an amount in cents, and refuses one without. */
+function takesMoney(schema: unknown): boolean {
+  const problemsOf = compileJsonSchema(typeof schema === "object" && schema !== null ? { ...schema } : true);
+  return problemsOf({ total: { cents: 1 } }).length === 0 && problemsOf({ total: { cents: "1" } }).length > 0;
+}
+
+describe("JSON Schemas of several files", () => {
+  it.each<[how: string, reference: string, shared: object]>([
+    ["a path", "../shared/money.schema.json", money],
+    ["a path with a pointer", "../shared/money.schema.json#/$defs/money", { $defs: { money } }],
+    [
+      "a path with an anchor",
+      "../shared/money.schema.json#amount",
+      { $defs: { money: { ...money, $anchor: "amount" } } },
+    ],
+    ["an $id", "https://example.org/money", { $id: "https://example.org/money", ...money }],
+    [
+      "an $id inside of another file",
+      "https://example.org/all#/$defs/a",
+      { $id: "https://example.org/all", $defs: { a: { $ref: "money" }, b: { $id: "money", ...money } } },
+    ],
+  ])("refer to each other by %s", (_, reference, shared) => {
+    const schema = schemaOf({
+      "order/1.0.schema.json": order({ $ref: reference }),
+      "shared/money.schema.json": shared,
+    });
+
+    expect(takesMoney(schema)).toBe(true);
+  });
+
+  it("refer to each other in a ring, and from one shared file to the next", () => {
+    const schema = schemaOf({
+      "order/1.0.schema.json": order({ $ref: "../shared/a.json" }, { $id: "https://example.org/orders/1" }),
+      "shared/a.json": { allOf: [{ $ref: "b.json#/definitions/x" }] },
+      "shared/b.json": {
+        definitions: {
+          x: { $ref: "#/definitions/y" },
+          y: { ...money, properties: { cents: { type: "integer" }, of: { $ref: "../order/1.0.schema.json" } } },
+        },
+      },
+    });
+
+    expect(takesMoney(schema)).toBe(true);
+  });
+
+  it("keep their meaning when members are named like keywords", () => {
+    const properties = { default: { $ref: "../shared/money.json" }, $ref: { type: "string" }, $id: { type: "string" } };
+    const schema = schemaOf({ "order/1.0.schema.json": { properties }, "shared/money.json": money });
+    const problemsOf = compileJsonSchema({ ...Object(schema) });
+
+    expect(problemsOf({ default: { cents: "1" } })).not.toEqual([]);
+    expect(problemsOf({ $ref: 1 })).not.toEqual([]);
+    expect(problemsOf({ default: { cents: 1 }, $ref: "a", $id: "b" })).toEqual([]);
+  });
+
+  it("break where a shared type breaks, at its place in the shared file", async () => {
+    const folder = folderOf({
+      "order/1.0.schema.json": order({ $ref: "../shared/money-1.json" }),
+      "order/1.1.schema.json": order({ $ref: "../shared/money-2.json" }),
+      "shared/money-1.json": money,
+      "shared/money-2.json": {
+        ...money,
+        properties: { ...money.properties, currency: { type: "string" } },
+        required: ["cents", "currency"],
+      },
+    });
+
+    const { code, terminal } = await check(folder);
+
+    expect(code).toBe(1);
+    expect(terminal.text()).toMatch(/shared\/money-2\.json:\d+:3 member-required/);
+    expect(terminal.text()).toContain('witness {"total":{"cents":0}}');
+  });
+
+  it("have their shared files locked with them", async () => {
+    const folder = folderOf({
+      "order/1.0.schema.json": order({ $ref: "../shared/money.json" }),
+      "shared/money.json": money,
+    });
+    await sobre("contract", "release", "-s", folder);
+
+    writeFileSync(join(folder, "shared/money.json"), JSON.stringify({ ...money, required: [] }));
+    const { code, terminal } = await check(folder, "--against", "lock");
+
+    expect(code).toBe(1);
+    expect(terminal.text()).toContain(
+      "order/1.0.schema.json, or a file that it refers to (shared/money.json), was released and has been edited",
+    );
+  });
+
+  it("make a message type", async () => {
+    const folder = folderOf({
+      "order/1.0.schema.json": order({ $ref: "../shared/money.json" }),
+      "shared/money.json": money,
+    });
+
+    const type = readMessageType(folder, "order");
+    const read = async (body: unknown): Promise<unknown> => type.read(body, 1);
+
+    await expect(read({ total: { cents: 1 } })).resolves.toMatchObject({ total: { cents: 1 } });
+    await expect(read({ total: {} })).rejects.toThrow("cents");
+    expect(type.versions).toEqual([1]);
+  });
+
+  it.each<[what: string, files: Readonly<Record<string, unknown>>, message: string]>([
+    [
+      "leads out of the folder",
+      { "order/1.0.schema.json": order({ $ref: "../../secret.json" }) },
+      "leads out of the folder",
+    ],
+    ["is an absolute path", { "order/1.0.schema.json": order({ $ref: "/etc/passwd" }) }, "leads out of the folder"],
+    ["is a file: URL", { "order/1.0.schema.json": order({ $ref: "file:///etc/passwd" }) }, "leads to no file"],
+    ["would be fetched", { "order/1.0.schema.json": order({ $ref: "https://example.org/x" }) }, "nothing is fetched"],
+    [
+      "leads to a folder",
+      { "order/1.0.schema.json": order({ $ref: "../shared" }), "shared/a.txt": "" },
+      "Cannot read shared",
+    ],
+    [
+      "leads to nothing in the file",
+      { "order/1.0.schema.json": order({ $ref: "a.json#/none" }), "order/a.json": money },
+      "leads to nothing in order/a.json",
+    ],
+    [
+      "is the identifier of two files",
+      {
+        "order/1.0.schema.json": order({ $ref: "https://e.org/m" }),
+        "order/a.json": { $id: "https://e.org/m" },
+        "order/b.json": { $id: "https://e.org/m" },
+      },
+      "order/a.json and order/b.json both have the identifier",
+    ],
+    [
+      "leads to another dialect",
+      {
+        "order/1.0.schema.json": order({ $ref: "a.json" }, { $schema: "https://json-schema.org/draft/2020-12/schema" }),
+        "order/a.json": { $schema: "http://json-schema.org/draft-07/schema#" },
+      },
+      "order/a.json: its $schema differs",
+    ],
+    [
+      "leads to dynamic references",
+      { "order/1.0.schema.json": order({ $ref: "a.json" }), "order/a.json": { $dynamicAnchor: "x" } },
+      "dynamic or recursive",
+    ],
+  ])("are refused where a reference %s", (_, files, message) => {
+    expect(() => subjectsOf(files)).toThrow(message);
+  });
+
+  it("are refused where a link leads out of the folder", () => {
+    const folder = folderOf({ "order/1.0.schema.json": order({ $ref: "a.json" }) });
+    writeFileSync(join(outside, "a.json"), "{}");
+    symlinkSync(join(outside, "a.json"), join(folder, "order/a.json"));
+
+    expect(() => readSubjects(folderFiles(folder))).toThrow("order/a.json is a link that leads out of the folder");
+  });
+
+  it("are still refused when a schema is neither a version nor referred to", () => {
+    expect(() => subjectsOf({ "order/1.0.schema.json": money, "order/latest.schema.json": money })).toThrow(
+      "no version refers to it",
+    );
+  });
+});
+
+const protos = {
+  "order/1.0.proto": `syntax = "proto3"; package shop; import "google/type/money.proto"; import "google/protobuf/timestamp.proto";
+    import "shared/line.proto"; message Order { google.type.Money total = 1; google.protobuf.Timestamp at = 2; repeated Line lines = 3; }`,
+  "imports/google/type/money.proto": `syntax = "proto3"; package google.type; import "google/protobuf/descriptor.proto"; message Money { int64 units = 1; } message Unused { int32 a = 1; }`,
+  "shared/line.proto": `syntax = "proto3"; package shop; import public "google/type/money.proto"; message Line { google.type.Money price = 1; }`,
+};
+
+/** A second version, whose money is another one. */
+const changed = (text: string): string =>
+  folderOf({
+    ...protos,
+    "order/1.1.proto": protos["order/1.0.proto"].replace("google/type/money", "v2/money"),
+    "imports/v2/money.proto": text,
+    "shared/line.proto": protos["shared/line.proto"].replace(/import public.*?;/, ""),
+  });
+
+describe(".proto files with imports", () => {
+  it("find them beside the subjects, and the well-known types anywhere", () => {
+    const [version] = subjectsOf(protos).flatMap(({ versions }) => versions);
+    const codec = protobuf({ protos: protosOf(version ?? { file: "", schema: "" }), type: "shop.Order" });
+    const context = { contentType: undefined, applicationProperties: {} };
+
+    const { payload } = codec.encode({ total: { units: 3n }, lines: [{ price: { units: 4n } }] }, context);
+
+    expect(version?.parts.map(({ file }) => file)).toEqual(["imports/google/type/money.proto", "shared/line.proto"]);
+    expect(Buffer.from(payload).toString("hex")).toBe("0a0208031a040a020804");
+  });
+
+  it("break where an imported message breaks, and not for one that nothing leads to", async () => {
+    const [same, broken] = [
+      await check(changed('syntax = "proto3"; package google.type; message Money { int64 units = 1; }')),
+      await check(changed('syntax = "proto3"; package google.type; message Money { string units = 1; }')),
+    ];
+
+    expect(same.terminal.errors()).toBe("");
+    expect([same.code, broken.code]).toEqual([0, 1]);
+    expect(broken.terminal.text()).toContain("imports/v2/money.proto:1:");
+  });
+
+  it("name an import that is missing", async () => {
+    const { code, terminal } = await check(
+      folderOf({ "order/1.0.proto": protos["order/1.0.proto"], "order/1.1.proto": protos["order/1.0.proto"] }),
+    );
+
+    expect(code).toBe(4);
+    expect(terminal.errors()).toContain('"google/type/money.proto", "shared/line.proto"');
+  });
+
+  it.each([
+    "api",
+    "type",
+    "source_context",
+    "any",
+    "duration",
+    "empty",
+    "field_mask",
+    "struct",
+    "timestamp",
+    "wrappers",
+  ])("know google/protobuf/%s.proto", async (name) => {
+    const message: Readonly<Record<string, string>> = {
+      source_context: "SourceContext",
+      field_mask: "FieldMask",
+      wrappers: "Int64Value",
+    };
+    const type = message[name] ?? `${name[0]?.toUpperCase()}${name.slice(1)}`;
+    const text = `syntax = "proto3"; package a; import "google/protobuf/${name}.proto"; message M { google.protobuf.${type} m = 1; }`;
+
+    const { verdict } = await checkCompatibility({ format: "protobuf", older: text, newer: text });
+
+    expect(verdict).toBe("safe");
+    expect(() => protobuf({ protos: text, type: "a.M" })).not.toThrow();
+  });
+
+  it("are written with the version that a source begins", async () => {
+    const source = folderOf({
+      "order.proto": protos["order/1.0.proto"],
+      "google/type/money.proto": protos["imports/google/type/money.proto"],
+      "shared/line.proto": protos["shared/line.proto"],
+    });
+    const folder = join(source, "schemas");
+
+    const { code } = await sobre("contract", "init", "-s", folder, "--from", join(source, "order.proto"));
+
+    expect(code).toBe(0);
+    const [version] = readSubjects(folderFiles(folder)).flatMap(({ versions }) => versions);
+    expect(version?.parts.map(({ file }) => file)).toEqual([
+      "order/1.0/google/type/money.proto",
+      "order/1.0/shared/line.proto",
+    ]);
+  });
+});
+
+describe("YAML schemas", () => {
+  const yaml = `type: object
+required: [total]
+properties:
+  total: &money
+    type: object
+    properties: { cents: { type: integer } }
+    required: [cents]
+  tip: *money
+`;
+
+  it("are versions, with anchors", () => {
+    expect(takesMoney(schemaOf({ "order/1.0.schema.yaml": yaml }))).toBe(true);
+  });
+
+  it("show the line and column of a change", async () => {
+    const { code, terminal } = await check(
+      folderOf({
+        "order/1.0.schema.json": { type: "object", properties: { total: money } },
+        "order/1.1.schema.yml": yaml,
+      }),
+    );
+
+    expect(code).toBe(1);
+    expect(terminal.text()).toContain("order/1.1.schema.yml:2:11 member-required");
+  });
+
+  it("are read by the core schema of YAML 1.2, where `no` is a text and 0o17 a number", () => {
+    const schema = schemaOf({ "order/1.0.schema.yaml": "enum: [no, 0o17, ~, 1e2, '1']\n__proto__: {}\n" });
+
+    expect(schema).toHaveProperty("enum", ["no", 15, null, 100, "1"]);
+    expect(Object.keys(Object(schema))).toEqual(["enum", "__proto__"]);
+  });
+
+  const bomb = Array.from(
+    { length: 9 },
+    (_, at) =>
+      `a${at}: &a${at} [${Array(9)
+        .fill(at === 0 ? "x" : `*a${at - 1}`)
+        .join(", ")}]`,
+  );
+
+  it.each<[what: string, text: string, message: string]>([
+    ["aliases that multiply", bomb.join("\n"), "with its aliases written out"],
+    ["an alias inside of its own anchor", "a: &a [*a]", ""],
+    ["deep nesting", `a: ${"[".repeat(5000)}`, ""],
+    ["two documents", "a: 1\n---\nb: 2", "not YAML"],
+    ["a duplicate member", "a: 1\na: 2", "not YAML"],
+    ["a tag of YAML", "a: !!binary aGk=", "has a tag"],
+    ["a tag of its own", "a: !secret b", "not YAML"],
+    ["a number that is none in JSON", "a: .nan", "a number that JSON does not have"],
+    ["an integer that a double cannot hold", "maximum: 9007199254740993", "a double cannot hold"],
+  ])("with %s are refused", (_, text, message) => {
+    expect(() => schemaOf({ "order/1.0.schema.yaml": text })).toThrow(
+      expect.objectContaining({ name: "SobreError", message: expect.stringContaining(message) }),
+    );
+  });
+
+  it("are refused as a second file of one version", () => {
+    expect(() => subjectsOf({ "order/1.0.schema.json": money, "order/1.0.schema.yaml": yaml })).toThrow(
+      "are the same version",
+    );
+  });
+});
