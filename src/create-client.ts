@@ -1,18 +1,20 @@
 import { type ClientOptions, createClient as createClientOver } from "./client/client.ts";
 import type { Client } from "./client/client-interface.ts";
-import { checkOption, invalidOption, name } from "./options/option-checks.ts";
+import { invalidOption } from "./options/option-checks.ts";
+import { isObject } from "./values/plain-object.ts";
 import type { Engine } from "./engine/engine.ts";
-import { parseConnectionString, serverOf } from "./engines/azure/connection-string.ts";
+import { type AzureNamespace, namespaceOf } from "./engines/azure/azure-namespace.ts";
+import { serverOf } from "./engines/azure/connection-string.ts";
 import { lazyAzureEngine } from "./engines/azure/lazy-engine.ts";
 
-/** Options of {@link createClient} with a connection string instead of an engine. */
-export interface ConnectedClientOptions extends Omit<ClientOptions, "engine" | "closeEngine"> {
-  /** `Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…`; the client makes the engine, and closes it with itself. */
-  readonly connectionString: string;
-}
+/**
+ * Options of {@link createClient} with a connection string, or with a host and a credential, instead of an engine; the
+ * client makes the engine, and closes it with itself.
+ */
+export type ConnectedClientOptions = Omit<ClientOptions, "engine" | "closeEngine"> & AzureNamespace;
 
 /**
- * Makes a client over an engine, or over the broker of a connection string.
+ * Makes a client over an engine, or over the broker of a connection string, or of a host and a credential.
  *
  * @example
  * ```ts
@@ -28,14 +30,18 @@ export interface ConnectedClientOptions extends Omit<ClientOptions, "engine" | "
  * @throws SobreError `InvalidArgument` naming the option.
  */
 export function createClient(options: ClientOptions | ConnectedClientOptions): Client {
-  if (typeof options !== "object" || options === null || !("connectionString" in options))
-    return createClientOver(options);
-  const { connectionString, ...rest } = options;
-  if ("engine" in rest) throw invalidOption("connectionString", "is not for a client with an engine; leave one out");
-  checkOption("connectionString", connectionString, name);
-  const server = serverOf(parseConnectionString(connectionString));
-  const load = async (): Promise<Engine> =>
-    (await import("./engines/azure/azure-engine.ts")).azureEngine({ connectionString });
+  if (!namesNamespace(options)) return createClientOver(options);
+  const { connectionString, fullyQualifiedNamespace, credential, ...rest } = options;
+  if ("engine" in rest) throw invalidOption("engine", "is not for a client that makes its own; leave one of them out");
+  const namespace: AzureNamespace =
+    credential === undefined && fullyQualifiedNamespace === undefined
+      ? { connectionString }
+      : { connectionString, fullyQualifiedNamespace, credential };
+  const server = serverOf(namespaceOf(namespace).settings);
+  const load = async (): Promise<Engine> => (await import("./engines/azure/azure-engine.ts")).azureEngine(namespace);
   const engine = lazyAzureEngine(load, server);
   return createClientOver({ ...rest, engine, closeEngine: true });
 }
+
+const namesNamespace = (options: ClientOptions | ConnectedClientOptions): options is ConnectedClientOptions =>
+  isObject(options) && ("connectionString" in options || "fullyQualifiedNamespace" in options);

@@ -23,7 +23,7 @@ export interface Access {
   /** The grant of a key given as a password; `undefined`: wrong. */
   password(keyName: string, key: string, hostname: string | undefined): Grant | undefined;
   /** @throws SobreError `UnauthorizedAccess`. */
-  token(token: string, hostname: string | undefined): Grant;
+  token(token: string, hostname: string | undefined): Promise<Grant>;
 }
 
 /** Whether a grant lets its holder do that on the entity now. */

@@ -25,6 +25,18 @@ export interface SharedAccessKey {
 /** Shared access keys by their names; one given as a text has all rights. */
 export type SharedAccessKeys = Readonly<Record<string, string | SharedAccessKey>>;
 
+/** The rights that an access token gives, as its verifier found them. */
+export interface TokenClaims {
+  readonly rights: readonly Right[];
+  /** The entity that the token is for, with everything below it. Default: all. */
+  readonly entity?: string | undefined;
+  /** When it ends. */
+  readonly expiresAt: Date;
+}
+
+/** Verifies an access token: its signature, issuer, audience and lifetime. A rejection refuses the token. */
+export type TokenVerifier = (token: string) => Promise<TokenClaims>;
+
 /** A namespace: entities of their own, behind keys of their own. */
 export interface Namespace {
   readonly name: string;
@@ -36,10 +48,13 @@ export interface Namespace {
 /** The namespaces of a server, chosen by the key name or the host name that a client gives. */
 export class Namespaces implements Access {
   readonly #main: Namespace;
+  readonly #verifyToken: TokenVerifier | undefined;
   readonly #byName = new Map<string, Namespace>();
 
-  constructor(main: Namespace) {
+  /** @param verifyToken for tokens that are not shared access signatures; none are taken without it. */
+  constructor(main: Namespace, verifyToken?: TokenVerifier) {
     this.#main = main;
+    this.#verifyToken = verifyToken;
   }
 
   add(namespace: Namespace): void {
@@ -62,7 +77,9 @@ export class Namespaces implements Access {
     return { engine, scope: "", rights: wanted.rights ?? all, keyName, expiresAt: Infinity };
   }
 
-  token(token: string, hostname: string | undefined): Grant {
+  async token(token: string, hostname: string | undefined): Promise<Grant> {
+    if (this.#verifyToken !== undefined && !token.startsWith("SharedAccessSignature "))
+      return this.#claimed(await claimsOf(token, this.#verifyToken), hostname);
     const sas = readSas(token);
     const { engine, keys } = this.#choose(sas.keyName, hostname);
     const key = keyOf(keys, sas.keyName);
@@ -83,10 +100,29 @@ export class Namespaces implements Access {
     return { engine, scope, rights: key.rights ?? all, keyName: sas.keyName, expiresAt: sas.expiresAt };
   }
 
+  #claimed({ rights, entity = "", expiresAt }: TokenClaims, hostname: string | undefined): Grant {
+    const { engine } = this.#choose("", hostname);
+    return { engine, scope: trimSlashes(entity).toLowerCase(), rights, expiresAt: expiresAt.getTime() };
+  }
+
   #choose(keyName: string, hostname: string | undefined): Namespace {
     const [label = ""] = (hostname ?? "").split(".");
     return this.find(keyName) ?? this.find(label) ?? this.#main;
   }
+}
+
+/** The longest access token, in characters. */
+const longestToken = 8192;
+
+/** What a token says. @throws SobreError `UnauthorizedAccess`, without the token and without the verifier's words. */
+async function claimsOf(token: string, verify: TokenVerifier): Promise<TokenClaims> {
+  const refuse = (what: string, cause?: unknown): SobreError => new SobreError("UnauthorizedAccess", what, { cause });
+  if (token.length > longestToken) throw refuse(`A token has at most ${longestToken} characters.`);
+  const claims = await verify(token.replace(/^Bearer +/i, "")).catch((error: unknown) => {
+    throw refuse("The access token was not accepted. Check its issuer, audience, signature and lifetime.", error);
+  });
+  if (!(claims.expiresAt.getTime() > Date.now())) throw refuse("The access token has expired. Get a new one.");
+  return claims;
 }
 
 function keyOf(keys: Namespace["keys"], name: string): SharedAccessKey | undefined {

@@ -14,7 +14,7 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from "../options/option-checks.ts";
-import type { SharedAccessKeys } from "./namespaces.ts";
+import type { SharedAccessKeys, TokenVerifier } from "./namespaces.ts";
 
 /** Something that happened to a server and matters to whoever runs it. */
 export interface ServerEvent {
@@ -35,6 +35,11 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
   readonly httpPort?: number | undefined;
   /** Shared access keys by their names. Default: none, and the official emulator's well-known key opens the server. */
   readonly keys?: SharedAccessKeys | undefined;
+  /**
+   * Verifies access tokens of other issuers, such as those of a `TokenCredential`, e.g. with `jwtVerify` of the package jose.
+   * Default: none are accepted. With it and without `keys`, such a token is the only way in.
+   */
+  readonly verifyToken?: TokenVerifier | undefined;
   /** Whether entities that are used and missing are created. Default: false. */
   readonly autoCreate?: boolean | undefined;
   /** PEM of a key and its certificate, for TLS on the same port. Default: none. */
@@ -105,6 +110,7 @@ const checks: OptionChecks<ServerOptions> = {
   port,
   httpPort: port,
   keys: object,
+  verifyToken: aFunction,
   autoCreate: flag,
   tls: object,
   limits: object,
@@ -128,11 +134,11 @@ const tlsChecks = { key: name, cert: name };
 /** @throws SobreError `InvalidArgument` naming the option that is wrong or unknown. */
 export function checkServerOptions(options: ServerOptions): void {
   checkOptions(options, checks);
-  const { host = "localhost", keys, tls, limits } = options;
+  const { host = "localhost", keys, verifyToken, tls, limits } = options;
   if (limits !== undefined) checkOptions(limits, limitChecks, { prefix: "limits." });
   if (tls !== undefined) checkOptions(tls, tlsChecks, { prefix: "tls.", needed: ["key", "cert"] });
   if (keys !== undefined) checkKeys(keys);
-  else if (!isLoopback(host))
+  else if (verifyToken === undefined && !isLoopback(host))
     throw invalidOption("keys", `must be given where others can reach the server, as they can with the host ${host}`);
   checkEntities(options);
 }

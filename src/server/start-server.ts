@@ -14,7 +14,7 @@ import { autoCreate } from "./auto-create.ts";
 import { connectionString } from "./connection-string.ts";
 import { refusalOfPage } from "./foreign-page.ts";
 import { FrontDoor } from "./front-door.ts";
-import { type Namespace, Namespaces, rootKeyName, wellKnownKey } from "./namespaces.ts";
+import { type Namespace, Namespaces, rootKeyName, type SharedAccessKeys, wellKnownKey } from "./namespaces.ts";
 import {
   checkNamespaceOptions,
   checkServerOptions,
@@ -82,6 +82,8 @@ class RunningServer implements Server {
   readonly #namespaces: Namespaces;
   readonly #memory: Memory;
   readonly #containers = new Containers();
+  /** `undefined`: anybody may do anything. */
+  readonly #keys: SharedAccessKeys | undefined;
   readonly #ownEngines: Engine[] = [];
   readonly #door: FrontDoor;
   readonly #sockets = new Set<AmqpSocket>();
@@ -92,10 +94,11 @@ class RunningServer implements Server {
   constructor(options: ServerOptions, host: string) {
     this.host = host;
     this.#options = options;
-    const { clock, queues, topics, firstSequenceNumber } = options;
+    const { clock, queues, topics, firstSequenceNumber, verifyToken } = options;
     this.#memory = new Memory(options.maxMemory ?? defaultMaxMemory());
     this.engine = options.engine ?? this.#newEngine({ clock, queues, topics, firstSequenceNumber });
-    this.#namespaces = new Namespaces({ name: "", engine: this.engine, keys: options.keys });
+    this.#keys = options.keys ?? (verifyToken === undefined ? undefined : {});
+    this.#namespaces = new Namespaces({ name: "", engine: this.engine, keys: this.#keys }, verifyToken);
     const handshakeTimeOut = options.limits?.handshakeTimeOut ?? 10_000;
     this.#door = new FrontDoor({
       amqp: (socket) => this.#amqp(socket),
@@ -110,7 +113,7 @@ class RunningServer implements Server {
   }
 
   get connectionString(): string {
-    const [keyName = rootKeyName, key = wellKnownKey] = Object.entries(this.#options.keys ?? {})[0] ?? [];
+    const [keyName = rootKeyName, key = wellKnownKey] = Object.entries(this.#keys ?? {})[0] ?? [];
     const value = typeof key === "string" ? key : key.key;
     return connectionString({ host: this.host, port: this.port, keyName, key: value });
   }
@@ -154,7 +157,7 @@ class RunningServer implements Server {
     checkNamespaceOptions(options);
     const { engine, name: keyName } = this.#namespaces.find(name) ?? this.#newNamespace(name, options);
     const { host, port } = this;
-    const key = this.#options.keys === undefined ? wellKnownKey : this.#secret;
+    const key = this.#keys === undefined ? wellKnownKey : this.#secret;
     return { engine, connectionString: connectionString({ host, port, keyName, key }) };
   }
 
@@ -179,7 +182,8 @@ class RunningServer implements Server {
   #newNamespace(name: string, { engine: given, ...entities }: NamespaceOptions): Namespace {
     if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/.test(name))
       throw new SobreError("InvalidArgument", "A namespace's name has 1 to 63 letters, digits and hyphens.");
-    const { clock, keys } = this.#options;
+    const { clock } = this.#options;
+    const keys = this.#keys;
     if (keys !== undefined && Object.hasOwn(keys, name))
       throw new SobreError(
         "InvalidArgument",

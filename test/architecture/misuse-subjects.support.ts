@@ -58,6 +58,7 @@ export const implementedByUsers: readonly string[] = [
   "ProcessorHandlers",
   "ResponderHandlers",
   "Timer",
+  "TokenCredential",
   "TracedSpan",
   "WorkflowHandlers",
 ];

@@ -4,13 +4,15 @@ import type { Described } from "../../http/atom-description.ts";
 import { child, readXml, type XmlElement } from "../../http/xml.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { statusError } from "./broker-errors.ts";
-import { audienceOf, tokenFor } from "./claims.ts";
-import type { ConnectionSettings } from "./connection-string.ts";
+import { audienceOf } from "./claims.ts";
+import type { BrokerAddress } from "./connection-string.ts";
+import type { TokenSource } from "./tokens.ts";
 import { unreachable } from "./transport.ts";
 
 /** Where a broker's entities are administered. */
 export interface AtomClientOptions {
-  readonly settings: ConnectionSettings;
+  readonly settings: BrokerAddress;
+  readonly tokens: TokenSource;
   /** Default: that of the connection string, or that of the protocol. */
   readonly httpPort?: number | undefined;
   /** PEM of authorities to trust besides the machine's. */
@@ -81,7 +83,9 @@ export class AtomClient {
     path: string,
     content?: { readonly body: string; readonly mode: "create" | "update" },
   ): Promise<Answer> {
-    const answer = await this.#send(method, path, content);
+    const { settings, tokens } = this.#options;
+    const { header } = await tokens(audienceOf(settings, ""), Date.now());
+    const answer = await this.#send(method, path, header, content);
     if (answer.status >= 200 && answer.status < 300) return answer;
     const detail = detailOf(answer.body);
     if (answer.status === 404) throw notFound(path.replace(/\?.*$/, ""), detail);
@@ -91,6 +95,7 @@ export class AtomClient {
   #send(
     method: string,
     path: string,
+    authorization: string,
     content: { readonly body: string; readonly mode: "create" | "update" } | undefined,
   ): Promise<Answer> {
     const { settings, httpPort, ca } = this.#options;
@@ -99,7 +104,7 @@ export class AtomClient {
     const [where = "", query] = path.split("?");
     const url = `/${where.split("/").map(escapedSegment).join("/")}?${query === undefined ? "" : `${query}&`}${version}`;
     const headers = {
-      authorization: tokenFor(settings, audienceOf(settings, ""), Date.now()),
+      authorization,
       ...(content === undefined ? {} : { "content-type": "application/atom+xml;type=entry;charset=utf-8" }),
       ...(content?.mode === "update" ? { "if-match": "*" } : {}),
     };

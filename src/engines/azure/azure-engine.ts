@@ -2,6 +2,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { type Clock, systemClock } from "../../time/clock.ts";
 import {
   aFunction,
+  anything,
   checkOptions,
   methods,
   milliseconds,
@@ -11,17 +12,16 @@ import {
 } from "../../options/option-checks.ts";
 import { AtomClient } from "./atom-client.ts";
 import { AzureConnection } from "./azure-connection.ts";
-import { type ConnectionSettings, parseConnectionString } from "./connection-string.ts";
+import { type AzureNamespace, credentialCheck, namespaceOf } from "./azure-namespace.ts";
+import { credentialTokens, signedTokens } from "./tokens.ts";
 import { tcpTransport, type Transport } from "./transport.ts";
 import { webSocketTransport } from "./web-socket-transport.ts";
 
 /** Options of {@link azureEngine}. */
-export interface AzureEngineOptions {
-  /**
-   * `Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…`, or with a `SharedAccessSignature`.
-   * With `UseDevelopmentEmulator=true` neither AMQP nor HTTP is encrypted; `TransportType=AmqpWebSockets` is heeded.
-   */
-  readonly connectionString: string;
+export type AzureEngineOptions = AzureNamespace & AzureEngineSettings;
+
+/** Options of {@link azureEngine} besides the namespace. */
+export interface AzureEngineSettings {
   /** The transport of AMQP. Default: the one in the connection string, or else a TLS socket on port 5671. */
   readonly transport?: Transport | undefined;
   /** Port of the administration. Default: the string's port, else 443, or 5300 of an emulator. */
@@ -51,8 +51,10 @@ const aPort: OptionCheck = (value) =>
     : "must be a whole number from 1 to 65535";
 
 const checks: OptionChecks<AzureEngineOptions> = {
-  // The text is read right after.
-  connectionString: () => undefined,
+  // The texts are read right after.
+  connectionString: anything,
+  fullyQualifiedNamespace: anything,
+  credential: credentialCheck,
   transport: aFunction,
   httpPort: aPort,
   ca: name,
@@ -69,16 +71,25 @@ const checks: OptionChecks<AzureEngineOptions> = {
  * It connects when it is first used, and again by the next use after the connection was lost, with a pause that grows
  * while connecting fails. What was waiting then is refused as `ServiceCommunicationProblem`; clients try again.
  *
+ * @example
+ * ```ts
+ * import { DefaultAzureCredential } from "@azure/identity";
+ *
+ * const fullyQualifiedNamespace = "shop.servicebus.windows.net";
+ * const engine = azureEngine({ fullyQualifiedNamespace, credential: new DefaultAzureCredential() });
+ * ```
  * @throws SobreError `InvalidArgument` when the connection string cannot be read, or naming the option that is wrong.
  */
 export function azureEngine(options: AzureEngineOptions): Engine {
   checkOptions(options, checks);
-  const settings: ConnectionSettings = parseConnectionString(options.connectionString);
+  const { settings, credential } = namespaceOf(options);
+  const tokens = credential === undefined ? signedTokens(settings) : credentialTokens(credential);
   const { ca, httpPort, clock = systemClock, connectionClock = systemClock } = options;
   return new AzureConnection({
     settings,
+    tokens,
     transport: options.transport ?? (settings.webSockets ? webSocketTransport() : tcpTransport(ca)),
-    atom: new AtomClient({ settings, httpPort, ca }),
+    atom: new AtomClient({ settings, tokens, httpPort, ca }),
     clock,
     timing: { clock: connectionClock, answer: options.timeoutInMs ?? 60_000, idle: options.idleTimeoutInMs ?? 120_000 },
     leastWait: options.leastWait ?? (settings.secure ? 1000 : 0),

@@ -5,14 +5,16 @@ import { SobreError } from "../../errors/sobre-error.ts";
 import { closedError } from "./broker-errors.ts";
 import { Claims } from "./claims.ts";
 import { ClientConnection, type ClientSession } from "./client-connection.ts";
-import type { ConnectionSettings } from "./connection-string.ts";
+import type { BrokerAddress } from "./connection-string.ts";
 import { RequestLinks } from "./request-links.ts";
 import { inTime, type Timing } from "./timing.ts";
+import type { TokenSource } from "./tokens.ts";
 import { addressOf, type Transport, unreachable } from "./transport.ts";
 
 /** How a broker is reached. */
 export interface BrokerOptions {
-  readonly settings: ConnectionSettings;
+  readonly settings: BrokerAddress;
+  readonly tokens: TokenSource;
   readonly transport: Transport;
   /** Of tokens, reconnecting and requests. */
   readonly timing: Timing;
@@ -103,7 +105,7 @@ export class Broker {
   }
 
   async #connect(): Promise<Connected> {
-    const { settings, timing } = this.#options;
+    const { settings, tokens, timing } = this.#options;
     const { clock } = timing;
     if (clock.now() < this.#notBefore)
       await new Promise<void>((due) => clock.setTimer(this.#notBefore, due).keepAlive?.(true));
@@ -119,7 +121,7 @@ export class Broker {
         if (cbs === asked) cbs = RequestLinks.open(connection.openSession(), "$cbs", timing);
         return cbs ?? links();
       };
-      return { connection, claims: new Claims(settings, links, clock), management: new Map() };
+      return { connection, claims: new Claims(settings, tokens, links, clock), management: new Map() };
     } catch (error) {
       // A client of short time-outs is not kept waiting for much longer than these.
       const most = Math.min(backOff.most, timing.answer);

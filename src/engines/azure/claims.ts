@@ -1,47 +1,37 @@
 import { SobreError } from "../../errors/sobre-error.ts";
-import { writeSas } from "../../http/sas.ts";
 import type { Clock, Timer } from "../../time/clock.ts";
 import { statusError } from "./broker-errors.ts";
-import type { ConnectionSettings } from "./connection-string.ts";
+import type { BrokerAddress } from "./connection-string.ts";
 import type { RequestLinks } from "./request-links.ts";
+import type { TokenSource } from "./tokens.ts";
 import { numberOf, textOf } from "../../amqp/values/loose-value.ts";
 
-/** Milliseconds that a signed token holds. */
-const tokenLife = 3_600_000;
-
-/** Milliseconds after which it is replaced by a new one, well before it ends. */
-const renewAfter = 2_700_000;
-
 /** The audience of an address: what a token is good for. */
-export function audienceOf({ host, port }: ConnectionSettings, address: string): string {
+export function audienceOf({ host, port }: BrokerAddress, address: string): string {
   const name = host.includes(":") ? `[${host}]` : host;
   return `sb://${name}${port === undefined ? "" : `:${port}`}/${address}`;
 }
 
-/** The token for an audience: the one of the connection string, or one signed with its key. */
-export function tokenFor({ key, sharedAccessSignature }: ConnectionSettings, audience: string, now: number): string {
-  if (key === undefined) return sharedAccessSignature ?? "";
-  return writeSas(audience, key, now + tokenLife);
-}
-
 /** The tokens that a connection has shown, each shown anew before it ends (AMQP Claims-based Security). */
 export class Claims {
-  readonly #settings: ConnectionSettings;
+  readonly #broker: BrokerAddress;
+  readonly #tokens: TokenSource;
   readonly #links: () => Promise<RequestLinks>;
   readonly #clock: Clock;
   readonly #shown = new Map<string, Promise<void>>();
   readonly #renewals = new Set<Timer>();
   #closed = false;
 
-  constructor(settings: ConnectionSettings, links: () => Promise<RequestLinks>, clock: Clock) {
-    this.#settings = settings;
+  constructor(broker: BrokerAddress, tokens: TokenSource, links: () => Promise<RequestLinks>, clock: Clock) {
+    this.#broker = broker;
+    this.#tokens = tokens;
     this.#links = links;
     this.#clock = clock;
   }
 
   /** Shows a token for an address unless there is one. @throws SobreError `UnauthorizedAccess`. */
   authorize(address: string): Promise<void> {
-    const audience = audienceOf(this.#settings, address);
+    const audience = audienceOf(this.#broker, address);
     const known = this.#shown.get(audience);
     if (known !== undefined) return known;
     const shown = this.#show(audience);
@@ -59,22 +49,25 @@ export class Claims {
   }
 
   async #show(audience: string): Promise<void> {
-    const links = await this.#links();
+    const [links, { token, type, renewAt }] = await Promise.all([
+      this.#links(),
+      this.#tokens(audience, this.#clock.now()),
+    ]);
     const answer = await links.request({
-      applicationProperties: { operation: "put-token", type: "servicebus.windows.net:sastoken", name: audience },
+      applicationProperties: { operation: "put-token", type, name: audience },
       properties: { to: "$cbs" },
-      body: { kind: "value", value: tokenFor(this.#settings, audience, this.#clock.now()) },
+      body: { kind: "value", value: token },
     });
     const properties = answer.applicationProperties;
     const status = numberOf(properties?.get("status-code") ?? properties?.get("statusCode"));
     const told = textOf(properties?.get("status-description") ?? properties?.get("statusDescription")) ?? "";
     if (status === undefined) throw new SobreError("GeneralError", "The broker's answer to a token has no status.");
     if (status < 200 || status > 299) throw status === 404 ? statusError(401, told) : statusError(status, told);
-    if (this.#settings.key !== undefined && !this.#closed) this.#renewLater(audience);
+    if (renewAt !== undefined && !this.#closed) this.#renewLater(audience, renewAt);
   }
 
-  #renewLater(audience: string): void {
-    const timer = this.#clock.setTimer(this.#clock.now() + renewAfter, () => {
+  #renewLater(audience: string, renewAt: number): void {
+    const timer = this.#clock.setTimer(renewAt, () => {
       this.#renewals.delete(timer);
       // The broker detaches the links of an expired token, and their users get that error.
       void this.#show(audience).catch(() => this.#shown.delete(audience));

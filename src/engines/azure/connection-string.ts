@@ -1,7 +1,8 @@
 import { SobreError } from "../../errors/sobre-error.ts";
+import { invalidOption } from "../../options/option-checks.ts";
 
-/** The parts of a connection string. */
-export interface ConnectionSettings {
+/** Where a broker is, and how it is spoken to. */
+export interface BrokerAddress {
   readonly host: string;
   /** `undefined`: the protocol's usual one. */
   readonly port: number | undefined;
@@ -9,6 +10,10 @@ export interface ConnectionSettings {
   readonly secure: boolean;
   /** Whether AMQP is spoken over WebSockets: `TransportType=AmqpWebSockets`. */
   readonly webSockets: boolean;
+}
+
+/** The parts of a connection string. */
+export interface ConnectionSettings extends BrokerAddress {
   /** The key that tokens are signed with. */
   readonly key: { readonly name: string; readonly value: string } | undefined;
   /** A token that is shown as it is, instead of a key. */
@@ -21,7 +26,7 @@ export interface ConnectionSettings {
 export const ports = { amqp: 5672, amqps: 5671 } as const;
 
 /** Where a namespace is reached. */
-export function serverOf({ host, port, secure, webSockets }: ConnectionSettings): {
+export function serverOf({ host, port, secure, webSockets }: BrokerAddress): {
   readonly address: string;
   readonly port: number;
 } {
@@ -48,7 +53,10 @@ type Member = (typeof known)[number];
  */
 export function parseConnectionString(text: string): ConnectionSettings {
   const members = membersOf(text);
-  const { host, port } = endpointOf(members.get("endpoint"));
+  const endpoint = members.get("endpoint");
+  if (endpoint === undefined) throw wrong("has no Endpoint");
+  const { host, port } = endpointOf(endpoint) ?? {};
+  if (host === undefined) throw wrong("has an Endpoint that is not sb://HOST or sb://HOST:PORT");
   const name = members.get("sharedaccesskeyname");
   const value = members.get("sharedaccesskey");
   const sharedAccessSignature = members.get("sharedaccesssignature");
@@ -95,13 +103,25 @@ const spelt: Readonly<Record<string, string>> = {
   amqpwebsockets: "AmqpWebSockets",
 };
 
-function endpointOf(endpoint: string | undefined): { readonly host: string; readonly port: number | undefined } {
-  if (endpoint === undefined) throw wrong("has no Endpoint");
-  const [, host = "", digits] =
-    /^[a-z][a-z0-9+.-]*:\/\/(\[[^\]]+\]|[^/:@?#]+)(?::(\d{1,5}))?\/?$/i.exec(endpoint) ?? [];
+/**
+ * The address of a namespace that is named without a connection string; it speaks TLS, since a token opens what it is shown to.
+ *
+ * @throws SobreError `InvalidArgument`.
+ */
+export function parseNamespace(fullyQualifiedNamespace: string): BrokerAddress {
+  const endpoint = endpointOf(`sb://${fullyQualifiedNamespace}`);
+  if (endpoint === undefined)
+    throw invalidOption(
+      "fullyQualifiedNamespace",
+      'must be the host of a namespace, e.g. "shop.servicebus.windows.net"',
+    );
+  return { ...endpoint, secure: true, webSockets: false };
+}
+
+function endpointOf(endpoint: string): Pick<BrokerAddress, "host" | "port"> | undefined {
+  const [, host, digits] = /^[a-z][a-z0-9+.-]*:\/\/(\[[^\]]+\]|[^/:@?#\s]+)(?::(\d{1,5}))?\/?$/i.exec(endpoint) ?? [];
   const port = digits === undefined ? undefined : Number(digits);
-  if (host === "" || port === 0 || (port ?? 1) > 65_535)
-    throw wrong("has an Endpoint that is not sb://HOST or sb://HOST:PORT");
+  if (host === undefined || port === 0 || (port ?? 1) > 65_535) return undefined;
   return { host: host.replaceAll(/^\[|\]$/g, ""), port };
 }
 

@@ -2,16 +2,16 @@ import { connect as connectTcp } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import { SobreError } from "../../errors/sobre-error.ts";
-import { type ConnectionSettings, ports } from "./connection-string.ts";
+import { type BrokerAddress, ports } from "./connection-string.ts";
 
 /** Opens the stream of bytes that AMQP is spoken on; resolves when it is connected. */
-export type Transport = (settings: ConnectionSettings) => Promise<Duplex>;
+export type Transport = (broker: BrokerAddress) => Promise<Duplex>;
 
 /** Milliseconds until a host has to answer. */
 const patience = 15_000;
 
 /** The address that AMQP is spoken at, for messages to people. */
-export const addressOf = ({ host, port, secure }: ConnectionSettings): string =>
+export const addressOf = ({ host, port, secure }: BrokerAddress): string =>
   `${host.includes(":") ? `[${host}]` : host}:${port ?? (secure ? ports.amqps : ports.amqp)}`;
 
 /** A socket, with TLS unless the connection string is of an emulator. `ca`: PEM of authorities to trust besides the machine's. */

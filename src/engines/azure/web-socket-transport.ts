@@ -1,5 +1,5 @@
 import { Duplex } from "node:stream";
-import type { ConnectionSettings } from "./connection-string.ts";
+import type { BrokerAddress } from "./connection-string.ts";
 import { tcpTransport, type Transport, unreachable } from "./transport.ts";
 
 /** The name of AMQP 1.0 over WebSockets (AMQP WebSocket binding, working draft 7). */
@@ -25,13 +25,13 @@ export function webSocketTransport(): Transport {
   };
 }
 
-function urlOf({ host, port, secure }: ConnectionSettings): string {
+function urlOf({ host, port, secure }: BrokerAddress): string {
   const name = host.includes(":") ? `[${host}]` : host;
   return `${secure ? "wss" : "ws"}://${name}${port === undefined ? "" : `:${port}`}/$servicebus/websocket`;
 }
 
 /** The reason why there is no WebSocket, which the platform keeps to itself: what becomes of a socket without one. */
-async function whyNot(settings: ConnectionSettings, url: string): Promise<unknown> {
+async function whyNot(settings: BrokerAddress, url: string): Promise<unknown> {
   try {
     const port = settings.port ?? (settings.secure ? 443 : 80);
     const stream = await tcpTransport()({ ...settings, port });

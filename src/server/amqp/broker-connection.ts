@@ -166,9 +166,9 @@ export class BrokerConnection {
     this.#options.closed?.(reason);
   }
 
-  #admit(token: string): Grant {
+  async #admit(token: string): Promise<Grant> {
     try {
-      return this.#granted(this.#options.access.token(token, this.#hostname));
+      return this.#granted(await this.#options.access.token(token, this.#hostname));
     } catch (error) {
       this.#tell(error);
       this.#options.loginFailed?.();

@@ -12,7 +12,7 @@ const longestToken = 8192;
 /** Answers a request of `$cbs`: takes a token (AMQP Claims-based Security, working draft 5). */
 export async function answerCbs(
   request: AmqpMessage,
-  admit: (token: string) => Grant,
+  admit: (token: string) => Promise<Grant>,
   connection: Pick<Connection, "errorOf">,
 ): Promise<MessageInit> {
   const { applicationProperties, body } = request;
@@ -21,7 +21,7 @@ export async function answerCbs(
   if (token === undefined) return answer(400, "The body has to be the token, as a string.");
   if (token.length > longestToken) return answer(400, `A token has at most ${longestToken} characters.`);
   try {
-    admit(token);
+    await admit(token);
   } catch (error) {
     if (error instanceof SobreError) return answer(401, error.message);
     return answer(500, connection.errorOf(error).description ?? "");

@@ -70,7 +70,7 @@ function descriptionIn(body: Uint8Array): XmlElement | undefined {
 }
 
 /** Whether the client may forward to an entity; the header may have a token for that. */
-type Manages = (entity: string, header: string) => boolean;
+type Manages = (entity: string, header: string) => Promise<boolean>;
 
 /** The elements that name an entity to forward to, and the headers with a token for it. */
 const forwarding = [
@@ -92,7 +92,7 @@ async function checkForwarding(
     const text = child(description, field)?.text.trim() ?? "";
     if (text === "") continue;
     const entity = pathOf(text);
-    if (!manages(entity, header))
+    if (!(await manages(entity, header)))
       throw new SobreError("UnauthorizedAccess", `The token does not grant Manage on the entity of ${field}.`);
     if ((await admin.queueExists(entity)) || (await admin.topicExists(entity))) continue;
     throw new SobreError("MessagingEntityNotFound", `The messaging entity '${entity}' could not be found.`);

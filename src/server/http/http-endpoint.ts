@@ -41,7 +41,7 @@ export class HttpEndpoint {
   }
 
   async #route(request: HttpRequest): Promise<HttpResponse> {
-    const grant = this.#grant(request);
+    const grant = await this.#grant(request);
     const target = targetOf(request.path);
     const right: Right = target === undefined ? "Manage" : target.rest.length === 0 ? "Send" : "Listen";
     if (!allows(grant, target?.entity ?? request.path, right))
@@ -53,7 +53,7 @@ export class HttpEndpoint {
     return answerData(target, request, { engine, locks: this.#locks.of(grant.keyName ?? "") });
   }
 
-  #grant({ headers }: HttpRequest): Grant {
+  async #grant({ headers }: HttpRequest): Promise<Grant> {
     const token = headers["authorization"] ?? headers["servicebusauthorization"];
     const { host } = headers;
     // No browser names an origin in quotes: that is a property of the message.
@@ -69,11 +69,11 @@ export class HttpEndpoint {
   }
 
   /** Whether the request may forward to an entity: by its own token, or by another one that clients send for that. */
-  #manages(grant: Grant, entity: string, { headers }: HttpRequest, header: string): boolean {
+  async #manages(grant: Grant, entity: string, { headers }: HttpRequest, header: string): Promise<boolean> {
     if (allows(grant, entity, "Manage")) return true;
     const token = headers[header];
     if (token === undefined) return false;
-    const other = this.#options.access.token(token, headers["host"]?.replace(/:\d+$/, ""));
+    const other = await this.#options.access.token(token, headers["host"]?.replace(/:\d+$/, ""));
     return other.engine === grant.engine && allows(other, entity, "Manage");
   }
 

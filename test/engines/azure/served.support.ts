@@ -1,5 +1,5 @@
 import type { OpenedEngine } from "../../../src/conformance/index.ts";
-import { type AzureEngineOptions, azureEngine } from "../../../src/engines/azure/index.ts";
+import { type AzureEngineSettings, azureEngine } from "../../../src/engines/azure/index.ts";
 import { type Server, type ServerOptions, startServer } from "../../../src/server/index.ts";
 import { ManualClock } from "../../../src/time/index.ts";
 
@@ -15,7 +15,7 @@ export interface Served extends OpenedEngine {
 
 export async function serveAzure(
   options: ServerOptions = {},
-  engineOptions: Partial<AzureEngineOptions> = {},
+  engineOptions: AzureEngineSettings = {},
 ): Promise<Served> {
   const clock = new ManualClock();
   const server = await startServer({ clock, ...options });

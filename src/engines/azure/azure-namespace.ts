@@ -1,0 +1,53 @@
+import { checkOption, invalidOption, methods, name, type OptionCheck } from "../../options/option-checks.ts";
+import {
+  type BrokerAddress,
+  type ConnectionSettings,
+  parseConnectionString,
+  parseNamespace,
+} from "./connection-string.ts";
+import type { TokenCredential } from "./tokens.ts";
+
+/** A namespace by its connection string. */
+export interface ConnectionStringNamespace {
+  /**
+   * `Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…`, or with a `SharedAccessSignature`.
+   * With `UseDevelopmentEmulator=true` neither AMQP nor HTTP is encrypted; `TransportType=AmqpWebSockets` is heeded.
+   */
+  readonly connectionString: string;
+  readonly fullyQualifiedNamespace?: undefined;
+  readonly credential?: undefined;
+}
+
+/** A namespace by its host, with an identity. */
+export interface CredentialNamespace {
+  readonly connectionString?: undefined;
+  /** The host, e.g. `shop.servicebus.windows.net`, with a port where it is not the usual one. TLS is always spoken. */
+  readonly fullyQualifiedNamespace: string;
+  /** Gets access tokens, e.g. `new DefaultAzureCredential()` of `@azure/identity`. */
+  readonly credential: TokenCredential;
+}
+
+/** The namespace of an {@link azureEngine}: a connection string, or a host and a credential. */
+export type AzureNamespace = ConnectionStringNamespace | CredentialNamespace;
+
+export const credentialCheck: OptionCheck = methods(
+  "a TokenCredential, as DefaultAzureCredential of @azure/identity",
+  "getToken",
+);
+
+/** A namespace that was looked at: where it is, and what opens it. */
+type OpenedNamespace =
+  | { readonly settings: ConnectionSettings; readonly credential: undefined }
+  | { readonly settings: BrokerAddress; readonly credential: TokenCredential };
+
+/** Reads the options that name a namespace. @throws SobreError `InvalidArgument` naming the option. */
+export function namespaceOf(given: AzureNamespace): OpenedNamespace {
+  const { connectionString, fullyQualifiedNamespace, credential } = given;
+  if (fullyQualifiedNamespace === undefined && credential === undefined)
+    return { settings: parseConnectionString(connectionString), credential };
+  if (connectionString !== undefined)
+    throw invalidOption("connectionString", "has a key; leave out either it or the credential");
+  checkOption("fullyQualifiedNamespace", fullyQualifiedNamespace, name);
+  checkOption("credential", credential, credentialCheck);
+  return { settings: parseNamespace(fullyQualifiedNamespace), credential };
+}
