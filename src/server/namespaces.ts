@@ -116,14 +116,16 @@ const longestToken = 8192;
 
 /** What a token says. @throws SobreError `UnauthorizedAccess`, without the token and without the verifier's words. */
 async function claimsOf(token: string, verify: TokenVerifier): Promise<TokenClaims> {
-  const refuse = (what: string, cause?: unknown): SobreError => new SobreError("UnauthorizedAccess", what, { cause });
-  if (token.length > longestToken) throw refuse(`A token has at most ${longestToken} characters.`);
+  if (token.length > longestToken) throw unauthorized(`A token has at most ${longestToken} characters.`);
   const claims = await verify(token.replace(/^Bearer +/i, "")).catch((error: unknown) => {
-    throw refuse("The access token was not accepted. Check its issuer, audience, signature and lifetime.", error);
+    throw unauthorized("The access token was not accepted. Check its issuer, audience, signature and lifetime.", error);
   });
-  if (!(claims.expiresAt.getTime() > Date.now())) throw refuse("The access token has expired. Get a new one.");
+  if (!(claims.expiresAt.getTime() > Date.now())) throw unauthorized("The access token has expired. Get a new one.");
   return claims;
 }
+
+const unauthorized = (what: string, cause?: unknown): SobreError =>
+  new SobreError("UnauthorizedAccess", what, { cause });
 
 function keyOf(keys: Namespace["keys"], name: string): SharedAccessKey | undefined {
   if (keys === undefined) return { key: wellKnownKey };

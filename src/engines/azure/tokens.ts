@@ -46,15 +46,18 @@ export function signedTokens({
   key,
   sharedAccessSignature = "",
 }: Pick<ConnectionSettings, "key" | "sharedAccessSignature">): TokenSource {
-  const sas = (token: string, renewAt?: number): Token => ({
-    token,
-    type: "servicebus.windows.net:sastoken",
-    header: token,
-    renewAt,
-  });
   return async (audience, now) =>
-    key === undefined ? sas(sharedAccessSignature) : sas(writeSas(audience, key, now + tokenLife), now + renewAfter);
+    key === undefined
+      ? sas(sharedAccessSignature, undefined)
+      : sas(writeSas(audience, key, now + tokenLife), now + renewAfter);
 }
+
+const sas = (token: string, renewAt: number | undefined): Token => ({
+  token,
+  type: "servicebus.windows.net:sastoken",
+  header: token,
+  renewAt,
+});
 
 /** Tokens of a credential: one for every audience, fetched again shortly before it ends. */
 export function credentialTokens(credential: TokenCredential): TokenSource {
