@@ -114,7 +114,7 @@ export class Namespaces implements Access {
 /** The longest access token, in characters. */
 const longestToken = 8192;
 
-/** What a token says. @throws SobreError `UnauthorizedAccess`, without the token and without the verifier's words. */
+/** The claims of a token. @throws SobreError `UnauthorizedAccess`, without the token and without the verifier's words. */
 async function claimsOf(token: string, verify: TokenVerifier): Promise<TokenClaims> {
   if (token.length > longestToken) throw unauthorized(`A token has at most ${longestToken} characters.`);
   const claims = await verify(token.replace(/^Bearer +/i, "")).catch((error: unknown) => {
