@@ -16,7 +16,7 @@ export interface TokenCredential {
 }
 
 /** A token as a broker gets it. */
-export interface Token {
+interface Token {
   readonly token: string;
   /** The `type` of a put-token request. */
   readonly type: "servicebus.windows.net:sastoken" | "jwt";
