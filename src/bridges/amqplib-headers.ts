@@ -29,7 +29,9 @@ const integerTypes: ReadonlyMap<string, IntegerType> = new Map<string, IntegerTy
   ["int", "int"],
 ]);
 
-/** The value of a header, or `undefined` for a list, a table, or what else no application property can hold. */
+/**
+ * The value of a header, or `undefined` for a list, a table, or anything else that no application property can hold.
+ */
 export function readHeader(value: unknown): ApplicationPropertyValue | undefined {
   switch (typeof value) {
     case "string":
@@ -79,7 +81,7 @@ function readInteger(type: IntegerType, value: number): Typed | undefined {
   }
 }
 
-/** Whether a plain number stands for an AMQP int; it stands for a double otherwise. */
+/** Whether a plain number is written as an AMQP int, or else as a double. */
 function isInt(value: number): boolean {
   return (value | 0) === value && !Object.is(value, -0);
 }
@@ -105,11 +107,11 @@ function isLong(value: bigint): boolean {
  */
 export function writeHeader(value: ApplicationPropertyValue, path: string): unknown {
   if (value === null || typeof value === "boolean" || typeof value === "string") return value;
-  // amqplib would write -0 as 0 and fail for NaN and large numbers, were it to choose the type.
+  // Left to choose the type, amqplib would write -0 as 0 and fail for NaN and large numbers.
   if (typeof value === "number") return isInt(value) ? value : { "!": "double", value };
   if (typeof value === "bigint") {
     if (isLong(value)) return { "!": "int64", value };
-    throw unsupported(path, "is beyond the signed 64 bits of AMQP 0-9-1");
+    throw unsupported(path, "exceeds the signed 64 bits of AMQP 0-9-1");
   }
   if (value instanceof Uint8Array) return asBuffer(value);
   return value instanceof Date ? writeTime(value, path) : writeTyped(value, path);
@@ -118,7 +120,10 @@ export function writeHeader(value: ApplicationPropertyValue, path: string): unkn
 function writeTime(value: Date, path: string): Tagged {
   const seconds = value.getTime() / 1000;
   if (Number.isInteger(seconds) && seconds >= 0) return { "!": "timestamp", value: seconds };
-  throw unsupported(path, "is not a whole second since 1970, as AMQP 0-9-1 timestamps must be; give the time as text");
+  throw unsupported(
+    path,
+    "is not a whole number of seconds since 1970, as AMQP 0-9-1 timestamps must be; send the time as a string",
+  );
 }
 
 function writeTyped({ type, value }: Typed, path: string): Tagged {
@@ -128,7 +133,7 @@ function writeTyped({ type, value }: Typed, path: string): Tagged {
   throw unsupported(path, `is an AMQP ${type}, which AMQP 0-9-1 does not have`);
 }
 
-/** Bytes anywhere in a header as the Buffers that amqplib recognises. */
+/** Converts bytes anywhere in a header to Buffers, which amqplib recognises. */
 export function withBuffers(value: unknown): unknown {
   if (value instanceof Uint8Array) return asBuffer(value);
   if (typeof value !== "object" || value === null) return value;

@@ -1,4 +1,4 @@
-/** The basic properties of a message as amqplib gives them (AMQP 0-9-1 section 1.8); all may be absent. */
+/** The basic properties of an amqplib message (AMQP 0-9-1 section 1.8); all may be absent. */
 export interface AmqplibPropertiesLike {
   readonly contentType?: unknown;
   readonly contentEncoding?: unknown;
@@ -16,22 +16,22 @@ export interface AmqplibPropertiesLike {
   readonly clusterId?: unknown;
 }
 
-/** The parts of an amqplib message that are read, declared here so that its types are not needed. */
+/** The parts of an amqplib message that are read, declared here so that no types of amqplib are needed. */
 export interface AmqplibMessageLike {
   readonly content: Uint8Array;
-  /** How it was delivered (exchange, routing key, …); not part of an envelope. */
+  /** Delivery information (exchange, routing key, …); not part of an envelope. */
   readonly fields?: unknown;
   readonly properties: AmqplibPropertiesLike;
 }
 
-/** The options to publish with; assignable to `Options.Publish` of amqplib. */
+/** Options for publishing; assignable to `Options.Publish` of amqplib. */
 export interface AmqplibProperties {
   readonly headers: Readonly<Record<string, unknown>>;
   readonly contentType?: string;
   readonly contentEncoding?: string;
   readonly correlationId?: string;
   readonly replyTo?: string;
-  /** Milliseconds as text. */
+  /** Milliseconds, as a string. */
   readonly expiration?: string;
   readonly messageId?: string;
   readonly type?: string;
@@ -50,7 +50,7 @@ export interface AmqplibMessage {
   readonly properties: AmqplibProperties;
 }
 
-/** The broker properties for which AMQP 0-9-1 has no place, and the headers that hold them. */
+/** The broker properties that AMQP 0-9-1 lacks, and the headers that hold them. */
 export const brokerHeaders = [
   ["partitionKey", "sobre-partition-key"],
   ["replyToSessionId", "sobre-reply-to-session-id"],
@@ -60,7 +60,7 @@ export const brokerHeaders = [
   ["viaPartitionKey", "sobre-via-partition-key"],
 ] as const;
 
-/** The basic properties for which an envelope has no place, and the application properties that hold them. */
+/** The basic properties that an envelope lacks, and the application properties that hold them. */
 export const basicProperties = [
   ["appId", "sobre-app-id"],
   ["clusterId", "sobre-cluster-id"],

@@ -18,18 +18,18 @@ import { fromNestedText, nestedMark, nestedNames, toNestedText } from "./nested-
 import { propertyName, someMessage, unsupported } from "./unsupported.ts";
 
 /**
- * The envelope of a message that amqplib received, ready to be deserialized.
+ * Converts a message received by amqplib to an envelope.
  *
- * - `contentType`, `contentEncoding`, `messageId`, `correlationId`, `replyTo` stay what they are, `type` is the subject,
- *   `expiration` the time to live, headers are application properties.
- * - Broker properties without a place in AMQP 0-9-1 are read from headers: `sobre-session-id`, `sobre-to`,
+ * - `contentType`, `contentEncoding`, `messageId`, `correlationId`, `replyTo` keep their meaning, `type` becomes the
+ *   subject, `expiration` the time to live, headers become application properties.
+ * - Broker properties that AMQP 0-9-1 lacks are read from headers: `sobre-session-id`, `sobre-to`,
  *   `sobre-partition-key`, `sobre-via-partition-key`, `sobre-reply-to-session-id`, `sobre-scheduled-enqueue-time-utc`.
- * - Basic properties without a place in an envelope become application properties: `sobre-priority`,
- *   `sobre-delivery-mode`, `sobre-timestamp`, `sobre-user-id`, `sobre-app-id`, `sobre-cluster-id`, and
- *   `sobre-expiration` when it is not a number above 0.
- * - Headers that are lists or tables, e.g. `x-death`, become JSON text, and the property `sobre-json` lists their names.
+ * - Basic properties that an envelope lacks become application properties: `sobre-priority`, `sobre-delivery-mode`,
+ *   `sobre-timestamp`, `sobre-user-id`, `sobre-app-id`, `sobre-cluster-id`, and `sobre-expiration` if it is not a
+ *   number above 0.
+ * - Headers that are lists or tables, e.g. `x-death`, become JSON text; the property `sobre-json` lists their names.
  *
- * {@link toAmqplibMessage} restores all of it. The delivery's `fields` are not part of an envelope.
+ * {@link toAmqplibMessage} restores all of this. The `fields` of the delivery are not kept.
  *
  * ```ts
  * await channel.consume("orders", (message) => {
@@ -41,7 +41,7 @@ import { propertyName, someMessage, unsupported } from "./unsupported.ts";
  * ```
  *
  * @throws SobreError `InvalidArgument` for `null`, with the path for properties beyond the limits of an envelope, and
- *   `UnsupportedValue` when a header bears the name that a basic property needs.
+ * `UnsupportedValue` when a header bears the name that a basic property needs.
  * @example
  * ```ts
  * const content = Buffer.from('{"id":7}');
@@ -96,7 +96,7 @@ function readHeaders(headers: Readonly<Record<string, unknown>>): {
 const brokerNames: ReadonlyMap<string, string> = new Map(brokerHeaders.map(([name, header]) => [header, name]));
 const basicNames: ReadonlyMap<string, string> = new Map(basicProperties.map(([name, property]) => [property, name]));
 
-/** `undefined` when the header is not as {@link toAmqplibMessage} writes it; it is an ordinary one then. */
+/** `undefined` if the header was not written by {@link toAmqplibMessage}; it is then an ordinary one. */
 function readBrokerHeader(name: string, value: unknown): string | Date | undefined {
   if (typeof value !== "string") return undefined;
   if (name !== "scheduledEnqueueTimeUtc") return value;
@@ -116,26 +116,27 @@ function keepBasicProperties(application: Record<string, unknown>, properties: A
     const value = properties[name] ?? undefined;
     if (value === undefined) continue;
     if (application[property] !== undefined) {
-      throw unsupported(`$.properties.headers.${property}`, `has the name that the basic property ${name} needs`);
+      throw unsupported(`$.properties.headers.${property}`, `has the name reserved for the basic property ${name}`);
     }
     application[property] = value;
   }
 }
 
 /**
- * The content and properties to publish with amqplib; the inverse of {@link fromAmqplibMessage}.
+ * Converts an envelope to content and properties for publishing with amqplib; the inverse of {@link
+ * fromAmqplibMessage}.
  *
- * Numbers keep their type on the wire, but amqplib's own reader drops the widths: it gives every number as a number.
+ * Numbers keep their type on the wire, but amqplib reads every numeric type as a plain number.
  *
  * ```ts
  * const { content, properties } = toAmqplibMessage(serializer.serialize({ body: order, subject: "order.placed" }));
  * channel.publish("orders", "new", content, properties);
  * ```
  *
- * @throws SobreError `UnsupportedValue` with the path for what AMQP 0-9-1 cannot hold: AMQP values as body, ids that are
- *   not text, texts of more than 255 bytes in basic properties and names, times that are not whole seconds, unsigned
- *   64-bit integers, decimals, uuids, symbols, characters, described values, and a property named `__proto__`.
- *   `InvalidArgument` for anything but an envelope.
+ * @throws SobreError `UnsupportedValue` with the path for values that AMQP 0-9-1 cannot represent: AMQP values as body,
+ * ids that are not strings, strings of more than 255 bytes in basic properties and names, times that are not whole
+ * seconds, unsigned 64-bit integers, decimals, uuids, symbols, characters, described values, and a property named
+ * `__proto__`. `InvalidArgument` for anything but an envelope.
  * @example
  * ```ts
  * const { content, properties } = toAmqplibMessage(serializer.serialize({ body: { id: 7 }, messageId: "m-1" }));
@@ -145,7 +146,7 @@ function keepBasicProperties(application: Record<string, unknown>, properties: A
 export function toAmqplibMessage(envelope: Envelope): AmqplibMessage {
   checkOption("envelope", envelope, anEnvelope);
   const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
-  if (bodyKind !== "data") throw unsupported("$.bodyKind", `is ${bodyKind}, and AMQP 0-9-1 has only opaque bytes`);
+  if (bodyKind !== "data") throw unsupported("$.bodyKind", `is ${bodyKind}, but AMQP 0-9-1 has only opaque bytes`);
   const { headers, basic } = writeApplication(applicationProperties);
   writeBrokerHeaders(headers, brokerProperties);
   return { content: asBuffer(payload), properties: { headers, ...basic, ...writeBasic(brokerProperties) } };
@@ -162,7 +163,7 @@ function writeBasic(broker: BrokerProperties): Omit<AmqplibProperties, "headers"
     type: broker.subject,
   };
   if ((timeToLive ?? 0) > 0xffff_ffff) {
-    throw unsupported("$.brokerProperties.timeToLive", "is longer than 4294967295 ms, the most that RabbitMQ takes");
+    throw unsupported("$.brokerProperties.timeToLive", "exceeds 4294967295 ms, the maximum of RabbitMQ");
   }
   const checked = Object.entries(texts).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, shortText(`$.brokerProperties.${name === "type" ? "subject" : name}`, value)]],
@@ -172,7 +173,7 @@ function writeBasic(broker: BrokerProperties): Omit<AmqplibProperties, "headers"
 
 /** A short string of AMQP 0-9-1 (section 4.2.5.3): at most 255 bytes. */
 function shortText(path: string, value: unknown): string {
-  if (typeof value !== "string") throw unsupported(path, "is not a text, the only type that AMQP 0-9-1 has there");
+  if (typeof value !== "string") throw unsupported(path, "is not a string, the only type that AMQP 0-9-1 has there");
   if (Buffer.byteLength(value) > 255) throw unsupported(path, "is longer than 255 bytes");
   return value;
 }
@@ -188,7 +189,7 @@ function writeApplication(application: ApplicationProperties): {
     const path = `$.applicationProperties.${name}`;
     const basicName = basicNames.get(name);
     const table = nested.has(name) && typeof value === "string" ? fromNestedText(value) : undefined;
-    if (brokerNames.has(name)) throw unsupported(path, "has a name that would be read back as a broker property");
+    if (brokerNames.has(name)) throw unsupported(path, "has a name that is reserved for a broker property");
     if (basicName !== undefined) basic[basicName] = basicValue(basicName, value, path);
     else if (name !== nestedMark || nested.size === 0) {
       headers[shortText(path, propertyName(path, name))] =
@@ -202,7 +203,7 @@ function basicValue(name: string, value: unknown, path: string): string | number
   if (name !== "priority" && name !== "deliveryMode" && name !== "timestamp") return shortText(path, value);
   const most = name === "timestamp" ? Number.MAX_SAFE_INTEGER : 0xff;
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most) return value;
-  throw unsupported(path, `is not a whole number up to ${most}, as the basic property ${name} must be`);
+  throw unsupported(path, `is not a whole number up to ${most}, as required for the basic property ${name}`);
 }
 
 function writeBrokerHeaders(headers: Record<string, unknown>, broker: BrokerProperties): void {

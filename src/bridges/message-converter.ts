@@ -20,15 +20,20 @@ export interface MessageConverterOptions {
   readonly serializer: Serializer;
   /** Steps between serializer and envelope: compression, encryption, claim check. Default: none. */
   readonly stages?: readonly PayloadStage[] | undefined;
-  /** The types that envelopes are read as: bodies are validated and brought to the latest version. Default: any body, as it is. */
+  /**
+   * The message types to read: bodies are validated and upgraded to the latest version. Default: any body, unchanged.
+   */
   readonly messageTypes?: readonly MessageType[] | undefined;
 }
 
 /** Turns messages into envelopes and back, with message types, versions and stages. */
 export interface MessageConverter {
-  /** The envelope of a message, for the client that sends it. @throws SobreError what the type, the serializer and the stages throw. */
+  /**
+   * Converts a message to an envelope, for another client to send. @throws SobreError what the type, the serializer and
+   * the stages throw.
+   */
   toEnvelope(message: Message): Promise<Envelope>;
-  /** Reads an envelope; resolves to the body and its type, or to why it is unreadable. */
+  /** Reads an envelope; resolves to the body and its type, or to the reason why it is unreadable. */
   fromEnvelope(envelope: Envelope): Promise<MessageResult>;
 }
 
@@ -39,7 +44,7 @@ const checks: OptionChecks<MessageConverterOptions> = {
 };
 
 /**
- * Makes a converter, for message types on another client.
+ * Creates a converter, for using message types with another client.
  *
  * @example
  * ```ts

@@ -5,22 +5,25 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { unsupported } from "./unsupported.ts";
 
 /**
- * The application property that lists, as a JSON array, the properties that hold JSON text because the foreign message
- * had a list or a table there.
+ * The application property that lists, as a JSON array, the properties holding JSON text in place of a list or table of
+ * the original message.
  */
 export const nestedMark = "sobre-json";
 
-/** A list or table of a foreign message as JSON text; values that JSON lacks are the `$` objects of `valueToJson`. */
+/**
+ * A list or table of another client's message as JSON text; values that JSON lacks are in the form of `valueToJson`.
+ */
 export function toNestedText(value: unknown, path: string): string {
   try {
     return JSON.stringify(valueToJson(plainCopy(value, 0)));
   } catch (error) {
-    if (error instanceof SobreError) throw unsupported(path, "nests too deeply or holds what JSON text cannot");
+    if (error instanceof SobreError)
+      throw unsupported(path, "is nested too deeply or has a value that JSON text cannot represent");
     throw error;
   }
 }
 
-/** The list or table that {@link toNestedText} wrote, or `undefined` when `text` is no longer such a text, more. */
+/** The list or table that {@link toNestedText} wrote, or `undefined` if `text` is not such text any more. */
 export function fromNestedText(text: string): object | undefined {
   try {
     const value = valueFromJson(JSON.parse(text));
@@ -39,7 +42,7 @@ export function nestedNames(mark: unknown): readonly string[] {
 
 const maxDepth = 100;
 
-/** Clients give instances of classes of their own, of which only the members are known. */
+/** Copies only members, since clients return instances of their own classes. */
 function plainCopy(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array || value instanceof Date) return value;
   if (depth > maxDepth) throw new SobreError("UnsupportedValue", "Too deep.");

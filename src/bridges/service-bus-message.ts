@@ -1,9 +1,9 @@
 /**
- * The parts of an `@azure/service-bus` message that are read: a `ServiceBusReceivedMessage`, or a `ServiceBusMessage` with bytes
- * in its body. No type of that package is needed for it.
+ * The parts of an `@azure/service-bus` message that are read: a `ServiceBusReceivedMessage`, or a `ServiceBusMessage`
+ * with bytes as body. Declared here so that no types of that package are needed.
  */
 export interface ServiceBusMessageLike {
-  /** The payload's bytes: open the receiver with `skipParsingBodyAsJson: true`. */
+  /** The bytes of the payload; open the receiver with `skipParsingBodyAsJson: true`. */
   readonly body: unknown;
   readonly contentType?: string | undefined;
   readonly correlationId?: string | number | Uint8Array | undefined;
@@ -17,7 +17,7 @@ export interface ServiceBusMessageLike {
   readonly timeToLive?: number | undefined;
   readonly to?: string | undefined;
   readonly applicationProperties?: Readonly<Record<string, unknown>> | undefined;
-  /** The sections as the client read them; they hold what its own message leaves out. */
+  /** The sections as read by the client, with values that its own message omits. */
   readonly _rawAmqpMessage?:
     | {
         readonly bodyType?: "data" | "sequence" | "value" | undefined;
@@ -27,9 +27,9 @@ export interface ServiceBusMessageLike {
     | undefined;
 }
 
-/** A message as the senders of `@azure/service-bus` take it; assignable to its `ServiceBusMessage`. */
+/** A message for the senders of `@azure/service-bus`; assignable to its `ServiceBusMessage`. */
 export interface ServiceBusMessageFields {
-  /** A `Buffer`, since not every version of the client takes other bytes for bytes. */
+  /** A `Buffer`, since not every version of the client recognises other byte arrays. */
   readonly body: Buffer;
   readonly contentType?: string;
   readonly correlationId?: string | number | Buffer;

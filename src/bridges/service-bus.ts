@@ -11,17 +11,20 @@ import { propertyName, someMessage, unsupported } from "./unsupported.ts";
 import { Buffer } from "node:buffer";
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** Where the content encoding travels, since the official client writes no such broker property; tools read it there. */
+/**
+ * The application property for the content encoding, which the official client cannot write as a broker property; tools
+ * read it there.
+ */
 const encodingProperty = "Content-Encoding";
 
 /**
- * The envelope of a message that `@azure/service-bus` received (or is about to send), ready to be deserialized.
+ * Converts a message that `@azure/service-bus` received (or is about to send) to an envelope.
  *
  * The content encoding is taken from the raw AMQP properties, or from the application property `Content-Encoding`.
- * What the broker says about the message (delivery count, lock token, …) is not part of an envelope: keep the received
- * message for settling it. Property values that are lists, maps or described become JSON text, and `sobre-json` lists
- * their names. Some is lost in the client: Dates among the properties come as numbers unless it is given
- * `skipConvertingDate: true`, integers beyond 2^53 as 8 bytes, and ids that are uuids as 16 bytes, which are read as uuids.
+ * Delivery count, lock token etc. are not part of an envelope: keep the received message for settling it. Property
+ * values that are lists, maps or described become JSON text; `sobre-json` lists their names. The client itself changes
+ * some values: it returns Dates in properties as numbers unless given `skipConvertingDate: true`, integers beyond 2^53
+ * as 8 bytes, and ids that are uuids as 16 bytes, which are read as uuids.
  *
  * ```ts
  * const receiver = client.createReceiver("orders", { skipParsingBodyAsJson: true });
@@ -32,8 +35,8 @@ const encodingProperty = "Content-Encoding";
  * }
  * ```
  *
- * @throws SobreError `InvalidArgument` with the path: for a body that the client has parsed, and for properties beyond
- *   the limits of an envelope.
+ * @throws SobreError `InvalidArgument` with the path: for a body that the client has parsed, and for properties that
+ * exceed the limits of an envelope.
  * @example
  * ```ts
  * const received = { body: Buffer.from('{"id":7}'), contentType: "application/json" }; // of @azure/service-bus
@@ -60,7 +63,7 @@ export function fromServiceBusMessage(message: ServiceBusMessageLike): Envelope 
       scheduledEnqueueTimeUtc: readTime(scheduledEnqueueTimeUtc),
       sessionId: message.sessionId ?? undefined,
       subject: message.subject ?? undefined,
-      // The client computes it from two times of the sender, and the difference may be none.
+      // The client computes it from two of the sender's times, which may be equal.
       timeToLive: typeof timeToLive === "number" && timeToLive <= 0 ? undefined : (timeToLive ?? undefined),
       to: message.to ?? undefined,
     },
@@ -73,7 +76,7 @@ function readId(id: ServiceBusMessageLike["messageId"]): unknown {
   return id.byteLength === 16 ? toUuid(id) : asBytes(id);
 }
 
-/** Depending on the client's version an annotation is a Date or its milliseconds. */
+/** Depending on the version of the client, an annotation is a Date or milliseconds. */
 function readTime(time: unknown): unknown {
   return typeof time === "number" ? new Date(time) : (time ?? undefined);
 }
@@ -94,20 +97,20 @@ function readProperties(given: ServiceBusMessageLike["applicationProperties"]): 
 }
 
 /**
- * The message to hand to a sender of `@azure/service-bus`.
+ * Converts an envelope to a message for a sender of `@azure/service-bus`.
  *
  * The content encoding goes into the application property `Content-Encoding`, which the compression stage and other
- * tools read, because the client has no place for it.
+ * tools read, since the client cannot send it as a broker property.
  *
  * ```ts
  * const envelope = serializer.serialize({ body: order, contentType: "application/msgpack", messageId: order.id });
  * await client.createSender("orders").sendMessages(toServiceBusMessage(envelope));
  * ```
  *
- * @throws SobreError `UnsupportedValue` with the path for what the client cannot hold or would change: AMQP values as
- *   body, via-partition keys, binary ids, properties that are bigint, bytes, typed, NaN, negative zero or integers beyond
- *   2^53 or named `__proto__`, times to live beyond 49 days.
- *   `InvalidArgument` for anything but an envelope.
+ * @throws SobreError `UnsupportedValue` with the path for values that the client cannot send or would change: AMQP
+ * values as body, via-partition keys, binary ids, properties that are bigint, bytes, typed, NaN, negative zero or
+ * integers beyond 2^53 or named `__proto__`, times to live beyond 49 days. `InvalidArgument` for anything but an
+ * envelope.
  * @example
  * ```ts
  * const message = toServiceBusMessage(serializer.serialize({ body: { id: 7 }, subject: "order" }));
@@ -118,16 +121,13 @@ export function toServiceBusMessage(envelope: Envelope): ServiceBusMessageFields
   checkOption("envelope", envelope, anEnvelope);
   const { payload, bodyKind, brokerProperties, applicationProperties } = envelope;
   const { contentEncoding, correlationId, messageId, viaPartitionKey, ...direct } = brokerProperties;
-  if (bodyKind !== "data") throw unsupported("$.bodyKind", `is ${bodyKind}, and the client sends bytes only as data`);
+  if (bodyKind !== "data") throw unsupported("$.bodyKind", `is ${bodyKind}, but the client sends bytes only as data`);
   if (viaPartitionKey !== undefined)
-    throw unsupported("$.brokerProperties.viaPartitionKey", "is not sent by the client");
+    throw unsupported("$.brokerProperties.viaPartitionKey", "cannot be sent by the client");
   // A symbol on the wire (AMQP 1.0 part 3.2.4).
   if (/[^\0-\x7f]/.test(direct.contentType ?? "")) throw unsupported("$.brokerProperties.contentType", "is not ASCII");
   if ((direct.timeToLive ?? 0) > 0xffff_ffff) {
-    throw unsupported(
-      "$.brokerProperties.timeToLive",
-      "is longer than 4294967295 ms, the longest time that the client sends",
-    );
+    throw unsupported("$.brokerProperties.timeToLive", "exceeds 4294967295 ms, the maximum that the client can send");
   }
   const properties = writeProperties(applicationProperties, contentEncoding);
   return {
@@ -142,8 +142,8 @@ export function toServiceBusMessage(envelope: Envelope): ServiceBusMessageFields
 function writeId(id: MessageId, path: string): string | number | Buffer {
   if (typeof id === "string" || typeof id === "number") return id;
   if (id instanceof Typed) return fromUuid(id);
-  if (id instanceof Uint8Array) throw unsupported(path, "is binary, which the client sends as a uuid");
-  if (id > Number.MAX_SAFE_INTEGER) throw unsupported(path, "is beyond 2^53 and would be rounded");
+  if (id instanceof Uint8Array) throw unsupported(path, "is binary, which the client would send as a uuid");
+  if (id > Number.MAX_SAFE_INTEGER) throw unsupported(path, "exceeds 2^53 and would be rounded");
   return Number(id);
 }
 
@@ -160,7 +160,7 @@ function writeProperties(given: ApplicationProperties, contentEncoding: string |
     if (own !== undefined && own !== contentEncoding) {
       throw unsupported(
         `$.applicationProperties.${encodingProperty}`,
-        "differs from the content encoding, which goes there",
+        "differs from the content encoding, which is sent in that property",
       );
     }
     properties[encodingProperty] = contentEncoding;
@@ -170,16 +170,16 @@ function writeProperties(given: ApplicationProperties, contentEncoding: string |
 
 function writeProperty(value: ApplicationPropertyValue, path: string): Properties[string] {
   if (value === null || typeof value === "boolean" || typeof value === "string" || value instanceof Date) return value;
-  if (typeof value !== "number") throw unsupported(path, "is of a type that the client cannot name");
-  if (Number.isNaN(value)) throw unsupported(path, "is NaN, which the client sends as null");
-  if (Object.is(value, -0)) throw unsupported(path, "is negative zero, which the client sends as 0");
+  if (typeof value !== "number") throw unsupported(path, "has a type that the client cannot send");
+  if (Number.isNaN(value)) throw unsupported(path, "is NaN, which the client would send as null");
+  if (Object.is(value, -0)) throw unsupported(path, "is negative zero, which the client would send as 0");
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     throw unsupported(path, "is an integer beyond 2^53, which the client cannot send");
   }
   return value;
 }
 
-/** A payload and how it travels. */
+/** A payload and its body kind. */
 interface Body {
   readonly payload: Uint8Array;
   readonly bodyKind: BodyKind;
@@ -188,7 +188,8 @@ interface Body {
 /**
  * The payload of a message of `@azure/service-bus`.
  *
- * Value bodies of text, of bytes and null are encoded as the AMQP value they were; the type of any other is lost in the client.
+ * Value bodies that are strings, bytes or null are encoded again as AMQP values; the client loses the type of any
+ * other.
  *
  * @throws SobreError `InvalidArgument` for a body that the client has parsed.
  */
@@ -197,7 +198,7 @@ function bodyOf({ body, _rawAmqpMessage }: ServiceBusMessageLike): Body {
   if (bodyType === "value" && (body === null || typeof body === "string" || body instanceof Uint8Array)) {
     return { payload: encodeValue(body), bodyKind: "value" };
   }
-  // Messages without a body are legal: some are properties only.
+  // Messages without a body are valid: some consist only of properties.
   if (body === undefined) return { payload: new Uint8Array(), bodyKind: "data" };
   if (bodyType === "data") {
     if (body instanceof Uint8Array) return { payload: asBytes(body), bodyKind: "data" };
@@ -207,8 +208,8 @@ function bodyOf({ body, _rawAmqpMessage }: ServiceBusMessageLike): Body {
   throw new SobreError(
     "InvalidArgument",
     bodyType === "data"
-      ? "The body is a parsed value instead of bytes, and the bytes that were sent cannot be recovered from it. Open the receiver with { skipParsingBodyAsJson: true }."
-      : `The body is an AMQP ${bodyType}, whose bytes the client does not keep; only text, binary and null values can be read through it.`,
+      ? "The body is a parsed value, from which the original bytes cannot be recovered. Open the receiver with { skipParsingBodyAsJson: true }."
+      : `The body is an AMQP ${bodyType}, whose bytes the client does not keep. Only string, binary and null values can be converted.`,
     { path: "$.body" },
   );
 }

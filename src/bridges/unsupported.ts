@@ -1,20 +1,21 @@
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** The error for a value that the other side cannot hold. */
+/** The error for a value that the other client cannot represent. */
 export function unsupported(path: string, why: string): SobreError {
   return new SobreError("UnsupportedValue", `The value at ${path} ${why}.`, { path });
 }
 
 /**
- * The message of a client, when it is one.
+ * Checks that a client's message is an object.
  *
- * @throws SobreError `InvalidArgument` for `null`, which amqplib hands to a consumer that the broker cancels, and the like.
+ * @throws SobreError `InvalidArgument` for `null`, which amqplib passes to a consumer that the broker has cancelled,
+ * and the like.
  */
 export function someMessage<T extends object>(message: T | null | undefined): T {
   if (typeof message === "object" && message !== null) return message;
   throw new SobreError(
     "InvalidArgument",
-    "The message is null, as it is when the broker cancels a consumer. Check for null first.",
+    "The message is null: amqplib passes null when the broker cancels a consumer. Check for null first.",
     {
       path: "$",
     },
@@ -22,11 +23,12 @@ export function someMessage<T extends object>(message: T | null | undefined): T 
 }
 
 /**
- * `name`, when it can be a property of the other side's messages.
+ * Checks that the other client can represent a property with this name.
  *
- * @throws SobreError `UnsupportedValue` for `__proto__`: the clients read properties into ordinary objects, where it is lost.
+ * @throws SobreError `UnsupportedValue` for `__proto__`: the clients read properties into ordinary objects, which lose
+ * it.
  */
 export function propertyName(path: string, name: string): string {
-  if (name === "__proto__") throw unsupported(path, "has a name that the client's readers lose");
+  if (name === "__proto__") throw unsupported(path, "has a name that is lost when the client reads it");
   return name;
 }

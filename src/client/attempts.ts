@@ -3,28 +3,28 @@ import type { Clock } from "../time/clock.ts";
 import { type Deadline, Deadlines } from "../time/deadlines.ts";
 import { pause } from "./pause.ts";
 
-/** How long one try may take, and what ends it early. */
+/** The time limit of one try, and what may end it early. */
 export interface TryOptions {
-  /** Milliseconds that the call waits by its nature, e.g. for a message, besides the time-out. Default: 0. */
+  /** Milliseconds that the call itself waits, e.g. for a message, on top of the time-out. Default: 0. */
   readonly wait?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called when the time-out ends a try. */
   readonly timedOut?: (() => void) | undefined;
-  /** Called with the result of a try that came after its end, e.g. to give messages back. */
+  /** Called with a result that arrives after the try has ended, e.g. to release its messages. */
   readonly late?: ((result: never) => void) | undefined;
 }
 
 /** {@link TryOptions} of a call that is repeated. */
 export interface RunOptions extends TryOptions {
-  /** Whether an error may pass by itself. Default: when it is retryable. */
+  /** Whether an error is transient. Default: when it is retryable. */
   readonly mayPass?: ((error: unknown) => boolean) | undefined;
-  /** The error to reject with, or to go on after; `isAnswerLost` when an earlier try may have done what it was to do. */
+  /** The error to reject with, or to go on after; `isAnswerLost` when an earlier try may have succeeded. */
   readonly explain?: ((error: unknown, isAnswerLost: boolean) => unknown) | undefined;
 }
 
 /** The option of calls that can be ended early. */
 export interface AbortOption {
-  /** Ends the call at once with `Aborted`; what the broker has done by then stays done. */
+  /** Ends the call immediately with `Aborted`; what the broker has already done is not undone. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 
@@ -38,16 +38,16 @@ export interface CallBounds {
   readonly clock: Clock;
   /** Milliseconds that one try may take. */
   readonly timeout: number;
-  /** Milliseconds to wait after so many failures in a row. */
+  /** Milliseconds to wait after this many failures in a row. */
   readonly delay: (failures: number) => number;
   /** The tries under way. */
   readonly tries: Deadlines<Try>;
 }
 
-/** The tries of a client, which one timer bounds. */
+/** The tries of a client, with one timer for all their time limits. */
 export const triesOf = (clock: Clock): Deadlines<Try> => new Deadlines<Try>(clock, (one) => one.timeOut());
 
-/** A call that is tried until it succeeds, fails for good or is ended: one object for all its tries. */
+/** A call that is tried until it succeeds, fails permanently or is aborted: one object for all its tries. */
 export class Call<T> implements Try {
   dueAt: number = Infinity;
   previous: Try | undefined = undefined;
@@ -69,7 +69,10 @@ export class Call<T> implements Try {
     this.#maxRetries = maxRetries;
   }
 
-  /** @throws what the last try threw, SobreError `ServiceTimeout` after its time-out, and `Aborted` as soon as the signal is. */
+  /**
+   * @throws what the last try threw, SobreError `ServiceTimeout` after the time-out, `Aborted` when the signal is
+   * aborted.
+   */
   run(): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -111,7 +114,7 @@ export class Call<T> implements Try {
     }
   }
 
-  /** Ends a try; false when it has ended before. */
+  /** Ends a try; false when it has already ended. */
   #leave(number: number): boolean {
     if (number !== this.#failures || !this.#bounds.tries.remove(this)) return false;
     this.#unlisten();
@@ -144,17 +147,17 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof SobreError && error.retryable;
 }
 
-/** Codes after which nobody knows whether a call has happened. */
+/** Codes after which it is unknown whether a call took effect. */
 const answerLost: ReadonlySet<string> = new Set(["ServiceCommunicationProblem", "ServiceTimeout", "GeneralError"]);
 
-const tooLate = "The call was not answered within retryOptions.timeoutInMs. Its outcome is not known.";
+const tooLate = "No answer came within retryOptions.timeoutInMs; the outcome of the call is unknown.";
 
-/** The error of a call that its signal has ended. */
+/** The error of a call that was aborted by its signal. */
 function aborted(signal: AbortSignal | undefined): SobreError {
-  return new SobreError("Aborted", "The operation was ended by its abortSignal.", { cause: signal?.reason });
+  return new SobreError("Aborted", "The operation was aborted by its abortSignal.", { cause: signal?.reason });
 }
 
-/** @throws SobreError `Aborted` when the signal is. */
+/** @throws SobreError `Aborted` when the signal is aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw aborted(signal);
 }

@@ -16,7 +16,7 @@ import type { SessionWorkflowOptions, WorkflowHandlers } from "./session-workflo
 
 /** The message types that a receiver reads. */
 export type TypeList = readonly MessageType[];
-/** Whether a receiver hands an unreadable message over or dead-letters it. */
+/** Whether a receiver hands over an unreadable message or dead-letters it. */
 export type OnUnreadableMode = "hand-over" | "dead-letter";
 
 /** Senders, receivers and processors over one engine; the names are those of `@azure/service-bus`. */
@@ -53,7 +53,7 @@ export interface Client extends AsyncDisposable {
     options?: ReceiverOptions<Types, OnUnreadable>,
   ): Receiver<Received<Types, OnUnreadable>, ReadMessage<Types>>;
   /**
-   * Starts to receive at once, and calls the handlers until the processor is closed.
+   * Starts receiving, and calls the handlers until the processor is closed.
    *
    * @example
    * ```ts
@@ -96,9 +96,9 @@ export interface Client extends AsyncDisposable {
     options?: SessionReceiverOptions<Types, OnUnreadable>,
   ): Promise<ReceivedSession<Types, OnUnreadable>>;
   /**
-   * Accepts a session that is free and has messages.
+   * Accepts the next session that is unlocked and has messages.
    *
-   * @throws SobreError `ServiceTimeout` when there is none in time.
+   * @throws SobreError `ServiceTimeout` when there is none within the wait.
    * @example
    * ```ts
    * const session = await client.acceptNextSession("carts", { maxWaitTimeInMs: 1_000 });
@@ -122,7 +122,7 @@ export interface Client extends AsyncDisposable {
     options?: SessionReceiverOptions<Types, OnUnreadable>,
   ): Promise<ReceivedSession<Types, OnUnreadable>>;
   /**
-   * Starts to accept sessions at once, and handles the messages of each in order.
+   * Starts accepting sessions, and handles the messages of each in order.
    *
    * @example
    * ```ts
@@ -143,7 +143,7 @@ export interface Client extends AsyncDisposable {
     options?: SessionProcessorOptions<Types>,
   ): Processor;
   /**
-   * Makes a requester, which sends requests to an entity and receives their replies.
+   * Creates a requester, which sends requests to an entity and receives their replies.
    *
    * @example
    * ```ts
@@ -161,7 +161,7 @@ export interface Client extends AsyncDisposable {
     options: RequesterOptions<Types>,
   ): Requester<ReadMessage<Types>>;
   /**
-   * Starts to answer requests at once.
+   * Starts answering requests.
    *
    * @example
    * ```ts
@@ -178,7 +178,7 @@ export interface Client extends AsyncDisposable {
     options?: ProcessorOptions<Types>,
   ): Processor;
   /**
-   * One request with a requester of its own; resolves to the first reply.
+   * Sends one request through a temporary requester; resolves to the first reply.
    *
    * @example
    * ```ts
@@ -197,7 +197,7 @@ export interface Client extends AsyncDisposable {
     options: RequesterOptions<Types> & RequestOptions,
   ): Promise<ReadMessage<Types>>;
   /**
-   * One request with a requester of its own; the replies as they come.
+   * Sends one request through a temporary requester; yields the replies as they arrive.
    *
    * @example
    * ```ts
@@ -211,7 +211,7 @@ export interface Client extends AsyncDisposable {
     options: RequesterOptions<Types> & RequestManyOptions,
   ): AsyncGenerator<ReadMessage<Types>, void, undefined>;
   /**
-   * Starts workflows, one per session, at once.
+   * Starts workflows, one per session.
    *
    * @example
    * ```ts
@@ -228,7 +228,8 @@ export interface Client extends AsyncDisposable {
     options?: SessionWorkflowOptions<Types>,
   ): Processor;
   /**
-   * Sends the messages of a dead-letter queue, e.g. `orders/$DeadLetterQueue`, back to where they were; resolves to a report.
+   * Sends the messages of a dead-letter queue, e.g. `orders/$DeadLetterQueue`, back to the entity they came from;
+   * resolves to a report.
    *
    * @example
    * ```ts
@@ -238,7 +239,7 @@ export interface Client extends AsyncDisposable {
    */
   redrive(deadLetterQueue: string, options?: RedriveOptions): Promise<RedriveReport>;
   /**
-   * Sends and settlements that are given the transaction happen together or not at all.
+   * Begins a transaction: the sends and settlements that it is passed to happen together or not at all.
    *
    * @example
    * ```ts
@@ -249,6 +250,6 @@ export interface Client extends AsyncDisposable {
    * ```
    */
   beginTransaction(): Promise<Transaction>;
-  /** Closes everything the client made, gracefully; the engine stays open unless `closeEngine` is set. */
+  /** Gracefully closes everything that the client created; the engine stays open unless `closeEngine` is set. */
   close(): Promise<void>;
 }

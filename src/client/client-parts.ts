@@ -20,10 +20,10 @@ export interface ClientParts {
   readonly closed: () => void | Promise<void>;
 }
 
-/** The part of a message that its replies need. */
+/** The properties of a message that its replies need. */
 export type Answerable = Pick<BrokerProperties, "replyTo" | "replyToSessionId" | "messageId" | "correlationId">;
 
-/** Where messages send their replies. */
+/** Sends the replies to messages. */
 export interface RepliesPort {
   send(request: Answerable, reply: Message): Promise<void>;
 }

@@ -40,20 +40,20 @@ import type { Client, OnUnreadableMode, TypeList } from "./client-interface.ts";
 export interface ClientOptions {
   readonly engine: Engine;
   readonly serializer: Serializer;
-  /** Whether closing the client closes the engine, too. Default: false, since others may use it. */
+  /** Whether closing the client also closes the engine. Default: false, since it may be shared. */
   readonly closeEngine?: boolean | undefined;
   /** Steps between serializer and engine: compression, encryption, claim check. Default: none. */
   readonly stages?: readonly PayloadStage[] | undefined;
-  /** How failed calls are retried, and lost links opened again. */
+  /** How failed calls are retried and lost links reopened. */
   readonly retryOptions?: RetryOptions | undefined;
-  /** The clock of retries and renewals; pass the engine's when that has a clock of its own. Default: the system clock. */
+  /** The clock for retries and lock renewals; when the engine has one, pass the same. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Follows messages from sender to handler. Default: nothing. */
+  /** Traces messages from sender to handler. Default: none. */
   readonly tracing?: Tracing | undefined;
 }
 
 /**
- * Makes a client.
+ * Creates a client.
  *
  * @throws SobreError `InvalidArgument` naming the option.
  */
@@ -62,7 +62,7 @@ export function createClient(options: ClientOptions): Client {
   const open = new Set<{ close(): Promise<void> }>();
   let closed = false;
   const checkOpen = (): void => {
-    if (closed) throw new SobreError("Closed", "The client is closed. Create another.");
+    if (closed) throw new SobreError("Closed", "The client is closed. Create a new one.");
   };
   const keep = <T extends { close(): Promise<void> }>(make: (parts: ClientParts) => T): T => {
     checkOpen();
@@ -178,14 +178,14 @@ export function createClient(options: ClientOptions): Client {
 }
 
 const checks: OptionChecks<ClientOptions> = {
-  engine: methods("an engine, as memoryEngine()", "openSender", "openReceiver", "settle"),
+  engine: methods("an engine, e.g. memoryEngine()", "openSender", "openReceiver", "settle"),
   serializer: methods("made by createSerializer", "serialize", "deserialize"),
   closeEngine: flag,
   stages: stageList,
-  // It checks its own.
+  // Checked by createRetry.
   retryOptions: () => undefined,
-  clock: methods("a clock, as ManualClock", "now", "setTimer"),
-  tracing: methods("a tracing, as openTelemetry(api)", "inject", "startSend", "process"),
+  clock: methods("a clock, e.g. a ManualClock", "now", "setTimer"),
+  tracing: methods("a Tracing, e.g. openTelemetry(api)", "inject", "startSend", "process"),
 };
 
 const nothing = (): void => undefined;

@@ -10,16 +10,17 @@ import type { DeadLetterOptions } from "./settling.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** The application property that says why the last handler failed; it stays on the dead letter. */
+/** The application property with the reason why the last handler failed; the dead letter keeps it. */
 export const failureProperty = "sobre-failure";
 
-/** Longest text of a failure, in characters. */
+/** Maximum length of a failure's text, in characters. */
 const maxFailureLength = 1024;
 
 /**
- * The settlement of a message whose handler failed: abandoned, with the cause written on it.
+ * The settlement of a message whose handler failed: abandoned, with the cause in a property.
  *
- * So the dead letter says more than that the delivery count was exceeded. The cause is left out where the properties leave no room.
+ * The dead letter then shows more than that the delivery count was exceeded. The cause is left out when the header
+ * limit leaves no room for it.
  */
 export function failureSettlement(envelope: Envelope, error: unknown): Settlement {
   const text = cut(describe(error), maxFailureLength);
@@ -39,10 +40,10 @@ function describe(error: unknown): string {
   }
 }
 
-/** The dead-letter reason of messages that nothing could read. */
+/** The dead-letter reason of messages that no codec could read. */
 export const unreadableReason = "Unreadable";
 
-/** Codes that are a dead-letter reason of their own: the payload was read, and must not be delivered. */
+/** Codes that become the dead-letter reason: the payload was read, but must not be delivered. */
 const ownReasons: ReadonlySet<ErrorCode> = new Set([
   "ValidationFailed",
   "UnknownMessageType",
@@ -57,7 +58,7 @@ const ownReasons: ReadonlySet<ErrorCode> = new Set([
 /** The application property that carries the attempts on a dead letter, as JSON. */
 export const attemptsProperty = "sobre-attempts";
 
-/** Longest description of a dead letter, in characters. */
+/** Maximum length of a dead-letter description, in characters. */
 export const maxDescriptionLength = 1024;
 
 /** The settlement that dead-letters an unreadable message, with {@link toDeadLetterOptions}. */
@@ -69,8 +70,8 @@ export const unreadableSettlement = (envelope: Envelope, result: UnreadableResul
 /**
  * The reason, description and record of every attempt for the dead letter of an unreadable message.
  *
- * For those who use a serializer with another client: `receiver.deadLetterMessage(message, toDeadLetterOptions(…))`. The
- * reason is `Unreadable`, or the code of a message that was read and must not be delivered, e.g. `ValidationFailed`.
+ * For use with another client: `receiver.deadLetterMessage(message, toDeadLetterOptions(…))`. The reason is
+ * `Unreadable`, or the error code when the message was read but must not be delivered, e.g. `ValidationFailed`.
  */
 export function toDeadLetterOptions(envelope: Envelope, result: UnreadableResult): DeadLetterOptions {
   checkOption("envelope", envelope, anEnvelope);
@@ -108,7 +109,7 @@ function fits(envelope: Envelope, added: Readonly<Record<string, string>>, limit
 }
 
 /**
- * A dead letter without its marks, ready to be sent again.
+ * Removes the dead-letter properties, so that the message can be sent again.
  *
  * @example
  * ```ts

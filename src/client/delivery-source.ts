@@ -6,14 +6,14 @@ import { invalidOption } from "../options/option-checks.ts";
 import { Prefetch } from "./prefetch.ts";
 import { isRetryable } from "./attempts.ts";
 
-/** Where the deliveries of one entity come from: a link, or a stock that is fetched ahead. */
+/** The source of an entity's deliveries: a link, or prefetched messages. */
 export interface DeliverySource {
   /** The connection that holds the locks, to settle with. */
   readonly engine: Engine;
   receive(options: ReceiveOptions): Promise<readonly Delivery[]>;
   /** Reports an error of `receive`, so that the next call reopens a lost link; resolves to whether a retry may succeed. */
   failed(error: unknown): Promise<boolean>;
-  /** Gives back what was fetched ahead. */
+  /** Releases the prefetched messages. */
   empty(): Promise<void>;
   close(): Promise<void>;
 }
@@ -30,16 +30,17 @@ export interface SourceOptions {
 /**
  * A source of deliveries; the link is opened by the first receive.
  *
- * @throws SobreError `InvalidArgument` for prefetching in `receiveAndDelete`, which would lose what nobody took.
+ * @throws SobreError `InvalidArgument` for prefetching in `receiveAndDelete`, which would lose messages that nobody
+ * took.
  *
- * With prefetching it has a connection of its own, so that what nobody took is given back uncounted when it closes.
+ * Prefetching has its own connection: closing that releases unused messages without counting a delivery.
  */
 export function openSource(options: SourceOptions): DeliverySource {
   const { engine, entityPath, receiveMode, prefetchCount } = options;
   if (prefetchCount > 0 && receiveMode === "receiveAndDelete") {
     throw invalidOption(
       "prefetchCount",
-      'needs receiveMode: "peekLock"; what was deleted ahead could not be given back',
+      'needs receiveMode: "peekLock"; messages deleted when prefetched could not be released',
     );
   }
   if (prefetchCount > 0) return new PrefetchingSource(options);
@@ -91,7 +92,7 @@ class PrefetchingSource implements DeliverySource {
     return this.#prefetch.take(options);
   }
 
-  /** The stock is fetched through the link, which has seen the error itself. */
+  /** The messages are fetched through the link, which has already seen the error. */
   async failed(error: unknown): Promise<boolean> {
     return isRetryable(error);
   }
@@ -106,7 +107,7 @@ class PrefetchingSource implements DeliverySource {
     await this.#connection?.close();
   }
 
-  /** A connection that was lost has lost its locks, so that a new one is made each time. */
+  /** A lost connection has lost its locks, so a new one is made each time. */
   async #open(): Promise<EngineReceiver> {
     this.#prefetch.forget();
     const lost = this.#connection;

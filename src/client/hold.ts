@@ -1,6 +1,9 @@
 import type { KeptLock } from "./lock-renewal.ts";
 
-/** A message in somebody's hands: whether it is settled, and who renews its lock. All that may settle the message share it. */
+/**
+ * A received message: whether it is settled, and the renewal of its lock. Shared by everything that may settle the
+ * message.
+ */
 export class Hold {
   /** Whether a settlement is under way or done, by whichever receiver or handler. */
   isSettled: boolean = false;

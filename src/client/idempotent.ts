@@ -12,20 +12,19 @@ import {
 } from "../options/option-checks.ts";
 
 /**
- * Remembers which messages have been handled. Handlers that do different work need stores, or keys, of their own: a message
- * that one of them has handled is known to all that ask by the same key.
+ * Remembers which messages have been handled. Handlers that do different work need separate stores or keys: a key is
+ * either handled or not, whichever handler added it.
  */
 export interface IdempotencyStore {
   has(key: string): MaybePromise<boolean>;
-  /** Called when the handler has resolved; best in the transaction of what the handler did. */
+  /** Called when the handler has resolved; ideally in the same transaction as the handler's work. */
   add(key: string): MaybePromise<void>;
 }
 
 /** Options of {@link idempotent}. */
 export interface IdempotentOptions<Message> {
   /**
-   * The identity of a message, as non-empty text. Default: the message id, or the sequence number where
-   * there is none.
+   * The identity of a message, a non-empty string. Default: the message id, or the sequence number if there is none.
    */
   readonly key?: ((message: Message) => string) | undefined;
 }
@@ -33,9 +32,9 @@ export interface IdempotentOptions<Message> {
 const checks: OptionChecks<IdempotentOptions<never>> = { key: aFunction };
 
 /**
- * A handler that runs once per message, though it is delivered again because completing it failed.
+ * Makes a handler run once per message, even if the message is redelivered because completing it failed.
  *
- * Deliveries of one message that overlap wait for the first. A handler that rejects is run again.
+ * Concurrent deliveries of one message wait for the first. A handler that rejected is run again.
  *
  * @throws SobreError `InvalidArgument` naming the option.
  * @example
@@ -53,7 +52,7 @@ export function idempotent<Message extends ReceivedMessage, Context>(
   handler: (message: Message, context: Context) => Promise<void> | void,
   options: IdempotentOptions<Message> = {},
 ): (message: Message, context: Context) => Promise<void> {
-  checkOption("store", store, methods("a store with has and add", "has", "add"));
+  checkOption("store", store, methods("a store with the methods has and add", "has", "add"));
   checkOption("handler", handler, aFunction);
   checkOptions(options, checks);
   const { key = keyOf } = options;
@@ -65,7 +64,7 @@ export function idempotent<Message extends ReceivedMessage, Context>(
   };
   return async (message, context) => {
     const id = key(message);
-    // Everything without a key would be one message, handled once.
+    // All messages without a key would count as one message, handled once.
     checkOption("key", id, givesText);
     for (let other = running.get(id); other !== undefined; other = running.get(id)) await other.catch(() => undefined);
     const own = handle(id, message, context).finally(() => running.delete(id));
@@ -75,7 +74,7 @@ export function idempotent<Message extends ReceivedMessage, Context>(
 }
 
 const givesText: OptionCheck = (value) =>
-  name(value) === undefined ? undefined : "must give text that is not empty for every message";
+  name(value) === undefined ? undefined : "must return a non-empty string for every message";
 
 function keyOf({ messageId, sequenceNumber }: ReceivedMessage): string {
   if (messageId === undefined) return `sequence:${sequenceNumber}`;
@@ -89,7 +88,7 @@ export interface MemoryIdempotencyStoreOptions {
 const storeChecks: OptionChecks<MemoryIdempotencyStoreOptions> = { capacity: countFrom(1) };
 
 /**
- * A store in memory of the latest `capacity` keys, for one process; default: 10,000.
+ * An in-memory store of the latest `capacity` keys (default: 10,000), for one process.
  *
  * @throws SobreError `InvalidArgument` naming the option.
  * @example

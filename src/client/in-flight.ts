@@ -1,4 +1,4 @@
-/** The bytes that sends without outcome may hold. */
+/** The maximum bytes of pending sends. */
 const maxBytes = 16 * 1024 * 1024;
 
 interface Waiting {
@@ -8,9 +8,9 @@ interface Waiting {
 }
 
 /**
- * The sends of a sender that have no outcome yet: further ones wait for their turn, first come first served.
+ * The pending sends of a sender: beyond the limits, sends wait in order of arrival.
  *
- * Callers that do not await their sends cannot fill the memory.
+ * Callers that do not await their sends cannot exhaust the memory.
  */
 export class InFlight {
   readonly #maxMessages: number;
@@ -24,7 +24,7 @@ export class InFlight {
     this.#maxMessages = maxMessages;
   }
 
-  /** Runs a send when there is room for it; one that is larger than the bounds runs alone. */
+  /** Runs a send when there is room for it; one that exceeds the limits runs with no other. */
   async run<T>(messages: number, bytes: number, send: () => Promise<T>): Promise<T> {
     if (this.#waiting.length === 0 && this.#hasRoom(messages, bytes)) this.#enter(messages, bytes);
     else await new Promise<void>((enter) => this.#waiting.push({ messages, bytes, enter }));
@@ -35,7 +35,7 @@ export class InFlight {
     }
   }
 
-  /** Runs a call that sends, from its serialization on, for {@link idle}. */
+  /** Runs a call that sends, serialization included, so that {@link idle} waits for it. */
   async call<T>(run: () => Promise<T>): Promise<T> {
     this.#calls++;
     try {
@@ -46,7 +46,7 @@ export class InFlight {
     }
   }
 
-  /** Resolves when no call that sends is under way. */
+  /** Resolves when no such call is running. */
   async idle(): Promise<void> {
     if (this.#calls > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }

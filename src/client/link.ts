@@ -1,6 +1,6 @@
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** A link to an entity that is opened when it is needed, and again when it was lost. */
+/** A link to an entity, opened when it is needed and reopened after it was lost. */
 export class Link<L extends { close(): Promise<void> }> {
   readonly #what: string;
   readonly #open: () => Promise<L>;
@@ -14,13 +14,13 @@ export class Link<L extends { close(): Promise<void> }> {
     this.#open = open;
   }
 
-  /** The open link. @throws SobreError `Closed`, and what opening it throws; then the next call tries again. */
+  /** The open link. @throws SobreError `Closed`, and what opening it throws; the next call tries again. */
   get(): Promise<L> {
-    if (this.#closed) return Promise.reject(new SobreError("Closed", `The ${this.#what} is closed. Create another.`));
+    if (this.#closed) return Promise.reject(new SobreError("Closed", `The ${this.#what} is closed. Create a new one.`));
     return (this.#opening ??= this.#begin());
   }
 
-  /** Does something with the open link, and forgets the link when that shows that it was lost. */
+  /** Runs an operation on the open link, and drops the link if the error shows that it was lost. */
   async use<T>(operation: (link: L) => Promise<T>): Promise<T> {
     const link = this.#current ?? (await this.get());
     try {
@@ -36,14 +36,14 @@ export class Link<L extends { close(): Promise<void> }> {
     return this.#current;
   }
 
-  /** Forgets the link when the error shows that it was lost. */
+  /** Drops the link when the error shows that it was lost. */
   async lost(link: L | undefined, error: unknown): Promise<void> {
     if (isLinkLost(error) && link === this.#current) await this.#drop();
   }
 
   /**
-   * Forgets a link that does not answer, without waiting for its end. One that is still being opened is given a second
-   * chance, since the steps behind it are bounded, too, and beginning anew would take longer.
+   * Drops a link that does not answer, without waiting for it to close. One that is still being opened gets a second
+   * chance: its steps have time limits too, and starting over would take longer.
    */
   abandon(): void {
     const isOpening = this.#current === undefined && this.#opening !== undefined;
@@ -62,13 +62,13 @@ export class Link<L extends { close(): Promise<void> }> {
     return opening;
   }
 
-  /** A link that was given up while it was opened is not the current one when it comes after all: it is closed by then. */
+  /** A link that was abandoned while opening is not the current one if it opens after all: it is closed then. */
   async #follow(opening: Promise<L>): Promise<void> {
     try {
       const link = await opening;
       if (this.#opening === opening) this.#current = link;
     } catch {
-      // Who asked for it has the error.
+      // The caller has received the error.
       if (this.#opening === opening) this.#opening = undefined;
     }
   }
@@ -81,16 +81,16 @@ export class Link<L extends { close(): Promise<void> }> {
   }
 }
 
-/** Closing what is broken may fail, which changes nothing. */
+/** Closing a broken link may fail; the error is ignored. */
 async function closeQuietly(link: Promise<{ close(): Promise<void> }> | undefined): Promise<void> {
   try {
     await (await link)?.close();
   } catch {
-    // It is gone either way.
+    // The link is gone either way.
   }
 }
 
-/** Codes after which a link is of no use: its connection was lost, or may have been, or its entity or session is not there any more. */
+/** Codes after which a link is unusable: its connection was or may have been lost, or its entity or session is gone. */
 const lostCodes: ReadonlySet<string> = new Set([
   "ServiceCommunicationProblem",
   "GeneralError",

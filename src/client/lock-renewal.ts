@@ -3,32 +3,32 @@ import type { Clock } from "../time/clock.ts";
 import { type Deadline, Deadlines } from "../time/deadlines.ts";
 import { isRetryable } from "./attempts.ts";
 
-/** The owner of a lock that is kept. */
+/** The owner of a lock that is renewed. */
 export interface RenewalTarget {
-  /** Renews; resolves to the lock's new end. */
+  /** Renews the lock; resolves to its new expiry. */
   renew(): Promise<Date>;
-  /** Called once, when the lock is lost or renewing failed for good. */
+  /** Called once, when the lock is lost or renewal has failed permanently. */
   lost(error: unknown): void;
-  /** Called when the maximum is reached, while half of the lock's time is left. */
+  /** Called when the maximum duration is reached, while half of the lock's time is left. */
   over?(): void;
 }
 
-/** Notes the new end of a lock on its message, so that handlers and receivers see it. */
+/** Writes a lock's new expiry to its message, so that handlers and receivers see it. */
 export function noteLock(message: Delivery, lockedUntilUtc: Date): Date {
   Reflect.set(message, "lockedUntilUtc", lockedUntilUtc);
   return lockedUntilUtc;
 }
 
-/** Milliseconds assumed of a lock that has ended by this machine's clock: clocks differ. */
+/** Assumed milliseconds left on a lock that has expired by the local clock: clocks differ. */
 const assumedLock = 30_000;
 
-/** A lock that is kept until it is released or lost. */
+/** A lock that is renewed until it is released or lost. */
 export class KeptLock implements Deadline<KeptLock> {
   dueAt: number = Infinity;
   previous: KeptLock | undefined = undefined;
   next: KeptLock | undefined = undefined;
   readonly target: RenewalTarget;
-  /** When renewing stops. */
+  /** When renewal stops. */
   readonly giveUpAt: number;
   readonly #locks: Deadlines<KeptLock>;
 
@@ -38,26 +38,26 @@ export class KeptLock implements Deadline<KeptLock> {
     this.giveUpAt = giveUpAt;
   }
 
-  /** Stops keeping it. */
+  /** Stops renewing it. */
   release(): void {
     this.#locks.remove(this);
   }
 }
 
-/** Keeps locks alive: each is renewed when half of its time is over, until it is released or its maximum is reached. */
+/** Renews locks when half of their time has passed, until they are released or reach the maximum duration. */
 export class LockRenewal {
   readonly #clock: Clock;
   readonly #maximum: number;
   readonly #locks: Deadlines<KeptLock>;
 
-  /** @param maximum Milliseconds for which a lock is kept; 0 renews nothing. */
+  /** @param maximum Milliseconds for which a lock is renewed; 0 disables renewal. */
   constructor(clock: Clock, maximum: number) {
     this.#clock = clock;
     this.#maximum = maximum;
     this.#locks = new Deadlines(clock, (lock, now) => this.#due(lock, now));
   }
 
-  /** Begins to keep a lock that ends at `lockedUntilUtc`, if any is to be kept. */
+  /** Starts renewing a lock that expires at `lockedUntilUtc`, unless renewal is disabled. */
   keep(lockedUntilUtc: Date | undefined, target: RenewalTarget): KeptLock | undefined {
     if (this.#maximum === 0 || lockedUntilUtc === undefined) return undefined;
     const now = this.#clock.now();
@@ -66,7 +66,7 @@ export class LockRenewal {
     return lock;
   }
 
-  /** Stops keeping any. */
+  /** Stops renewing all locks. */
   stop(): void {
     this.#locks.clear();
   }
@@ -77,7 +77,7 @@ export class LockRenewal {
   }
 
   async #renew(lock: KeptLock): Promise<void> {
-    // Among the others, so that it can be released meanwhile.
+    // Kept with the others, so that it can be released in the meantime.
     this.#locks.add(lock, Infinity);
     try {
       const until = await lock.target.renew();

@@ -5,19 +5,19 @@ import { sizeOf, sizeOfProperties } from "../envelope/size-of.ts";
 import type { MessageWriter } from "./message-writer.ts";
 import { checkOption, countFrom, invalidOption } from "../options/option-checks.ts";
 
-/** Messages that go in one send, within a size. */
+/** Messages for a single send, limited in size. */
 export interface MessageBatch {
   readonly count: number;
-  /** Bytes of the batch as one AMQP message, exactly. */
+  /** Exact size of the batch as one AMQP message, in bytes. */
   readonly sizeInBytes: number;
   readonly maxSizeInBytes: number;
-  /** The messages that were added, serialized. */
+  /** The serialized messages added so far. */
   readonly envelopes: readonly Envelope[];
   /**
-   * Serializes the message and adds it if it fits; `false` leaves the batch as it was.
+   * Serializes the message and adds it if it fits; otherwise returns `false` and leaves the batch unchanged.
    *
-   * @throws SobreError what the message type and the serializer throw; `InvalidOperation` where a stage or a schema is
-   *   asynchronous, or an `addMessage` is under way: use {@link MessageBatch.addMessage} there.
+   * @throws SobreError what the message type and the serializer throw; `InvalidOperation` when a stage or schema is
+   * asynchronous, or an `addMessage` is pending: then use {@link MessageBatch.addMessage}.
    * @example
    * ```ts
    * const batch = await sender.createMessageBatch({ maxSizeInBytes: 1_024 });
@@ -26,14 +26,14 @@ export interface MessageBatch {
    */
   tryAddMessage(message: Message): boolean;
   /**
-   * {@link MessageBatch.tryAddMessage} that waits for stages, schemas and the messages added before.
+   * Like {@link MessageBatch.tryAddMessage}, but waits for stages, schemas and pending `addMessage` calls.
    *
    * @throws SobreError what the message type, the serializer or a stage throws.
    */
   addMessage(message: Message): Promise<boolean>;
 }
 
-/** @throws SobreError `InvalidArgument` when `maxSizeInBytes` is above what the entity takes. */
+/** @throws SobreError `InvalidArgument` when `maxSizeInBytes` exceeds the limit of the entity. */
 export function createBatch(
   write: MessageWriter,
   maxMessageSize: number,
@@ -41,7 +41,7 @@ export function createBatch(
 ): MessageBatch {
   checkOption("maxSizeInBytes", maxSizeInBytes, countFrom(1));
   if (maxSizeInBytes > maxMessageSize) {
-    throw invalidOption("maxSizeInBytes", `must be at most ${maxMessageSize}, the most that the entity takes`);
+    throw invalidOption("maxSizeInBytes", `must be at most ${maxMessageSize}, the limit of the entity`);
   }
   const envelopes: Envelope[] = [];
   let size = 0;
@@ -79,7 +79,7 @@ export function createBatch(
   };
 }
 
-/** Properties of the first message that the batch repeats: its ids and its partition key. */
+/** The size of what the batch repeats from its first message: ids and partition key. */
 function frameSize({ brokerProperties }: Envelope): number {
   const { messageId, sessionId, partitionKey } = brokerProperties;
   return sizeOfProperties(
@@ -92,16 +92,16 @@ function frameSize({ brokerProperties }: Envelope): number {
   );
 }
 
-/** Each message is a data section: descriptor, binary head of one or four bytes of length, and the encoded message. */
+/** Each message is a data section: descriptor, binary header with a length of one or four bytes, encoded message. */
 function sectionSize(envelope: Envelope): number {
   const size = sizeOf(envelope);
   return 3 + (size <= 0xff ? 2 : 5) + size;
 }
 
 const mustWait = (why: string): SobreError =>
-  new SobreError("InvalidOperation", `tryAddMessage cannot wait, and ${why}. Use await batch.addMessage(message).`);
+  new SobreError("InvalidOperation", `tryAddMessage is synchronous, but ${why}. Use await batch.addMessage(message).`);
 
-/** Whether what is to be sent was made by `createMessageBatch`. */
+/** Whether the value was created by `createMessageBatch`. */
 export function isBatch(messages: object): messages is MessageBatch {
   return "tryAddMessage" in messages;
 }

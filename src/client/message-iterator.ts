@@ -10,7 +10,7 @@ import { idleWait, repeat } from "./receive-loop.ts";
 export interface MessageIteratorOptions {
   /** Ends the iteration. */
   readonly abortSignal?: AbortSignal | undefined;
-  /** Called when the link was lost, before it is opened again; an error it throws is ignored. */
+  /** Called when the link was lost, before it is reopened; errors that it throws are ignored. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -27,7 +27,7 @@ interface IteratedReceiver<Message> {
   readonly closed: AbortSignal;
 }
 
-/** Messages one by one; a retryable error opens the link again, any other ends the iteration. */
+/** Yields messages one by one; a retryable error reopens the link, any other ends the iteration. */
 export async function* iterateMessages<Message>(
   { source, parts, hand, checkOpen, closed }: IteratedReceiver<Message>,
   options: MessageIteratorOptions = {},

@@ -11,11 +11,11 @@ import { unstaged } from "./staging.ts";
 /** The result of reading a received envelope. */
 export type MessageResult = TypedReadResult | UnreadableResult;
 
-/** Turns a received envelope into a body, through the stages in reverse order, the serializer and the message types. */
+/** Turns a received envelope into a body by the stages in reverse order, the serializer and the message types. */
 export type MessageReader = (envelope: Envelope) => MaybePromise<MessageResult>;
 
 /**
- * Makes a reader; it never rejects: what a stage or a type throws makes the message unreadable with its code.
+ * Creates a reader. It never rejects: when a stage or type throws, the message is unreadable with that error's code.
  *
  * @throws SobreError `InvalidArgument` when two message types share a name.
  */
@@ -43,17 +43,17 @@ export function createMessageReader(
   };
 }
 
-/** A serializer of one's own, or what a stage made, may break it; that must not end a processor. */
+/** A custom serializer, or the output of a stage, may make this throw; that must not end a processor. */
 function deserialized(serializer: Serializer, envelope: Envelope): DeserializeResult {
   try {
     return serializer.deserialize(envelope);
   } catch (cause) {
-    const error = SobreError.from(cause, "DecodeFailed", "The serializer failed on this message");
+    const error = SobreError.from(cause, "DecodeFailed", "The serializer failed to read this message");
     return { ok: false, error, attempts: [] };
   }
 }
 
-/** One by one, since every message passes here. */
+/** Copies member by member, since this runs for every message. */
 function untyped(result: ReadResult): TypedReadResult {
   return {
     ok: true,

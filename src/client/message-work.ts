@@ -16,31 +16,31 @@ import { Hold } from "./hold.ts";
 import type { BoundVerbs, Settler, SettlingVerbs } from "./settling.ts";
 
 /**
- * The second argument of a handler: settles the message, as a receiver does. A message that the handler has settled is not
- * settled again. With a transaction that is rolled back, the message is delivered again when its lock ends.
+ * The second argument of a handler: settles the message, as a receiver does. The processor does not settle a message
+ * that its handler has settled. After a rolled-back transaction, the message is redelivered when its lock expires.
  */
 export interface MessageContext extends SettlingVerbs {
   /**
-   * Aborted when renewing finds the lock lost: another receiver may handle the message from then on. A lock that is not
-   * renewed any longer, because its maximum is over, ends without notice; settling then rejects.
+   * Aborted when a renewal finds that the lock is lost: another receiver may then handle the message. Not aborted when
+   * the lock expires because its maximum renewal duration is over; settling then rejects.
    */
   readonly abortSignal: AbortSignal;
 }
 
-/** The functions that a processor calls. */
+/** The callbacks of a processor. */
 export interface ProcessorHandlers<Message = ReadMessage<readonly []>, Context = MessageContext> {
   /**
-   * Called with every message that was read. When it resolves the message is completed, when it rejects abandoned with
-   * the cause in the application property `sobre-failure`. The value it resolves to is ignored.
+   * Called with every message that was read. When it resolves, the message is completed; when it rejects, the message
+   * is abandoned with the cause in the application property `sobre-failure`. The resolved value is ignored.
    */
   processMessage(message: Message, context: Context): Promise<void> | void;
-  /** Called with everything that went wrong; an error it throws itself is ignored. */
+  /** Called with every error; errors that it throws are ignored. */
   processError(args: ProcessErrorArgs): Promise<void> | void;
-  /** Called with unreadable messages where they cannot be dead-lettered; required exactly there. */
+  /** Called with unreadable messages that cannot be dead-lettered; required in `receiveAndDelete` and on sub-queues. */
   processUnreadable?(message: UnreadableMessage, context: Context): Promise<void> | void;
 }
 
-/** The options of a processor that its work needs. */
+/** The processor options that {@link MessageWork} needs. */
 interface WorkOptions<Types extends readonly MessageType[], Context> {
   readonly entityPath: string;
   readonly parts: ClientParts;
@@ -65,21 +65,21 @@ function checkHandlers(
   if (parseAddress(entityPath).subQueue !== undefined) throw needsUnreadableHandler("on a sub-queue");
 }
 
-/** Where a delivery is handled. */
+/** The circumstances in which a delivery is handled. */
 export interface Place<Context> {
   readonly settler: Settler;
-  /** Keeps the locks of messages; `undefined` where they are locked with their session. */
+  /** Renews the locks of messages; `undefined` where their session holds the lock. */
   readonly renewal: LockRenewal | undefined;
-  /** Makes the handler's context of the ordinary one. */
+  /** Makes the handler's context from the basic one. */
   readonly extend: (context: MessageContext, handling: Handling) => Context;
   readonly slot: Slot;
 }
 
-/** One of the places of a processor in which messages are handled, one after the other. */
+/** One of the concurrent calls of a processor, in which messages are handled one after another. */
 export class Slot {
-  /** Whether the broker's answer to a completion may come while the next message does; one that takes longer is waited for. */
+  /** Whether the next message may be received before the broker has confirmed the completion of this one. */
   readonly overlaps: boolean;
-  /** The completion of the last message, until it is over; it never rejects. */
+  /** The pending completion of the last message; it never rejects. */
   completing: Promise<void> | undefined;
 
   constructor(overlaps: boolean) {
@@ -108,7 +108,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
   /**
    * Handles a delivery; never rejects.
    *
-   * Resolves to whether the message was given back because a store or key service was unavailable, as it will be for
+   * Resolves to whether the message was abandoned because a store or key service was unavailable, as it would be for
    * others.
    */
   async handle(delivery: Delivery, { settler, renewal, extend, slot }: Place<Context>): Promise<boolean> {
@@ -127,7 +127,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
       const returned = this.#call(result, handling, extend(new HandlerContext(settler.verbs, handling), handling));
       if (returned !== undefined) await returned;
     } catch (error) {
-      // Where it is traced, it was reported inside the span.
+      // When traced, it has been reported inside the span.
       if (this.#options.parts.tracing === undefined) await this.report("handler", error, envelope);
       await this.#settle(handling, failureSettlement(envelope, error));
       return false;
@@ -142,7 +142,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     return false;
   }
 
-  /** Gives a message back when a store or key service was unavailable, and dead-letters any other unreadable one. */
+  /** Abandons a message when a store or key service was unavailable; dead-letters any other unreadable message. */
   async #refuse(handling: Handling, result: UnreadableResult): Promise<void> {
     const { envelope } = handling.message;
     const { error, attempts } = result;
@@ -175,7 +175,7 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     });
   }
 
-  /** Runs in the span of a message, which ends with the failure that is known before. */
+  /** Runs in the span of a message, which ends with the failure if one is already known. */
   async #traced(envelope: Envelope, run: () => Promise<void>, failure?: SobreError): Promise<void> {
     const { entityPath, parts } = this.#options;
     if (parts.tracing === undefined) return run();
@@ -190,14 +190,14 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
     }
   }
 
-  /** Settles once; a lost lock is reported, and kept no longer in any case. */
+  /** Settles once and stops renewing the lock; a lost lock is reported. */
   async #settle(handling: Handling, settlement: Settlement): Promise<void> {
     try {
       if (handling.isOver) return;
       handling.isSettled = true;
       await handling.settler.settle(handling.message, settlement);
     } catch (error) {
-      // An earlier try may have settled it, and then this is no failure; otherwise the message is delivered again.
+      // An earlier try may have settled it, which is a success; otherwise the message is redelivered.
       if (error instanceof SobreError && error.outcome === "unknown") return;
       await this.report("settle", error, handling.message.envelope);
     } finally {
@@ -208,10 +208,10 @@ export class MessageWork<Types extends readonly MessageType[], Context> {
 
 const completed: Settlement = { kind: "complete" };
 
-/** One delivery in the hands of a processor. */
+/** One delivery that a processor handles. */
 export class Handling extends Hold implements RenewalTarget {
   readonly settler: Settler;
-  /** The delivery, and from the call of the handler on the message that it was given. */
+  /** The delivery; once the handler is called, the message passed to it. */
   message: Delivery;
   readonly #report: ReportError;
   #abort: AbortController | undefined;
@@ -224,18 +224,18 @@ export class Handling extends Hold implements RenewalTarget {
     this.#report = report;
   }
 
-  /** Whether nothing is left to settle: the lock is lost, there is none, or a settlement was begun. */
+  /** Whether nothing is left to settle: the lock is lost, there is none, or settlement has begun. */
   get isOver(): boolean {
     return this.isSettled || this.#lost !== undefined || this.message.lockToken === undefined;
   }
 
-  /** Goes on with the message that the handler is given. */
+  /** Continues with the message that is passed to the handler. */
   take(message: Delivery): void {
     this.message = message;
     take(message, this);
   }
 
-  /** The handler's signal, made when it is asked for. */
+  /** The handler's signal, created on first use. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();
     if (this.#lost !== undefined) this.#abort.abort(this.#lost.reason);
@@ -253,7 +253,7 @@ export class Handling extends Hold implements RenewalTarget {
   }
 
   lost(error: unknown): void {
-    // A renewal under way while the message is settled finds the lock gone, as it should be.
+    // A renewal that runs while the message is settled finds the lock gone, as expected.
     if (this.isOver) return;
     this.loseLock(error);
     void this.#report("renewLock", error, this.message.envelope);

@@ -10,13 +10,13 @@ import { hasMethod, invalidOption } from "../options/option-checks.ts";
 import { createReturnCheck } from "./return-check.ts";
 import { staged } from "./staging.ts";
 
-/** Turns a message into the envelope to send, through message type, serializer and stages. */
+/** Turns a message into the envelope to send by its message type, the serializer and the stages. */
 export type MessageWriter = (message: Message) => MaybePromise<Envelope>;
 
 /**
- * Makes a writer; it throws what the type, the serializer and the stages throw.
+ * Creates a writer; it throws what the type, the serializer and the stages throw.
  *
- * @param inject Writes the context of a trace into a message.
+ * @param inject Writes the trace context into a message.
  */
 export function createMessageWriter(
   { serializer, stages }: Pick<ClientParts, "serializer" | "stages">,
@@ -26,18 +26,19 @@ export function createMessageWriter(
   const fallbackType = serializer.registry.encoders[0]?.contentType ?? "application/octet-stream";
   const check = createReturnCheck(serializer);
   const encode = (given: Message, typed?: TypedMessage): MaybePromise<Envelope> => {
-    // Assigned here, so that a send that is repeated is known to an entity that detects duplicates.
+    // Assigned here, so that an entity with duplicate detection recognises a repeated send.
     const message = given.messageId === undefined ? { ...given, messageId: crypto.randomUUID() } : given;
     const envelope = serializer.serialize(inject === undefined ? message : inject(message));
     const checked = typed === undefined ? envelope : check(envelope, typed);
     return before.length === 0 ? checked : whenReady(checked, (made) => staged(before, made));
   };
   return (message) => {
-    if (!isMessage(message)) throw invalidOption("messages", "must be a message, as { body }, or a list of them");
+    if (!isMessage(message))
+      throw invalidOption("messages", "must be a message such as { body }, or an array of messages");
     if ("envelope" in message) {
       throw invalidOption(
         "messages",
-        "must be new ones; send what was received again with sendEnvelopes(message.envelope), or make one of its body",
+        "must not be received messages; resend one with sendEnvelopes(message.envelope), or send a new message with its body",
       );
     }
     if (!isTypedMessage(message)) return encode(message);
@@ -49,7 +50,7 @@ export function createMessageWriter(
   };
 }
 
-/** Lists, promises, dates and the like would go as messages without a body. */
+/** Arrays, promises, dates and the like would be sent as messages without a body. */
 function isMessage(message: unknown): boolean {
   if (!isObject(message)) return false;
   if ("body" in message) return true;
@@ -57,7 +58,7 @@ function isMessage(message: unknown): boolean {
   return prototype === null || prototype === Object.prototype;
 }
 
-/** Whether it is a message of a message type, as its `message` makes them. */
+/** Whether a message was made by the `message` function of a message type. */
 export function isTypedMessage(message: unknown): message is TypedMessage {
   return isRecord(message) && "body" in message && hasMethod(message["messageType"], "write");
 }

@@ -13,7 +13,7 @@ import type { MessageId } from "../envelope/broker-properties.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import type { TracedOperation, Tracing } from "./tracing.ts";
 
-/** The part of `@opentelemetry/api` that is used, so that the package is needed by those only who trace. */
+/** The part of `@opentelemetry/api` that is used; only applications that trace need that package. */
 export interface OpenTelemetryApi<Context, Span extends OpenTelemetrySpan, SpanContext = unknown> {
   readonly trace: {
     getTracer(name: string): {
@@ -42,7 +42,7 @@ export interface OpenTelemetrySpan {
   end(): void;
 }
 
-/** The attributes and links that a span starts with. */
+/** The attributes and links of a new span. */
 export interface OpenTelemetrySpanOptions<SpanContext = unknown> {
   readonly kind: number;
   readonly attributes: Record<string, string | number>;
@@ -50,14 +50,14 @@ export interface OpenTelemetrySpanOptions<SpanContext = unknown> {
 }
 
 /**
- * Tracing by OpenTelemetry, with its messaging conventions: `createClient({ tracing: openTelemetry(api), … })`
- * with `import * as api from "@opentelemetry/api"`.
+ * Traces with OpenTelemetry and its messaging conventions: `createClient({ tracing: openTelemetry(api), … })` with
+ * `import * as api from "@opentelemetry/api"`.
  *
  * Every message carries the context of a `create` span, to which the `send` span of its batch is linked. Every handler
- * runs in a `process` span that continues the context, baggage included; so does `processError`, also for a message that
- * nothing can read. Settlements have spans of their own.
+ * runs in a `process` span that continues the context, including baggage; so does `processError`, even for an
+ * unreadable message. Each settlement has its own span.
  *
- * @throws SobreError `InvalidArgument` for what is not that package.
+ * @throws SobreError `InvalidArgument` when `api` is not that package.
  */
 export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanContext>(
   api: OpenTelemetryApi<Context, Span, SpanContext>,
@@ -66,7 +66,7 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanConte
     checkOption("api", api, (value) =>
       hasPart(value, part)
         ? undefined
-        : `must be all of @opentelemetry/api, as import * as api has it; ${part} is missing`,
+        : `must be the whole of @opentelemetry/api (import * as api); ${part} is missing`,
     );
   }
   const { trace, context, propagation, SpanKind } = api;
@@ -109,7 +109,7 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanConte
       checkOption("message", message, anObject);
       checkOption("operation", operation, anOperation);
       const carried = message.applicationProperties ?? {};
-      // A context from elsewhere is kept: with two contexts, readers of either would see different traces.
+      // A context that the message already carries is kept: with two contexts, readers would see different traces.
       if (carried["traceparent"] !== undefined || carried[diagnosticIdProperty] !== undefined) return message;
       const span = start("create", operation, context.active());
       const carrier: Record<string, string> = {};
@@ -145,12 +145,12 @@ export function openTelemetry<Context, Span extends OpenTelemetrySpan, SpanConte
       const parent = carriedBy(envelope);
       const span = start("process", operation, parent, { attributes: messageAttributes(envelope) });
       try {
-        // In the context that was carried, so that its baggage is there.
+        // In the carried context, so that its baggage is available.
         const result = await context.with(trace.setSpan(parent, span), run);
         end(span);
         return result;
       } catch (error) {
-        // A handler may throw nothing at all, and has failed.
+        // A handler that throws undefined has failed too.
         end(span, error ?? new TypeError(`${String(error)} was thrown`));
         throw error;
       }
@@ -162,7 +162,7 @@ type Kind = "create" | "send" | "process" | "settle";
 
 const spanKinds = { create: "PRODUCER", send: "PRODUCER", process: "CONSUMER", settle: "CLIENT" } as const;
 
-/** The name of a settlement as the conventions write names: `dead_letter`. */
+/** The name of a settlement in the style of the conventions, e.g. `dead_letter`. */
 const settleName = (settlement: string): string =>
   settlement.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -174,7 +174,7 @@ interface Started<SpanContext> {
   readonly links: { readonly context: SpanContext }[];
 }
 
-/** The default limit of OpenTelemetry for the links of a span. */
+/** OpenTelemetry's default limit of links per span. */
 const mostLinks = 128;
 
 /** The attributes of one message. */

@@ -4,8 +4,7 @@ import { pause } from "./pause.ts";
 /**
  * Pauses all loops of a processor while a store or key service that its stages need is unavailable.
  *
- * Every other message would find it unavailable too, and each delivery would be one fewer for a message that nobody has
- * seen.
+ * Other messages would fail in the same way, each using up one of its deliveries without reaching a handler.
  */
 export class Outage {
   readonly #parts: Pick<ClientParts, "clock" | "retry">;
@@ -23,7 +22,7 @@ export class Outage {
     if (stop.aborted) this.#round.abort(stop.reason);
   }
 
-  /** Aborted when an outage begins and when the processor is closed; a new one after each outage. */
+  /** Aborted when an outage begins and when the processor is closed; replaced after each outage. */
   get signal(): AbortSignal {
     return this.#round.signal;
   }
@@ -32,17 +31,17 @@ export class Outage {
     return this.#pause !== undefined;
   }
 
-  /** Resolves when no outage is on. */
+  /** Resolves when there is no outage. */
   async over(): Promise<void> {
     while (this.#pause !== undefined) await this.#pause;
   }
 
-  /** A payload was fetched or decrypted again. */
+  /** Called when a payload was fetched or decrypted again. */
   ended(): void {
     this.#failures = 0;
   }
 
-  /** Begins a pause that is longer after each outage in a row. */
+  /** Begins a pause that grows with each outage in a row. */
   begin(): void {
     if (this.#pause !== undefined || this.#stop.aborted) return;
     this.#round.abort();

@@ -1,6 +1,6 @@
 import type { Clock } from "../time/clock.ts";
 
-/** Resolves after `milliseconds` of the clock, or as soon as the signal is aborted; the process stays alive for it. */
+/** Resolves after `milliseconds` of the clock, or when the signal is aborted; keeps the process alive meanwhile. */
 export function pause(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve();
   return new Promise((resolve) => {
@@ -15,9 +15,9 @@ export function pause(clock: Clock, milliseconds: number, signal?: AbortSignal):
   });
 }
 
-/** Runs what waits at most so many milliseconds of the clock, and keeps the process alive for it. */
+/** Keeps the process alive while `run` waits for at most this many milliseconds of the clock. */
 export async function heldOpen<T>(clock: Clock, milliseconds: number, run: () => Promise<T>): Promise<T> {
-  // Longer than what it waits for, whose own timer may be due a moment later.
+  // A little longer than the operation, whose own timer may be due a moment later.
   const timer = clock.setTimer(clock.now() + milliseconds + 1_000, () => undefined);
   timer.keepAlive?.(true);
   try {

@@ -11,29 +11,29 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
-/** A message in stock. */
+/** A prefetched message. */
 interface Stocked {
   readonly delivery: Delivery;
   lock: KeptLock | undefined;
 }
 
-/** Milliseconds for which a message waits in stock, its lock renewed, before it is given back. */
+/** Milliseconds for which a prefetched message waits, its lock renewed, before it is released. */
 const longestWait = 300_000;
 
-/** How a stock is filled, and its locks kept. */
+/** How messages are prefetched and their locks renewed. */
 export interface StockOptions {
   readonly count: number;
   readonly clock: Clock;
   readonly fetch: (options: ReceiveOptions) => Promise<readonly Delivery[]>;
   readonly renew: (delivery: Delivery) => Promise<Date>;
-  /** Gives a message back without counting a delivery. */
+  /** Releases a message without counting a delivery. */
   readonly giveBack: (delivery: Delivery) => Promise<void>;
 }
 
 /**
- * A stock of deliveries that is filled in the background.
+ * A buffer of deliveries that is filled in the background.
  *
- * Locks are renewed while messages wait, so that none is counted as delivered that nobody has taken.
+ * Locks are renewed while messages wait, so that only messages that were taken count as delivered.
  */
 export class Prefetch {
   readonly #options: StockOptions;
@@ -49,10 +49,10 @@ export class Prefetch {
     this.#renewal = new LockRenewal(options.clock, longestWait);
   }
 
-  /** The messages in stock, at most `maxMessages`, or those that come first. @throws what fetching throws. */
+  /** At most `maxMessages` buffered messages, or else the next to arrive. @throws what fetching throws. */
   take({ maxMessages, maxWaitTime, signal }: ReceiveOptions): Promise<readonly Delivery[]> {
     if (this.#stop.signal.aborted) {
-      return Promise.reject(new SobreError("Closed", "The receiver is closed. Create another."));
+      return Promise.reject(new SobreError("Closed", "The receiver is closed. Create a new one."));
     }
     const ready = this.#pick(maxMessages);
     this.#fill();
@@ -71,7 +71,7 @@ export class Prefetch {
       };
       const fail = (error: unknown): void => {
         leave();
-        reject(error instanceof Error ? error : new Error("The fetching failed.", { cause: error }));
+        reject(error instanceof Error ? error : new Error("Prefetching failed.", { cause: error }));
       };
       const giveUp = (): void => end([]);
       const waiting: Waiting = { maxMessages, end, fail };
@@ -82,19 +82,19 @@ export class Prefetch {
     });
   }
 
-  /** Without waiting, an empty stock is not an answer: it may not have been filled yet. */
+  /** Without a wait, an empty buffer is not the answer: it may not have been filled yet. */
   async #takeNow(maxMessages: number): Promise<readonly Delivery[]> {
     this.#add(await this.#options.fetch({ maxMessages, maxWaitTime: 0 }));
-    // A receiver that was closed meanwhile gives its messages back with its connection.
+    // A receiver that has been closed meanwhile releases its messages with its connection.
     return this.#stop.signal.aborted ? [] : this.#pick(maxMessages);
   }
 
-  /** Forgets the stock: its locks ended with the connection. */
+  /** Drops the buffer: its locks ended with the connection. */
   forget(): void {
     this.#pick(Infinity);
   }
 
-  /** Gives the stock back, until messages are asked for again. */
+  /** Releases the buffered messages and pauses prefetching until messages are asked for again. */
   async empty(): Promise<void> {
     this.#stopFilling.abort();
     await this.#filling;
@@ -115,10 +115,10 @@ export class Prefetch {
       this.#stock.push(stocked);
       stocked.lock = this.#renewal.keep(delivery.lockedUntilUtc, {
         renew: async () => noteLock(delivery, await this.#options.renew(delivery)),
-        // The broker delivers it again.
+        // The broker redelivers it.
         lost: () => this.#remove(stocked),
         over: () => {
-          // Or it would be fetched again at once.
+          // Otherwise it would be fetched again immediately.
           this.#stopFilling.abort();
           if (this.#remove(stocked)) this.#options.giveBack(delivery).catch(() => undefined);
         },
@@ -147,7 +147,7 @@ export class Prefetch {
   }
 
   async #fetchUntilFull(signal: AbortSignal): Promise<void> {
-    // The end is noted in the turn of the last look, or a caller in between would wait for nothing.
+    // The end is recorded in the same tick as the last check; a caller in between would wait forever.
     try {
       while (this.#stock.length < this.#options.count && !signal.aborted) {
         const maxMessages = this.#options.count - this.#stock.length;

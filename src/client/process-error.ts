@@ -3,23 +3,23 @@ import type { Envelope } from "../envelope/envelope.ts";
 import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** Where in a processor something went wrong. */
+/** Where in a processor an error occurred. */
 export type ErrorSource = "receive" | "acceptSession" | "deserialize" | "handler" | "settle" | "renewLock";
 
 /** An error in a processor. */
 export interface ProcessErrorArgs {
   readonly entityPath: string;
   /**
-   * `receive` and `acceptSession`: the engine; `deserialize`: nothing could read the payload, or it is not valid;
-   * `handler`: `processMessage` rejected; `settle` and `renewLock`: the engine again.
+   * `receive`, `acceptSession`, `settle` and `renewLock`: the engine; `deserialize`: the payload is unreadable or
+   * invalid; `handler`: `processMessage` rejected.
    */
   readonly errorSource: ErrorSource;
   readonly error: unknown;
-  /** The code of `error`, or `GeneralError` when it is foreign. */
+  /** The code of `error`, or `GeneralError` if it is not a SobreError. */
   readonly code: ErrorCode;
   /** The message concerned, if there is one. */
   readonly envelope: Envelope | undefined;
-  /** The attempts at an unreadable message. */
+  /** The attempts to read an unreadable message. */
   readonly attempts: UnreadableResult["attempts"];
 }
 
@@ -31,7 +31,10 @@ export type ReportError = (
   attempts?: UnreadableResult["attempts"],
 ) => Promise<void>;
 
-/** The code of an error, or `GeneralError` when it is foreign; handlers may throw anything, also what cannot be looked at. */
+/**
+ * The code of an error, or `GeneralError` if it is not a SobreError; handlers may throw anything, even objects that
+ * throw when inspected.
+ */
 export function codeOf(error: unknown): ErrorCode {
   try {
     return error instanceof SobreError ? error.code : "GeneralError";
@@ -40,7 +43,7 @@ export function codeOf(error: unknown): ErrorCode {
   }
 }
 
-/** Makes the reporter of a processor. */
+/** Creates the error reporter of a processor. */
 export function errorReporter(
   entityPath: string,
   processError: (args: ProcessErrorArgs) => Promise<void> | void,
@@ -49,16 +52,16 @@ export function errorReporter(
     try {
       await processError({ entityPath, errorSource, error, code: codeOf(error), envelope, attempts });
     } catch {
-      // There is nowhere left to report it.
+      // There is nowhere to report it.
     }
   };
 }
 
-/** Reports an error to a listener; an error it throws is ignored. */
+/** Reports an error to a listener; errors that it throws are ignored. */
 export function report(listener: ((error: unknown) => void) | undefined, error: unknown): void {
   try {
     listener?.(error);
   } catch {
-    // There is nowhere left to report it.
+    // There is nowhere to report it.
   }
 }

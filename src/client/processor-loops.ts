@@ -1,16 +1,16 @@
 import { SobreError } from "../errors/sobre-error.ts";
 import type { ClientParts } from "./client-parts.ts";
 
-/** Receives and handles messages until it is closed. */
+/** Receives and handles messages until closed. */
 export interface Processor extends AsyncDisposable {
   readonly entityPath: string;
-  /** Whether it receives: false once it is closed, or has ended with an error that cannot pass by itself. */
+  /** Whether it is receiving: false once it is closed or has ended with an error that is not transient. */
   readonly isRunning: boolean;
   /**
-   * Stops receiving and resolves when the handlers that run have ended and their messages are settled.
+   * Stops receiving; resolves when running handlers have ended and their messages are settled.
    *
-   * A handler, or `processError`, may await it: then it resolves when all others have ended, or wait for it too. (In a
-   * browser, which cannot detect the caller, it would wait for itself.)
+   * A handler or `processError` may await it: it then resolves when all others have ended or are waiting for it too.
+   * (Not in a browser, where the caller cannot be detected: there it would wait for itself.)
    */
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface ProcessorRun {
   readonly ended: () => Promise<void>;
 }
 
-/** Starts the loops of a processor and knows when they have ended. */
+/** Starts the loops of a processor and tracks when they have ended. */
 export function runProcessor({ entityPath, parts, start, ended }: ProcessorRun): Processor {
   const stop = new AbortController();
   const loops = new Loops();
@@ -53,11 +53,16 @@ export function runProcessor({ entityPath, parts, start, ended }: ProcessorRun):
   };
 }
 
-/** The errors that the loops of a processor have reported: one cause fails them all, and is reported once an attempt. */
+/**
+ * The errors that the loops of a processor have reported: a cause that fails all loops is reported once per attempt.
+ */
 export class LoopErrors {
   readonly #attempts = new Map<string, number>();
 
-  /** Whether no loop has failed with this code in its `attempt`-th failure in a row. Texts of one cause may differ in tracking ids. */
+  /**
+   * Whether no other loop has failed with this code in its `attempt`-th failure in a row. Messages are not compared:
+   * their tracking ids may differ.
+   */
   isNew(error: unknown, attempt: number): boolean {
     if (!(error instanceof SobreError)) return true;
     if ((this.#attempts.get(error.code) ?? 0) >= attempt) return false;
@@ -65,14 +70,14 @@ export class LoopErrors {
     return true;
   }
 
-  /** A loop works again. */
+  /** Called when a loop works again. */
   clear(): void {
-    // An empty map is not cleared: each clearing makes a new table.
+    // An empty map is not cleared: each clear() allocates a new table.
     if (this.#attempts.size > 0) this.#attempts.clear();
   }
 }
 
-/** One of the loops of a processor, or of the loops within one. */
+/** One of the loops of a processor, or a nested loop. */
 class Loop {
   readonly #parent: Loop | undefined;
   #waiting = 0;
@@ -81,7 +86,7 @@ class Loop {
     this.#parent = parent;
   }
 
-  /** Whether something inside waits for the others. */
+  /** Whether code inside it is waiting for the others. */
   get isWaiting(): boolean {
     return this.#waiting > 0;
   }
@@ -107,7 +112,7 @@ class Loops {
     }
   }
 
-  /** Resolves when nothing runs but what waits for this; `undefined` outside of the loops. */
+  /** Resolves when the only loops still running are waiting for this; `undefined` when called outside the loops. */
   othersEnded(): Promise<void> | undefined {
     const own = this.#current();
     if (own === undefined) return undefined;
@@ -134,13 +139,13 @@ class Loops {
   }
 }
 
-/** Identifies the loop that code was started from, also after an await. */
+/** Identifies the loop that the running code was started from, even after an await. */
 interface AsyncScope {
   run<T>(store: object, body: () => T): T;
   getStore(): unknown;
 }
 
-/** Node's `AsyncLocalStorage`. Browsers lack one: there, every call seems to come from outside the loops. */
+/** Node's `AsyncLocalStorage`. Browsers lack it: there, every call seems to come from outside the loops. */
 const asyncScope: AsyncScope = nodeScope() ?? { run: (_store, body) => body(), getStore: () => undefined };
 
 function nodeScope(): AsyncScope | undefined {

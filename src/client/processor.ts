@@ -23,28 +23,33 @@ import { Settler } from "./settling.ts";
 export interface ProcessorOptions<Types extends readonly MessageType[] = readonly MessageType[]> {
   /** Default: `peekLock`. */
   readonly receiveMode?: ReceiveMode | undefined;
-  /** The types that are handled: bodies are validated and brought to the latest version. Default: any body, as it is. */
+  /**
+   * The message types to handle: bodies are validated and upgraded to the latest version. Default: any body, unchanged.
+   */
   readonly messageTypes?: Types | undefined;
-  /** How many messages are in a handler at once. Default: 1. */
+  /** How many messages are handled concurrently. Default: 1. */
   readonly maxConcurrentCalls?: number | undefined;
   /** Whether a message is completed when its handler resolves. Default: true. */
   readonly autoCompleteMessages?: boolean | undefined;
-  /** How many messages are fetched ahead, in `peekLock`; they are given back uncounted when the processor closes. Default: 0. */
+  /** How many messages to prefetch in `peekLock`; closing releases them without counting a delivery. Default: 0. */
   readonly prefetchCount?: number | undefined;
-  /** Milliseconds for which the lock of a message is renewed while its handler runs. Default: 300,000; 0 renews nothing. */
+  /**
+   * Milliseconds for which the lock of a message is renewed while its handler runs. Default: 300,000; 0 disables
+   * renewal.
+   */
   readonly maxAutoLockRenewalDurationInMs?: number | undefined;
 }
 
 const settlingChecks = { autoCompleteMessages: flag, maxAutoLockRenewalDurationInMs: milliseconds } as const;
 
-/** The checks of the options that processors of queues and of sessions share. */
+/** Checks of the options shared by all processors, with and without sessions. */
 export const processingChecks: OptionChecks<Omit<ProcessorOptions, "maxConcurrentCalls" | "prefetchCount">> = {
   ...settlingChecks,
   receiveMode: oneOf("peekLock", "receiveAndDelete"),
   messageTypes,
 };
 
-/** The checks of the options of `subscribe`: mode and types are the receiver's. */
+/** Checks of the options of `subscribe`: mode and types come from the receiver. */
 export const subscribeChecks: OptionChecks<Omit<ProcessorOptions, "receiveMode" | "messageTypes">> = {
   ...settlingChecks,
   maxConcurrentCalls: countFrom(1),
@@ -56,12 +61,12 @@ const checks: OptionChecks<ProcessorOptions> = { ...processingChecks, ...subscri
 /**
  * Starts a processor.
  *
- * In `peekLock` an unreadable message is dead-lettered at once, then `processError` is called. When the link is lost it is
- * called too, and the link is opened again; errors that cannot pass by themselves end the processor.
+ * In `peekLock`, an unreadable message is dead-lettered, then reported to `processError`. A lost link is reported too,
+ * and reopened; errors that are not transient end the processor.
  *
- * @throws SobreError `InvalidArgument` for a wrong option, and when `processUnreadable` is missing in
- *   `receiveAndDelete` or on a sub-queue, where nothing can be dead-lettered.
- * @param shared Where deliveries come from, when that is not the processor's own; it is left open.
+ * @throws SobreError `InvalidArgument` for an invalid option, and when `processUnreadable` is missing in
+ * `receiveAndDelete` or on a sub-queue, where messages cannot be dead-lettered.
+ * @param shared The source of deliveries, if not the processor's own; it is left open.
  */
 export function startProcessor<const Types extends readonly MessageType[] = readonly []>(
   entityPath: string,
@@ -73,7 +78,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   checkOptions(options, checks);
   const { receiveMode = "peekLock", maxConcurrentCalls = 1, prefetchCount = 0 } = options;
   const work = new MessageWork<Types, MessageContext>({ ...options, entityPath, parts, handlers });
-  // A shared source is a session's, and its messages are locked with it, by whoever holds it.
+  // A shared source belongs to a session, whose lock covers its messages.
   const renewal = shared === undefined ? renewalOf(parts, options) : undefined;
   const source = shared ?? openSource({ ...parts, entityPath, receiveMode, prefetchCount });
   const settler = new Settler({
@@ -127,7 +132,7 @@ export function startProcessor<const Types extends readonly MessageType[] = read
   });
 }
 
-/** Keeps the locks of messages, or of sessions, while handlers run. */
+/** Renews the locks of messages or sessions while handlers run. */
 export function renewalOf(
   { clock }: ClientParts,
   { maxAutoLockRenewalDurationInMs = 300_000 }: { readonly maxAutoLockRenewalDurationInMs?: number | undefined },

@@ -1,18 +1,21 @@
 import type { ClientParts } from "./client-parts.ts";
 import { pause } from "./pause.ts";
 
-/** Milliseconds that one receive or acceptance waits before it is asked again; it only bounds how long an idle link is silent. */
+/** Milliseconds that one receive or accept waits before it is repeated; limits how long an idle link is silent. */
 export const idleWait = 60_000;
 
-/** A step that is repeated, and the handling of its errors. */
+/** A repeated step and the handling of its errors. */
 export interface Repeated {
-  /** Resolves to `false` to end the loop. `progressed` makes the next pause a short one again, as resolving does. */
+  /** Resolves to `false` to end the loop. `progressed` resets the pause between failures, as resolving does. */
   readonly step: (progressed: () => void) => Promise<boolean | void>;
   /** Resolves to whether to go on, after a pause that grows with each failure in a row; `attempt` counts those from 1. */
   readonly failed: (error: unknown, attempt: number) => Promise<boolean> | boolean;
 }
 
-/** Repeats a step until the signal is aborted, the step ends the loop, or an error does. Rejects only with what `failed` throws. */
+/**
+ * Repeats a step until the signal is aborted or the step or an error ends the loop. Rejects only with what `failed`
+ * throws.
+ */
 export async function repeat(
   { clock, retry }: Pick<ClientParts, "clock" | "retry">,
   signal: AbortSignal,

@@ -11,7 +11,7 @@ import type { Hold } from "./hold.ts";
 import type { MessageResult } from "./message-reader.ts";
 import { isTypedMessage } from "./message-writer.ts";
 
-/** A received message: the broker properties as in `@azure/service-bus`, the body, and how it was read. */
+/** A received message: its broker properties, named as in `@azure/service-bus`, its body, and how that was read. */
 export interface ReceivedMessage<
   Body = unknown,
   Result extends MessageResult = MessageResult,
@@ -20,19 +20,20 @@ export interface ReceivedMessage<
   extends BrokerProperties, Delivery {
   /** Whether the message was read; `if (message.ok)` narrows `body`, `messageType` and `result`. */
   readonly ok: Result["ok"];
-  /** The value the payload holds; `undefined` when {@link ReceivedMessage.result} says that it could not be read. */
+  /** The decoded payload; `undefined` when {@link ReceivedMessage.result} says that it could not be read. */
   readonly body: Body;
   readonly applicationProperties: ApplicationProperties;
-  /** The message as it travelled, its payload untouched. */
+  /** The message as received, its payload untouched. */
   readonly envelope: Envelope;
-  /** Name of the message type, where types are read. */
+  /** The name of the message type; `undefined` unless `messageTypes` are given. */
   readonly messageType: Name;
-  /** The version the message travelled in; the body is in the latest. */
+  /** The version that the message was sent in; the body is in the latest. */
   readonly messageVersion: number | undefined;
   /** Which codec read the body, with every attempt, or why none could. */
   readonly result: Result;
   /**
-   * Sends a reply: to the address in `replyTo`, in the session of `replyToSessionId`, with the message id as correlation id.
+   * Sends a reply to the address in `replyTo`, in the session `replyToSessionId`, with the message id as correlation
+   * id.
    *
    * @param body The body, or a message of a message type.
    * @throws SobreError `InvalidOperation` for a message without `replyTo`, and what sending throws.
@@ -40,10 +41,10 @@ export interface ReceivedMessage<
   reply(body: unknown, properties?: Omit<Message, "body">): Promise<void>;
 }
 
-/** A message that nothing could read, or that is not valid. */
+/** A message that no codec could read, or that is not valid. */
 export type UnreadableMessage = ReceivedMessage<undefined, UnreadableResult, undefined>;
 
-/** The messages of the given types, told apart by `messageType`; without types, any message that was read. */
+/** Messages of the given types, discriminated by `messageType`; without types, any message that was read. */
 export type ReadMessage<Types extends readonly MessageType[]> = Types extends readonly []
   ? ReceivedMessage<unknown, TypedReadResult>
   : MessageOf<Types[number]>;
@@ -56,7 +57,7 @@ export type MessageOf<Type extends MessageType> =
 
 type Properties<Result extends MessageResult> = Omit<ReceivedMessage<unknown, Result>, keyof BrokerProperties>;
 
-/** The facts of broker and serializer about a message; one by one, since every message passes here. */
+/** Broker properties and read result of a message, copied member by member, since this runs for every message. */
 class HandedMessage<Result extends MessageResult> implements Delivery, Properties<Result> {
   readonly ok: Result["ok"];
   readonly body: unknown;
@@ -100,7 +101,7 @@ class HandedMessage<Result extends MessageResult> implements Delivery, Propertie
     this.deadLetterSource = delivery.deadLetterSource;
     this.deadLetterReason = delivery.deadLetterReason;
     this.deadLetterErrorDescription = delivery.deadLetterErrorDescription;
-    // The message's own, so that it goes along when a handler takes the message apart.
+    // An own property, so that destructuring and spreading the message keep it.
     this.reply = async (body, properties = {}) =>
       replies.send(
         envelope.brokerProperties,
@@ -117,13 +118,13 @@ class HandedMessage<Result extends MessageResult> implements Delivery, Propertie
   }
 }
 
-/** Puts a message into somebody's hands. */
+/** Registers the hold on a message that is handed over. */
 export const take = (message: object, hold: Hold): void => HandedMessage.take(message, hold);
 
 /** The hold on a message that was handed over; `undefined` for anything else. */
 export const holdOf = (message: object): Hold | undefined => HandedMessage.holdOf(message);
 
-/** Joins to these what the sender says. */
+/** Adds the properties that the sender set. */
 function receivedMessage<Result extends MessageResult>(
   delivery: Delivery,
   result: Result,
@@ -135,13 +136,13 @@ function receivedMessage<Result extends MessageResult>(
   return message;
 }
 
-/** The messages delivered to handlers of these types, possibly with unreadable ones. */
+/** The messages that a receiver of these types hands over, including unreadable ones in `hand-over` mode. */
 export type Received<
   Types extends readonly MessageType[],
   OnUnreadable extends "hand-over" | "dead-letter",
 > = OnUnreadable extends "dead-letter" ? ReadMessage<Types> : ReadMessage<Types> | UnreadableMessage;
 
-/** The message as the types that were asked for; the reader has made it so. */
+/** The message as one of the requested types; the reader has validated it. */
 export function readMessage<Types extends readonly MessageType[]>(
   delivery: Delivery,
   result: TypedReadResult,
@@ -150,7 +151,7 @@ export function readMessage<Types extends readonly MessageType[]>(
   return asRead(receivedMessage(delivery, result, replies));
 }
 
-/** The message that nothing could read. */
+/** A message that no codec could read. */
 export function unreadableMessage(
   delivery: Delivery,
   result: UnreadableResult,
@@ -159,7 +160,10 @@ export function unreadableMessage(
   return asRead(receivedMessage(delivery, result, replies));
 }
 
-/** The message, read or not, as what a receiver hands over; one that dead-letters has left the unreadable ones out. */
+/**
+ * The message, read or not, in the form that a receiver hands over; in `dead-letter` mode unreadable ones never get
+ * here.
+ */
 export function handedOver<Types extends readonly MessageType[], OnUnreadable extends "hand-over" | "dead-letter">(
   delivery: Delivery,
   result: MessageResult,
@@ -168,6 +172,6 @@ export function handedOver<Types extends readonly MessageType[], OnUnreadable ex
   return asRead(result.ok ? receivedMessage(delivery, result, replies) : unreadableMessage(delivery, result, replies));
 }
 
-/** Gives a message the type that its reader has proven. */
+/** Gives a message the type that its reader has validated. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters -- the type reader has validated the body against the type it names
 const asRead = <Read>(message: ReceivedMessage): Read => message as Read;

@@ -46,18 +46,22 @@ export interface ReceiverOptions<
 > {
   /** Default: `peekLock`. */
   readonly receiveMode?: ReceiveMode | undefined;
-  /** The dead-letter queue of the entity instead of the entity. */
+  /** Receive from this sub-queue, e.g. the dead-letter queue, instead of the entity. */
   readonly subQueueType?: SubQueue | undefined;
-  /** The types that are read: bodies are validated and brought to the latest version. Default: any body, as it is. */
+  /**
+   * The message types to read: bodies are validated and upgraded to the latest version. Default: any body, unchanged.
+   */
   readonly messageTypes?: Types | undefined;
   /**
-   * The treatment of messages that nothing can read, or that are not valid: handed over with their result (`hand-over`,
-   * the default), or dead-lettered and left out (`dead-letter`, in `peekLock` only).
+   * Treatment of unreadable or invalid messages: handed over with their result (`hand-over`, the default), or
+   * dead-lettered (`dead-letter`, in `peekLock` only).
    */
   readonly onUnreadable?: OnUnreadable | undefined;
-  /** How many messages are fetched ahead, in `peekLock`; they are given back uncounted when the receiver closes. Default: 0. */
+  /** How many messages to prefetch in `peekLock`; closing releases them without counting a delivery. Default: 0. */
   readonly prefetchCount?: number | undefined;
-  /** Milliseconds for which the locks of received messages are renewed until they are settled. Default: 0, not at all. */
+  /**
+   * Milliseconds for which the locks of received messages are renewed until they are settled. Default: 0, no renewal.
+   */
   readonly maxAutoLockRenewalDurationInMs?: number | undefined;
 }
 
@@ -65,24 +69,24 @@ export interface ReceiverOptions<
 export interface ReceiveMessagesOptions {
   /** Milliseconds to wait for the first message. Default: 60,000. */
   readonly maxWaitTimeInMs?: number | undefined;
-  /** Ends the wait; nothing that was received is lost. */
+  /** Ends the wait; no received message is lost. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 
 /** Options of {@link Receiver.peekMessages}. */
 export interface PeekMessagesOptions extends AbortOption {
-  /** Default: the oldest. */
+  /** Where to start. Default: the oldest message. */
   readonly fromSequenceNumber?: bigint | undefined;
 }
 
 /** Receives messages from one entity, with the verbs of `@azure/service-bus`. */
 export interface Receiver<Message = ReadMessage<readonly []> | UnreadableMessage, Read = ReadMessage<readonly []>>
   extends SettlingVerbs, AsyncDisposable {
-  /** With the sub-queue. */
+  /** The path of the entity, including the sub-queue. */
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
   /**
-   * Resolves to at most `maxMessageCount` messages, or to none when the wait is over.
+   * Resolves to at most `maxMessageCount` messages, or to an empty array when the wait is over.
    *
    * @example
    * ```ts
@@ -92,7 +96,8 @@ export interface Receiver<Message = ReadMessage<readonly []> | UnreadableMessage
    */
   receiveMessages(maxMessageCount: number, options?: ReceiveMessagesOptions): Promise<readonly Message[]>;
   /**
-   * Messages as they come, until the iteration is left, `abortSignal` ends it or the receiver is closed; a lost link is opened again.
+   * Yields messages as they arrive, until the loop is left, `abortSignal` aborts or the receiver closes; reopens lost
+   * links.
    *
    * @example
    * ```ts
@@ -104,7 +109,7 @@ export interface Receiver<Message = ReadMessage<readonly []> | UnreadableMessage
    */
   getMessageIterator(options?: MessageIteratorOptions): AsyncGenerator<Message, void, undefined>;
   /**
-   * Reads messages without locking them; unreadable ones are handed over.
+   * Reads messages without locking them; unreadable ones are always handed over.
    *
    * @example
    * ```ts
@@ -117,7 +122,7 @@ export interface Receiver<Message = ReadMessage<readonly []> | UnreadableMessage
     options?: PeekMessagesOptions,
   ): Promise<readonly (Message | UnreadableMessage)[]>;
   /**
-   * Receives messages that were deferred, by their sequence numbers.
+   * Receives deferred messages by their sequence numbers.
    *
    * @throws SobreError `MessageNotFound` when one of them is not deferred.
    * @example
@@ -132,7 +137,7 @@ export interface Receiver<Message = ReadMessage<readonly []> | UnreadableMessage
     options?: AbortOption,
   ): Promise<readonly Message[]>;
   /**
-   * Deletes messages that nobody holds, oldest first; resolves to how many.
+   * Deletes unlocked messages, oldest first; resolves to their number.
    *
    * @example
    * ```ts
@@ -141,7 +146,7 @@ export interface Receiver<Message = ReadMessage<readonly []> | UnreadableMessage
    */
   deleteMessages(maxMessageCount: number, options?: DeleteMessagesOptions): Promise<number>;
   /**
-   * Starts a processor on the entity, with this receiver's mode and types.
+   * Starts a processor on the entity with this receiver's mode and types.
    *
    * @example
    * ```ts
@@ -156,16 +161,16 @@ export interface Receiver<Message = ReadMessage<readonly []> | UnreadableMessage
   close(): Promise<void>;
 }
 
-/** Options of {@link Receiver.subscribe}. In a session, the locks are the session's, which has its own renewal. */
+/** Options of {@link Receiver.subscribe}. In a session, the session receiver renews the lock. */
 export type SubscribeOptions = Omit<ProcessorOptions, "receiveMode" | "messageTypes">;
 
 /** Options of {@link Receiver.deleteMessages}. */
 export interface DeleteMessagesOptions extends AbortOption {
-  /** Only what was enqueued before. Default: anything. */
+  /** Delete only messages enqueued before this time. Default: all. */
   readonly beforeEnqueueTime?: Date | undefined;
 }
 
-/** The checks of what every receiver takes. */
+/** Checks of the options shared by all receivers. */
 export const receivingChecks: OptionChecks<Omit<ReceiverOptions, "prefetchCount" | "subQueueType">> = {
   receiveMode: oneOf("peekLock", "receiveAndDelete"),
   messageTypes: areMessageTypes,
@@ -180,7 +185,7 @@ const checks: OptionChecks<ReceiverOptions> = {
 };
 
 /**
- * Makes a receiver; the link is opened by the first receive.
+ * Creates a receiver; the link is opened by the first receive.
  *
  * @throws SobreError `InvalidArgument` naming the option.
  */
@@ -199,7 +204,7 @@ export function createReceiver<
   return receiverOver<Types, OnUnreadable>(source, { entityPath, receiveMode, parts }, { ...options, messageTypes });
 }
 
-/** Where and how is received. */
+/** Where and how to receive. */
 export interface ReceivingEnd {
   readonly entityPath: string;
   readonly receiveMode: ReceiveMode;
@@ -215,11 +220,14 @@ export function receivingEnd(
     throw invalidOption("onUnreadable", '"dead-letter" needs receiveMode: "peekLock"');
   }
   if (onUnreadable === "dead-letter" && (subQueueType !== undefined || parseAddress(entity).subQueue !== undefined)) {
-    throw invalidOption("onUnreadable", '"dead-letter" is not for sub-queues, where nothing is dead-lettered again');
+    throw invalidOption(
+      "onUnreadable",
+      '"dead-letter" is not available on sub-queues, whose messages cannot be dead-lettered again',
+    );
   }
   if (subQueueType === undefined) return { entityPath: entity, receiveMode };
   if (parseAddress(entity).subQueue !== undefined)
-    throw invalidOption("subQueueType", "is in the entity's path already");
+    throw invalidOption("subQueueType", "is already part of the entity's path");
   return { entityPath: `${entity}${subQueueSuffix[subQueueType]}`, receiveMode };
 }
 
@@ -245,7 +253,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
   let release: (() => Promise<void>) | undefined;
   const stop = new AbortController();
   const checkOpen = (): void => {
-    if (stop.signal.aborted) throw new SobreError("Closed", "The receiver is closed. Create another.");
+    if (stop.signal.aborted) throw new SobreError("Closed", "The receiver is closed. Create a new one.");
   };
   const giveBack = ({ lockToken }: Delivery): void => {
     if (lockToken !== undefined)
@@ -260,12 +268,12 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     if (!result.ok && onUnreadable === "dead-letter" && lockToken !== undefined) {
       const isAway = result.error.retryable;
       const settlement: Settlement = isAway ? { kind: "release" } : unreadableSettlement(envelope, result);
-      // A lock that is lost meanwhile brings the message back; the rest of the batch is unharmed.
+      // If the lock is lost meanwhile, the message is redelivered; the rest of the batch is unaffected.
       await source.engine.settle(entityPath, lockToken, settlement).catch(() => undefined);
       return isAway ? result.error : undefined;
     }
     const message = handedOver<Types, OnUnreadable>(delivery, result, parts.replies);
-    // A lost lock shows when the message is settled.
+    // A lost lock is reported when the message is settled.
     const hold = new Hold();
     take(message, hold);
     hold.lock = renewal.keep(lockedUntilUtc, { renew: () => settler.renew(message), lost: () => undefined });
@@ -277,7 +285,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
     for (const handed of await Promise.all(deliveries.map(hand)))
       if (handed instanceof SobreError) unavailable = handed;
       else if (handed !== undefined) messages.push(handed);
-    // An empty result would be asked for again at once.
+    // Without this, an empty result would be requested again immediately.
     if (unavailable !== undefined && messages.length === 0) throw unavailable;
     return messages;
   };
@@ -301,10 +309,10 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
           throw error;
         }
       };
-      // Deliveries that come when nobody waits any more are given back.
+      // Deliveries that arrive after the wait are released.
       const received = (): Promise<readonly Delivery[]> =>
         retry.run(receive, { wait: maxWaitTimeInMs, late: giveAllBack });
-      // An engine leaves it to the holder of a signal whether the process goes on.
+      // With a signal, the engine does not keep the process alive; its caller decides.
       return handAll(await (abortSignal ? heldOpen(clock, maxWaitTimeInMs, received) : received()));
     },
     getMessageIterator: (iteratorOptions) =>
@@ -365,7 +373,7 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
         renewal.stop();
         await retry.once(() => source.close()).catch(() => undefined);
       };
-      // A handler that closes its receiver has its message settled first, which a session must be held for.
+      // When a handler closes its receiver, its message is settled first; a session must still be held then.
       if (subscriptions.size === 0) await release();
     },
     [Symbol.asyncDispose]() {
@@ -374,12 +382,12 @@ export function receiverOver<Types extends readonly MessageType[], OnUnreadable 
   };
 }
 
-/** @throws SobreError `InvalidArgument` naming the option that is unknown, or the receiver's own. */
+/** @throws SobreError `InvalidArgument` naming an unknown option or one of the receiver. */
 function checkSubscribe(options: SubscribeOptions | undefined, isSession: boolean): void {
   if (options === undefined) return;
   checkOptions(options, subscribeChecks);
   if (isSession && options.prefetchCount !== undefined && options.prefetchCount !== 0)
-    throw invalidOption("prefetchCount", "is not for sessions, whose messages are received one after the other");
+    throw invalidOption("prefetchCount", "is not available in sessions, whose messages are received one at a time");
 }
 
 const atLeastOne = countFrom(1);

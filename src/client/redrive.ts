@@ -29,36 +29,35 @@ import { rewritten } from "./rewriting.ts";
 
 /** Options of `redrive`. */
 export interface RedriveOptions {
-  /** Where the messages go. Default: the entity that they were dead-lettered on; a subscription has none. */
+  /** The target entity. Default: the entity that dead-lettered the messages; required for a subscription. */
   readonly to?: string | undefined;
-  /** Which messages, by true or false. Default: all. */
+  /** Selects the messages to send. Default: all. */
   readonly where?: ((message: Delivery) => boolean) | undefined;
   /**
-   * Makes the message to send of one without its marks, whose payload is as it travelled: compressed, encrypted or stored
-   * apart where the stages made it so. `undefined` leaves it where it is. Default: as it was.
+   * Returns the envelope to send, given one without dead-letter properties; its payload is as the stages made it:
+   * compressed, encrypted or replaced by a claim check. `undefined` skips the message. Default: unchanged.
    */
   readonly repair?:
     | ((envelope: Envelope, message: Delivery) => Envelope | undefined | Promise<Envelope | undefined>)
     | undefined;
-  /** Another chain that must read the messages: those that it does not read stay where they are. */
+  /** A serializer that must be able to read the messages; those that it cannot read stay in the queue. */
   readonly readableBy?: Serializer | undefined;
-  /** Another chain that reads the messages, and with `rewriteAs` writes them: default is that the bytes stay. */
+  /** The content type to re-encode the messages as, with the serializer in `readableBy`. Default: the bytes stay. */
   readonly rewriteAs?: string | undefined;
-  /** Messages that were sent back so often stay where they are. Default: no limit. */
+  /** Skip messages already re-driven this many times. Default: no limit. */
   readonly maxRedrives?: number | undefined;
-  /** Default: all that are there. */
+  /** The maximum number of messages. Default: all that are in the queue. */
   readonly maxMessages?: number | undefined;
-  /** Whether messages are only looked at. Default: false. */
+  /** Whether to only report what would be done. Default: false. */
   readonly dryRun?: boolean | undefined;
   /**
-   * The treatment of message ids when the target detects duplicates, which would drop a message that it saw before: `keep`
-   * takes that risk, `renew` leaves the id out, which ciphertext that is bound to the id does not survive. Default:
-   * refused there.
+   * Treatment of message ids when the target detects duplicates and may drop a message whose id it has seen: `keep`
+   * takes that risk; `renew` removes the id, which breaks ciphertext that is bound to it. Default: reject.
    */
   readonly messageIds?: "keep" | "renew" | undefined;
-  /** Called after each message; what it throws ends the re-drive. */
+  /** Called after each message; an error that it throws ends the re-drive. */
   readonly onProgress?: ((entry: RedriveEntry, report: RedriveReport) => void) | undefined;
-  /** Ends it after the message at hand. */
+  /** Ends the re-drive after the current message. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 
@@ -68,8 +67,8 @@ export interface RedriveEntry {
   readonly messageId: Envelope["brokerProperties"]["messageId"];
   readonly deadLetterReason: string | undefined;
   /**
-   * `sent`: it is back, or would be in a dry run; `skipped`: `where`, `repair` or `maxRedrives` left it; `unreadable`:
-   * `readableBy` did not read it; `failed`: it stays, with the error; `doubled`: it was sent, but could not be completed, so that it is in both places.
+   * `sent`, or would be in a dry run; `skipped` by `where`, `repair` or `maxRedrives`; `unreadable` by `readableBy`;
+   * `failed` with the error, and left in the queue; `doubled`: sent, but not completed, so now in both entities.
    */
   readonly outcome: "sent" | "skipped" | "unreadable" | "failed" | "doubled";
   readonly error: { readonly code: ErrorCode; readonly message: string } | undefined;
@@ -88,21 +87,23 @@ export interface RedriveReport {
   readonly entries: readonly RedriveEntry[];
 }
 
-/** The application property that counts how often a message was sent back from a dead-letter queue. */
+/** The application property that counts how often a message was re-driven. */
 export const redriveCountProperty = "sobre-redrives";
 
 /**
- * Sends the messages of a dead-letter queue back: original bytes and properties, without the dead-letter marks, with a count.
+ * Re-drives the messages of a dead-letter queue: original bytes and properties, without the dead-letter properties,
+ * with a count.
  *
- * Each is sent before it is completed, so that nothing is lost in between. What is left alone is held until the end, and
- * not counted as a delivery. Lost links are opened again.
+ * Each message is sent before it is completed, so none is lost in between. Skipped messages are held until the end and
+ * released without counting a delivery. Lost links are reopened.
  *
  * @throws SobreError `InvalidArgument` naming the option, `InvalidOperation` when the target detects duplicates and
- *   `messageIds` does not say what to do, and what opening and receiving throw; `onProgress` was called for everything done before.
+ * `messageIds` does not say what to do, and what opening and receiving throw; `onProgress` has been called for all
+ * messages handled by then.
  */
 export async function redrive(from: string, parts: ClientParts, options: RedriveOptions = {}): Promise<RedriveReport> {
   checkRedrive(from, options);
-  // A connection of its own: what it holds at its end is given back uncounted.
+  // A separate connection: closing it releases what it holds without counting a delivery.
   const engine = await parts.engine.connect();
   try {
     return await new Redrive(from, { ...parts, engine }, options).run();
@@ -126,9 +127,9 @@ class Redrive {
     doubled: 0,
   };
   readonly #senders = new Map<string, Link<EngineSender>>();
-  /** Holds what is handled and what is left alone, or it would be delivered again before what comes behind it. */
+  /** Renews the locks of current and skipped messages; otherwise they would be redelivered before those behind them. */
   readonly #renewal: LockRenewal;
-  /** Of the message that is handled. */
+  /** The lock of the current message. */
   #lock: KeptLock | undefined;
 
   constructor(from: string, parts: ClientParts, options: RedriveOptions) {
@@ -183,7 +184,7 @@ class Redrive {
         const [delivery] = await retry.run(() => link.use(receiveOne));
         if (delivery === undefined) return undefined;
         this.#lock = this.#hold(delivery);
-        // A lock that was lost brings the same message again; what comes behind it is still to be done.
+        // After a lost lock the same message is redelivered; those behind it are still to be done.
         if (seen.has(delivery.sequenceNumber)) continue;
         seen.add(delivery.sequenceNumber);
         return delivery;
@@ -238,7 +239,7 @@ class Redrive {
     return amend(written, { applicationProperties: { [redriveCountProperty]: count + 1 } });
   }
 
-  /** An id that the target has seen would make it drop the message, and the dead letter would be completed. */
+  /** The target would drop a message whose id it has seen, and the dead letter would be completed all the same. */
   async #withSafeId(envelope: Envelope, target: string): Promise<Envelope> {
     const { messageIds } = this.#options;
     if (envelope.brokerProperties.messageId === undefined || messageIds === "keep") return envelope;
@@ -246,7 +247,7 @@ class Redrive {
     if (!(await detectsDuplicates(this.#parts.engine, target))) return envelope;
     throw new SobreError(
       "InvalidOperation",
-      `"${target}" detects duplicates and may drop a message whose id it has seen. Say messageIds: "renew", or "keep" once its window is over.`,
+      `"${target}" detects duplicates and may drop a message whose id it has seen. Set messageIds to "renew", or to "keep" once the duplicate detection window is over.`,
     );
   }
 
@@ -267,12 +268,12 @@ class Redrive {
   }
 }
 
-/** A promise, or nothing, would be as good as yes. */
+/** A promise would count as true. */
 const givesFlag: OptionCheck = (value) =>
-  typeof value === "boolean" ? undefined : "must give true or false, and no promise";
+  typeof value === "boolean" ? undefined : "must return true or false, not a promise";
 
 const givesEnvelope: OptionCheck = (value) =>
-  isEnvelope(value) ? undefined : "must give an envelope, as amend makes it of the one it gets, or undefined";
+  isEnvelope(value) ? undefined : "must return an envelope, e.g. made by amend, or undefined";
 
 const receiveOne = (link: EngineReceiver): Promise<readonly Delivery[]> =>
   link.receive({ maxMessages: 1, maxWaitTime: 0 });
@@ -290,7 +291,7 @@ async function detectsDuplicates(engine: Engine, target: string): Promise<boolea
     const entity = (await admin.queueExists(target)) ? await admin.getQueue(target) : await admin.getTopic(target);
     return entity.requiresDuplicateDetection === true;
   } catch (error) {
-    // Not knowing because the engine was away is not knowing that nothing would be dropped.
+    // If the engine is unavailable, duplicate detection cannot be ruled out.
     if (error instanceof SobreError && error.retryable && error.code !== "UnauthorizedAccess") throw error;
     return false;
   }
@@ -318,10 +319,10 @@ const checks: OptionChecks<RedriveOptions> = {
 /** @throws SobreError `InvalidArgument` naming the option. */
 function checkRedrive(from: string, options: RedriveOptions): void {
   if (typeof from !== "string" || parseAddress(from).subQueue === undefined) {
-    throw invalidOption("from", 'must be a dead-letter queue, as in "orders/$DeadLetterQueue"');
+    throw invalidOption("from", 'must be a dead-letter queue, e.g. "orders/$DeadLetterQueue"');
   }
   checkOptions(options, checks);
   if (options.rewriteAs !== undefined && options.readableBy === undefined) {
-    throw invalidOption("rewriteAs", "needs readableBy, the serializer that reads and writes");
+    throw invalidOption("rewriteAs", "requires readableBy, the serializer that reads and writes the messages");
   }
 }

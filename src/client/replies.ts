@@ -4,10 +4,10 @@ import type { Answerable, ClientParts, RepliesPort } from "./client-parts.ts";
 import { resolveReplyTo } from "./reply-address.ts";
 import { createSender, type Sender } from "./sender.ts";
 
-/** How many addresses of replies a sender is kept for. */
+/** The maximum number of reply addresses for which a sender is kept. */
 const maxSenders = 100;
 
-/** Sends replies, by a sender for each address; the one that was not used for longest makes room. */
+/** Sends replies through one sender per address; the least recently used is closed to make room. */
 export class Replies implements RepliesPort {
   readonly #parts: Omit<ClientParts, "replies">;
   readonly #senders = new Map<string, Sender>();
@@ -17,14 +17,14 @@ export class Replies implements RepliesPort {
   }
 
   /**
-   * Sends a reply: to the `replyTo` of the request, in the session that it names, with its message id as correlation id.
+   * Sends a reply to the `replyTo` of the request, in the session that it names, with its message id as correlation id.
    *
    * @throws SobreError `InvalidOperation` for a request without `replyTo`, and what sending throws.
    */
   async send(request: Answerable, reply: Message): Promise<void> {
     const { replyTo, replyToSessionId, messageId, correlationId } = request;
     if (replyTo === undefined)
-      throw new SobreError("InvalidOperation", "The message has no replyTo, so that its reply has nowhere to go.");
+      throw new SobreError("InvalidOperation", "The message has no replyTo, so the reply cannot be addressed.");
     const sender = await this.#sender(resolveReplyTo(replyTo));
     const own = {
       correlationId: messageId ?? correlationId,

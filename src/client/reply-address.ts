@@ -1,9 +1,9 @@
 import { SobreError } from "../errors/sobre-error.ts";
 
 /**
- * The entity that a `replyTo` names: relative, e.g. `replies`, or absolute, e.g. `sb://host/replies` or `amqps://host/replies`.
+ * The entity named by a `replyTo`: relative, e.g. `replies`, or absolute, e.g. `sb://host/replies`.
  *
- * The host of an absolute one is not looked at: a reply goes out where the request came in.
+ * The host of an absolute address is ignored: a reply is sent through the engine that received the request.
  *
  * @throws SobreError `InvalidArgument` when it names no entity.
  * @example
@@ -15,7 +15,7 @@ export function resolveReplyTo(replyTo: string): string {
   const text: string = typeof replyTo === "string" ? replyTo : "";
   const entity = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? pathOf(text) : text.replace(/^\/+/, "");
   if (entity !== undefined && entity !== "") return entity;
-  throw new SobreError("InvalidArgument", 'replyTo must name an entity, as "replies" or "sb://host/replies" do.', {
+  throw new SobreError("InvalidArgument", 'replyTo must name an entity, e.g. "replies" or "sb://host/replies".', {
     path: "$.replyTo",
   });
 }

@@ -6,20 +6,20 @@ import { idleWait, repeat } from "./receive-loop.ts";
 import { isRetryable } from "./attempts.ts";
 import { isSessionGone } from "./retry.ts";
 
-/** Where the replies to one client come in. */
+/** Where the replies to a requester arrive. */
 export interface InboxOptions {
   readonly entityPath: string;
   /** The session of the replies, on a session entity. */
   readonly sessionId: string | undefined;
-  /** Takes a reply; resolves to how it is settled. */
+  /** Handles a reply; resolves to its settlement. */
   readonly deliver: (delivery: Delivery) => Promise<Settlement>;
-  /** Called when the inbox ended with an error that is not transient. */
+  /** Called when the inbox has ended with an error that is not transient. */
   readonly failed: (error: unknown) => void;
   /** Called for an error that is retried. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Receives replies until it is closed; a lost link is opened and its session accepted again. */
+/** Receives replies until closed; a lost link is reopened and its session accepted again. */
 export class ReplyInbox {
   readonly #parts: ClientParts;
   readonly #options: InboxOptions;
@@ -31,7 +31,7 @@ export class ReplyInbox {
     const { entityPath, sessionId } = options;
     this.#parts = parts;
     this.#options = options;
-    this.#link = new Link("inbox of replies", () =>
+    this.#link = new Link("reply inbox", () =>
       sessionId === undefined
         ? parts.engine.openReceiver(entityPath, { receiveMode: "peekLock" })
         : parts.engine.acceptSession(entityPath, {
@@ -43,10 +43,10 @@ export class ReplyInbox {
     );
   }
 
-  /** Resolves when replies can come in: the session is held before the first request is sent. */
+  /** Resolves when replies can arrive: the session is locked before the first request is sent. */
   async open(): Promise<void> {
     await this.#link.get();
-    // One that has ended with an error begins again with the next request.
+    // An inbox that has ended with an error restarts with the next request.
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
   }
 
@@ -72,7 +72,7 @@ export class ReplyInbox {
     });
   }
 
-  /** The session of an inbox that waits is kept by renewing it between two receives. */
+  /** The session's lock is renewed between two receives. */
   async #receive(link: EngineReceiver, signal: AbortSignal): Promise<readonly Delivery[]> {
     const wait = "sessionLockedUntilUtc" in link ? await renewed(link, this.#parts) : idleWait;
     return link.receive({ maxMessages: 16, maxWaitTime: wait, signal });
@@ -84,7 +84,7 @@ export class ReplyInbox {
     try {
       await this.#parts.engine.settle(this.#options.entityPath, delivery.lockToken, settlement);
     } catch (error) {
-      // It was delivered; a second delivery finds nobody who waits for it.
+      // The reply was delivered; nothing waits for a redelivery.
       this.#options.onError(error);
     }
   }

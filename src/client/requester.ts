@@ -26,38 +26,41 @@ import { unreadableSettlement } from "./dead-lettering.ts";
 
 /** Options of a requester. */
 export interface RequesterOptions<Types extends readonly MessageType[] = readonly MessageType[]> {
-  /** Where replies go: a queue of this requester, a queue shared by sessions, or a topic. */
+  /** The reply address: a queue of this requester, a queue shared through sessions, or a topic. */
   readonly replyTo: string;
-  /** Where replies are received. Default: `replyTo`; a topic needs the subscription. */
+  /** Where replies are received. Default: `replyTo`; for a topic, name the subscription. */
   readonly receiveFrom?: string | undefined;
-  /** The session that replies come in by, on a queue that many share; `true` makes a new id. Default: none. */
+  /** The session for the replies, on a shared queue; `true` generates an id. Default: none. */
   readonly replyToSessionId?: string | true | undefined;
-  /** The types that replies are read as. Default: any body, as it is. */
+  /** The message types of replies. Default: any body, unchanged. */
   readonly messageTypes?: Types | undefined;
-  /** Called for errors outside of a request: a lost link, a reply that nobody waits for. Its own errors are ignored. */
+  /** Called for errors outside a request: a lost link, an unexpected reply. Errors that it throws are ignored. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Options of a request. */
 export interface RequestOptions {
-  /** Milliseconds to wait for replies; the request expires then too, unless it has a time to live. Default: 60,000. */
+  /** Milliseconds to wait for replies; also the request's time to live, unless it has one. Default: 60,000. */
   readonly timeoutInMs?: number | undefined;
   readonly abortSignal?: AbortSignal | undefined;
 }
 
 /** Options of {@link Requester.requestMany}. */
 export interface RequestManyOptions extends RequestOptions {
-  /** Ends after so many replies. Default: when the time is over. */
+  /** Ends after this many replies. Default: when the time is over. */
   readonly maxReplies?: number | undefined;
 }
 
 /** Sends requests and receives their replies, matched by correlation id. */
 export interface Requester<Reply> extends AsyncDisposable {
-  /** The session of the replies, when they come in by one. */
+  /** The session of the replies, if they use one. */
   readonly replyToSessionId: string | undefined;
-  /** Resolves to the first reply. @throws SobreError `ServiceTimeout` when there is none in time, and what makes a reply unreadable. */
+  /**
+   * Resolves to the first reply. @throws SobreError `ServiceTimeout` when none arrives in time, and the error of an
+   * unreadable reply.
+   */
   request(message: Message, options?: RequestOptions): Promise<Reply>;
-  /** The replies as they come, until the time is over. */
+  /** Yields the replies as they arrive, until the time is over. */
   requestMany(message: Message, options?: RequestManyOptions): AsyncGenerator<Reply, void, undefined>;
   close(): Promise<void>;
 }
@@ -68,7 +71,9 @@ const requesterChecks: OptionChecks<RequesterOptions> = {
   replyTo: entityName,
   receiveFrom: entityName,
   replyToSessionId: (value) =>
-    value === true || (typeof value === "string" && value !== "") ? undefined : "must be an id, or true for a new one",
+    value === true || (typeof value === "string" && value !== "")
+      ? undefined
+      : "must be a session id, or true to generate one",
   messageTypes: areMessageTypes,
   onError: aFunction,
 };
@@ -79,7 +84,10 @@ const requestChecks: OptionChecks<RequestManyOptions> = {
   abortSignal: signal,
 };
 
-/** Makes a requester; replies are received from the first request on. @throws SobreError `InvalidArgument` naming the option. */
+/**
+ * Creates a requester; replies are received from the first request on. @throws SobreError `InvalidArgument` naming the
+ * option.
+ */
 export function createRequester<const Types extends readonly MessageType[] = readonly []>(
   entityPath: string,
   parts: ClientParts,
@@ -99,7 +107,7 @@ export function createRequester<const Types extends readonly MessageType[] = rea
       onError(
         new SobreError(
           "MessageNotFound",
-          "A reply came in that no request waits for; it was late, or not meant for this requester.",
+          "Received a reply that no request is waiting for: it is late, or meant for another requester.",
         ),
       );
       return { kind: "complete" };
@@ -127,7 +135,8 @@ export function createRequester<const Types extends readonly MessageType[] = rea
     throwIfAborted(abortSignal);
     const messageId = message.messageId ?? crypto.randomUUID();
     const id = String(messageId);
-    if (pending.has(id)) throw invalidOption("message.messageId", "is that of a request that waits for its reply");
+    if (pending.has(id))
+      throw invalidOption("message.messageId", "is already in use by a request that is waiting for its reply");
     const replies = new Replies<Reply>();
     pending.set(id, replies);
     const over = new AbortController();
@@ -142,7 +151,7 @@ export function createRequester<const Types extends readonly MessageType[] = rea
       const timeToLive = message.timeToLive ?? timeToLiveOf(timeoutInMs);
       const request = { ...message, messageId, replyTo, replyToSessionId: sessionId, timeToLive };
       if (await replies.unlessOver(inbox.open())) {
-        // A request that could not be sent in time is not tried again: nobody would wait for its reply.
+        // A request that could not be sent in time is not retried: nothing would wait for its reply.
         await replies.unlessOver(sender.sendMessages(request, { abortSignal: over.signal }));
       }
       for (let count = 0; count < maxReplies; count++) {
@@ -163,12 +172,15 @@ export function createRequester<const Types extends readonly MessageType[] = rea
     requestMany,
     async request(message, requestOptions) {
       for await (const reply of requestMany(message, { ...requestOptions, maxReplies: 1 })) return reply;
-      throw new SobreError("ServiceTimeout", `No reply to the request came to "${receiveFrom}" in time.`);
+      throw new SobreError("ServiceTimeout", `No reply arrived at "${receiveFrom}" in time.`);
     },
     async close() {
       await parts.closed();
       for (const replies of pending.values()) {
-        replies.push({ ok: false, error: new SobreError("Closed", "The requester was closed before the reply came.") });
+        replies.push({
+          ok: false,
+          error: new SobreError("Closed", "The requester was closed before the reply arrived."),
+        });
       }
       await Promise.all([inbox.close(), sender.close()]);
     },
@@ -179,7 +191,7 @@ export function createRequester<const Types extends readonly MessageType[] = rea
 }
 
 /**
- * The options of a request that has a requester of its own, taken apart for the two.
+ * Splits the options of a request with a temporary requester into those of the requester and those of the request.
  *
  * @throws SobreError `InvalidArgument` naming the option.
  */
@@ -191,13 +203,13 @@ export function oneRequest<Types extends readonly MessageType[]>(
   return [{ replyTo, receiveFrom, replyToSessionId, messageTypes, onError }, request];
 }
 
-/** The replies to one request, in the order they came in. */
+/** The replies to one request, in order of arrival. */
 class Replies<Reply> {
   readonly #arrived: Arrival<Reply>[] = [];
   #ended = false;
   #wake: (() => void) | undefined;
 
-  /** Waits for what comes before the first reply; resolves to whether there is still time. @throws what it throws. */
+  /** Waits for a step before the first reply; resolves to whether there is still time. @throws what the step throws. */
   async unlessOver(step: Promise<void>): Promise<boolean> {
     await Promise.race([step, new Promise<void>((resolve) => (this.#wake = resolve))]);
     return !this.#ended;
@@ -219,7 +231,7 @@ class Replies<Reply> {
   }
 }
 
-/** A request that is not answered in time is worth nothing; for ever is what messages live by default. */
+/** A request is useless once its time is over; without a time to live it would stay in the queue. */
 function timeToLiveOf(timeoutInMs: number): number | undefined {
   return Number.isFinite(timeoutInMs) ? Math.max(1, Math.ceil(timeoutInMs)) : undefined;
 }

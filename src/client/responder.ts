@@ -8,7 +8,7 @@ import { type ProcessorOptions, startProcessor } from "./processor.ts";
 import type { Processor } from "./processor-loops.ts";
 import type { ReadMessage } from "./received-message.ts";
 
-/** The answer to a request: a message, several as they become ready, or nothing. */
+/** The answer to a request: a message, several messages as they become available, or none. */
 export type Replying = Message | AsyncIterable<Message> | Iterable<Message> | undefined | void;
 
 /** The handlers of a responder. */
@@ -16,12 +16,12 @@ export interface ResponderHandlers<Request> extends Pick<
   ProcessorHandlers<Request>,
   "processError" | "processUnreadable"
 > {
-  /** Answers a request. When it rejects, the request is abandoned, as in a processor. */
+  /** Answers a request. If it rejects, the request is abandoned, as in a processor. */
   processRequest(message: Request, context: MessageContext): Replying | Promise<Replying>;
 }
 
 /**
- * Starts a responder: a processor that sends what its handler answers to the `replyTo` of the request, in the session that
+ * Starts a responder: a processor that sends its handler's answers to the `replyTo` of the request, in the session that
  * the request names, with the request's message id as correlation id. Replies are sent before the request is completed.
  *
  * @throws SobreError `InvalidArgument` as `startProcessor` does.
@@ -39,7 +39,7 @@ export function startResponder<const Types extends readonly MessageType[] = read
     const answer = await handlers.processRequest(request, context);
     if (answer === undefined) return;
     for await (const reply of messagesOf(answer)) {
-      // A spread of anything else would be a message without a body.
+      // Spreading anything else would give a message without a body.
       if (!isMessage(reply)) throw wrongAnswer();
       await parts.replies.send(request, reply);
     }
@@ -67,7 +67,7 @@ function messagesOf(answer: unknown): Iterable<Message> | AsyncIterable<Message>
 function wrongAnswer(): SobreError {
   return new SobreError(
     "InvalidArgument",
-    "processRequest must resolve to a message with a body, to an iterable of messages, or to undefined.",
+    "processRequest must resolve to a message with a body, an iterable of messages, or undefined.",
   );
 }
 

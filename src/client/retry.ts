@@ -4,35 +4,37 @@ import { checkOptions, countFrom, milliseconds, oneOf, type OptionChecks } from 
 import { Call, type RunOptions, triesOf, type TryOptions } from "./attempts.ts";
 
 /**
- * How calls are retried, under the names of `@azure/service-bus`: only after a retryable error, and only calls that can be
- * repeated without harm.
+ * How calls are retried, with the names of `@azure/service-bus`: only after a retryable error, and only calls that are
+ * safe to repeat.
  */
 export interface RetryOptions {
   /** Default: 3. */
   readonly maxRetries?: number | undefined;
   /**
-   * Milliseconds that one try may take, besides the waiting that a call asks for; then it ends with `ServiceTimeout`.
+   * Milliseconds that one try may take, on top of the wait that a call asks for; then it ends with `ServiceTimeout`.
    * Default: 60,000.
    */
   readonly timeoutInMs?: number | undefined;
-  /** Milliseconds before the first retry, give or take a fifth. Default: 1,000. */
+  /** Milliseconds before the first retry, plus or minus 20 %. Default: 1,000. */
   readonly retryDelayInMs?: number | undefined;
   /** The longest wait in milliseconds. Default: 30,000. */
   readonly maxRetryDelayInMs?: number | undefined;
-  /** Whether each wait is twice the one before. Default: `exponential`. */
+  /** Whether the wait doubles with each retry. Default: `exponential`. */
   readonly mode?: "exponential" | "fixed" | undefined;
 }
 
 /** {@link RetryOptions} with a clock. */
 export interface Retry {
-  /** Milliseconds to wait after so many failures in a row. */
+  /** Milliseconds to wait after this many failures in a row. */
   delay(failures: number): number;
-  /** Runs the operation once. @throws what it throws, SobreError `ServiceTimeout`, and `Aborted` as soon as the signal is. */
+  /**
+   * Runs the operation once. @throws what it throws, SobreError `ServiceTimeout`, `Aborted` when the signal is aborted.
+   */
   once<T>(operation: () => Promise<T>, options?: TryOptions): Promise<T>;
   /**
-   * Runs the operation, and again while it fails with a retryable error and retries are left.
+   * Runs the operation, and repeats it while it fails with a retryable error and retries are left.
    *
-   * @throws what the last try threw, and SobreError `Aborted` as soon as the signal is.
+   * @throws what the last try threw, SobreError `Aborted` when the signal is aborted.
    */
   run<T>(operation: () => Promise<T>, options?: RunOptions): Promise<T>;
 }
@@ -51,7 +53,7 @@ export function createRetry(clock: Clock, options: RetryOptions = {}): Retry {
   const { maxRetries = 3, retryDelayInMs: first = 1_000, maxRetryDelayInMs: longest = 30_000, mode } = options;
   const delay = (failures: number): number => {
     const steady = mode === "fixed" ? first : first * 2 ** Math.min(failures - 1, 30);
-    // Spread, so that clients that failed together do not come back together.
+    // Jitter, so that clients that failed together do not retry together.
     return Math.min(steady, longest) * (0.8 + 0.4 * Math.random());
   };
   const bounds = { clock, timeout: options.timeoutInMs ?? 60_000, delay, tries: triesOf(clock) };
@@ -64,10 +66,10 @@ export function createRetry(clock: Clock, options: RetryOptions = {}): Retry {
 
 const none = {};
 
-/** Codes after which a session is accepted anew: it is held by nobody here any more, or by somebody else. */
+/** Codes after which a session is accepted again: this client does not hold it any more. */
 const sessionGone: ReadonlySet<string> = new Set(["SessionLockLost", "SessionCannotBeLocked", "MessageLockLost"]);
 
-/** Whether accepting the session again may bring it back. */
+/** Whether accepting the session again may succeed. */
 export function isSessionGone(error: unknown): boolean {
   return error instanceof SobreError && sessionGone.has(error.code);
 }

@@ -8,13 +8,13 @@ import type { TypedMessage } from "../message/message-type.ts";
 import { type MaybePromise, whenReady } from "../message/schema.ts";
 import { isPlainPrototype } from "../values/plain-object.ts";
 
-/** Checks that a typed message comes back out of its envelope; gives the envelope. */
+/** Checks that a typed message can be read back from its envelope; returns the envelope. */
 export type ReturnCheck = (envelope: Envelope, message: TypedMessage) => MaybePromise<Envelope>;
 
 /**
- * Makes a check that no reader of the same type dead-letters what a codec brings back in another form, a Map as an object
- * for example: of the first message that a version of a type sends through a codec, and of every body with values that
- * JSON lacks.
+ * Creates a check that readers of the same type will accept a body even if the codec changes its form, e.g. decodes a
+ * Map as an object. It checks the first message of each type version and codec, and every body with values that JSON
+ * lacks.
  */
 export function createReturnCheck({ registry }: Pick<Serializer, "registry">): ReturnCheck {
   const met = new WeakMap<TypedMessage["messageType"], Set<string>>();
@@ -41,19 +41,19 @@ export function createReturnCheck({ registry }: Pick<Serializer, "registry">): R
     }
 
     function refuse(cause: unknown): void {
-      // A step between versions that breaks is not the codec's doing.
+      // A failing upcast is not the codec's fault.
       if (isSobreError(cause) && cause.code !== "ValidationFailed") return;
-      const { message, path = "$" } = SobreError.from(cause, "ValidationFailed", "The schema failed on this body");
+      const { message, path = "$" } = SobreError.from(cause, "ValidationFailed", "The schema threw on this body");
       const what =
-        `The codec "${selected.encoder.name}" brings this body back in a form that its own type refuses. ${message} ` +
-        "Give the type there what the codec keeps, as text, a list or a plain object, and let the schema transform it, " +
-        "or use a codec that has such values.";
+        `The codec "${selected.encoder.name}" decodes this body in a form that its own message type rejects. ${message} ` +
+        "Use a form there that the codec keeps, e.g. a string, an array or a plain object, and transform it in the schema, " +
+        "or use a codec that supports such values.";
       throw new SobreError("UnsupportedValue", what, { path, cause });
     }
   };
 }
 
-/** The body as the codec reads its own bytes; `undefined` when that cannot be known here. */
+/** The body as the codec decodes its own bytes; `undefined` if that is unknown here. */
 function decoded(
   envelope: Envelope,
   { encoder: codec, contentType }: { readonly encoder: Encoder | Codec; readonly contentType: ContentType | undefined },
@@ -76,7 +76,7 @@ function decoded(
 /** Deeper bodies are decoded instead of walked. */
 const maxDepth = 64;
 
-/** Whether a body has nothing but values that every codec brings back. */
+/** Whether a body consists only of values that every codec preserves. */
 function isJson(value: unknown, depth: number): boolean {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value === "number") return Number.isFinite(value);

@@ -5,20 +5,20 @@ import { amend, type Envelope } from "../envelope/envelope.ts";
 import { isRetryable } from "./attempts.ts";
 import { staged, unstaged } from "./staging.ts";
 
-/** How messages are read, and maybe written anew. */
+/** How messages are read and optionally re-encoded. */
 export interface Rewriting {
   readonly serializer: Serializer;
   readonly stages: readonly PayloadStage[];
-  /** The content type to write; `undefined` leaves the bytes. */
+  /** The content type to write; `undefined` keeps the bytes. */
   readonly rewriteAs: string | undefined;
 }
 
 /**
- * The message in another content type, or `undefined` when the serializer does not read it.
+ * The message in another content type, or `undefined` when the serializer cannot read it.
  *
- * It passes the stages both ways, so that what was encrypted, compressed or stored apart is so again.
+ * It passes the stages in both directions, so it is encrypted, compressed or stored as before.
  *
- * @throws SobreError that is retryable when a stage may read the message later, and what writing throws.
+ * @throws a retryable SobreError when a stage may be able to read the message later, and what writing throws.
  */
 export async function rewritten(
   envelope: Envelope,
@@ -48,7 +48,7 @@ async function readable(stages: readonly PayloadStage[], received: Envelope): Pr
 
 const typeParameters: ReadonlySet<string> = new Set(["type", "version", "messagetype"]);
 
-/** A type and version that the old content type names are those of the new one too. */
+/** Carries the message type and version over from the old content type. */
 function withTypeOf(before: ContentType | undefined, after: string | undefined): string | undefined {
   const claims = before?.parameters.filter(({ name }) => typeParameters.has(name.toLowerCase())) ?? [];
   if (after === undefined || claims.length === 0) return after;

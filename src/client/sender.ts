@@ -32,7 +32,7 @@ export interface SenderOptions {
    * covers both. Default: messages go straight to the entity.
    */
   readonly via?: string | undefined;
-  /** The most messages that have no outcome yet, of at most 16 MiB together; further sends wait. Default: 1,000. */
+  /** The maximum number of pending messages, of at most 16 MiB together; further sends wait. Default: 1,000. */
   readonly maxInFlight?: number | undefined;
 }
 
@@ -41,27 +41,27 @@ export interface SendMessagesOptions extends TransactionOption, AbortOption {}
 
 /** Options of {@link Sender.sendMany}. */
 export interface SendManyOptions extends AbortOption {
-  /** How many sends have no outcome yet at once. Default: 16. */
+  /** The maximum number of concurrent sends. Default: 16. */
   readonly maxConcurrency?: number | undefined;
-  /** Whether to reject, once all have an outcome, when a message was not sent. Default: false. */
+  /** Whether to reject, after all messages were tried, if any was not sent. Default: false. */
   readonly throwOnFailure?: boolean | undefined;
 }
 
 /** Options of {@link Sender.createMessageBatch}. */
 export interface CreateMessageBatchOptions extends AbortOption {
-  /** Default: what the entity takes in one send. */
+  /** Default: the limit of the entity. */
   readonly maxSizeInBytes?: number | undefined;
 }
 
-/** The outcome for one of many messages. */
+/** The outcome of sending one of many messages. */
 export type SendOutcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
 
-/** Sends messages to one entity. Retries what is retryable; with duplicate detection and message ids that is safe. */
+/** Sends messages to one entity. Retries retryable errors, which duplicate detection makes safe. */
 export interface Sender extends AsyncDisposable {
   readonly entityPath: string;
   /**
-   * Serializes and sends one message, several or a batch; resolves when all are accepted. When it rejects none was, unless the
-   * connection was lost before the answer: then nobody knows, and the error is retryable.
+   * Serializes and sends a message, an array or a batch; resolves when all are accepted. When it rejects, none was
+   * accepted, unless the connection was lost before the answer: then the outcome is unknown and the error retryable.
    *
    * @throws SobreError what the message type, the serializer, a stage or the engine throws.
    * @example
@@ -71,7 +71,7 @@ export interface Sender extends AsyncDisposable {
    */
   sendMessages(messages: Message | readonly Message[] | MessageBatch, options?: SendMessagesOptions): Promise<void>;
   /**
-   * Sends each message by itself, several at once; resolves to an outcome per message, in their order.
+   * Sends each message separately, several concurrently; resolves to the outcomes in the order of the messages.
    *
    * @throws SobreError with the code of the first failure, with `throwOnFailure`; its `cause` is the list of outcomes.
    * @example
@@ -85,9 +85,9 @@ export interface Sender extends AsyncDisposable {
     options?: SendManyOptions,
   ): Promise<readonly SendOutcome[]>;
   /**
-   * Makes an empty batch, which takes messages until it is full.
+   * Creates an empty batch, to which messages can be added until it is full.
    *
-   * @throws SobreError `InvalidArgument` when `maxSizeInBytes` is above what the entity takes, which is the default.
+   * @throws SobreError `InvalidArgument` when `maxSizeInBytes` exceeds the limit of the entity.
    * @example
    * ```ts
    * const batch = await sender.createMessageBatch();
@@ -99,7 +99,8 @@ export interface Sender extends AsyncDisposable {
    */
   createMessageBatch(options?: CreateMessageBatchOptions): Promise<MessageBatch>;
   /**
-   * Has the messages enqueued at a time; resolves to their sequence numbers, in order, with which they can be cancelled.
+   * Schedules messages to be enqueued at a given time; resolves to their sequence numbers, in order, for cancelling
+   * them.
    *
    * @example
    * ```ts
@@ -112,10 +113,10 @@ export interface Sender extends AsyncDisposable {
     scheduledEnqueueTimeUtc: Date,
     options?: SendMessagesOptions,
   ): Promise<readonly bigint[]>;
-  /** @throws SobreError `MessageNotFound` when one of them is not scheduled any more. */
+  /** @throws SobreError `MessageNotFound` when one of them is no longer scheduled. */
   cancelScheduledMessages(sequenceNumbers: bigint | readonly bigint[], options?: AbortOption): Promise<void>;
   /**
-   * Sends envelopes as they are, without serializer and stages; for re-driving and for bridges.
+   * Sends envelopes unchanged, without serializer and stages, e.g. to re-drive or bridge messages.
    *
    * @example
    * ```ts
@@ -123,15 +124,15 @@ export interface Sender extends AsyncDisposable {
    * ```
    */
   sendEnvelopes(envelopes: Envelope | readonly Envelope[], options?: SendMessagesOptions): Promise<void>;
-  /** Resolves when every send that was begun has its outcome; a failure rejects its own send alone. */
+  /** Resolves when all pending sends have completed or failed; a failure rejects only its own send. */
   flush(): Promise<void>;
-  /** Waits for the sends under way, and closes the link. */
+  /** Waits for pending sends, then closes the link. */
   close(): Promise<void>;
 }
 
 const sendChecks: OptionChecks<SendMessagesOptions> = {
   abortSignal: signal,
-  // The engine that began it knows its own.
+  // Validated by the engine that began it.
   transaction: () => undefined,
 };
 /** The check of {@link AbortOption}. */
@@ -144,7 +145,7 @@ const manyChecks: OptionChecks<SendManyOptions> = {
   abortSignal: signal,
 };
 
-/** Makes a sender; the link is opened by the first send. */
+/** Creates a sender; the link is opened by the first send. */
 export function createSender(entityPath: string, parts: ClientParts, options: SenderOptions = {}): Sender {
   checkOptions(options, senderChecks);
   const { via, maxInFlight = 1_000 } = options;
@@ -155,7 +156,7 @@ export function createSender(entityPath: string, parts: ClientParts, options: Se
   const write = createMessageWriter(parts, tracing && ((message) => tracing.inject(message, one)));
   let isClosed = false;
   const checkOpen = (): void => {
-    if (isClosed) throw new SobreError("Closed", "The sender is closed. Create another.");
+    if (isClosed) throw new SobreError("Closed", "The sender is closed. Create a new one.");
   };
   const timedOut = (): void => link.abandon();
   const send = async (
@@ -177,7 +178,7 @@ export function createSender(entityPath: string, parts: ClientParts, options: Se
     return inFlight.run(envelopes.length, bytes, () => sendNow(envelopes, sendOptions));
   };
   const sendNow = async (envelopes: readonly Envelope[], sendOptions: SendMessagesOptions = {}): Promise<void> => {
-    // A transaction belongs to the connection it was begun on, so that a send in it is not repeated on another.
+    // A transaction belongs to its connection, so a send in it is not retried on another.
     const { transaction, abortSignal } = sendOptions;
     if (transaction === undefined) await send(envelopes, (sender) => sender.send(envelopes), abortSignal);
     else {
@@ -192,14 +193,14 @@ export function createSender(entityPath: string, parts: ClientParts, options: Se
     for (const message of listOf<Message>(messages)) envelopes.push(await write(message));
     return envelopes;
   };
-  // Stages wait for stores and keys.
+  // Stages may wait for stores and key services.
   const writeAll = (messages: Message | readonly Message[], abortSignal?: AbortSignal): Promise<readonly Envelope[]> =>
     parts.stages.length === 0 ? writeEach(messages) : retry.once(() => writeEach(messages), { signal: abortSignal });
   return {
     entityPath,
     async sendMessages(messages, sendOptions) {
       if (typeof messages !== "object" || messages === null)
-        throw invalidOption("messages", "must be a message, a list or a batch");
+        throw invalidOption("messages", "must be a message, an array of messages or a batch");
       if (sendOptions !== undefined) checkOptions(sendOptions, sendChecks);
       throwIfAborted(sendOptions?.abortSignal);
       checkOpen();
@@ -248,7 +249,8 @@ export function createSender(entityPath: string, parts: ClientParts, options: Se
     async sendEnvelopes(envelopes, sendOptions) {
       const list = listOf<Envelope>(envelopes);
       if (sendOptions !== undefined) checkOptions(sendOptions, sendChecks);
-      if (!list.every(isEnvelope)) throw invalidOption("envelopes", "must be envelopes, as createEnvelope makes them");
+      if (!list.every(isEnvelope))
+        throw invalidOption("envelopes", "must be envelopes made by createEnvelope or a serializer");
       checkOpen();
       await inFlight.call(() => sendEnvelopes(list, sendOptions));
     },
@@ -269,15 +271,15 @@ function throwFailures(outcomes: readonly SendOutcome[]): void {
   const failures = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error]));
   const [first] = failures;
   if (first === undefined) return;
-  const why = first instanceof SobreError ? first.message : "a foreign error was thrown.";
+  const why = first instanceof SobreError ? first.message : "an error other than SobreError was thrown.";
   throw new SobreError(
     codeOf(first),
-    `${failures.length} of ${outcomes.length} messages were not sent; the first: ${why}`,
+    `${failures.length} of ${outcomes.length} messages were not sent. The first failure: ${why}`,
     { cause: outcomes },
   );
 }
 
-/** Takes the messages as places become free, so that a long stream is never held in memory. */
+/** Reads the messages only as sends complete, so a long stream is never held in memory. */
 async function sendEach(
   messages: Iterable<Message> | AsyncIterable<Message>,
   maxConcurrency: number,
@@ -318,7 +320,7 @@ function isIterable(value: unknown): boolean {
   return typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
 }
 
-/** The numbers as a list. @throws SobreError `InvalidArgument` for anything but sequence numbers. */
+/** The sequence numbers as an array. @throws SobreError `InvalidArgument` for anything else. */
 export function sequenceNumbersOf(numbers: bigint | readonly bigint[]): readonly bigint[] {
   const list = typeof numbers === "bigint" ? [numbers] : numbers;
   checkOption("sequenceNumbers", list, checkList("bigints", sequenceNumber));

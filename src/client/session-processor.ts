@@ -22,13 +22,13 @@ export interface SessionProcessorOptions<Types extends readonly MessageType[] = 
   ProcessorOptions<Types>,
   "maxConcurrentCalls" | "prefetchCount"
 > {
-  /** How many sessions are held at once; with `sessionIds`, all of them are. Default: 8. */
+  /** How many sessions are processed concurrently; with `sessionIds`, all of them. Default: 8. */
   readonly maxConcurrentSessions?: number | undefined;
-  /** How many messages of a session are in a handler at once; above 1 their order is lost. Default: 1. */
+  /** How many messages of a session are handled concurrently; above 1, their order is lost. Default: 1. */
   readonly maxConcurrentCallsPerSession?: number | undefined;
-  /** Milliseconds without a message after which a session makes room for another. Default: 60,000. */
+  /** Milliseconds without a message after which a session is closed to make room for another. Default: 60,000. */
   readonly sessionIdleTimeoutInMs?: number | undefined;
-  /** Only these sessions. Default: any. */
+  /** Process only these sessions. Default: any. */
   readonly sessionIds?: readonly string[] | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface SessionContext extends MessageContext {
 
 const isText = (value: unknown): boolean => text(value) === undefined;
 
-/** The checks of what every processor of sessions takes. */
+/** Checks of the options shared by all session processors. */
 export const sessionChecks: OptionChecks<SessionProcessorOptions> = {
   ...processingChecks,
   maxConcurrentSessions: countFrom(1),
@@ -48,13 +48,13 @@ export const sessionChecks: OptionChecks<SessionProcessorOptions> = {
   sessionIds: (value) =>
     Array.isArray(value) && value.length > 0 && value.every(isText) && new Set(value).size === value.length
       ? undefined
-      : "must be a list of ids, at least one and none twice",
+      : "must be a non-empty array of unique session ids",
 };
 
 /**
- * Starts a processor of sessions: the messages of each in order, several sessions at once.
+ * Starts a session processor: several sessions concurrently, the messages of each in order.
  *
- * A session whose lock was lost, and a lost link, are reported to `processError`, and sessions are accepted again.
+ * Lost session locks and lost links are reported to `processError`, then sessions are accepted again.
  *
  * @throws SobreError `InvalidArgument` as `startProcessor` does.
  */
@@ -89,13 +89,13 @@ export function startSessionProcessor<const Types extends readonly MessageType[]
           await serve(link, { ...serving, ...run });
         } catch (error) {
           if (outage.isOn) return;
-          // That no session was free in time is not an error; an engine that does not wait is asked less often.
+          // No free session within the wait is not an error; an engine that does not wait is asked less often.
           if (isHeld || codeOf(error) !== "ServiceTimeout" || signal.aborted) throw error;
           if (clock.now() === startedAt) await pause(clock, retry.delay(1), signal);
         }
       },
       async failed(error, attempt) {
-        // Each session is lost for itself.
+        // Sessions are lost independently of each other.
         if (isSessionGone(error) || errors.isNew(error, attempt))
           await work.report(isHeld ? "receive" : "acceptSession", error);
         return isRetryable(error) || isSessionGone(error);
@@ -129,7 +129,7 @@ interface Run {
   readonly outage: Outage;
 }
 
-/** Handles the messages of a session until it is idle or lost; then the session is free. */
+/** Handles the messages of a session until it is idle or lost, then releases it. */
 async function serve<Types extends readonly MessageType[]>(
   link: EngineSessionReceiver,
   { work, settler, retry, calls, idle, renewal, loop, outage }: Serving<Types>,
@@ -142,7 +142,7 @@ async function serve<Types extends readonly MessageType[]>(
     gone.abort(error);
     void work.report("renewLock", error);
   };
-  // Anew with each message, so that a session is held as long as it is busy.
+  // Restarted with each message, so a busy session keeps its lock.
   let lock: KeptLock | undefined;
   const keep = (): void => {
     lock?.release();
@@ -168,14 +168,14 @@ async function serve<Types extends readonly MessageType[]>(
     for (;;) {
       if (either.aborted) return;
       const [delivery] = await link.receive({ maxMessages: 1, maxWaitTime: idle, signal: either });
-      // A message that is not settled is given back with the session.
+      // An unsettled message is released with the session.
       if (delivery === undefined || outage.isOn) return;
       if (await handle(delivery, slot)) outage.begin();
       else outage.ended();
     }
   };
   try {
-    // All of them, so that the session is not given up under a handler that still runs.
+    // Waits for all, so that the session is not released while a handler is still running.
     const ends = await Promise.allSettled(Array.from({ length: calls }, () => loop(handleAll)));
     const broken = ends.find((end) => end.status === "rejected");
     if (broken !== undefined) throw broken.reason;

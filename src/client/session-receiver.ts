@@ -26,23 +26,23 @@ export interface SessionReceiverOptions<
   Types extends readonly MessageType[] = readonly MessageType[],
   OnUnreadable extends "hand-over" | "dead-letter" = "hand-over" | "dead-letter",
 > extends Omit<ReceiverOptions<Types, OnUnreadable>, "prefetchCount" | "subQueueType"> {
-  /** Milliseconds to wait until the session is free. Default: 0 for a session wanted by its id, 60,000 for the next one. */
+  /** Milliseconds to wait for the session. Default: 0 for a session by id, 60,000 for the next available one. */
   readonly maxWaitTimeInMs?: number | undefined;
-  /** Ends the waiting for the session. */
+  /** Ends the wait for the session. */
   readonly abortSignal?: AbortSignal | undefined;
-  /** Milliseconds for which the session's lock is renewed. Default: 300,000; 0 renews nothing. */
+  /** Milliseconds for which the session's lock is renewed. Default: 300,000; 0 disables renewal. */
   readonly maxAutoLockRenewalDurationInMs?: number | undefined;
 }
 
-/** A session that is held: its lock, its state. */
+/** The lock and state of a session that this receiver holds. */
 export interface HeldSession {
   readonly sessionId: string;
-  /** When the lock ends unless it is renewed. */
+  /** When the lock expires unless it is renewed. */
   readonly sessionLockedUntilUtc: Date;
-  /** Resolves to the new end of the lock; it is renewed without this too. */
+  /** Renews the lock, which also happens automatically; resolves to its new expiry. */
   renewSessionLock(options?: AbortOption): Promise<Date>;
   /**
-   * The bytes kept with the session, or `undefined` when there are none.
+   * The state of the session, or `undefined` when there is none.
    *
    * @example
    * ```ts
@@ -53,7 +53,7 @@ export interface HeldSession {
    */
   getSessionState(options?: AbortOption): Promise<Uint8Array | undefined>;
   /**
-   * `undefined` or `null` clears the state.
+   * Sets the state of the session; `undefined` or `null` clears it.
    *
    * @example
    * ```ts
@@ -64,10 +64,10 @@ export interface HeldSession {
   setSessionState(state: Uint8Array | null | undefined, options?: AbortOption): Promise<void>;
 }
 
-/** Receives the messages of one session, in order; closing it frees the session. */
+/** Receives the messages of one session in order; closing it releases the session. */
 export interface SessionReceiver<Message, Read> extends Receiver<Message, Read>, HeldSession {}
 
-/** The form in which the client hands over a session. */
+/** The session receiver that `acceptSession` resolves to. */
 export type ReceivedSession<
   Types extends readonly MessageType[],
   OnUnreadable extends "hand-over" | "dead-letter",
@@ -80,10 +80,10 @@ const checks: OptionChecks<SessionReceiverOptions> = {
 };
 
 /**
- * Accepts a session, or the next one that is free.
+ * Accepts a session, or the next available one.
  *
- * @throws SobreError `SessionCannotBeLocked` when another receiver holds it, `ServiceTimeout` when none is free in time,
- *   `InvalidArgument` naming the option.
+ * @throws SobreError `SessionCannotBeLocked` when another receiver holds it, `ServiceTimeout` when none is available in
+ * time, `InvalidArgument` naming the option.
  * @param closed Aborted when the client is closed.
  */
 export async function acceptSession<
@@ -116,7 +116,7 @@ export async function acceptSession<
     retry.run(accept, {
       wait: maxWaitTimeInMs,
       signal: either,
-      // That no session was free in time is an answer.
+      // No free session within the wait is an answer, not an error.
       mayPass: (error) => isRetryable(error) && codeOf(error) !== "ServiceTimeout",
       late: (link: EngineSessionReceiver) => void link.close().catch(() => undefined),
     }),
@@ -148,11 +148,11 @@ interface SessionSourceOptions {
   readonly renewal: LockRenewal;
 }
 
-/** The deliveries of a session that is held; one that was lost is accepted again by the next receive. */
+/** The deliveries of a session; one that was lost is accepted again by the next receive. */
 class SessionSource implements DeliverySource {
   readonly engine: Engine;
   readonly sessionId: string;
-  /** The session as it was accepted last. */
+  /** The session as last accepted. */
   held: EngineSessionReceiver;
   readonly #renewal: LockRenewal;
   readonly #link: Link<EngineSessionReceiver>;
@@ -199,14 +199,14 @@ class SessionSource implements DeliverySource {
   async close(): Promise<void> {
     this.#stop.abort();
     this.#renewal.stop();
-    // The link is there from the first receive on.
+    // The link exists from the first receive on.
     if (!this.#isLost && this.#link.current === undefined) await this.held.close();
     await this.#link.close();
   }
 
   #keep(): void {
     const { held } = this;
-    // Whoever receives or settles learns of a lost lock there.
+    // A lost lock is reported by the next receive or settlement.
     const target = { renew: () => held.renewSessionLock(), lost: () => undefined };
     this.#renewal.keep(held.sessionLockedUntilUtc(), target);
   }
@@ -217,7 +217,7 @@ function signalOf(options: AbortOption = {}): { readonly signal: AbortSignal | u
   return { signal: options.abortSignal };
 }
 
-/** The verbs of handlers and receivers on the session they hold. */
+/** The session operations of handlers and receivers. */
 export function heldSession(link: () => EngineSessionReceiver, retry: Retry): HeldSession {
   return {
     sessionId: link().sessionId,
@@ -236,4 +236,4 @@ export function heldSession(link: () => EngineSessionReceiver, retry: Retry): He
 const isBytes: OptionCheck = (value) =>
   value instanceof Uint8Array
     ? undefined
-    : "must be bytes, or undefined to clear it; JSON.stringify and TextEncoder make bytes";
+    : "must be a Uint8Array, or undefined to clear it; encode JSON with JSON.stringify and TextEncoder";

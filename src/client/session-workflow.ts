@@ -25,12 +25,12 @@ import {
 
 /** One step of a workflow: a message of its session. */
 export interface WorkflowStep<State, Message> {
-  /** Whether the message begins the workflow, goes on with it or ends it, by its subject. */
+  /** Whether the message starts, continues or ends the workflow, by its subject. */
   readonly kind: "start" | "content" | "end";
   /** The result of the previous step; `undefined` at the start. */
   readonly state: State | undefined;
   readonly message: Message;
-  /** How far the message is behind the first one, by their sequence numbers; other sessions' messages count in between. */
+  /** Difference between the sequence numbers of this and the first message; other sessions' messages count too. */
   readonly position: bigint;
   readonly context: SessionContext;
 }
@@ -38,8 +38,8 @@ export interface WorkflowStep<State, Message> {
 /** The steps and callbacks of a session workflow. */
 export interface WorkflowHandlers<State, Message> extends Pick<ProcessorHandlers, "processError"> {
   /**
-   * Takes a step; what it resolves to is kept in the session before the message is completed: as JSON, and what JSON lacks
-   * in the form of `valueToJson`, such as bigints, bytes, dates and maps. What has no such form fails the step.
+   * Takes a step. Its result is stored in the session state before the message is completed: as JSON, with bigints,
+   * bytes, dates, maps etc. in the form of `valueToJson`. A value without such a form fails the step.
    */
   processStep(step: WorkflowStep<State, Message>): State | Promise<State>;
 }
@@ -49,7 +49,7 @@ export interface SessionWorkflowOptions<Types extends readonly MessageType[] = r
   SessionProcessorOptions<Types>,
   "maxConcurrentCallsPerSession" | "autoCompleteMessages" | "receiveMode"
 > {
-  /** The subjects that begin, continue and end a workflow. Default: `start`, `content`, `end`. */
+  /** The subjects that start, continue and end a workflow. Default: `start`, `content`, `end`. */
   readonly subjects?: { readonly start: string; readonly content: string; readonly end: string } | undefined;
 }
 
@@ -64,10 +64,10 @@ const checks: OptionChecks<SessionWorkflowOptions> = {
   subjects: (value) => (typeof value === "object" && value !== null ? undefined : "must be an object"),
 };
 
-/** The dead-letter reason of messages that come before a start, after an end, or with another subject. */
+/** The dead-letter reason of messages before the start, after the end, or with another subject. */
 export const workflowOutOfOrder = "WorkflowOutOfOrder";
 
-/** The state kept in the session. Sequence numbers are decimal text, since JSON has no such integers. */
+/** The stored state of the session. Sequence numbers are decimal strings, since JSON has no 64-bit integers. */
 interface Kept {
   readonly start: string;
   readonly last: string;
@@ -76,16 +76,16 @@ interface Kept {
   readonly state?: Json | undefined;
 }
 
-/** {@link Kept} with the state as it was given. */
+/** {@link Kept} with the decoded state. */
 interface Progress<State> extends Omit<Kept, "state"> {
   readonly state: State | undefined;
 }
 
 /**
- * Starts a processor of workflows, one per session, that another process can go on with at any message.
+ * Starts a processor of workflows, one per session; another process can continue them at any message.
  *
- * Progress is written before a message is completed; when completing fails, the message that comes again is known and
- * completed without a second step. At the end the session's state is cleared.
+ * Progress is stored before a message is completed; if completing fails, the redelivered message is recognised and
+ * completed without repeating the step. At the end, the session's state is cleared.
  *
  * @throws SobreError `InvalidArgument` as `startSessionProcessor` does.
  */
@@ -106,7 +106,7 @@ export function startSessionWorkflow<State, const Types extends readonly Message
     const { sequenceNumber, subject } = message;
     const before = readProgress<State>(await session.getSessionState());
     if (before !== undefined && sequenceNumber <= BigInt(before.last)) {
-      // Those before the last may come again too, so that the mark stays until it is the last one's turn.
+      // Earlier messages may be redelivered too, so the mark stays until the last one is.
       if (before.ended && sequenceNumber === BigInt(before.last)) await finish(message, context);
       return;
     }
@@ -143,13 +143,13 @@ function kindsOf(subjects: Readonly<Record<Kind, string>>): ReadonlyMap<unknown,
   const kinds = new Map<unknown, Kind>();
   for (const kind of ["start", "content", "end"] as const) {
     checkOption(`subjects.${kind}`, subjects[kind], text);
-    if (kinds.has(subjects[kind])) throw invalidOption(`subjects.${kind}`, "is another one's already");
+    if (kinds.has(subjects[kind])) throw invalidOption(`subjects.${kind}`, "is already the subject of another kind");
     kinds.set(subjects[kind], kind);
   }
   return kinds;
 }
 
-/** Until the message is completed, the mark of the end must be there for it to come again. */
+/** The mark of the end stays until the message is completed, in case it is redelivered. */
 async function finish(message: Delivery, context: SessionContext): Promise<void> {
   await context.completeMessage(message);
   await context.session.setSessionState(undefined);
@@ -168,15 +168,15 @@ function readProgress<State>(bytes: Uint8Array | undefined): Progress<State> | u
   }
   throw new SobreError(
     "DecodeFailed",
-    "The session's state is not that of a workflow. Clear it, or use sessions of their own.",
+    "The session's state was not written by a workflow. Clear it, or use separate sessions for workflows.",
   );
 }
 
-/** The result of an earlier step of the same workflow. */
+/** The result of an earlier step of this workflow. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters -- sessions carry no types
 const asState = <State>(value: unknown): State => value as State;
 
-/** Whatever JSON is there; {@link readProgress} looks at it. */
+/** The stored JSON, which {@link readProgress} validates. */
 function parsed(bytes: Uint8Array): Kept | null {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

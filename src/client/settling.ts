@@ -16,10 +16,10 @@ import {
   text,
 } from "../options/option-checks.ts";
 
-/** Application properties to change while settling; `undefined` removes one. */
+/** Application properties to modify when settling; `undefined` removes one. */
 export type PropertiesToModify = Extract<Settlement, { readonly kind: "abandon" }>["propertiesToModify"];
 
-/** Why a message is dead-lettered, and what changes on it. */
+/** Why a message is dead-lettered, and which of its properties to modify. */
 export interface DeadLetterOptions {
   readonly deadLetterReason?: string | undefined;
   readonly deadLetterErrorDescription?: string | undefined;
@@ -29,7 +29,7 @@ export interface DeadLetterOptions {
 /**
  * The settling verbs of receivers and of the second argument of handlers.
  *
- * They throw SobreError `MessageLockLost` when the lock is gone; nothing is changed then.
+ * They throw SobreError `MessageLockLost` when the lock is lost; the message is then unchanged.
  */
 export interface SettlingVerbs {
   /**
@@ -42,7 +42,7 @@ export interface SettlingVerbs {
    */
   completeMessage(message: Delivery, options?: SettleOptions): Promise<void>;
   /**
-   * Makes the message available again at once; its delivery count rises.
+   * Makes the message available again immediately and increments its delivery count.
    *
    * @example
    * ```ts
@@ -51,7 +51,7 @@ export interface SettlingVerbs {
    */
   abandonMessage(message: Delivery, propertiesToModify?: PropertiesToModify, options?: SettleOptions): Promise<void>;
   /**
-   * Keeps the message on the entity until it is received by its sequence number.
+   * Defers the message: it stays in the entity until it is received by its sequence number.
    *
    * @example
    * ```ts
@@ -70,7 +70,7 @@ export interface SettlingVerbs {
    */
   deadLetterMessage(message: Delivery, deadLetter?: DeadLetterOptions, options?: SettleOptions): Promise<void>;
   /**
-   * Renews the lock; resolves to its new end.
+   * Renews the lock; resolves to its new expiry.
    *
    * @example
    * ```ts
@@ -80,7 +80,7 @@ export interface SettlingVerbs {
   renewMessageLock(message: Delivery): Promise<Date>;
 }
 
-/** The verbs as functions that need no receiver, so that a handler can take its context apart. */
+/** The verbs as bound functions, so that a handler can destructure its context. */
 export interface BoundVerbs extends SettlingVerbs {
   readonly completeMessage: SettlingVerbs["completeMessage"];
   readonly abandonMessage: SettlingVerbs["abandonMessage"];
@@ -89,7 +89,7 @@ export interface BoundVerbs extends SettlingVerbs {
   readonly renewMessageLock: SettlingVerbs["renewMessageLock"];
 }
 
-/** Codes of settlements that the engine refuses whoever holds the message, and which leave it locked as it was. */
+/** Codes of refused settlements that leave the message locked. */
 const refusals: ReadonlySet<string> = new Set([
   "InvalidArgument",
   "InvalidOperation",
@@ -101,13 +101,13 @@ const refusals: ReadonlySet<string> = new Set([
 /** Options of the settling verbs. */
 export interface SettleOptions extends TransactionOption, AbortOption {}
 
-/** Where a {@link Settler} settles. */
+/** Options of {@link Settler}. */
 export interface SettlerOptions {
   readonly entityPath: string;
   readonly retry: Retry;
   /** The connection that holds the locks. */
   readonly engine: () => Engine;
-  /** The connection on which transactions begin; lock tokens are good on any. */
+  /** The connection on which transactions begin; lock tokens are valid on any connection. */
   readonly home: Engine;
   readonly tracing: Tracing | undefined;
 }
@@ -175,7 +175,7 @@ export class Settler {
     hold?.release();
   }
 
-  /** Settles by the token, so that a repetition changes nothing else. */
+  /** Settles by lock token, so a retry cannot affect anything else. */
   #repeat(token: LockToken, settlement: Settlement, options: RunOptions): Promise<void> {
     const { entityPath, engine, retry } = this.#options;
     return retry.run(() => engine().settle(entityPath, token, settlement), options);
@@ -196,7 +196,7 @@ export class Settler {
 
 const lockLost: ReadonlySet<string> = new Set(["MessageLockLost", "SessionLockLost"]);
 
-/** When an answer was lost and the lock is gone then, the settlement may have happened. */
+/** If an answer was lost and the lock is gone on the retry, the settlement may have succeeded. */
 const settling: RunOptions = {
   explain(error, isAnswerLost) {
     if (!isAnswerLost || !(error instanceof SobreError) || !lockLost.has(error.code)) return error;
@@ -204,7 +204,7 @@ const settling: RunOptions = {
   },
 };
 
-const mayHaveHappened = "The answer to an earlier try was lost, so that the message may have been settled by it.";
+const mayHaveHappened = "The answer to an earlier try was lost, so the message may already be settled.";
 
 // The transaction is validated by the engine that began it.
 const settleChecks: OptionChecks<SettleOptions> = { transaction: anything, abortSignal: aSignal };
@@ -223,7 +223,10 @@ function checked(propertiesToModify: PropertiesToModify): PropertiesToModify {
 /** @throws SobreError `InvalidOperation` for a message that is not locked, `InvalidArgument` for anything but a message. */
 function lockTokenOf(message: unknown): LockToken {
   if (typeof message !== "object" || message === null || !("lockToken" in message))
-    throw new SobreError("InvalidArgument", "Pass the message as the first argument, as the receiver handed it out.");
+    throw new SobreError(
+      "InvalidArgument",
+      "The first argument must be a message from a receiver. Pass it as it was received.",
+    );
   if (isLockToken(message.lockToken)) return message.lockToken;
   throw new SobreError(
     "InvalidOperation",

@@ -3,15 +3,18 @@ import type { Envelope } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { isEnvelope, type OptionCheck } from "../options/option-checks.ts";
 
-/** The stages that know nothing of each other and are wrong in another order: sealed bytes do not shrink, stored ones stay plain. */
+/**
+ * Independent stages that are wrong in any other order: encrypted bytes do not compress, and stored bytes would stay
+ * unencrypted.
+ */
 const order: readonly string[] = ["compression", "encryption", "claim-check"];
 
-/** A list of payload stages, in an order in which they can work. */
+/** A list of payload stages in a valid order. */
 export const stageList: OptionCheck = (value) => {
-  if (!Array.isArray(value) || !value.every(isStage)) return "must be a list of payload stages";
+  if (!Array.isArray(value) || !value.every(isStage)) return "must be an array of payload stages";
   const ranks = value.map(({ name }) => order.indexOf(name)).filter((rank) => rank >= 0);
   const isOrdered = ranks.every((rank, index) => rank >= (ranks[index - 1] ?? 0));
-  return isOrdered ? undefined : `must have ${order.join(", ")} in this order, in which messages are sent`;
+  return isOrdered ? undefined : `must have ${order.join(", ")} in this order, in which they are applied when sending`;
 };
 
 function isStage(value: unknown): value is PayloadStage {
@@ -21,7 +24,7 @@ function isStage(value: unknown): value is PayloadStage {
   );
 }
 
-/** The envelope as the stages have it sent, in their order. @throws what a stage throws. */
+/** Applies the stages to an envelope, in order. @throws what a stage throws. */
 export async function staged(stages: readonly PayloadStage[], encoded: Envelope): Promise<Envelope> {
   let envelope = encoded;
   for (const stage of stages) {
@@ -31,7 +34,7 @@ export async function staged(stages: readonly PayloadStage[], encoded: Envelope)
   return envelope;
 }
 
-/** The envelope as it was before the stages, which are undone from the last. @throws SobreError of the stage that cannot be. */
+/** Undoes the stages, the last one first. @throws SobreError of the stage that failed. */
 export async function unstaged(stages: readonly PayloadStage[], received: Envelope): Promise<Envelope> {
   let envelope = received;
   for (const stage of stages.toReversed()) {
@@ -46,5 +49,8 @@ export async function unstaged(stages: readonly PayloadStage[], received: Envelo
 }
 
 function noEnvelope(stage: string, code: "InvalidArgument" | "DecodeFailed"): SobreError {
-  return new SobreError(code, `The stage "${stage}" gave no envelope; amend makes one of the one that it gets.`);
+  return new SobreError(
+    code,
+    `The stage "${stage}" did not return an envelope. Return the given one changed by amend.`,
+  );
 }

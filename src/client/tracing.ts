@@ -3,32 +3,32 @@ import type { Settlement } from "../engine/delivery.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 
-/** The operation on a message: sent, or handled. */
+/** An operation on a message, e.g. sending or handling it. */
 export interface TracedOperation {
   readonly entityPath: string;
   /** Name of the engine, e.g. `memory`. */
   readonly engine: string;
-  /** Whether the messages went as one batch. */
+  /** The number of messages in the operation. */
   readonly messageCount: number;
-  /** Where the broker is on a network. */
+  /** The network address of the broker. */
   readonly server?: { readonly address: string; readonly port: number } | undefined;
 }
 
 /** The end of a traced operation. */
 export interface TracedSpan {
-  /** Ends it well, or with what went wrong. */
+  /** Ends it, with an error if it failed. */
   end(error?: unknown): void;
 }
 
-/** Follows messages from sender to handler; `openTelemetry()` makes one. */
+/** Traces messages from sender to handler; created by `openTelemetry()`. */
 export interface Tracing {
-  /** The message with the context of the sender written into its application properties. */
+  /** Returns the message with the sender's trace context in its application properties. */
   inject(message: Message, operation: TracedOperation): Message;
-  /** Begins the sending of messages, and links it to the contexts that they carry. */
+  /** Starts the span of a send, linked to the contexts that the messages carry. */
   startSend(operation: TracedOperation, envelopes?: readonly Envelope[]): TracedSpan;
-  /** Begins the settlement of a message. Left out, settlements are not traced. */
+  /** Starts the span of a settlement. When omitted, settlements are not traced. */
   startSettle?(operation: TracedOperation, envelope: Envelope, settlement: Settlement["kind"]): TracedSpan;
-  /** Runs what is done for a message, a refusal too, as a continuation of the context that the message carries. */
+  /** Runs the handling of a message, including its refusal, in the context that the message carries. */
   process<T>(operation: TracedOperation, envelope: Envelope, run: () => Promise<T>): Promise<T>;
 }
 

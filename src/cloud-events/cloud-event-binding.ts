@@ -29,7 +29,7 @@ export interface CloudEventEnvelopeOptions {
 }
 
 /**
- * The message of an event, by the AMQP binding (CloudEvents 1.0.2).
+ * Converts an event to a message by the AMQP binding (CloudEvents 1.0.2).
  *
  * @throws SobreError `InvalidArgument` naming the attribute or the option.
  * @example
@@ -66,9 +66,9 @@ const checks: OptionChecks<CloudEventEnvelopeOptions> = {
 };
 
 /**
- * The event of a message in either mode, or `undefined` when it is no CloudEvent.
+ * Reads the event from a message in either mode; `undefined` if it is not a CloudEvent.
  *
- * @throws SobreError `DecodeFailed` when it is one and breaks the specification.
+ * @throws SobreError `DecodeFailed` when it is one but violates the specification.
  * @example
  * ```ts
  * const envelope = cloudEventToEnvelope({ id: "1", source: "/shop", type: "acme.order" });
@@ -91,20 +91,20 @@ export function cloudEventFromEnvelope(envelope: Envelope, types: CloudEventType
   return attributes.has("specversion") ? eventOf(attributes, content(payload, contentType), types) : undefined;
 }
 
-/** A request or response as HTTP carries it. */
+/** Headers and body of an HTTP request or response. */
 export interface CloudEventHttp {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
 
-/** Headers as an object, such as Node's `request.headers`, or as entries such as `Headers` has. */
+/** Headers as an object, e.g. Node's `request.headers`, or as entries, e.g. of `Headers`. */
 export type HttpHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | Iterable<readonly [string, string]>;
 
 /**
- * The headers and body of an event, by the HTTP binding (CloudEvents 1.0.2).
+ * Converts an event to headers and body by the HTTP binding (CloudEvents 1.0.2).
  *
  * @throws SobreError `InvalidArgument` naming the attribute.
  */
@@ -120,9 +120,10 @@ export function cloudEventToHttp(event: CloudEvent, mode: CloudEventMode = "bina
 }
 
 /**
- * The event of an HTTP request or response in either mode, or `undefined` when it is no CloudEvent.
+ * Reads the event from an HTTP request or response in either mode; `undefined` if it is not a CloudEvent.
  *
- * @throws SobreError `DecodeFailed` when it is one and breaks the specification, `InvalidArgument` for no headers.
+ * @throws SobreError `DecodeFailed` when it is one but violates the specification, `InvalidArgument` for invalid
+ * headers.
  */
 export function cloudEventFromHttp(
   headers: HttpHeaders,
@@ -132,11 +133,11 @@ export function cloudEventFromHttp(
   const attributes = new Map<string, CloudEventValue>();
   let contentType: string | undefined;
   for (const entry of entriesOf(headers)) {
-    if (!isHeader(entry)) throw invalid("headers", "must have names and texts");
+    if (!isHeader(entry)) throw invalid("headers", "must have strings as names and values");
     const [header, given] = entry;
     const name = header.toLowerCase();
     if (given === undefined) continue;
-    // Lines of one name are one list (RFC 9110 section 5.3).
+    // Lines with the same name form one list (RFC 9110 section 5.3).
     const value = typeof given === "string" ? given : given.join(", ");
     if (name === "content-type") contentType = value;
     else if (name.startsWith("ce-")) attributes.set(name.slice(3), percentDecode(name, value));
@@ -182,7 +183,7 @@ function amqpValue(value: CloudEventValue): ApplicationPropertyValue {
   return typeof value === "number" ? BigInt(value) : value;
 }
 
-/** `@azure/service-bus` hands timestamps over as milliseconds, and so they are sent on. */
+/** `@azure/service-bus` returns timestamps as milliseconds, and forwards them as such. */
 function timeOfNumber(value: CloudEventValue): CloudEventValue {
   const time = typeof value === "number" ? new Date(value) : value;
   return time instanceof Date && Number.isNaN(time.getTime()) ? value : time;
@@ -197,7 +198,7 @@ function plain(name: string, value: ApplicationPropertyValue): CloudEventValue {
     if (typeof inner === "string" || typeof inner === "number") return inner;
   } else if (typeof value === "bigint") return Number(value);
   else if (value !== null) return value;
-  throw broken(`The CloudEvents attribute "${name}" is of no type that CloudEvents has.`);
+  throw broken(`The CloudEvents attribute "${name}" has a type that CloudEvents does not have.`);
 }
 
 /** All but printable ASCII, and space, quote and percent (HTTP binding, 3.1.3.2). */
@@ -209,7 +210,7 @@ function percentEncode(text: string): string {
   );
 }
 
-/** Older senders quote values; the quotes go before the percents are read (HTTP binding, 3.1.3.2). */
+/** Older senders quote values; quotes are removed before percent-decoding (HTTP binding, 3.1.3.2). */
 function percentDecode(name: string, value: string): string {
   const bare = /^"(?:[^"\\]|\\.)*"$/.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, "$1") : value;
   try {

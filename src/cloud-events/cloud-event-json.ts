@@ -18,9 +18,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Writes an event in the JSON format (CloudEvents 1.0.2); JSON data are taken over character by character, others as Base64.
+ * Writes an event in the JSON format (CloudEvents 1.0.2); JSON data are copied verbatim, other data as Base64.
  *
- * @throws SobreError `InvalidArgument` naming the attribute, or the data that are not the JSON they are said to be.
+ * @throws SobreError `InvalidArgument` naming the attribute, or the data when they are declared as JSON but are not.
  */
 export function cloudEventToJson(event: CloudEvent): Uint8Array {
   const members = attributesOf(event).map(([name, value]) => member(name, jsonOf(value)));
@@ -34,9 +34,9 @@ export function cloudEventToJson(event: CloudEvent): Uint8Array {
 }
 
 /**
- * Reads an event of the JSON format; data that are JSON keep their characters, and so their integers.
+ * Reads an event in the JSON format; JSON data are kept verbatim, including large integers.
  *
- * @throws SobreError `DecodeFailed` when it breaks the format.
+ * @throws SobreError `DecodeFailed` when it violates the format.
  */
 export function cloudEventFromJson(bytes: Uint8Array, types: CloudEventTypes = {}): CloudEvent {
   const { text, members } = parse(bytes);
@@ -60,9 +60,9 @@ function dataOf(
   contentType: string | undefined,
 ): Uint8Array | undefined {
   const base64 = members.get("data_base64");
-  if (members.has("data") && base64 !== undefined) throw broken("The CloudEvents data is present twice.");
+  if (members.has("data") && base64 !== undefined) throw broken("The CloudEvent has both data and data_base64.");
   if (typeof base64 === "string") return fromBase64("data_base64", base64);
-  if (base64 !== undefined && base64 !== null) throw broken('The CloudEvents member "data_base64" is not a text.');
+  if (base64 !== undefined && base64 !== null) throw broken('The CloudEvents member "data_base64" is not a string.');
   if (!members.has("data")) return undefined;
   const data = members.get("data");
   if (typeof data === "string" && !isJson(contentType)) return encoder.encode(data);
@@ -80,7 +80,7 @@ function jsonText(data: Uint8Array): string | undefined {
     JSON.parse(text);
     return text;
   } catch {
-    // Bytes that are not what they are said to be still travel, as bytes.
+    // Data that are not of the declared type are still kept, as bytes.
     return undefined;
   }
 }
@@ -104,7 +104,7 @@ function parse(bytes: Uint8Array): { readonly text: string; readonly members: Re
   throw broken("The structured CloudEvent is not a JSON object.");
 }
 
-/** The text of a member's value in a JSON object that is known to be right; of several with one name, the last. */
+/** The source text of a member's value in valid JSON; of several with the same name, the last. */
 function memberText(text: string, wanted: string): string {
   let found = "";
   let depth = 0;

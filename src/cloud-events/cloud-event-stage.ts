@@ -5,12 +5,12 @@ import { cloudEventToEnvelope, isStructured } from "./cloud-event-binding.ts";
 import { cloudEventFromJson } from "./cloud-event-json.ts";
 
 /**
- * A stage that opens structured CloudEvents when receiving, so that they are read as binary ones are: the data are the
- * payload, `datacontenttype` is the content type, and the type of the event finds the message type that has it as an alias.
+ * A stage that converts received structured CloudEvents to binary mode: the data become the payload, `datacontenttype`
+ * the content type, and the event's type selects the message type that has it as an alias.
  *
- * It comes first. A handler reads the other attributes with `cloudEventFromEnvelope(message.envelope)`. What is sent stays
- * as it is: `cloudEventToEnvelope` and `sendEnvelopes` send events. Receiving fails with `DecodeFailed` for an event that
- * breaks the format.
+ * It comes first. A handler reads the other attributes with `cloudEventFromEnvelope(message.envelope)`. Sent messages
+ * are unchanged: send events with `cloudEventToEnvelope` and `sendEnvelopes`. Receiving fails with `DecodeFailed` for
+ * an event that violates the format.
  *
  * @example
  * ```ts

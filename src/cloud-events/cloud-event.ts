@@ -8,17 +8,17 @@ import { SobreError } from "../errors/sobre-error.ts";
  */
 export type CloudEventValue = boolean | number | string | Uint8Array | URL | Date;
 
-/** The types of values whose form does not show them, e.g. in JSON and HTTP. */
+/** The attribute types, for formats in which a value does not show its type, e.g. JSON and HTTP. */
 export type CloudEventType = "boolean" | "integer" | "string" | "binary" | "uri" | "uri-reference" | "timestamp";
 
-/** An event of CloudEvents 1.0; the data are bytes of `datacontenttype`. */
+/** A CloudEvents 1.0 event; the data are bytes in the format `datacontenttype`. */
 export interface CloudEvent {
   readonly id: string;
   /** A URI-reference. */
   readonly source: string;
   readonly type: string;
   readonly subject?: string | undefined;
-  /** A `Date`, or RFC 3339 text where that is finer than milliseconds. */
+  /** A `Date`, or an RFC 3339 string if more precise than milliseconds. */
   readonly time?: Date | string | undefined;
   readonly datacontenttype?: string | undefined;
   readonly dataschema?: string | undefined;
@@ -27,10 +27,10 @@ export interface CloudEvent {
   readonly data?: Uint8Array | undefined;
 }
 
-/** How an event travels: attributes next to the data, or all in one JSON document. */
+/** How an event is encoded: attributes separate from the data, or all in one JSON document. */
 export type CloudEventMode = "binary" | "structured";
 
-/** The types of extensions whose values do not show them. */
+/** The types of extension attributes whose values do not show them. */
 export type CloudEventTypes = Readonly<Record<string, CloudEventType>>;
 
 const attributeName = /^[a-z0-9]{1,64}$/;
@@ -48,7 +48,7 @@ const ownNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The attributes of an event in their order, checked; the content type is not among them where it travels by itself.
+ * The checked attributes of an event, in order; without the content type if that is sent separately.
  *
  * @throws SobreError `InvalidArgument` naming the attribute.
  */
@@ -60,9 +60,9 @@ export function attributesOf(event: CloudEvent): readonly (readonly [string, Clo
     if (value !== undefined) checkText(name, value);
   }
   if (time !== undefined && !(time instanceof Date) && !isTimestamp(time)) {
-    throw invalid("time", "must be a Date, or text as RFC 3339 has it");
+    throw invalid("time", "must be a Date or an RFC 3339 string");
   }
-  if (data !== undefined && !(data instanceof Uint8Array)) throw invalid("data", "must be bytes");
+  if (data !== undefined && !(data instanceof Uint8Array)) throw invalid("data", "must be a Uint8Array");
   if (!isObject(extensions)) {
     throw invalid("extensions", "must be an object of attributes");
   }
@@ -73,7 +73,7 @@ export function attributesOf(event: CloudEvent): readonly (readonly [string, Clo
     if (!attributeName.test(name) || ownNames.has(name)) {
       throw invalid(
         name,
-        "must be named with lower-case letters and digits, and not as an attribute of the specification",
+        "must have a name of lower-case letters and digits that is not an attribute of the specification",
       );
     }
     attributes.push([name, value]);
@@ -84,7 +84,7 @@ export function attributesOf(event: CloudEvent): readonly (readonly [string, Clo
 
 const members: ReadonlySet<string> = new Set([...ownNames, "extensions"].filter((name) => name !== "data_base64"));
 
-/** A further attribute among those of the specification, where other libraries have them, would be left out in silence. */
+/** Other libraries put extensions next to the standard attributes; here they would be silently ignored. */
 function checkMembers(event: unknown): void {
   if (typeof event !== "object" || event === null) {
     throw new SobreError("InvalidArgument", "A CloudEvent must be an object.", { path: "$" });
@@ -99,7 +99,7 @@ function checkMembers(event: unknown): void {
 }
 
 function checkText(name: string, value: unknown): void {
-  if (typeof value !== "string" || value === "") throw invalid(name, "must be text that is not empty");
+  if (typeof value !== "string" || value === "") throw invalid(name, "must be a non-empty string");
 }
 
 function checkValue(name: string, value: unknown): void {
@@ -110,7 +110,7 @@ function checkValue(name: string, value: unknown): void {
   if (typeof value === "string" && !/\p{Cc}|\p{Cs}/u.test(value)) return;
   throw invalid(
     name,
-    "must be a boolean, a 32-bit integer, text without control characters, bytes, a URL or a valid Date",
+    "must be a boolean, a 32-bit integer, a string without control characters, a Uint8Array, a URL or a valid Date",
   );
 }
 
@@ -127,7 +127,7 @@ export function textOf(value: CloudEventValue): string {
 }
 
 /**
- * The value of a text of a type.
+ * Parses a value of a type.
  *
  * @throws SobreError `DecodeFailed` naming the attribute.
  */
@@ -162,9 +162,10 @@ function isTimestamp(text: unknown): boolean {
 const timestamp = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /**
- * The event of its attributes, whatever they were written as.
+ * Assembles an event from its attributes.
  *
- * @throws SobreError `DecodeFailed` when a required one is missing, the version is not 1.0, or one is of the wrong type.
+ * @throws SobreError `DecodeFailed` when a required one is missing, the version is not 1.0, or one is of the wrong
+ * type.
  */
 export function eventOf(
   attributes: ReadonlyMap<string, CloudEventValue>,
@@ -175,7 +176,7 @@ export function eventOf(
   if (specversion !== "1.0") throw broken("The CloudEvents specversion is not 1.0.");
   const text = (name: string): string | undefined => {
     const value = attributes.get(name);
-    // The optional ones are not empty when they are there (CloudEvents 1.0.2, 3.1), so that empty ones are not.
+    // Optional attributes must not be empty (CloudEvents 1.0.2, 3.1), so an empty one counts as absent.
     return value === undefined || value === "" ? undefined : textOf(value);
   };
   const required = (name: string): string => {
@@ -225,7 +226,7 @@ function invalid(name: string, what: string): SobreError {
   return new SobreError("InvalidArgument", `The CloudEvents attribute "${name}" ${what}.`, { path: `$.${name}` });
 }
 
-/** The error of an event that breaks the specification. */
+/** The error of an event that violates the specification. */
 export function broken(message: string, cause?: unknown): SobreError {
   return new SobreError("DecodeFailed", message, { cause });
 }

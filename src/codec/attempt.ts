@@ -2,17 +2,17 @@ import { checkOption, having, maybe, number, text } from "../options/option-chec
 import type { ErrorCode } from "../errors/codes.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** One decoder's try at a payload. */
+/** One decoder's attempt to read a payload. */
 export interface Attempt {
-  /** Name of the decoder. */
+  /** The name of the decoder. */
   readonly codec: string;
-  /** `vetoed`: its `sniff` said no, so it was not asked to decode. */
+  /** `vetoed`: its `sniff` returned `no`, so `decode` was not called. */
   readonly outcome: "read" | "unwrapped" | "failed" | "vetoed";
-  /** Set when it failed; a veto has none. */
+  /** The error code, only when it failed. */
   readonly code: ErrorCode | undefined;
-  /** Byte offset at which it stopped, where the format has one. */
+  /** The byte offset at which it failed, if known. */
   readonly offset: number | undefined;
-  /** Why it failed or was not asked, without payload content. */
+  /** Why it failed or was ruled out, without payload content. */
   readonly message: string | undefined;
 }
 
@@ -38,12 +38,12 @@ export function failed(codec: string, thrown: unknown): Attempt {
     "DecodeFailed",
     `The codec "${codec}" failed on this payload`,
   );
-  // That of a content type counts its characters, and not the bytes of the payload.
+  // The offset of a content type error counts characters of the content type, not bytes of the payload.
   const at = code === "InvalidContentType" ? undefined : offset;
   return { codec, outcome: "failed", code, offset: at, message };
 }
 
-/** The record of a decoder whose `sniff` said no. */
+/** The record of a decoder whose `sniff` returned `no`. */
 export function vetoed(codec: string): Attempt {
   return {
     codec,
@@ -54,7 +54,7 @@ export function vetoed(codec: string): Attempt {
   };
 }
 
-const anAttempt = having("an attempt of a result", {
+const anAttempt = having("an attempt from a result", {
   codec: text,
   outcome: text,
   code: maybe(text),
@@ -62,11 +62,11 @@ const anAttempt = having("an attempt of a result", {
   message: maybe(text),
 });
 
-/** One line for people, e.g. `json: DecodeFailed at byte 3: …`. */
+/** A readable line, e.g. `json: DecodeFailed at byte 3: …`. */
 export function describeAttempt(attempt: Attempt): string {
   checkOption("attempt", attempt, anAttempt);
   const { codec, outcome, code, offset, message } = attempt;
-  // Of ten decoders nine may be ruled out, and the others are the story.
+  // Most decoders may have been ruled out; the others are worth reading.
   if (code === undefined) return `${codec}: ${outcome === "vetoed" ? "ruled out" : outcome}`;
   return `${codec}: ${code}${offset === undefined ? "" : ` at byte ${offset}`}: ${message}`;
 }

@@ -11,7 +11,7 @@ import { type DecodeLimits, limitExceeded } from "./limits.ts";
 import type { CodecRegistry, Selection } from "./registry.ts";
 import { type DeserializeResult, readable, unreadable } from "./result.ts";
 
-/** How to treat a payload whose content type is missing, broken or unknown. */
+/** The treatment of a payload whose content type is missing, invalid or unknown. */
 export type WhenUnknown = "dead-letter" | "fallback" | "raw";
 
 /** Options of {@link createDeserializerChain}. */
@@ -26,21 +26,21 @@ export interface DeserializerChainOptions {
   readonly onAttempt: ((attempt: Attempt, envelope: Envelope) => void) | undefined;
 }
 
-/** Reads an envelope by the declared codecs, then by the fallback; never throws for what is in the envelope. */
+/** Reads an envelope with the declared codecs, then the fallback; never throws because of the envelope's content. */
 export type DeserializerChain = (envelope: Envelope, type?: string) => DeserializeResult;
 
-const nothingInside = new SobreError("DecodeFailed", "Nothing could read what was inside.");
+const nothingInside = new SobreError("DecodeFailed", "No decoder could read the inner payload.");
 
-/** How many wrapping formats may lie around a body. */
+/** The maximum number of wrapping formats around a body. */
 const maxLayers = 3;
 
 /**
- * Makes the chain: the declared codecs in order, then the fallback decoders in order, and nothing else.
+ * Creates the chain: only the declared codecs in order, then the fallback decoders in order.
  *
- * A fallback decoder whose `sniff` says `no` is skipped.
+ * A fallback decoder whose `sniff` returns `no` is skipped.
  *
- * @throws SobreError `InvalidArgument` for two fallback decoders of one name, and for one that reads nothing on the
- *   accept list.
+ * @throws SobreError `InvalidArgument` for two fallback decoders with the same name, and for one that reads nothing on
+ * the accept list.
  */
 export function createDeserializerChain(options: DeserializerChainOptions): DeserializerChain {
   const accept = options.accept?.map(parseMediaRange);
@@ -72,24 +72,24 @@ function checkFallback(fallback: readonly Decoder[], accept: readonly MediaRange
   const names = new Set<string>();
   for (const { name, accepts, bodyKinds = dataOnly } of fallback) {
     if (names.has(name)) {
-      throw new SobreError("InvalidArgument", `fallback has two decoders named "${name}"; leave one out.`);
+      throw new SobreError("InvalidArgument", `fallback has two decoders named "${name}". Remove one.`);
     }
     names.add(name);
     const ranges = bodyKinds.some((kind) => kind !== "data") ? [...accepts, amqpRange] : accepts;
     if (accept === undefined || ranges.some((range) => accept.some((other) => rangesOverlap(range, other)))) continue;
     throw new SobreError(
       "InvalidArgument",
-      `fallback has "${name}", which reads nothing that is on the accept list; leave it out, or accept what it reads.`,
+      `fallback has "${name}", which reads nothing on the accept list. Remove it, or accept a content type that it reads.`,
     );
   }
 }
 
-/** One thing to read: the payload of the envelope, or the payload inside a wrapping format. */
+/** A payload to read: that of the envelope, or one inside a wrapping format. */
 interface Layer {
   readonly payload: Uint8Array;
   readonly bodyKind: BodyKind;
   readonly selection: Selection;
-  /** How many more layers may follow. */
+  /** How many more layers are allowed. */
   readonly left: number;
 }
 
@@ -97,7 +97,7 @@ interface Layer {
 const amqpValue = parseContentType("application/x-amqp-value");
 const amqpRange = parseMediaRange(amqpValue.type);
 
-/** Why no decoder may see a layer; zero bytes are harmless. */
+/** Why no decoder may read a layer; zero bytes are harmless. */
 function refuse(
   { payload, bodyKind, selection }: Layer,
   accept: readonly MediaRange[] | undefined,
@@ -116,11 +116,11 @@ function refuseEncoding({ payload, brokerProperties }: Envelope): SobreError | u
   if (payload.byteLength === 0 || encoding === undefined || isIdentityEncoding(encoding)) return undefined;
   return new SobreError(
     "UnknownContentEncoding",
-    "The content encoding names a compression that nothing here removes; give the client a compression stage for it.",
+    "The content encoding names a compression that is not configured here. Add a compression stage for it to the client.",
   );
 }
 
-/** One envelope's way through the chain. */
+/** The passage of one envelope through the chain. */
 class Run {
   readonly #envelope: Envelope;
   readonly #options: DeserializerChainOptions;
@@ -171,7 +171,7 @@ class Run {
     try {
       decoded = decodeWith(decoder, payload, context);
     } catch (error) {
-      // A message without a payload is legal in every format.
+      // A message without a payload is valid in every format.
       if (payload.byteLength === 0) return this.#empty(decoder, selection);
       this.#note(failed(decoder.name, error));
       return undefined;
@@ -186,7 +186,7 @@ class Run {
     return readable({ body: undefined }, decoder.name, selection, this.#attempts);
   }
 
-  /** Reads what was inside, under every rule that holds for the outermost layer. */
+  /** Reads the inner payload under the same rules as the outermost layer. */
   #unwrap(decoder: Decoder, inside: Unwrapped, layer: Layer): DeserializeResult | undefined {
     const { name } = decoder;
     const { otherwise } = inside;
@@ -209,13 +209,13 @@ class Run {
     const refusal = refuse(layer, this.#accept, this.#options.limits);
     const result = refusal === undefined ? this.read(layer) : undefined;
     if (result?.ok === true) return result;
-    // Without a decoder, nothing else explains why the layer was not read.
+    // If there was no decoder, this is the only explanation why the layer was not read.
     const problem = refusal ?? selection.problem ?? (inside.otherwise && nothingInside);
     if (problem !== undefined) this.#note(failed(name, problem));
     return undefined;
   }
 
-  /** The fallback decoders that were not tried yet, in their order, without those whose sniff says no. */
+  /** The fallback decoders not tried yet, in order, without those whose sniff returns `no`. */
   #fallback({ payload, bodyKind, selection }: Layer): readonly Decoder[] {
     const willing: Decoder[] = [];
     for (const decoder of this.#options.fallback) {
@@ -233,20 +233,20 @@ class Run {
     try {
       this.#options.onAttempt?.(attempt, this.#envelope);
     } catch {
-      // A listener that breaks must not cost a message.
+      // A failing listener must not make a message unreadable.
     }
   }
 }
 
-/** The decoder's result, checked, since decoders may be third-party code; @throws whatever the decoder throws. */
+/** The decoder's result, checked since decoders may be third-party code. @throws whatever the decoder throws. */
 function decodeWith(decoder: Decoder, payload: Uint8Array, context: DecodeContext): Decoded | Unwrapped {
   const decoded: unknown = decoder.decode(payload, context);
   if (isDecoded(decoded)) return decoded;
-  // Its rejection would end the process.
+  // An unhandled rejection would end the process.
   if (decoded instanceof Promise) decoded.catch(() => undefined);
   throw new SobreError(
     "DecodeFailed",
-    `The codec "${decoder.name}" returned no { body } and no { unwrapped } bytes; it must do so at once, without a promise.`,
+    `The codec "${decoder.name}" returned neither { body } nor { unwrapped } bytes. It must return one of them synchronously.`,
   );
 }
 

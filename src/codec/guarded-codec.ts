@@ -2,9 +2,9 @@ import { isRecord } from "../envelope/bag.ts";
 import { invalidOption } from "../options/option-checks.ts";
 import type { Codec, Decoder, DecodeContext, EncodeContext } from "./codec.ts";
 
-// Those who call a codec by themselves may pass anything; every codec of sobre is behind these checks, which cost next to nothing.
+// Direct callers of a codec may pass anything, so every codec of sobre has these checks, which cost almost nothing.
 
-/** A decoder that refuses arguments of the wrong kind as `InvalidArgument`. */
+/** A decoder that rejects arguments of the wrong type with `InvalidArgument`. */
 export function guardedDecoder(decoder: Decoder): Decoder {
   return Object.freeze({
     ...decoder,
@@ -26,7 +26,7 @@ export function guardedDecoder(decoder: Decoder): Decoder {
   });
 }
 
-/** A codec that refuses arguments of the wrong kind as `InvalidArgument`. */
+/** A codec that rejects arguments of the wrong type with `InvalidArgument`. */
 export function guardedCodec(codec: Codec): Codec {
   return Object.freeze({
     ...codec,

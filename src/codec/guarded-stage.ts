@@ -1,7 +1,7 @@
 import { anEnvelope, checkOption } from "../options/option-checks.ts";
 import type { PayloadStage } from "./payload-stage.ts";
 
-/** A stage that refuses what is not an envelope as `InvalidArgument`. */
+/** A stage that rejects anything but an envelope with `InvalidArgument`. */
 export function guardedStage(stage: PayloadStage): PayloadStage {
   return {
     name: stage.name,

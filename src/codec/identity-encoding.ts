@@ -1,5 +1,5 @@
 import { checkOption, text } from "../options/option-checks.ts";
-/** Content encodings that compress nothing; some senders put the charset there. */
+/** Content encodings without compression; some senders put the charset there. */
 const identities: ReadonlySet<string> = new Set([
   "",
   "identity",
@@ -12,7 +12,7 @@ const identities: ReadonlySet<string> = new Set([
   "8bit",
 ]);
 
-/** Whether a content encoding leaves the payload as it is. */
+/** Whether a content encoding leaves the payload unchanged. */
 export function isIdentityEncoding(contentEncoding: string): boolean {
   checkOption("contentEncoding", contentEncoding, text);
   return identities.has(contentEncoding.trim().toLowerCase());

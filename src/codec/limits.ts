@@ -2,17 +2,17 @@ import { isObject } from "../values/plain-object.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import { checkOptions, countFrom, type OptionChecks, invalidOption } from "../options/option-checks.ts";
 
-/** Budgets that hold for every decoder; beyond them it throws `LimitExceeded`. */
+/** Limits for every decoder; exceeding one throws `LimitExceeded`. */
 export interface DecodeLimits {
-  /** Most bytes of a payload. Default: 100 MiB. */
+  /** Maximum size of a payload in bytes. Default: 100 MiB. */
   readonly maxBytes: number;
-  /** Deepest nesting of lists and maps; a scalar has depth 0. Default: 128. */
+  /** Maximum nesting depth of lists and maps; a scalar has depth 0. Default: 128. */
   readonly maxDepth: number;
-  /** Most list elements and map entries together. Default: 1,000,000. */
+  /** Maximum number of list elements and map entries together. Default: 1,000,000. */
   readonly maxItems: number;
 }
 
-/** The limits that hold unless others are given. */
+/** The default limits. */
 export const defaultDecodeLimits: DecodeLimits = /* @__PURE__ */ Object.freeze({
   maxBytes: 104_857_600,
   maxDepth: 128,
@@ -26,9 +26,9 @@ const limitChecks: OptionChecks<DecodeLimits> = {
 };
 
 /**
- * Fills the given limits up with the defaults.
+ * Completes the given limits with the defaults.
  *
- * @throws SobreError `InvalidArgument` for an unknown limit and for one that is not a whole number.
+ * @throws SobreError `InvalidArgument` for an unknown limit, or one that is not a whole number.
  */
 export function resolveDecodeLimits(limits?: Partial<DecodeLimits>): DecodeLimits {
   if (limits === undefined) return defaultDecodeLimits;
@@ -41,7 +41,7 @@ export function resolveDecodeLimits(limits?: Partial<DecodeLimits>): DecodeLimit
   });
 }
 
-/** The error of a used-up budget. */
+/** The error of an exceeded limit. */
 export function limitExceeded(
   limit: keyof DecodeLimits,
   limits: DecodeLimits,
@@ -49,5 +49,5 @@ export function limitExceeded(
 ): SobreError {
   const most: unknown = isObject(limits) && typeof limit === "string" ? limits[limit] : undefined;
   if (typeof most !== "number") throw invalidOption("limits", "must be DecodeLimits");
-  return new SobreError("LimitExceeded", `The payload goes beyond limits.${limit}, which is ${most}.`, where);
+  return new SobreError("LimitExceeded", `The payload exceeds limits.${limit}, which is ${most}.`, where);
 }

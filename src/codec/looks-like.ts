@@ -1,9 +1,9 @@
 import { bytes as areBytes, checkOption } from "../options/option-checks.ts";
-/** A format recognised by its first bytes, for people; decoding never depends on it. */
+/** A format guessed from the first bytes, for error messages; decoding never depends on it. */
 export interface Likeness {
-  /** As in "looks like NAME". */
+  /** Completes "looks like …". */
   readonly name: string;
-  /** The content type under which a decoder for it would be found. */
+  /** The content type for which to look for a decoder. */
   readonly contentType: string;
 }
 
@@ -56,7 +56,7 @@ const likenesses: readonly (Likeness & { readonly mark: Mark })[] = [
   like("JSON", "application/json", (payload) => ["{", "["].includes(firstText(payload))),
 ];
 
-/** Guesses the format of a payload; `undefined` when it resembles none. */
+/** Guesses the format of a payload; `undefined` if it resembles none. */
 export function looksLike(payload: Uint8Array): Likeness | undefined {
   checkOption("payload", payload, areBytes);
   const found = likenesses.find(({ mark }) => mark(payload));
@@ -69,7 +69,7 @@ function looksLikeZlib(payload: Uint8Array): boolean {
   return method === 0x78 && [0x01, 0x5e, 0x9c, 0xda].includes(level) && payload.length >= 8 && !isText(payload);
 }
 
-/** Whether it begins as UTF-8 without control characters does. */
+/** Whether it begins with UTF-8 text without control characters. */
 function isText(payload: Uint8Array): boolean {
   const head = payload.subarray(0, 64);
   if (head.some((byte) => byte === 0x7f || (byte < 0x20 && (byte < 0x09 || byte > 0x0d)))) return false;

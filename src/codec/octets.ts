@@ -1,6 +1,6 @@
 import type { Envelope } from "../envelope/envelope.ts";
 
-/** Whether the declared type says no more than that the body is bytes, which JMS declares of .NET's and Java's too. */
+/** Whether the declared type is just bytes, which JMS also declares for the formats of .NET and Java. */
 export function isOctets({ bodyKind, brokerProperties: { contentType } }: Envelope): boolean {
   return bodyKind === "data" && /^application\/octet-stream\s*(?:;|$)/i.test(contentType ?? "");
 }

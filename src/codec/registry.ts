@@ -6,17 +6,17 @@ import type { BodyKind } from "../envelope/envelope.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { Codec, Decoder, Encoder } from "./codec.ts";
 
-/** How the decoders were chosen: by the body kind, an exact media type, the most specific range, or nothing. */
+/** How the decoders were selected: by body kind, exact media type, most specific range, or not at all. */
 export type SelectedBy = "bodyKind" | "mediaType" | "mediaRange" | "nothing";
 
-/** The decoders for a content type, with the step that chose them. */
+/** The decoders for a content type, and how they were selected. */
 export interface Selection {
   readonly selectedBy: SelectedBy;
-  /** In the order of registration; empty when nothing was selected. */
+  /** In order of registration; empty if none was selected. */
   readonly decoders: readonly Decoder[];
-  /** The declared content type, or `undefined` when it is missing or broken. */
+  /** The declared content type, or `undefined` if it is missing or invalid. */
   readonly contentType: ContentType | undefined;
-  /** Why nothing was selected: `UnknownContentType` or `InvalidContentType`. */
+  /** Why no decoder was selected: `UnknownContentType` or `InvalidContentType`. */
   readonly problem: SobreError | undefined;
   readonly warnings: readonly string[];
 }
@@ -25,33 +25,33 @@ export interface Selection {
 export interface CodecRegistry {
   readonly decoders: readonly Decoder[];
   readonly encoders: readonly Encoder[];
-  /** Never throws; `problem` says why nothing was selected. */
+  /** Never throws; `problem` is the reason why no decoder was selected. */
   select(contentType: string | undefined, bodyKind: BodyKind): Selection;
   /**
-   * The encoder for `contentType`, or the first of all for `undefined` and `""`; for the body kinds `value` and `sequence`
-   * the first that writes them, whatever the content type says.
+   * The encoder for `contentType`, or the first encoder for `undefined` and `""`; for the body kinds `value` and
+   * `sequence` the first that writes them, whatever the content type.
    *
    * @throws SobreError `UnknownContentType` or `InvalidContentType`.
    */
   encoderFor(contentType: string | undefined, bodyKind?: BodyKind): EncoderSelection;
 }
 
-/** The encoder for a content type, and that type parsed. */
+/** The encoder for a content type, and the parsed content type. */
 export interface EncoderSelection {
   readonly encoder: Encoder;
   readonly contentType: ContentType | undefined;
 }
 
-/** How many content types a registry remembers, so that hostile ones cannot grow the memory. */
+/** The maximum number of cached content types, so that hostile input cannot exhaust the memory. */
 const cacheSize = 1024;
 
 /**
- * Makes a registry of codecs; several on one media type are legal and are tried in their order.
+ * Creates a registry of codecs; several for the same media type are allowed and tried in order.
  *
- * A content type selects the codecs that accept exactly it, or else those with the most specific range.
- * Bodies of kind `value` and `sequence` select the codecs that read that kind, whatever the content type says.
+ * A content type selects the codecs that accept exactly that type, or else those with the most specific range. For
+ * bodies of kind `value` and `sequence`, the codecs that read that kind are selected, whatever the content type.
  *
- * @throws SobreError `InvalidArgument` when two codecs have one name.
+ * @throws SobreError `InvalidArgument` when two codecs have the same name.
  */
 export function createCodecRegistry(codecs: readonly (Codec | Decoder | Encoder)[]): CodecRegistry {
   checkOption(
@@ -61,8 +61,7 @@ export function createCodecRegistry(codecs: readonly (Codec | Decoder | Encoder)
   );
   const names = new Set<string>();
   for (const { name } of codecs) {
-    if (names.has(name))
-      throw new SobreError("InvalidArgument", `Two codecs are named "${name}"; give one another name.`);
+    if (names.has(name)) throw new SobreError("InvalidArgument", `Two codecs are named "${name}". Rename one.`);
     names.add(name);
   }
   const decoders = codecs.filter(isDecoder);
@@ -106,7 +105,7 @@ function remember<V>(cache: Map<string | undefined, V>, contentType: string | un
 function select(decoders: readonly Decoder[], text: string | undefined, bodyKind: BodyKind): Selection {
   const { contentType, problem } = parse(text);
   const warnings = (contentType?.skipped ?? []).map(
-    (offset) => `The content type parameter at character ${offset} could not be read and was left out.`,
+    (offset) => `The content type parameter at character ${offset} is invalid and was ignored.`,
   );
   if (bodyKind !== "data") {
     const readers = decoders.filter(({ bodyKinds }) => bodyKinds?.includes(bodyKind));
@@ -132,18 +131,18 @@ function selectEncoder(encoders: readonly Encoder[], text: string | undefined, b
     if (encoder !== undefined) return { encoder, contentType };
     throw new SobreError(
       "UnknownContentType",
-      `No codec writes bodies of kind ${bodyKind}; register one that does, e.g. amqp().`,
+      `No codec writes bodies of kind ${bodyKind}. Register one that does, e.g. amqp().`,
     );
   }
   const encoder = contentType === undefined ? encoders[0] : mostSpecific(encoders, contentType, rangesOf).codecs[0];
   if (encoder !== undefined) return { encoder, contentType };
   throw new SobreError(
     "UnknownContentType",
-    `No codec writes ${contentType?.type ?? "anything"}; register one that does.`,
+    `No codec writes ${contentType?.type ?? "anything"}. Register one that does.`,
   );
 }
 
-/** Whether a message declares a content type; brokers and clients also write none as `""`. */
+/** Whether a message declares a content type; some brokers and clients send `""` for none. */
 function isDeclared(text: string | undefined): text is string {
   return text !== undefined && text !== "";
 }
@@ -188,7 +187,7 @@ function mostSpecific<C>(
   return { codecs: chosen, exact: best >= 300 };
 }
 
-/** An encoder that also decodes writes all that it reads; one that only encodes writes its own type. */
+/** An encoder that also decodes writes all types that it reads; one that only encodes writes its own type. */
 function rangesOf(encoder: Encoder | Codec): readonly MediaRange[] {
   if ("accepts" in encoder) return encoder.accepts;
   return [{ ...splitType(encoder.contentType), parameters: [] }];

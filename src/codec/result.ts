@@ -5,26 +5,29 @@ import type { Decoded } from "./codec.ts";
 import { looksLike } from "./looks-like.ts";
 import type { Selection } from "./registry.ts";
 
-/** A body that was read, and how. */
+/** A decoded body, and how it was read. */
 export interface ReadResult<Body = unknown> {
   readonly ok: true;
   readonly body: Body;
-  /** Name of the decoder; `empty` for zero bytes of an unknown type, `raw` for bytes that nothing was asked to read. */
+  /** The name of the decoder; `empty` for zero bytes of an unknown type, `raw` for bytes handed over undecoded. */
   readonly codec: string;
-  /** The declared content type, or `undefined` when it is missing or broken. */
+  /** The declared content type, or `undefined` if it is missing or invalid. */
   readonly contentType: ContentType | undefined;
-  /** The type the payload names or was read by. */
+  /** The type that the payload names or was read as. */
   readonly typeName: string | undefined;
-  /** Every try in order; the last one read the body. */
+  /** All attempts in order; the last one read the body. */
   readonly attempts: readonly Attempt[];
   /** Tolerated flaws and lost details, one sentence each. */
   readonly warnings: readonly string[];
 }
 
-/** A payload that nothing was able or allowed to read. */
+/** A payload that no decoder was able or allowed to read. */
 export interface UnreadableResult {
   readonly ok: false;
-  /** `Unreadable` when decoders tried; otherwise the code that kept them from it. Its message is fit for a dead letter. */
+  /**
+   * `Unreadable` if decoders tried and failed; otherwise the reason why none tried. Its message is suitable for a dead
+   * letter.
+   */
   readonly error: SobreError;
   readonly attempts: readonly Attempt[];
 }
@@ -52,7 +55,7 @@ export function readable(
 
 const none: readonly string[] = Object.freeze([]);
 
-/** `problem` is why no decoder was selected, when that is so. */
+/** `problem` is the reason if no decoder was selected. */
 export function unreadable(
   problem: SobreError | undefined,
   attempts: readonly Attempt[],

@@ -26,53 +26,59 @@ import type { DeserializeResult } from "./result.ts";
 
 /** Options of {@link createSerializer}. */
 export interface SerializerOptions {
-  /** Tried by content type; several on one media type are tried in their order. The first codec encodes messages without a content type. */
+  /**
+   * Selected by content type; several for the same media type are tried in order. The first codec encodes messages
+   * without a content type.
+   */
   readonly codecs: readonly (Codec | Decoder | Encoder)[];
   /**
-   * Decoders to try, in their order, when the declared ones fail: names from `codecs`, or more decoders. Default: none.
+   * Decoders to try in order when the declared ones fail: names from `codecs`, or further decoders. Default: none.
    *
-   * A decoder is known by its name: what the content type has chosen is not tried again under `fallback`.
+   * Decoders are identified by name: one selected by the content type is not tried again as a fallback.
    */
   readonly fallback?: readonly (string | Decoder)[] | undefined;
   /**
-   * The media ranges that are read at all, also inside wrapping formats and by fallback decoders. Default: all that a
-   * codec accepts.
+   * The accept list: media ranges that may be read, including inside wrapping formats and by fallback decoders.
+   * Default: all that a codec accepts.
    */
   readonly accept?: readonly string[] | undefined;
-  /** Budgets for every decoder. */
+  /** Limits for every decoder. */
   readonly limits?: Partial<DecodeLimits> | undefined;
   /**
-   * How to treat a payload whose content type is missing, broken or unknown: as unreadable (`dead-letter`, the default),
-   * tried by the `fallback` decoders, or handed over as its bytes (`raw`).
+   * The treatment of a payload whose content type is missing, invalid or unknown: unreadable (`dead-letter`, the
+   * default), tried by the fallback decoders (`fallback`), or handed over as bytes (`raw`).
    */
   readonly whenUnknown?: WhenUnknown | undefined;
   /**
-   * The content type of messages that declare none, e.g. `application/json` for senders that leave it out. Default: such
-   * messages are unknown, and `whenUnknown` decides.
+   * The content type assumed for messages that declare none, e.g. `application/json`. Default: none, `whenUnknown`
+   * applies.
    */
   readonly assume?: string | undefined;
-  /** Called after each try of a decoder, so that you learn when a fallback is no longer needed. What it throws is ignored. */
+  /**
+   * Called after each attempt of a decoder, e.g. to find out when a fallback is no longer needed. Errors that it throws
+   * are ignored.
+   */
   readonly onAttempt?: ((attempt: Attempt, envelope: Envelope) => void) | undefined;
 }
 
 /** Options of {@link Serializer.deserialize}. */
 export interface DeserializeOptions<Type extends ExpectedType = ExpectedType> {
   /**
-   * The type that is expected: a schema of any Standard Schema library (zod and others), which checks the body and gives
-   * its type; a message type, which brings older versions to the latest; or a name, which codecs use that need one and
-   * payloads that name none, e.g. the full name of a Protobuf message. What does not fit is an error of the result.
+   * The expected type: a schema of any Standard Schema library (e.g. zod), which validates the body and determines its
+   * type; a message type, which upgrades older versions to the latest; or a name for codecs that need one when the
+   * payload names none, e.g. the full name of a Protobuf message. If the body does not fit, the result is an error.
    */
   readonly type?: Type | undefined;
 }
 
-/** Turns messages into envelopes and back. Synchronous, without state, safe to share. */
+/** Turns messages into envelopes and back. Synchronous, stateless, safe to share. */
 export interface Serializer {
   readonly registry: CodecRegistry;
   /**
-   * Encodes the body by the message's content type, or by the first codec when it names none (or `""`).
+   * Encodes the body with the codec of the message's content type, or the first codec if it has none (or `""`).
    *
-   * @throws SobreError `UnknownContentType`, `InvalidContentType`, `UnsupportedValue` (also for what a getter or `toJSON`
-   *   of the body throws), `InvalidArgument`, `MessageSizeExceeded`.
+   * @throws SobreError `UnknownContentType`, `InvalidContentType`, `UnsupportedValue` (also when a getter or `toJSON`
+   * of the body throws), `InvalidArgument`, `MessageSizeExceeded`.
    * @example
    * ```ts
    * const envelope = serializer.serialize({ body: { id: 7 }, subject: "order" });
@@ -81,7 +87,8 @@ export interface Serializer {
    */
   serialize(message: Message): Envelope;
   /**
-   * Reads the payload; the result names the codec that read it, or says why none could. Never throws because of the envelope's contents.
+   * Decodes the payload; the result names the codec that read it, or the reason why none could. Never throws because of
+   * the envelope's content.
    *
    * @example
    * ```ts
@@ -96,7 +103,7 @@ export interface Serializer {
     options?: DeserializeOptions<Type>,
   ): DeserializeResult<BodyAs<Type>>;
   /**
-   * {@link Serializer.deserialize} of each, in order: one bad message never spoils the rest.
+   * Deserializes each envelope, in order; an unreadable one does not affect the others.
    *
    * @example
    * ```ts
@@ -108,10 +115,10 @@ export interface Serializer {
 }
 
 /**
- * Makes a serializer from codecs.
+ * Creates a serializer from codecs.
  *
- * @throws SobreError `InvalidArgument` naming the option: no codec, two of one name, an unknown fallback name, a fallback
- *   decoder that reads nothing on the `accept` list; unknown options are rejected.
+ * @throws SobreError `InvalidArgument` naming the option: no codecs, duplicate names, an unknown fallback name, a
+ * fallback decoder that reads nothing on the `accept` list, an unknown option.
  * @example
  * ```ts
  * const serializer = createSerializer({ codecs: [json(), msgpack()], fallback: ["msgpack"] });
@@ -156,7 +163,7 @@ const isCodec: OptionCheck = (value) =>
 
 const isNamed = (value: object): string | undefined => text(memberOf(value, "name"));
 
-const aList = listOf("envelopes, as createEnvelope makes them", () => undefined);
+const aList = listOf("envelopes made by createEnvelope", () => undefined);
 
 const aContentType: OptionCheck = (value) => {
   try {
@@ -170,11 +177,11 @@ const aContentType: OptionCheck = (value) => {
 const checks: OptionChecks<SerializerOptions> = {
   codecs: (value) =>
     Array.isArray(value) && value.length === 0
-      ? "must name at least one codec, as in [json()]"
-      : listOf("codecs, as in [json()]", isCodec)(value),
-  fallback: listOf("names of codecs, or decoders as msgpack()", (value) => text(value) && isDecoder(value)),
+      ? "must have at least one codec, e.g. [json()]"
+      : listOf("codecs, e.g. [json()]", isCodec)(value),
+  fallback: listOf("codec names or decoders, e.g. msgpack()", (value) => text(value) && isDecoder(value)),
   accept: listOf('media ranges, as in ["application/json", "text/*"]', text),
-  // Checked where they are resolved.
+  // Checked by resolveDecodeLimits.
   limits: anything,
   whenUnknown: oneOf("dead-letter", "fallback", "raw"),
   assume: aContentType,
@@ -183,7 +190,7 @@ const checks: OptionChecks<SerializerOptions> = {
 
 const typeChecks: OptionChecks<DeserializeOptions> = { type: anExpectedType };
 
-/** The one place where the body gets the type that the caller expects; {@link fitted} has checked that it is. */
+/** The only place where the body gets the type that the caller expects; {@link fitted} has checked it. */
 function typed<Body>(result: DeserializeResult): DeserializeResult<Body> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the checks of a type say what it is without a value to infer it from
   return result as DeserializeResult<Body>;
@@ -203,7 +210,7 @@ function serialize(registry: CodecRegistry, message: Message): Envelope {
       `The codec "${encoder.name}" writes the body kind ${bodyKind}, not ${asked}.`,
     );
   }
-  // An AMQP value or sequence says by itself what it is.
+  // An AMQP value or sequence is self-describing.
   const own = bodyKind === "data" ? encoder.contentType : undefined;
   return messageEnvelope(message, {
     payload,
@@ -214,15 +221,15 @@ function serialize(registry: CodecRegistry, message: Message): Envelope {
 
 function checkMessage(message: unknown): void {
   if (typeof message === "object" && message !== null) return;
-  throw new SobreError("InvalidArgument", "A message is an object that has its body as { body }.", { path: "$" });
+  throw new SobreError("InvalidArgument", "A message must be an object such as { body }.", { path: "$" });
 }
 
-/** Bodies bring code of their own: getters and `toJSON`. */
+/** Bodies may run code of their own: getters and `toJSON`. */
 function encodeWith(encoder: Encoder, body: unknown, context: EncodeContext): Encoded {
   try {
     return encoder.encode(body, context);
   } catch (error) {
-    const what = `The codec "${encoder.name}" failed on this body; a getter or toJSON of it may have thrown`;
+    const what = `The codec "${encoder.name}" failed to encode this body; a getter or toJSON may have thrown`;
     throw SobreError.from(error, "UnsupportedValue", what, { path: "$" });
   }
 }
@@ -234,5 +241,5 @@ function resolveFallback(entry: string | Decoder, registry: CodecRegistry): Deco
   const found = registry.decoders.find(({ name }) => name === entry);
   if (found !== undefined) return found;
   const known = registry.decoders.map(({ name }) => name).join(", ");
-  throw new SobreError("InvalidArgument", `fallback names "${entry}", and the decoders are ${known}.`);
+  throw new SobreError("InvalidArgument", `fallback names the unknown decoder "${entry}". Expected one of: ${known}.`);
 }

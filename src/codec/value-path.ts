@@ -1,5 +1,5 @@
 import { checkOption, type OptionCheck } from "../options/option-checks.ts";
-/** Steps that a path shows: nobody reads more. */
+/** The maximum number of steps shown in a path. */
 const shown = 32;
 
 /** The path to a value that cannot be encoded, e.g. `$.order.lines[2]`; cut after 32 steps. */
@@ -17,4 +17,4 @@ function stepText(step: string | number): string {
 const isPath: OptionCheck = (value) =>
   Array.isArray(value) && value.every((step) => typeof step === "string" || typeof step === "number")
     ? undefined
-    : "must be a list of names and indexes";
+    : "must be an array of names and indexes";

@@ -2,14 +2,14 @@ import { checkOption, text } from "../options/option-checks.ts";
 import { checkEntity } from "./arguments.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** The queues that come with every queue and subscription. */
+/** The sub-queues of every queue and subscription. */
 export type SubQueue = "deadLetter" | "transferDeadLetter";
 
-/** An entity's address taken apart. */
+/** The parts of an entity's address. */
 export interface EntityAddress {
-  /** The entity in lower case, without sub-queue: what names are compared by. */
+  /** The entity in lower case, without sub-queue, for comparing names. */
   readonly key: string;
-  /** The entity as it was written, without sub-queue. */
+  /** The entity as written, without sub-queue. */
   readonly name: string;
   readonly subQueue: SubQueue | undefined;
 }
@@ -26,10 +26,9 @@ const suffixes: readonly (readonly [SubQueue, string])[] = [
 ];
 
 /**
- * Takes an address such as `orders/$DeadLetterQueue` or `prices/Subscriptions/eu` apart.
+ * Parses an address such as `orders/$DeadLetterQueue` or `prices/Subscriptions/eu`.
  *
- * @throws SobreError `InvalidArgument` unless it is text.
- * @example
+ * @throws SobreError `InvalidArgument` unless it is a string. @example
  * ```ts
  * console.log(parseAddress("orders/$DeadLetterQueue")); // { key: 'orders', name: 'orders', subQueue: 'deadLetter' }
  * ```
@@ -38,7 +37,7 @@ export function parseAddress(address: string): EntityAddress {
   checkOption("address", address, text);
   checkEntity(address);
   for (const [subQueue, suffix] of suffixes) {
-    // Some letters have another length in lower case, so the name is cut before its case is folded.
+    // Lower-casing changes the length of some letters, so the name is cut first.
     if (address.slice(-suffix.length).toLowerCase() === suffix) {
       const name = address.slice(0, -suffix.length);
       return { key: name.toLowerCase(), name, subQueue };
@@ -47,7 +46,7 @@ export function parseAddress(address: string): EntityAddress {
   return { key: address.toLowerCase(), name: address, subQueue: undefined };
 }
 
-/** The address of a topic's subscription. @throws SobreError `InvalidArgument` unless both names are text. */
+/** The address of a topic's subscription. @throws SobreError `InvalidArgument` unless both names are strings. */
 export function subscriptionAddress(topic: string, subscription: string): string {
   checkEntity(topic);
   checkEntity(subscription);
@@ -57,7 +56,7 @@ export function subscriptionAddress(topic: string, subscription: string): string
 /** Letters, digits and `_ - . /` between a letter or digit at each end. */
 const nameForm = /^[\p{L}\p{N}](?:[\p{L}\p{N}_\-./]*[\p{L}\p{N}])?$/u;
 
-/** The longest name of a queue or topic. */
+/** Maximum length of a queue's or topic's name. */
 const maxNameLength = 260;
 
 /** @throws SobreError `InvalidArgument` when the text cannot name a queue or topic. */
@@ -66,7 +65,7 @@ export function checkEntityName(name: string): void {
   if (fits && !/\/subscriptions\/|\/\/|\.\./i.test(name)) return;
   throw new SobreError(
     "InvalidArgument",
-    `An entity's name has 1 to ${maxNameLength} letters, digits, "_", "-", "." and "/", begins and ends with a letter or digit, ` +
+    `An entity's name must have 1 to ${maxNameLength} letters, digits, "_", "-", "." and "/", begin and end with a letter or digit, ` +
       'and contains no "/Subscriptions/", "//" or "..".',
   );
 }

@@ -32,10 +32,10 @@ import type {
   TransactionOption,
 } from "./engine.ts";
 
-// Callers without TypeScript pass anything: an engine refuses it as `InvalidArgument`, not with an error of the runtime.
+// JavaScript callers may pass anything: an engine rejects it as `InvalidArgument` instead of failing with a TypeError.
 
 const receiveMode = oneOf("peekLock", "receiveAndDelete");
-/** Checked by the engine, which knows its own. */
+/** Validated by the engine that began it. */
 const transaction = (value: unknown): string | undefined => (isRecord(value) ? undefined : "must be a transaction");
 
 const senderChecks: OptionChecks<OpenSenderOptions> = { via: name, maxInFlight: countFrom(1) };
@@ -79,12 +79,12 @@ export const checkEngineOptions = {
   schedule: (options: unknown): void => checkOptions(options, transactionChecks),
 } as const;
 
-/** @throws SobreError `InvalidArgument` unless it is text. */
+/** @throws SobreError `InvalidArgument` unless it is a string. */
 export function checkEntity(entity: string): void {
   if (typeof entity !== "string") throw invalidOption("entity", 'must name an entity, e.g. "orders"');
 }
 
-/** Checks the options of a receive; every receive passes here, so that no table is gone through. */
+/** Checks the options of a receive, without a table, since this runs for every receive. */
 export function checkReceiveOptions(options: ReceiveOptions): void {
   if (!isRecord(options)) throw invalidOption("options", "must be an object");
   const { maxMessages, maxWaitTime, signal: abortSignal } = options;
@@ -114,7 +114,10 @@ export function checkSequenceNumbers(numbers: readonly bigint[]): void {
 
 const settlements: readonly string[] = ["complete", "abandon", "release", "defer", "deadLetter"];
 
-/** Checks a settlement, of which most complete. @throws SobreError `InvalidArgument` naming the member that is wrong. */
+/**
+ * Checks a settlement; `complete` first, as the most frequent. @throws SobreError `InvalidArgument` naming the invalid
+ * member.
+ */
 export function checkSettlement(settlement: Settlement): void {
   const kind = isRecord(settlement) ? settlement.kind : undefined;
   if (kind === "complete") return;

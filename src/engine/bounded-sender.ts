@@ -2,9 +2,10 @@ import { SobreError } from "../errors/sobre-error.ts";
 import type { EngineSender } from "./engine.ts";
 
 /**
- * A sender with at most `maxInFlight` sends that have no outcome yet; further ones wait, first come first served.
+ * A sender with at most `maxInFlight` pending sends; further ones wait in order.
  *
- * Back-pressure without loss: every send still has its own outcome, and what waits when the sender closes is refused by it.
+ * Back-pressure without loss: every send still has its own outcome, and sends that are waiting when the sender closes
+ * are rejected.
  *
  * @throws SobreError `InvalidArgument` unless `maxInFlight` is a whole number from 1 up.
  */
@@ -20,7 +21,7 @@ export function boundSends(sender: EngineSender, maxInFlight: number): EngineSen
       inFlight--;
       return;
     }
-    // The place is handed on, so that nobody who comes meanwhile takes it.
+    // The slot passes directly to the next in line, so no later caller can take it.
     first++;
     if (first === waiting.length) {
       waiting.length = 0;

@@ -2,7 +2,7 @@ import { isObject } from "../values/plain-object.ts";
 import { invalidOption } from "../options/option-checks.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** Everything that an engine may be able to do, in the words of the message model. */
+/** The names of all capabilities, in the terms of the message model. */
 export const capabilityNames = [
   "peekLock",
   "receiveAndDelete",
@@ -21,22 +21,22 @@ export const capabilityNames = [
   "administration",
 ] as const;
 
-/** Something that an engine may be able to do. */
+/** A feature that an engine may support. */
 export type Capability = (typeof capabilityNames)[number];
 
-/** How an engine provides a capability: by itself, by work around it, or not at all. */
+/** How an engine supports a capability: natively, by emulation, or not at all. */
 export interface Support {
   readonly level: "native" | "emulated" | "refused";
-  /** Why it is refused or what the emulation lacks, in one sentence. */
+  /** Why it is refused, or what the emulation lacks, in one sentence. */
   readonly note?: string;
 }
 
-/** Every capability with its support; nothing degrades silently. */
+/** The support of every capability; none degrades silently. */
 export type Capabilities = Readonly<Record<Capability, Support>>;
 
 const native = { level: "native" } as const;
 
-/** All of them, natively; engines name what is otherwise. */
+/** Native support for all; engines override the exceptions. */
 export const nativeCapabilities: Capabilities = {
   peekLock: native,
   receiveAndDelete: native,
@@ -61,13 +61,13 @@ export function requireCapability(
   capability: Capability,
 ): void {
   if (!isObject(engine) || !isObject(engine.capabilities))
-    throw invalidOption("engine", "must be an engine, which has capabilities");
+    throw invalidOption("engine", "must be an engine with capabilities");
   const support: Support | undefined = engine.capabilities[capability];
   if (!isObject(support)) throw invalidOption("capability", `must be one of ${capabilityNames.join(", ")}`);
   const { level, note } = support;
   if (level !== "refused") return;
   throw new SobreError(
     "UnsupportedCapability",
-    `The engine "${engine.name}" refuses ${capability}${note === undefined ? "" : `: ${note}`}.`,
+    `The engine "${engine.name}" does not support ${capability}${note === undefined ? "" : `: ${note}`}.`,
   );
 }

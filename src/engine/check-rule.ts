@@ -13,10 +13,10 @@ import {
   type SqlFilter,
 } from "./rules.ts";
 
-/** The most characters of an expression. */
+/** Maximum length of an expression, in characters. */
 const maxExpressionLength = 1024;
 
-/** The most characters of a rule's name. */
+/** Maximum length of a rule's name, in characters. */
 const maxNameLength = 50;
 
 const members = (...names: readonly string[]): Readonly<Record<string, true>> =>
@@ -29,18 +29,18 @@ const officialSqlMembers = members("sqlExpression", "sqlParameters");
 const correlationMembers = members("kind", "applicationProperties", ...correlationProperties);
 
 /**
- * The rule in the form of this interface, whether it was given so or as `@azure/service-bus` writes it.
+ * The rule in the form of this interface, whether given in that form or in the form of `@azure/service-bus`.
  *
- * @throws SobreError `InvalidArgument` naming the member that is wrong or unknown.
+ * @throws SobreError `InvalidArgument` naming the invalid or unknown member.
  */
 export function checkRule(name: string, rule: RuleInit): RuleProperties {
   if (typeof name !== "string" || name === "" || name.length > maxNameLength)
-    throw invalidOption("name", `must be text of 1 to ${maxNameLength} characters`);
+    throw invalidOption("name", `must be a string of 1 to ${maxNameLength} characters`);
   checkNames(rule, ruleMembers, { prefix: "rule." });
   return { name, filter: filterOf(rule.filter), action: rule.action === undefined ? undefined : actionOf(rule.action) };
 }
 
-/** {@link checkRule} for the rules of a subscription. @throws SobreError `InvalidArgument` likewise. */
+/** Applies {@link checkRule} to the rules of a subscription. @throws SobreError `InvalidArgument` likewise. */
 export function checkRules(rules: NonNullable<SubscriptionOptions["rules"]>): readonly RuleProperties[] {
   if (!Array.isArray(rules)) throw invalidOption("rules", "must be a list of rules");
   if (rules.some((rule: unknown) => !isRecord(rule))) throw invalidOption("rules", "must be a list of rules");
@@ -81,7 +81,7 @@ function sqlOf(given: Readonly<Record<string, unknown>>, what: "filter" | "actio
   checkNames(given, isOfficial ? officialSqlMembers : sqlMembers, { prefix: `${what}.` });
   const { [expressionName]: expression, [parametersName]: parameters } = given;
   if (typeof expression !== "string" || expression.length > maxExpressionLength)
-    throw invalidOption(`${what}.${expressionName}`, `must be text of at most ${maxExpressionLength} characters`);
+    throw invalidOption(`${what}.${expressionName}`, `must be a string of at most ${maxExpressionLength} characters`);
   return { kind: "sql", expression, parameters: valuesOf(parameters, `${what}.${parametersName}`) };
 }
 
@@ -91,7 +91,7 @@ function correlationOf(given: Readonly<Record<string, unknown>>): CorrelationFil
   for (const property of correlationProperties) {
     const value = given[property];
     if (value === undefined) continue;
-    if (typeof value !== "string") throw invalidOption(`filter.${property}`, "must be text");
+    if (typeof value !== "string") throw invalidOption(`filter.${property}`, "must be a string");
     texts.push([property, value]);
   }
   const applicationProperties = valuesOf(given["applicationProperties"], "filter.applicationProperties");
@@ -104,15 +104,19 @@ function correlationOf(given: Readonly<Record<string, unknown>>): CorrelationFil
   return { kind: "correlation", ...Object.fromEntries(texts), applicationProperties };
 }
 
-/** Values that an application property can have. */
+/** Checks that the values are valid for application properties. */
 function valuesOf(values: unknown, path: string): CorrelationFilter["applicationProperties"] {
   if (values === undefined) return undefined;
   try {
     return checkValues(values);
   } catch (error) {
-    throw new SobreError("InvalidArgument", `${path} must be an object whose values application properties can have.`, {
-      path: `$.${path}`,
-      cause: error,
-    });
+    throw new SobreError(
+      "InvalidArgument",
+      `${path} must be an object whose values are valid for application properties.`,
+      {
+        path: `$.${path}`,
+        cause: error,
+      },
+    );
   }
 }

@@ -17,7 +17,7 @@ import { type Json, valueToJson } from "../values/value-json.ts";
 import { valueFromJsonAt } from "../values/value-json-reading.ts";
 import type { Delivery } from "./delivery.ts";
 
-/** The facts of a delivery that a capture keeps; a lock is of its moment. */
+/** The members of a delivery that a capture keeps; a lock is only of the moment. */
 const facts = {
   sequenceNumber,
   enqueuedSequenceNumber: sequenceNumber,
@@ -38,10 +38,10 @@ const version = 1;
 const aDelivery = having("a delivery", { envelope: anEnvelope, ...facts });
 
 /**
- * The JSON form of a delivery, as captures keep it: the envelope as {@link envelopeToJson} writes it, and what the broker said
- * of it but for its lock; `schemas/delivery.schema.json` describes it.
+ * The JSON form of a delivery, as in captures: the envelope as by {@link envelopeToJson} and the broker's properties
+ * except the lock. Its schema is `schemas/delivery.schema.json`.
  *
- * @throws SobreError `InvalidArgument` for what is not a delivery.
+ * @throws SobreError `InvalidArgument` for a value that is not a delivery.
  * @example
  * ```ts
  * const [delivery] = await engine.peek("orders", { maxMessages: 1 });
@@ -73,11 +73,11 @@ const factNames: readonly Fact[] = [
 /**
  * Reads a delivery from its JSON form.
  *
- * @throws SobreError `InvalidArgument` with the path: another version, a member that is missing, wrong or unknown.
+ * @throws SobreError `InvalidArgument` with the path of a missing, invalid or unknown member, or for another version.
  */
 export function deliveryFromJson(json: unknown): Delivery {
   const { version: found, envelope, delivery, ...others } = { ...checkBag(json, "$") };
-  if (found !== version) throw invalid("$.version", `must be ${version}, the one that this library reads`);
+  if (found !== version) throw invalid("$.version", `must be ${version}, the version that this library reads`);
   const [other] = Object.keys(others);
   if (other !== undefined) throw invalid(`$.${other}`, "is not part of a delivery");
   const given = checkBag(delivery, "$.delivery");
@@ -103,7 +103,7 @@ const nothing = {
 
 const isDelivery = (value: unknown): value is Delivery => aDelivery(value) === undefined;
 
-/** The envelope of a captured message: of a delivery, or of an envelope alone, as older captures have it. */
+/** The envelope of a captured message: from a delivery, or from a bare envelope as in older captures. */
 export function capturedEnvelope(json: unknown): Envelope {
   const isDeliveryForm = typeof json === "object" && json !== null && "envelope" in json;
   return isDeliveryForm ? deliveryFromJson(json).envelope : envelopeFromJson(json);

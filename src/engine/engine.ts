@@ -3,46 +3,46 @@ import type { EngineAdmin } from "./admin.ts";
 import type { Capabilities } from "./capabilities.ts";
 import type { Delivery, LockToken, ReceiveMode, Settlement } from "./delivery.ts";
 
-/** An open transaction of an engine: what is sent and settled with it happens together or not at all. */
+/** An open transaction of an engine: its sends and settlements happen together or not at all. */
 export interface Transaction {
-  /** Makes everything done with it visible at once. */
+  /** Makes everything done in it visible at the same time. */
   commit(): Promise<void>;
-  /** Undoes everything done with it. */
+  /** Undoes everything done in it. */
   rollback(): Promise<void>;
 }
 
-/** Options that every send and settlement takes. */
+/** The options of every send and settlement. */
 export interface TransactionOption {
   readonly transaction?: Transaction | undefined;
 }
 
 /** Options of a receive. */
 export interface ReceiveOptions {
-  /** The most deliveries to return, 1 or more. */
+  /** Maximum number of deliveries to return, at least 1. */
   readonly maxMessages: number;
-  /** Milliseconds of the engine's clock to wait for the first delivery; 0 returns at once with what is there. */
+  /** Milliseconds of the engine's clock to wait for the first delivery; 0 returns immediately. */
   readonly maxWaitTime: number;
   /**
-   * Ends the wait: what was taken is returned, or given back uncounted.
-   * A wait without signal keeps a process alive until its time is over; one with a signal may leave that to others.
+   * Ends the wait: messages already taken are returned, or released without counting a delivery. A wait without a
+   * signal keeps the process alive until it is over; one with a signal need not.
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of {@link Engine.connect}. */
 export interface ConnectOptions {
-  /** Whether bytes are taken and handed over without a copy, for a border that never writes into them. Default: false. */
+  /** Whether payloads are passed without a copy, for callers that never write to them. Default: false. */
   readonly sharesBytes?: boolean | undefined;
 }
 
 /** Options of {@link Engine.openSender}. */
 export interface OpenSenderOptions {
   /**
-   * The entity to send through: messages are accepted there, with `viaPartitionKey`, and transferred to the sender's
-   * entity afterwards; what cannot be transferred goes to the transfer dead-letter queue of this one.
+   * The entity to send through: messages are accepted there, with `viaPartitionKey`, then transferred to the sender's
+   * entity; those that cannot be transferred go to the transfer dead-letter queue of this entity.
    */
   readonly via?: string | undefined;
-  /** The most sends without outcome; further ones wait for their turn. Default: no bound. */
+  /** Maximum number of pending sends; further ones wait. Default: no limit. */
   readonly maxInFlight?: number | undefined;
 }
 
@@ -53,25 +53,25 @@ export interface OpenReceiverOptions {
 
 /** Options of {@link Engine.receiveDeferred}. */
 export interface ReceiveDeferredOptions extends OpenReceiverOptions {
-  /** The session of the messages, which this connection must hold; on session entities only. */
+  /** The session of the messages, which this connection must hold; only on session entities. */
   readonly sessionId?: string | undefined;
 }
 
 /** Options of {@link Engine.deleteMessages}. */
 export interface DeleteOptions {
-  /** The most messages to delete. */
+  /** Maximum number of messages to delete. */
   readonly maxMessages: number;
-  /** Only those enqueued before; default: all. */
+  /** Delete only messages enqueued before this time. Default: all. */
   readonly beforeEnqueueTime?: Date | undefined;
-  /** Only those of this session; default: all. */
+  /** Delete only messages of this session. Default: all. */
   readonly sessionId?: string | undefined;
 }
 
 /** Options of {@link Engine.listSessions}. */
 export interface ListSessionsOptions {
-  /** Only sessions whose state was set after this time; default: those with messages. */
+  /** List only sessions whose state was set after this time. Default: sessions with messages. */
   readonly updatedAfter?: Date | undefined;
-  /** How many to leave out at the beginning. Default: 0. */
+  /** How many sessions to skip. Default: 0. */
   readonly skip?: number | undefined;
   /** Default: 100. */
   readonly maxSessions?: number | undefined;
@@ -79,9 +79,9 @@ export interface ListSessionsOptions {
 
 /** Options of {@link Engine.acceptSession}. */
 export interface AcceptSessionOptions extends OpenReceiverOptions {
-  /** The session wanted; `undefined` is the next available one. */
+  /** The session to accept; `undefined` is the next available one. */
   readonly sessionId: string | undefined;
-  /** Milliseconds to wait for a session: for the next available one, or until the one wanted is free. */
+  /** Milliseconds to wait until the session, or any session, is available. */
   readonly maxWaitTime: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -89,36 +89,35 @@ export interface AcceptSessionOptions extends OpenReceiverOptions {
 /** Options of {@link EngineSender.send}. */
 export interface SendOptions extends TransactionOption {
   /**
-   * Whether the messages are settled before they are sent: the send resolves whatever becomes of them,
-   * and what is refused is lost. Default: false.
+   * Whether to send pre-settled: the send resolves whatever the outcome, and refused messages are lost. Default: false.
    */
   readonly settled?: boolean | undefined;
 }
 
-/** The sending end of a link to an entity. */
+/** The sending side of a link to an entity. */
 export interface EngineSender {
-  /** Most bytes of one message, AMQP-encoded (`sizeOf`). */
+  /** Maximum size of a message, AMQP-encoded, in bytes (`sizeOf`). */
   readonly maxMessageSize: number;
   /**
-   * Sends envelopes in order; resolves when all are accepted, and none was accepted when it rejects.
-   * Sends may overlap; each has its own outcome. The engine keeps the envelopes: their bytes must not be changed any more.
+   * Sends envelopes in order; resolves when all are accepted. When it rejects, none was accepted. Sends may run
+   * concurrently; each has its own outcome. The engine keeps the envelopes, so do not change their bytes afterwards.
    *
    * @throws SobreError `MessageSizeExceeded`, `MessagingEntityNotFound`, `MessagingEntityDisabled`, `QuotaExceeded`,
-   *   `InvalidOperation`, `Closed`; refusals of the broker carry a `trackingId`.
+   * `InvalidOperation`, `Closed`; refusals of the broker carry a `trackingId`.
    */
   send(envelopes: readonly Envelope[], options?: SendOptions): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The receiving end of a link to an entity. */
+/** The receiving side of a link to an entity. */
 export interface EngineReceiver {
-  /** Waits for messages; may resolve to none. May be called again while one is waiting. */
+  /** Waits for messages; may resolve to none. May be called while another call is waiting. */
   receive(options: ReceiveOptions): Promise<readonly Delivery[]>;
-  /** Closes the link. Locks taken through it stay until they expire or are settled. */
+  /** Closes the link. Its locks last until they expire or are settled. */
   close(): Promise<void>;
 }
 
-/** The receiving end of a link that holds a session. */
+/** The receiving side of a link that holds a session. */
 export interface EngineSessionReceiver extends EngineReceiver {
   readonly sessionId: string;
   sessionLockedUntilUtc(): Date;
@@ -131,7 +130,7 @@ export interface EngineSessionReceiver extends EngineReceiver {
 /** Options of {@link Engine.peek}. */
 export interface PeekOptions {
   readonly maxMessages: number;
-  /** The first sequence number to look at; default: the oldest. */
+  /** The first sequence number to return. Default: the oldest. */
   readonly fromSequenceNumber?: bigint | undefined;
   readonly sessionId?: string | undefined;
 }
@@ -140,13 +139,13 @@ export interface PeekOptions {
  * A message broker behind one interface.
  *
  * Engines never read a payload and never retry. Entities are named by address: `orders`, `orders/$DeadLetterQueue`,
- * `prices/Subscriptions/eu`; names are compared without case. Every method may overlap with every other.
- * What a capability declares as `refused` throws `UnsupportedCapability`. `await using` closes it.
+ * `prices/Subscriptions/eu`; names are case-insensitive. All methods may be called concurrently. A capability declared
+ * as `refused` throws `UnsupportedCapability`. `await using` closes the engine.
  */
 export interface Engine extends AsyncDisposable {
-  /** Short name in lower case, e.g. `memory`. */
+  /** A short name in lower case, e.g. `memory`. */
   readonly name: string;
-  /** Where the broker is on a network; `undefined` for one in the process. */
+  /** The network address of the broker; `undefined` for one in the process. */
   readonly server?: { readonly address: string; readonly port: number } | undefined;
   readonly capabilities: Capabilities;
   /** Creates, reads and deletes entities. */
@@ -156,10 +155,13 @@ export interface Engine extends AsyncDisposable {
   openSender(entity: string, options?: OpenSenderOptions): Promise<EngineSender>;
   /** @throws SobreError `MessagingEntityNotFound`, or `InvalidOperation` on an entity that requires sessions. */
   openReceiver(entity: string, options: OpenReceiverOptions): Promise<EngineReceiver>;
-  /** @throws SobreError `SessionCannotBeLocked` when another receiver holds it, `ServiceTimeout` when none is free in time. */
+  /**
+   * @throws SobreError `SessionCannotBeLocked` when another receiver holds it, `ServiceTimeout` when none is available
+   * in time.
+   */
   acceptSession(entity: string, options: AcceptSessionOptions): Promise<EngineSessionReceiver>;
 
-  /** Reads messages in order of their sequence numbers without locking them; deferred and scheduled ones are included. */
+  /** Reads messages in order of sequence number without locking them, including deferred and scheduled ones. */
   peek(entity: string, options: PeekOptions): Promise<readonly Delivery[]>;
   /** @throws SobreError `MessageNotFound` when one of them is not deferred. */
   receiveDeferred(
@@ -167,13 +169,14 @@ export interface Engine extends AsyncDisposable {
     sequenceNumbers: readonly bigint[],
     options: ReceiveDeferredOptions,
   ): Promise<readonly Delivery[]>;
-  /** Accepts envelopes now for their `scheduledEnqueueTimeUtc`; resolves to their sequence numbers, in order. */
+  /** Schedules envelopes for their `scheduledEnqueueTimeUtc`; resolves to their sequence numbers, in order. */
   schedule(entity: string, envelopes: readonly Envelope[], options?: TransactionOption): Promise<readonly bigint[]>;
   /** @throws SobreError `MessageNotFound` when one of them is not scheduled. */
   cancel(entity: string, sequenceNumbers: readonly bigint[]): Promise<void>;
 
   /**
-   * @throws SobreError `MessageLockLost` when the lock has expired, was settled or never was; nothing is changed then.
+   * @throws SobreError `MessageLockLost` when the lock has expired, was settled or never existed; nothing is changed
+   * then.
    * @example
    * ```ts
    * const receiver = await engine.openReceiver("orders", { receiveMode: "peekLock" });
@@ -182,23 +185,23 @@ export interface Engine extends AsyncDisposable {
    * ```
    */
   settle(entity: string, lockToken: LockToken, settlement: Settlement, options?: TransactionOption): Promise<void>;
-  /** Renews a lock; resolves to its new end. @throws SobreError `MessageLockLost`. */
+  /** Renews a lock; resolves to its new expiry. @throws SobreError `MessageLockLost`. */
   renew(entity: string, lockToken: LockToken): Promise<Date>;
 
-  /** Deletes messages that nobody holds, oldest first; resolves to how many. */
+  /** Deletes unlocked messages, oldest first; resolves to their number. */
   deleteMessages(entity: string, options: DeleteOptions): Promise<number>;
-  /** The ids of sessions, in order of the ids. */
+  /** The ids of sessions, sorted. */
   listSessions(entity: string, options?: ListSessionsOptions): Promise<readonly string[]>;
 
-  /** @throws SobreError `InvalidOperation` when it is used after its end, or after 2 minutes. */
+  /** @throws SobreError `InvalidOperation` when the transaction is used after its end, or after 2 minutes. */
   begin(): Promise<Transaction>;
-  /** Opens another connection to the same broker, with locks of its own; closing this engine closes it too. */
+  /** Opens another connection to the same broker, with its own locks; closing this engine closes it too. */
   connect(options?: ConnectOptions): Promise<Engine>;
-  /** Closes every link and releases every lock; no delivery is counted for it. */
+  /** Closes all links and releases all locks without counting a delivery. */
   close(): Promise<void>;
   /**
-   * Ends like a connection that breaks: open transactions are rolled back, and the locks on messages and sessions are
-   * left to run out, which counts a delivery. So a message that kills its process reaches the dead-letter queue.
+   * Ends like a broken connection: open transactions are rolled back, and locks on messages and sessions are left to
+   * expire, which counts a delivery. A message that crashes its process thus reaches the dead-letter queue.
    */
   abort(): Promise<void>;
 }

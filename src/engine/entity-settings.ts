@@ -14,14 +14,14 @@ import { parseAddress } from "./address.ts";
 
 type Setting<Option> = DurationLike extends Option ? number : Option;
 
-/** Options with the defaults filled in and durations in milliseconds; `Infinity` is for ever. */
+/** Options with the defaults filled in and durations in milliseconds; `Infinity` is unlimited. */
 type Settings<Options> = {
   readonly [Name in keyof Options]-?: Name extends `forward${string}`
     ? string | undefined
     : Setting<Exclude<Options[Name], undefined>>;
 };
 
-/** {@link EntityOptions} with the defaults filled in and durations in milliseconds; `Infinity` is for ever. */
+/** {@link EntityOptions} with the defaults filled in and durations in milliseconds; `Infinity` is unlimited. */
 export interface EntitySettings extends Settings<EntityOptions> {}
 
 /** {@link SendableOptions} likewise. */
@@ -36,7 +36,7 @@ export interface QueueSettings extends SendableSettings, ReceivableSettings {}
 /** {@link TopicOptions} likewise. */
 export interface TopicSettings extends SendableSettings {}
 
-/** {@link SubscriptionOptions} likewise; rules are kept apart. */
+/** {@link SubscriptionOptions} likewise; without the rules. */
 export interface SubscriptionSettings extends Settings<Omit<SubscriptionOptions, "rules">> {}
 
 /** Reads one option: its value, or its default. @throws SobreError `InvalidArgument` naming it. */
@@ -46,7 +46,7 @@ type Readers<T> = { readonly [Name in keyof T]: Reader<T[Name]> };
 const minute = 60_000;
 const statuses: readonly EntityStatus[] = ["Active", "Disabled", "SendDisabled", "ReceiveDisabled"];
 
-// Every option is declared here once, with its default, its least and its most.
+// Every option is declared here once, with its default, minimum and maximum.
 const entity: Readers<EntitySettings> = {
   defaultMessageTimeToLive: span(Infinity, 1, Infinity),
   autoDeleteOnIdle: span(Infinity, 5 * minute, Infinity),
@@ -57,7 +57,7 @@ const entity: Readers<EntitySettings> = {
   },
   userMetadata: (name, value = "") => {
     if (typeof value === "string" && value.length <= 1024) return value;
-    throw illegal(name, "must be text of at most 1,024 characters");
+    throw illegal(name, "must be a string of at most 1,024 characters");
   },
 };
 
@@ -112,13 +112,13 @@ function settings(
 /** The options that cannot change once an entity exists. */
 const fixed = ["requiresSession", "requiresDuplicateDetection", "enablePartitioning"] as const;
 
-/** @throws SobreError `InvalidArgument` when an update would change what is set at creation. */
+/** @throws SobreError `InvalidArgument` when an update would change an option that is set at creation. */
 export function checkFixed(before: Partial<QueueSettings>, after: Partial<QueueSettings>): void {
   checkOption("before", before, anObject);
   checkOption("after", after, anObject);
   const changed = fixed.find((name) => before[name] !== after[name]);
   if (changed === undefined) return;
-  throw illegal(changed, "is set at creation. Create another entity to change it");
+  throw illegal(changed, "can only be set at creation. Create a new entity instead");
 }
 
 function span(fallback: number, least: number, most: number): Reader<number> {
@@ -146,7 +146,7 @@ function flag(fallback: boolean): Reader<boolean> {
   };
 }
 
-/** Empty text is none, as in the official configuration files. */
+/** An empty string means none, as in the official configuration files. */
 function target(name: string, address: unknown): string | undefined {
   if (address === undefined || address === "") return undefined;
   if (typeof address === "string" && parseAddress(address).subQueue === undefined) return address;

@@ -1,7 +1,7 @@
 import type { Delivery } from "./delivery.ts";
 import type { Engine } from "./engine.ts";
 
-/** Which messages are peeked at. */
+/** Which messages to peek. */
 export interface PeekRange {
   /** Default: all. */
   readonly max?: number | undefined;
@@ -10,7 +10,7 @@ export interface PeekRange {
   readonly session?: string | undefined;
 }
 
-/** Peeks at the messages of an entity in the order of their sequence numbers, up to `size` at once. */
+/** Peeks messages of an entity in order of sequence number, up to `size` per call. */
 export async function* peekPages(
   engine: Engine,
   entity: string,

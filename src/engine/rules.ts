@@ -1,7 +1,7 @@
 import { httpNames } from "../envelope/broker-property-table.ts";
 import type { ApplicationPropertyValue } from "../envelope/application-properties.ts";
 
-/** Lets every message through, or none. */
+/** Accepts every message, or none. */
 export interface BooleanFilter {
   readonly kind: "true" | "false";
 }
@@ -18,35 +18,35 @@ export const correlationProperties = [
   "contentType",
 ] as const;
 
-/** The name of a broker property that a correlation filter can compare. */
+/** A broker property that a correlation filter can compare. */
 export type CorrelationProperty = (typeof correlationProperties)[number];
 
-/** Those properties with their names over HTTP; in requests of AMQP they are the same in lower case with hyphens. */
+/** Those properties with their HTTP names; AMQP requests use the same in lower case with hyphens. */
 export const correlationFields: readonly (readonly [name: string, property: CorrelationProperty])[] =
   correlationProperties.map((property) => [httpNames.get(property) ?? property, property]);
 
-/** Lets messages through that equal it in every member given; text is compared with case. */
+/** Accepts messages that equal it in every given member; strings are compared case-sensitively. */
 export interface CorrelationFilter extends Readonly<Partial<Record<CorrelationProperty, string | undefined>>> {
   readonly kind: "correlation";
   readonly applicationProperties?: Readonly<Record<string, ApplicationPropertyValue>> | undefined;
 }
 
-/** Lets messages through for which the condition is true. */
+/** Accepts messages for which the condition is true. */
 export interface SqlFilter {
   readonly kind: "sql";
-  /** A condition of the Service Bus SQL filter syntax, at most 1,024 characters. */
+  /** A condition in Service Bus SQL filter syntax, at most 1,024 characters. */
   readonly expression: string;
   /** Values of `@name` parameters. */
   readonly parameters?: Readonly<Record<string, ApplicationPropertyValue>> | undefined;
 }
 
-/** Which messages a rule lets through. */
+/** Which messages a rule accepts. */
 export type RuleFilter = BooleanFilter | CorrelationFilter | SqlFilter;
 
-/** Changes the copy that a rule lets through. */
+/** Changes the copy of an accepted message. */
 export interface RuleAction {
   readonly kind: "sql";
-  /** `SET` and `REMOVE` statements of the Service Bus SQL action syntax, at most 1,024 characters. */
+  /** `SET` and `REMOVE` statements in Service Bus SQL action syntax, at most 1,024 characters. */
   readonly expression: string;
   /** Values of `@name` parameters. */
   readonly parameters?: Readonly<Record<string, ApplicationPropertyValue>> | undefined;
@@ -59,7 +59,7 @@ export interface RuleProperties {
   readonly action?: RuleAction | undefined;
 }
 
-/** A filter as `@azure/service-bus` writes it: a SQL condition, or a correlation filter without `kind`. */
+/** A filter in the form of `@azure/service-bus`: a SQL condition, or a correlation filter without `kind`. */
 export type OfficialRuleFilter =
   | {
       readonly sqlExpression: string;
@@ -67,13 +67,13 @@ export type OfficialRuleFilter =
     }
   | Omit<CorrelationFilter, "kind">;
 
-/** An action as `@azure/service-bus` writes it. */
+/** An action in the form of `@azure/service-bus`. */
 export interface OfficialRuleAction {
   readonly sqlExpression: string;
   readonly sqlParameters?: Readonly<Record<string, ApplicationPropertyValue>> | undefined;
 }
 
-/** Filter and action of a new rule; filters and actions of the official client are understood. */
+/** Filter and action of a new rule, also in the form of the official client. */
 export interface RuleInit {
   readonly filter: RuleFilter | OfficialRuleFilter;
   readonly action?: RuleAction | OfficialRuleAction | undefined;

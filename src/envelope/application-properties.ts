@@ -4,21 +4,21 @@ import { Typed } from "../values/typed.ts";
 /**
  * A value of an application property: an AMQP simple type (AMQP 1.0 part 3.2.5).
  *
- * Integers are int within 32 bits and long beyond, other numbers double, bigints long, Dates timestamp; {@link Typed}
- * names any other type.
+ * Integers are int within 32 bits and long beyond, other numbers double, bigints long, Dates timestamp; use {@link
+ * Typed} for any other type.
  */
 export type ApplicationPropertyValue = null | boolean | string | number | bigint | Date | Uint8Array | Typed;
 
-/** The sender's own properties, which brokers route by and never interpret ("user properties" of older SDKs). */
+/** The sender's own properties, for routing and filtering ("user properties" in older SDKs). */
 export type ApplicationProperties = Readonly<Record<string, ApplicationPropertyValue>>;
 
 const none: ApplicationProperties = Object.freeze(emptyBag<ApplicationPropertyValue>());
 
 /**
- * A frozen copy with every value checked; `undefined` members are left out.
+ * A frozen copy with every value checked; `undefined` members are omitted.
  *
- * @throws SobreError `InvalidArgument` naming the property, for lists, maps, arrays, functions and the like,
- *   and for half a surrogate pair in a name or value.
+ * @throws SobreError `InvalidArgument` naming the property, for lists, maps, arrays, functions and the like, and for
+ * half a surrogate pair in a name or value.
  */
 export function applicationProperties(init: unknown): ApplicationProperties {
   if (init === undefined) return none;
@@ -31,7 +31,7 @@ export function applicationProperties(init: unknown): ApplicationProperties {
     if (value === undefined) continue;
     if (!isSimple(value)) throw invalid(`$.applicationProperties.${name}`, wanted);
     if (!name.isWellFormed()) throw invalid(`$.applicationProperties.${name}`, "must have a well-formed name");
-    // The sender may write into its own bytes afterwards.
+    // Copied: the sender may change its bytes afterwards.
     checked[name] = value instanceof Uint8Array ? new Uint8Array(value) : value;
     count++;
   }
@@ -39,7 +39,7 @@ export function applicationProperties(init: unknown): ApplicationProperties {
 }
 
 const wanted =
-  "must be null, a boolean, well-formed string, number, 64-bit bigint, valid Date, Uint8Array or typed AMQP value; lists and objects go into the payload";
+  "must be null, a boolean, well-formed string, number, 64-bit bigint, valid Date, Uint8Array or typed AMQP value; put arrays and objects into the payload";
 
 function isSimple(value: unknown): value is ApplicationPropertyValue {
   switch (typeof value) {
@@ -58,7 +58,7 @@ function isSimple(value: unknown): value is ApplicationPropertyValue {
   }
 }
 
-/** A described simple value is one too: .NET writes its TimeSpan, Uri and DateTimeOffset so. */
+/** A described simple value is also allowed: .NET writes TimeSpan, Uri and DateTimeOffset that way. */
 function isSimpleTyped({ type, value }: Typed): boolean {
   if (type === "array") return false;
   if (typeof value !== "object" || value instanceof Uint8Array || "values" in value) return true;

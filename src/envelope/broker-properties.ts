@@ -2,18 +2,20 @@ import type { SobreError } from "../errors/sobre-error.ts";
 import { checkBag, invalid, isOwn, isText, isTime } from "./bag.ts";
 import { Typed } from "../values/typed.ts";
 
-/** A message id or correlation id: text, or one of the other AMQP forms (AMQP 1.0 part 3.2.11 to 3.2.14); numbers are ulong. */
+/**
+ * A message id or correlation id: a string, or another AMQP form (AMQP 1.0 part 3.2.11 to 3.2.14); numbers are ulong.
+ */
 export type MessageId = string | number | bigint | Uint8Array | Typed<"uuid">;
 
 /**
- * The broker properties a sender may set, with the names of `@azure/service-bus`.
+ * The broker properties that a sender may set, named as in `@azure/service-bus`.
  *
- * Ids are at most 128 characters. On session entities the session id is the partition key: one that differs is replaced.
- * On partitioned entities without sessions the two must be equal when both are set. No text has half a surrogate pair,
- * which UTF-8 cannot hold.
+ * Ids have at most 128 characters. On session entities the session id is the partition key: a different key is
+ * replaced. On partitioned entities without sessions, the two must be equal if both are set. Strings with lone
+ * surrogates are refused.
  */
 export interface BrokerProperties {
-  /** RFC 2045 content type of the payload; it chooses the codec. */
+  /** The RFC 2045 content type of the payload; it selects the codec. */
   readonly contentType?: string;
   /** Compression of the payload, as in HTTP: `gzip`, `deflate`, `br`, `zstd`. */
   readonly contentEncoding?: string;
@@ -23,12 +25,12 @@ export interface BrokerProperties {
   readonly viaPartitionKey?: string;
   readonly replyTo?: string;
   readonly replyToSessionId?: string;
-  /** When the message becomes available; accepted now, delivered then. */
+  /** When the scheduled message becomes available. */
   readonly scheduledEnqueueTimeUtc?: Date;
   readonly sessionId?: string;
-  /** The application's own label, which rules match on ("label" of older SDKs). */
+  /** The application's label for the message, which rules can match ("label" in older SDKs). */
   readonly subject?: string;
-  /** Whole milliseconds from enqueueing until the message expires, or `Infinity`; default: the entity's. */
+  /** Whole milliseconds from enqueueing until the message expires, or `Infinity`. Default: the entity's. */
   readonly timeToLive?: number;
   readonly to?: string;
 }
@@ -51,12 +53,12 @@ export const readOnlyProperties = [
 /** The name of a property that only the broker sets. */
 export type ReadOnlyProperty = (typeof readOnlyProperties)[number];
 
-/** Broker properties as a caller gives them: `undefined` leaves one out; read-only ones are compile errors. */
+/** Broker properties to set; `undefined` omits one; read-only ones are compile errors. */
 export type BrokerPropertiesInit = { readonly [K in keyof BrokerProperties]: BrokerProperties[K] | undefined } & {
   readonly [K in ReadOnlyProperty]?: never;
 };
 
-/** The longest id, session id and partition key, in characters. */
+/** Maximum length of an id, session id or partition key, in characters. */
 export const maxIdLength = 128;
 
 /** Broker properties while they are collected. */
@@ -65,9 +67,10 @@ export type Draft = { -readonly [K in keyof BrokerProperties]?: NonNullable<Brok
 const none: BrokerProperties = Object.freeze({});
 
 /**
- * A frozen copy with every member checked; `undefined` members are left out.
+ * A frozen copy with every member checked; `undefined` members are omitted.
  *
- * @throws SobreError `InvalidArgument` naming the property: unknown, read-only, of the wrong type, too long or not well-formed text.
+ * @throws SobreError `InvalidArgument` naming the property: unknown, read-only, of the wrong type, too long or not
+ * well-formed.
  */
 export function brokerProperties(init: unknown): BrokerProperties {
   if (init === undefined) return none;
@@ -77,7 +80,7 @@ export function brokerProperties(init: unknown): BrokerProperties {
   return Object.freeze(checked);
 }
 
-/** Sets a property that has been checked; `undefined` sets none. @throws SobreError as {@link brokerProperties} does. */
+/** Checks and sets a property; `undefined` sets nothing. @throws SobreError as {@link brokerProperties} does. */
 export function set(checked: Draft, name: string, value: unknown): void {
   if (value === undefined) return;
   switch (name) {
@@ -105,11 +108,11 @@ export function set(checked: Draft, name: string, value: unknown): void {
       checked[name] = span(name, value);
       return;
     default:
-      throw refused(name, "is set by the broker or unknown; put your own into applicationProperties");
+      throw refused(name, "is unknown or only set by the broker; put your own properties into applicationProperties");
   }
 }
 
-// The checks give the value back when it is what the property may be.
+// The checks return the value if it is valid for the property.
 
 const idText = `a well-formed string of at most ${maxIdLength} characters`;
 

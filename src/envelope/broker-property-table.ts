@@ -1,6 +1,6 @@
 import type { BrokerProperties, ReadOnlyProperty } from "./broker-properties.ts";
 
-/** Where AMQP 1.0 carries a broker property; `index` is the place of a field in its section's list. */
+/** Where AMQP 1.0 carries a broker property; `index` is the position of a field in its section's list. */
 type AmqpPlace =
   | { readonly section: "header" | "properties"; readonly name: string; readonly index: number }
   | {
@@ -12,10 +12,10 @@ type AmqpPlace =
 export interface SettableRow {
   readonly property: keyof BrokerProperties;
   readonly settable: true;
-  /** `key` is text of at most 128 characters; `span` is milliseconds here and seconds over HTTP. */
+  /** `key` is a string of at most 128 characters; `span` is in milliseconds here and in seconds over HTTP. */
   readonly type: "text" | "id" | "key" | "time" | "span";
   readonly amqp: AmqpPlace;
-  /** Its member of the `BrokerProperties` header; `undefined` where HTTP has a header of its own. */
+  /** Its member of the `BrokerProperties` header; `undefined` if HTTP has a separate header. */
   readonly http: string | undefined;
 }
 
@@ -28,7 +28,7 @@ interface ReadOnlyRow {
   readonly http: string | undefined;
 }
 
-/** One broker property under all of its names. */
+/** One broker property with all its names. */
 export type BrokerPropertyRow = SettableRow | ReadOnlyRow;
 
 // prettier-ignore
@@ -63,7 +63,7 @@ export const brokerPropertyTable: readonly BrokerPropertyRow[] = [
 /** The rows of the properties that a sender may set. */
 export const settableRows: readonly SettableRow[] = brokerPropertyTable.filter((row) => row.settable);
 
-/** The name over HTTP of each property that has one. */
+/** The HTTP name of each property that has one. */
 export const httpNames: ReadonlyMap<keyof BrokerProperties | ReadOnlyProperty, string> = new Map(
   brokerPropertyTable.flatMap(({ property, http }) => (http === undefined ? [] : [[property, http]])),
 );

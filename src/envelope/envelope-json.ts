@@ -6,9 +6,10 @@ import { type Json, valueToJson } from "../values/value-json.ts";
 import { valueFromJsonAt } from "../values/value-json-reading.ts";
 
 /**
- * The JSON form of an envelope, for files and the command line; `schemas/envelope.schema.json` describes it.
+ * The JSON form of an envelope, for files and the command line, described by `schemas/envelope.schema.json`.
  *
- * Values are rendered as by {@link valueToJson}; property names are never taken for its `$` keys. The origin is not part of it.
+ * Values are in the form of {@link valueToJson}; property names are never mistaken for its `$` keys. The origin is not
+ * included.
  *
  * @example
  * ```ts
@@ -32,9 +33,9 @@ function render(properties: object): Json {
 }
 
 /**
- * Reads an envelope from its JSON form; all but `payload` may be absent.
+ * Reads an envelope from its JSON form; only `payload` is required.
  *
- * @throws SobreError `InvalidArgument` with the path, also for members that the form does not have.
+ * @throws SobreError `InvalidArgument` with the path, also for unknown members.
  * @example
  * ```ts
  * const envelope = envelopeFromJson({ payload: { $bytes: "AQI=" }, brokerProperties: { subject: "order" } });
@@ -47,7 +48,7 @@ export function envelopeFromJson(json: unknown): Envelope {
   };
   const [other] = Object.keys(others);
   if (other !== undefined) {
-    throw new SobreError("InvalidArgument", `The envelope has no member "${other}".`, { path: `$.${other}` });
+    throw new SobreError("InvalidArgument", `Unknown member "${other}" in the envelope.`, { path: `$.${other}` });
   }
   return checkEnvelope({
     payload: valueFromJsonAt(payload, "$.payload"),

@@ -9,15 +9,18 @@ import { checkHeaderSize } from "./limits.ts";
 import { anEnvelope, checkNames, checkOption } from "../options/option-checks.ts";
 
 /**
- * How the payload travels over AMQP: as opaque `data`, or as an AMQP `value` or `sequence`,
- * in which case it holds the encoded value without its section descriptor.
+ * The AMQP body section of the payload: opaque `data`, or `value` or `sequence`, where the payload is the encoded AMQP
+ * value without the section descriptor.
  */
 export type BodyKind = "data" | "value" | "sequence";
 
-/** The sections of a message as a border received them; engines carry it and never read it. */
+/** The sections of a message as received from the network; engines carry it and never read it. */
 export type Origin = object;
 
-/** A message as its sender wrote it: an opaque payload and its properties. Immutable; {@link amend} makes a changed one. */
+/**
+ * A message as written by its sender: an opaque payload and its properties. Immutable; {@link amend} makes a changed
+ * copy.
+ */
 export interface Envelope {
   readonly payload: Uint8Array;
   readonly bodyKind: BodyKind;
@@ -26,7 +29,7 @@ export interface Envelope {
   readonly origin?: Origin;
 }
 
-/** The parts of an envelope for {@link createEnvelope}; all but the payload are optional. */
+/** The parts of an envelope for {@link createEnvelope}; only the payload is required. */
 export interface EnvelopeInit {
   readonly payload: Uint8Array;
   /** Default: `data`. */
@@ -36,15 +39,14 @@ export interface EnvelopeInit {
   readonly origin?: Origin | undefined;
 }
 
-/** The changes {@link amend} makes; members of the property objects that are `undefined` are removed. */
+/** Changes for {@link amend}; members of the property objects that are `undefined` are removed. */
 export type EnvelopeChanges = Partial<EnvelopeInit>;
 
 /**
- * Makes an envelope after checking all of it. The payload and Dates are taken by reference: who changes them afterwards
- * changes the envelope. Binary application properties are copied.
+ * Creates an envelope after checking all its parts. The payload and Dates are kept by reference: changing them changes
+ * the envelope. Binary application properties are copied.
  *
- * @throws SobreError `InvalidArgument` naming the property, or `MessageSizeExceeded` when the properties
- *   are larger than 64 KiB.
+ * @throws SobreError `InvalidArgument` naming the property, or `MessageSizeExceeded` when the properties exceed 64 KiB.
  * @example
  * ```ts
  * const envelope = createEnvelope({
@@ -74,7 +76,7 @@ export interface UncheckedEnvelope {
   readonly origin?: Origin | undefined;
 }
 
-/** {@link createEnvelope} for what came from outside. */
+/** {@link createEnvelope} for untyped input. */
 export function checkEnvelope(init: UncheckedEnvelope): Envelope {
   checkNames(init, parts, { owner: "createEnvelope: " });
   return assemble(
@@ -87,8 +89,8 @@ export function checkEnvelope(init: UncheckedEnvelope): Envelope {
 }
 
 /**
- * A new envelope with the changes; the parts that did not change are the same objects,
- * so that a border sends their sections on byte for byte.
+ * Returns a new envelope with the changes; unchanged parts stay the same objects, so their AMQP sections are forwarded
+ * byte for byte.
  *
  * @throws SobreError as {@link createEnvelope} does.
  * @example
@@ -116,27 +118,27 @@ export function amend(envelope: Envelope, changes: EnvelopeChanges): Envelope {
   );
 }
 
-/** The most bytes by which {@link withMessageId} makes an envelope larger: a section with one text of 32 digits. */
+/** The maximum number of bytes that {@link withMessageId} adds: a section with a string of 32 digits. */
 export const assignedIdSize = 40;
 
-/** The envelope under a message id of 32 hexadecimal digits, unless it has one. */
+/** Gives the envelope a message id of 32 hexadecimal digits, unless it has one. */
 export function withMessageId(envelope: Envelope): Envelope {
   if (envelope.brokerProperties.messageId !== undefined) return envelope;
   return withProperties(envelope, { messageId: crypto.randomUUID().replaceAll("-", "") });
 }
 
-/** The envelope with broker properties whose values are known to be legal; nothing is checked again. */
+/** The envelope with changed broker properties, which are known to be valid and not checked again. */
 export function withProperties(envelope: Envelope, changes: BrokerProperties): Envelope {
   const broker = Object.freeze({ ...envelope.brokerProperties, ...changes });
   if (envelope.origin === envelope) return new Relabelled(envelope, broker);
   return withParts(envelope, envelope.payload, broker, envelope.applicationProperties);
 }
 
-/** A received envelope with other properties; its other parts are read when they are asked for. */
+/** A received envelope with changed properties; its other parts are read lazily. */
 class Relabelled implements Envelope {
   readonly brokerProperties: BrokerProperties;
   readonly received: Envelope;
-  /** None: those that were received. */
+  /** `undefined`: those that were received. */
   readonly #application: ApplicationProperties | undefined;
 
   constructor(received: Envelope, broker: BrokerProperties, application?: ApplicationProperties) {
@@ -166,27 +168,29 @@ class Relabelled implements Envelope {
   }
 }
 
-/** The received envelope whose payload and application properties an envelope has for sure; itself otherwise. */
+/**
+ * The received envelope that certainly has the same payload and application properties, or else the envelope itself.
+ */
 export const bodySourceOf = (envelope: Envelope): Envelope =>
   envelope instanceof Relabelled && !envelope.hasOwnApplication ? envelope.received : envelope;
 
-/** An origin that learns when it is stored, so that it takes no more room than it must. */
+/** An origin that is notified when it is stored, so that it can keep its memory small. */
 export interface StoredOrigin extends Envelope {
-  /** A queue stores an envelope that has it. */
+  /** Called when a queue stores an envelope with this origin. */
   stored(): void;
-  /** It stores that envelope no more. */
+  /** Called when the queue no longer stores that envelope. */
   unstored(): void;
 }
 
-/** The origin of an envelope, if it is to know that the envelope is stored. */
+/** The origin of an envelope, if it must be notified of storage. */
 export const storedOriginOf = ({ origin }: Envelope): StoredOrigin | undefined =>
   origin !== undefined && isStored(origin) ? origin : undefined;
 
 const isStored = (origin: object): origin is StoredOrigin => "unstored" in origin;
 
 /**
- * An amended envelope whose payload is still the one that was received, for a queue to store: the payload is read when it is
- * asked for. Held, it would keep alive what the origin lay in before it moved. Any other envelope is returned as it is.
+ * An envelope to store instead of an amended one whose payload is the received one: it reads the payload lazily, since
+ * a stored reference would keep the origin's former buffer alive. Any other envelope is returned unchanged.
  */
 export function withoutHeldPayload(envelope: Envelope): Envelope {
   const origin = storedOriginOf(envelope);
@@ -196,7 +200,7 @@ export function withoutHeldPayload(envelope: Envelope): Envelope {
   return new Relabelled(origin, ownIds(broker), application === origin.applicationProperties ? undefined : application);
 }
 
-/** Broker properties whose ids share no bytes with others. */
+/** Broker properties whose binary ids are copies. */
 export function ownIds(broker: BrokerProperties): BrokerProperties {
   const { messageId, correlationId } = broker;
   if (!(messageId instanceof Uint8Array || correlationId instanceof Uint8Array)) return broker;
@@ -207,7 +211,7 @@ export function ownIds(broker: BrokerProperties): BrokerProperties {
   });
 }
 
-/** The envelope with other parts that are known to be legal. */
+/** The envelope with other parts, which are known to be valid. */
 export function withParts(
   { bodyKind, origin }: Envelope,
   payload: Uint8Array,
@@ -218,7 +222,7 @@ export function withParts(
   return Object.freeze(origin === undefined ? changed : { ...changed, origin });
 }
 
-/** The envelope of parts that have been checked one by one. @throws SobreError `MessageSizeExceeded`. */
+/** The envelope of parts that have been checked separately. @throws SobreError `MessageSizeExceeded`. */
 export function assemble(
   payload: Uint8Array,
   bodyKind: BodyKind,
@@ -233,7 +237,7 @@ export function assemble(
 
 export function checkPayload(payload: unknown): Uint8Array {
   if (payload instanceof Uint8Array) return payload;
-  throw invalid("$.payload", "must be a Uint8Array; let a serializer turn a value into bytes");
+  throw invalid("$.payload", "must be a Uint8Array; use a serializer to encode a value");
 }
 
 export function checkBodyKind(bodyKind: unknown): BodyKind {

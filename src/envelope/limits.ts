@@ -3,38 +3,38 @@ import type { ApplicationProperties } from "./application-properties.ts";
 import type { BrokerProperties } from "./broker-properties.ts";
 import { isRecord } from "./bag.ts";
 
-/** The most bytes that broker and application properties may take together, by {@link headerSize}: 64 KiB. */
+/** Maximum size of broker and application properties together, by {@link headerSize}: 64 KiB. */
 export const maxHeaderSize: number = 64 * 1024;
 
 /**
- * Bytes that the properties take for the limit: the UTF-8 bytes of names and texts, the bytes of binaries, and 9 for
- * every other value, a typed one with what it holds.
+ * The size of the properties for the limit: the UTF-8 bytes of names and strings, the bytes of binaries, and 9 for any
+ * other value, plus the contents of typed ones.
  *
- * It is close to the size of their AMQP encoding, and the same at every border.
+ * It is close to the size of their AMQP encoding, and the same everywhere.
  */
 export function headerSize(broker: Members<BrokerProperties>, application: ApplicationProperties): number {
   return sizeOfMembers(broker, utf8Length) + sizeOfMembers(application, utf8Length);
 }
 
-/** @throws SobreError `MessageSizeExceeded` when the properties take more than {@link maxHeaderSize} bytes. */
+/** @throws SobreError `MessageSizeExceeded` when the properties exceed {@link maxHeaderSize} bytes. */
 export function checkHeaderSize(broker: Members<BrokerProperties>, application: ApplicationProperties): void {
   if (sizeOfMembers(broker, mostBytes) + sizeOfMembers(application, mostBytes) <= maxHeaderSize) return;
   const size = headerSize(broker, application);
   if (size <= maxHeaderSize) return;
   throw new SobreError(
     "MessageSizeExceeded",
-    `The properties take ${size} bytes, and ${maxHeaderSize} are allowed. Move some into the payload.`,
+    `The properties take ${size} bytes, but at most ${maxHeaderSize} are allowed. Move some into the payload.`,
   );
 }
 
-/** The members of an interface, which can be gone through by name. */
+/** The members of an interface, as an indexable type. */
 type Members<T> = Pick<T, keyof T>;
 
 type TextSize = (text: string) => number;
 
 const utf8Length: TextSize = (text) => new TextEncoder().encode(text).length;
 
-/** A bound that costs next to nothing, so that ordinary messages need no exact count. */
+/** A cheap upper bound, so that ordinary messages need no exact count. */
 const mostBytes: TextSize = (text) => 3 * text.length;
 
 function sizeOfMembers(members: Readonly<Record<string, unknown>>, sizeOfText: TextSize): number {

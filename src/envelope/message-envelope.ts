@@ -25,7 +25,7 @@ export function messageEnvelope(message: Readonly<Record<string, unknown>>, body
   );
 }
 
-/** The broker properties among the members of a message, under another content type than it says. */
+/** The broker properties among the members of a message, with the given content type. */
 function brokerPropertiesOf(message: Readonly<Record<string, unknown>>, contentType: unknown): BrokerProperties {
   const draft: Draft = {};
   if (contentType !== undefined) draft.contentType = text("contentType", contentType);
@@ -37,7 +37,7 @@ function brokerPropertiesOf(message: Readonly<Record<string, unknown>>, contentT
   return Object.freeze(draft);
 }
 
-// Every message that is sent passes here: a store under the name itself costs a fifth of one under a variable.
+// This runs for every sent message: assigning by a literal name takes a fifth of the time of a variable one.
 function setOfMessage(draft: Draft, name: string, value: unknown): void {
   switch (name) {
     case "body":

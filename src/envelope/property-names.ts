@@ -1,23 +1,23 @@
 import { brokerPropertyTable } from "./broker-property-table.ts";
 
-/** One broker property by its name in every dialect. */
+/** The names of one broker property in every language and protocol. */
 export interface PropertyNames {
-  /** Of this library and `@azure/service-bus`, e.g. `sessionId`. */
+  /** In this library and `@azure/service-bus`, e.g. `sessionId`. */
   readonly camelCase: string;
-  /** Of .NET, e.g. `SessionId`. */
+  /** In .NET, e.g. `SessionId`. */
   readonly pascalCase: string;
-  /** Of Python's `azure-servicebus`, e.g. `session_id`. */
+  /** In Python's `azure-servicebus`, e.g. `session_id`. */
   readonly snakeCase: string;
-  /** The section of an AMQP 1.0 message, and the field, annotation or property in it, e.g. `properties` and `group-id`. */
+  /** The AMQP 1.0 message section and the field, annotation or property in it, e.g. `properties` and `group-id`. */
   readonly amqp: { readonly section: string; readonly name: string };
-  /** The header of HTTP; a member of the JSON in `BrokerProperties` has that one. */
+  /** The HTTP header, and the JSON member if that is `BrokerProperties`. */
   readonly http: { readonly header: string; readonly member: string | undefined };
-  /** Whether a sender may set it; the others are the broker's. */
+  /** Whether a sender may set it; the others are set by the broker. */
   readonly settable: boolean;
 }
 
 /**
- * Every broker property by its name in every dialect; `docs/serve.md` has it as a table.
+ * The names of every broker property in every language and protocol; `docs/serve.md` has them as a table.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export const propertyNames: readonly PropertyNames[] = /* @__PURE__ */ brokerPro
 );
 
 function httpNames(property: string, member: string | undefined, pascalCase: string): PropertyNames["http"] {
-  // AMQP's own bodies have no content type over HTTP but that of their form: theirs is a member.
+  // Over HTTP, the content type of AMQP value and sequence bodies is that of their form; their own is a JSON member.
   if (property === "contentType") return { header: "Content-Type", member };
   return member === undefined ? { header: pascalCase, member } : { header: "BrokerProperties", member };
 }

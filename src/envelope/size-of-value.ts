@@ -1,6 +1,6 @@
 import { Typed } from "../values/typed.ts";
 
-/** Bytes of one simple value in its smallest encoding (AMQP 1.0 part 1.6). */
+/** The size of a simple value in its smallest encoding, in bytes (AMQP 1.0 part 1.6). */
 export function sizeOfValue(value: unknown): number {
   switch (typeof value) {
     case "string":
@@ -19,7 +19,7 @@ export function sizeOfValue(value: unknown): number {
   }
 }
 
-/** Bytes of the types that have one width, with the format code. */
+/** The sizes of fixed-width types in bytes, including the format code. */
 const widths: ReadonlyMap<string, number> = new Map([
   ["ubyte", 2],
   ["byte", 2],
@@ -62,7 +62,7 @@ function utf8Length(text: string): number {
     const unit = text.charCodeAt(index);
     if (unit < 0x80) continue;
     bytes += unit < 0x800 ? 1 : 2;
-    // A surrogate pair is two units and four bytes.
+    // A surrogate pair is two code units and four bytes.
     if (unit >= 0xd800 && unit <= 0xdbff && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) index++;
   }
   return bytes;

@@ -6,19 +6,19 @@ import type { Envelope } from "./envelope.ts";
 import { sizeOfCompound, sizeOfString, sizeOfUint, sizeOfUlong, sizeOfValue, sizeOfVariable } from "./size-of-value.ts";
 import type { Typed } from "../values/typed.ts";
 
-/** An origin that knows the encoded size of the envelopes that come from it. */
+/** An origin that knows the encoded size of its envelopes. */
 interface SizedOrigin {
   sizeOf(envelope: Envelope): number;
 }
 
 /**
- * Bytes the envelope takes as an AMQP 1.0 message, without what a broker adds to it.
+ * The size of the envelope as an AMQP 1.0 message in bytes, without what a broker adds.
  *
- * For an envelope that was received it counts the sections that are sent on as they came.
+ * For a received envelope, unchanged sections count as received.
  */
 export function sizeOf(envelope: Envelope): number {
   checkOption("envelope", envelope, anEnvelope);
-  // A received message is decoded only where somebody asked for it.
+  // A received message is decoded only on demand.
   const { origin } = envelope;
   if (origin !== undefined && isSized(origin)) return origin.sizeOf(envelope);
   const { brokerProperties, applicationProperties } = envelope;
@@ -29,14 +29,14 @@ function isSized(origin: object): origin is SizedOrigin {
   return "sizeOf" in origin && typeof origin.sizeOf === "function";
 }
 
-/** Bytes of the sections that the payload fills. */
+/** The size of the payload's sections, in bytes. */
 export function sizeOfBody({ payload, bodyKind }: Envelope): number {
   if (bodyKind === "data") return sectionHead + sizeOfVariable(payload.byteLength);
   if (payload.byteLength === 0) return 0;
   return payload.byteLength + sectionHead * (bodyKind === "sequence" ? countLists(payload) : 1);
 }
 
-/** Counts consecutive lists: each is a section. */
+/** The number of consecutive lists; each is a section. */
 function countLists(payload: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < payload.byteLength; count++) {
@@ -51,7 +51,7 @@ function countLists(payload: Uint8Array): number {
 /** A section's constructor: 0x00, 0x53 and the code. */
 const sectionHead = 3;
 
-/** Bytes of the header, annotation, properties and application-properties sections that the properties fill. */
+/** The size of the header, annotation, properties and application-properties sections, in bytes. */
 export function sizeOfProperties(broker: BrokerProperties, application: ApplicationProperties): number {
   return sizeOfHeader(broker) + sizeOfAnnotations(broker) + sizeOfBare(broker) + sizeOfApplication(application);
 }
@@ -77,7 +77,7 @@ function sizeOfAnnotations(broker: BrokerProperties): number {
   return count === 0 ? 0 : sectionHead + sizeOfCompound(size, count);
 }
 
-/** The fields of the properties section that broker properties fill, in their order, with their places (AMQP 1.0 part 3.2.4). */
+/** The broker properties in the properties section, with their field positions in order (AMQP 1.0 part 3.2.4). */
 const bareFields = settableRows.flatMap(({ property, amqp }) =>
   amqp.section === "properties" ? [{ property, index: amqp.index }] : [],
 );
@@ -88,14 +88,14 @@ function sizeOfBare(broker: BrokerProperties): number {
   for (const { property, index } of bareFields) {
     const value = broker[property];
     if (value === undefined) continue;
-    // Fields up to the last one that is set are written, the empty ones as one byte of null.
+    // Fields are written up to the last one that is set; unset ones are a null of one byte.
     size += index - count + sizeOfId(value);
     count = index + 1;
   }
   return count === 0 ? 0 : sectionHead + sizeOfCompound(size, count);
 }
 
-/** Bytes of a list of fields of these sizes, in which 0 is a null; those behind the last one that is set are left out. */
+/** The size of a list of fields of these sizes, where 0 is a null; trailing nulls are omitted. */
 export function sizeOfFields(sizes: readonly number[]): number {
   const count = sizes.findLastIndex((size) => size > 0) + 1;
   if (count === 0) return 1;
@@ -105,12 +105,12 @@ export function sizeOfFields(sizes: readonly number[]): number {
   );
 }
 
-/** Bytes of a message id or another field of the properties section; numeric ids are ulong. */
+/** The size of a message id or another field of the properties section; numeric ids are ulong. */
 export function sizeOfId(value: string | number | bigint | Uint8Array | Date | Typed): number {
   return typeof value === "number" || typeof value === "bigint" ? sizeOfUlong(BigInt(value)) : sizeOfValue(value);
 }
 
-/** Bytes of the application-properties section. */
+/** The size of the application-properties section, in bytes. */
 export function sizeOfApplication(application: ApplicationProperties): number {
   let size = 0;
   let count = 0;

@@ -1,5 +1,5 @@
 /**
- * Every code a {@link SobreError} can carry: the closed list.
+ * The closed list of codes of {@link SobreError}.
  *
  * The first group are the codes of `@azure/service-bus` (`ServiceBusError.code`), with its spelling; the rest are ours.
  */
@@ -18,59 +18,59 @@ export type ErrorCode =
   | "SessionCannotBeLocked"
   | "SessionLockLost"
   | "UnauthorizedAccess"
-  /** A parameter, option or property has a value that its contract forbids. */
+  /** A parameter, option or property has an invalid value. */
   | "InvalidArgument"
-  /** The call is legal, but not now or not on this object. */
+  /** The call is valid, but not now or not on this object. */
   | "InvalidOperation"
   /** The content type does not follow RFC 2045 section 5.1. */
   | "InvalidContentType"
   /** No codec is registered for the content type, or there is none. */
   | "UnknownContentType"
-  /** The content type is known, but not on the `accept` list. */
+  /** The content type is known but not on the `accept` list. */
   | "ContentTypeNotAccepted"
-  /** The charset parameter names no charset that the codec reads. */
+  /** The codec does not support the charset in the content type. */
   | "UnknownCharset"
-  /** The content encoding names no compression that a stage removes. */
+  /** No stage removes the compression that the content encoding names. */
   | "UnknownContentEncoding"
-  /** The bytes break the rules of their format. */
+  /** The bytes violate the rules of their format. */
   | "DecodeFailed"
   /** The bytes end before the value does. */
   | "TruncatedPayload"
-  /** A whole value was read and bytes are left over. */
+  /** A complete value was read but bytes are left over. */
   | "TrailingBytes"
-  /** A size, depth, item or ratio budget was used up. */
+  /** A size, depth, item or ratio limit was exceeded. */
   | "LimitExceeded"
-  /** The payload needs a message type that nobody named or that is not in the schema. */
+  /** The payload needs a message type that is not named or not in the schema. */
   | "UnknownMessageType"
-  /** The message is of a version that its type does not have here. */
+  /** The message has a version that its type does not have here. */
   | "UnknownMessageVersion"
-  /** A step between two versions of a message type broke or is missing. */
+  /** A step between two versions of a message type failed or is missing. */
   | "UpcastFailed"
-  /** The ciphertext was changed, cut, or belongs to other metadata. */
+  /** The ciphertext was changed or truncated, or belongs to other metadata. */
   | "DecryptionFailed"
-  /** The payload is encrypted with a key that is not at hand. */
+  /** The payload is encrypted with an unknown key. */
   | "UnknownKey"
-  /** The payload is plain where only encrypted ones are taken. */
+  /** The payload is unencrypted where encryption is required. */
   | "PlaintextRefused"
-  /** The payload was stored apart from the message and is not there any more. */
+  /** The claim-check payload is no longer in its store. */
   | "PayloadNotFound"
-  /** A value to encode has no faithful form in the format. */
+  /** A value to encode cannot be represented in the format. */
   | "UnsupportedValue"
-  /** Every decoder that was allowed to try has failed; the attempts say why. */
+  /** All decoders that were allowed to try have failed; see the attempts. */
   | "Unreadable"
-  /** The value was read, and its schema refuses it. */
+  /** The value was read but does not match its schema. */
   | "ValidationFailed"
-  /** The engine declares the capability as refused. */
+  /** The engine does not support the capability. */
   | "UnsupportedCapability"
-  /** The caller's `AbortSignal` ended the operation. */
+  /** The operation was aborted by the caller's `AbortSignal`. */
   | "Aborted"
-  /** The client, link or engine was closed before. */
+  /** The client, link or engine is closed. */
   | "Closed";
 
-// Every code that begins with "Service" is such a one; a list of them would weigh on every browser bundle.
+// All codes that begin with "Service" are retryable; listing them would cost bytes in every browser bundle.
 const retryable = /^(?:GeneralError$|Service|UnauthorizedAccess$)/;
 
-/** Whether the same call may succeed when tried again after an error of this code, as the official clients judge it. */
+/** Whether the same call may succeed when retried after an error with this code, as in the official clients. */
 export function isRetryable(code: ErrorCode): boolean {
   return retryable.test(code);
 }

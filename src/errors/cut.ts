@@ -1,11 +1,11 @@
 /**
  * The text, cut to at most `length` characters, never inside a surrogate pair; lone surrogates become U+FFFD.
  *
- * Failure descriptions must arrive, and no wire format carries half a character.
+ * Failure descriptions must be deliverable, and no wire format can carry half a character.
  */
 export function cut(text: string, length: number): string {
   if (text.length <= length) return text.toWellFormed();
-  // The pair that the cut goes through is left out.
+  // A pair at the boundary is removed whole.
   const end = (text.charCodeAt(length - 2) & 0xfc00) === 0xd800 ? length - 2 : length - 1;
   return `${text.slice(0, end).toWellFormed()}…`;
 }

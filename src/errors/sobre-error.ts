@@ -1,14 +1,14 @@
 import { type ErrorCode, isRetryable } from "./codes.ts";
 
-/** Where and why, for a {@link SobreError}; every member is optional. */
+/** Details of a {@link SobreError}; all members are optional. */
 export interface SobreErrorOptions {
-  /** Byte offset in the payload at which reading stopped. */
+  /** The byte offset in the payload at which reading failed. */
   readonly offset?: number | undefined;
-  /** Path to the value concerned, e.g. `$.order.lines[2]`. */
+  /** The path to the value concerned, e.g. `$.order.lines[2]`. */
   readonly path?: string | undefined;
-  /** The broker's own id of the refusal. */
+  /** The tracking id that the broker assigned to the error. */
   readonly trackingId?: string | undefined;
-  /** Set when the call may have happened nevertheless. */
+  /** `unknown` if the call may have succeeded all the same. */
   readonly outcome?: "unknown" | undefined;
   /** The underlying error. */
   readonly cause?: unknown;
@@ -34,20 +34,20 @@ const brand = Symbol.for("sobre.SobreError");
  */
 export class SobreError extends Error {
   readonly code: ErrorCode;
-  /** Whether the same call may succeed when tried again. */
+  /** Whether the same call may succeed when retried. */
   readonly retryable: boolean;
-  /** Byte offset in the payload at which reading stopped, where the format has one. */
+  /** The byte offset in the payload at which reading failed, if known. */
   readonly offset: number | undefined;
-  /** Path to the value concerned, e.g. `$.order.lines[2]`, if there is one. */
+  /** The path to the value concerned, e.g. `$.order.lines[2]`, if there is one. */
   readonly path: string | undefined;
-  /** The broker's own id of the refusal; part of the message too. */
+  /** The tracking id that the broker assigned to the error; also part of the message. */
   readonly trackingId: string | undefined;
-  /** `unknown` when the answer to an earlier try was lost, so that the call may have happened nevertheless. */
+  /** `unknown` if the answer to an earlier try was lost, so the call may have succeeded all the same. */
   readonly outcome: "unknown" | undefined;
 
   constructor(code: ErrorCode, message: string, options: SobreErrorOptions = {}) {
     if (typeof code !== "string" || typeof message !== "string" || options === null)
-      throw new SobreError("InvalidArgument", "A SobreError takes a code and a message.");
+      throw new SobreError("InvalidArgument", "A SobreError needs a code and a message, both strings.");
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryable = isRetryable(code);
@@ -63,11 +63,11 @@ export class SobreError extends Error {
   }
 
   /**
-   * Returns a SobreError as it is, and wraps anything else with it as the `cause`. The message names only the kind of
-   * error, since foreign messages may quote the payload.
+   * Returns a SobreError unchanged and wraps anything else as its `cause`. The message names only the kind of error,
+   * since messages of other errors may quote the payload.
    *
-   * @param code Code of the wrapper; an `AbortError` is `Aborted` if none is given. Default: `GeneralError`.
-   * @param what What failed, the beginning of the message. Default: `The operation failed`.
+   * @param code The code of the wrapper. Default: `Aborted` for an `AbortError`, otherwise `GeneralError`.
+   * @param what The beginning of the message, naming the failure. Default: `The operation failed`.
    * @example
    * ```ts
    * const error = SobreError.from(new TypeError("x is not a function"));
@@ -95,7 +95,7 @@ export class SobreError extends Error {
 }
 
 /**
- * Whether a value is a {@link SobreError}, and of this code if one is given.
+ * Whether a value is a {@link SobreError}, with this code if one is given.
  *
  * @example
  * ```ts

@@ -62,15 +62,15 @@ const borders: Readonly<Record<ErrorCode, BorderTraits>> = {
 /**
  * The traits of a code.
  *
- * Conditions and retryability are those the official clients map back to the same code
- * (`ServiceBusError` of `@azure/service-bus` 7.9).
+ * Conditions and retryability are those that the official clients map back to the same code (`ServiceBusError` of
+ * `@azure/service-bus` 7.9).
  */
 export function errorTraits(code: ErrorCode): ErrorTraits {
   if (!isErrorCode(code)) throw new SobreError("InvalidArgument", "code must be an ErrorCode.", { path: "$.code" });
   return { ...borders[code], retryable: isRetryable(code) };
 }
 
-/** The code that each column of the table means: the first one with it, or the one named here. */
+/** Maps the values of a column back to codes: to the first code with the value, or to the one named here. */
 function reverse<T>(valueOf: (row: BorderTraits) => T, named: readonly (readonly [T, ErrorCode])[]): Map<T, ErrorCode> {
   const meant = new Map<T, ErrorCode>();
   for (const code in borders) {
@@ -114,7 +114,7 @@ const byStatus: ReadonlyMap<number, ErrorCode> = reverse(
 /** The code of an HTTP status. */
 export const codeOfStatus = (status: number): ErrorCode => byStatus.get(status) ?? "GeneralError";
 
-/** Whether a text is one of the closed list of codes. */
+/** Whether a string is one of the codes. */
 export function isErrorCode(text: unknown): text is ErrorCode {
   return typeof text === "string" && Object.hasOwn(borders, text);
 }

@@ -2,19 +2,19 @@ import { memberAt, PatchedValue } from "../values/patched-value.ts";
 import { keyOf, type StandardIssue } from "./standard-schema.ts";
 
 /**
- * A body whose refused parts go over into another form of the same value, since codecs bring some values back as another
- * type than they were given: an integer and a bigint, a Date and its text.
+ * Converts the parts of a body that a schema refused into another form of the same value, since codecs decode some
+ * values as another type than was encoded: an integer as a bigint, a Date as a string.
  */
 export class Conversion {
   body: unknown;
-  /** Places that were converted: each once, so that no value goes to and fro. */
+  /** The places converted so far: each only once, so that no value is converted back. */
   readonly #done = new Set<string>();
 
   constructor(body: unknown) {
     this.body = body;
   }
 
-  /** Converts what the issues name; returns whether there was anything. */
+  /** Converts the places that the issues name; returns whether there were any. */
   convert(issues: readonly StandardIssue[]): boolean {
     const patched = new PatchedValue(this.body);
     let isChanged = false;
@@ -31,10 +31,10 @@ export class Conversion {
   }
 }
 
-/** Alternatives inside alternatives that are looked at. */
+/** The maximum depth of nested alternatives. */
 const maxDepth = 8;
 
-/** The paths of issues, and of those of the alternatives that were refused (`errors` of zod, `issues` of valibot). */
+/** The paths of issues, including those of refused alternatives (`errors` in zod, `issues` in valibot). */
 function placesOf(
   issues: readonly StandardIssue[],
   parent: readonly PropertyKey[],
@@ -47,7 +47,7 @@ function placesOf(
   });
 }
 
-/** Issues in a list, or in a list of lists. */
+/** Issues in an array, or in an array of arrays. */
 function listed(value: unknown): readonly StandardIssue[] {
   return Array.isArray(value) ? value.flat().filter(isIssue) : [];
 }
@@ -57,7 +57,7 @@ function isIssue(value: unknown): value is StandardIssue {
   return path === undefined || Array.isArray(path);
 }
 
-/** As `toISOString` writes it, or another time of RFC 3339 to the millisecond. */
+/** A time in the form of `toISOString`, or any RFC 3339 time in milliseconds at most. */
 const time = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/;
 
 function otherForm(value: unknown): unknown {

@@ -20,25 +20,26 @@ import {
   whenReady,
 } from "./schema.ts";
 
-/** The steps between the versions of a type; a type of several versions must have every one up. */
+/** The steps between the versions of a type; every upcast is required. */
 export type Steps<V> = [Exclude<VersionOf<V>, LatestOf<V>>] extends [never]
   ? { readonly upcast?: undefined; readonly downcast?: undefined }
   : { readonly upcast: Upcasts<V>; readonly downcast?: Downcasts<V> | undefined };
 
-/** The argument after the versions: optional for a type with one version. */
+/** The argument after the versions: optional for a type with a single version. */
 type Rest<V> = [Exclude<VersionOf<V>, LatestOf<V>>] extends [never]
   ? [options?: MessageTypeOptions & Steps<V>]
   : [options: MessageTypeOptions & Steps<V>];
 
-/** The greatest version that can be named, so that it is an int on every wire. */
+/** The greatest version, so that it fits a 32-bit integer in every format. */
 const maxVersion = 2 ** 31 - 1;
 
 /**
- * Defines a type of messages: a name, a schema per version, and the steps between versions.
+ * Defines a message type: a name, a schema per version, and the steps between versions.
  *
- * Version 0 is what names no version. A body is sent as it was given: what a schema transforms, the reader transforms.
+ * Version 0 stands for messages that name no version. A body is sent as given; the transforms of a schema are applied
+ * by the reader.
  *
- * @throws SobreError `InvalidArgument` naming what is wrong: no version, something that is not a schema, a missing upcast.
+ * @throws SobreError `InvalidArgument` naming the problem: no version, an invalid schema, a missing upcast.
  * @example
  * ```ts
  * const Order = defineMessage(
@@ -75,14 +76,14 @@ const checks: OptionChecks<UntypedOptions> = {
   downcast: anObject,
 };
 
-/** {@link defineMessage} for versions of which the compiler knows nothing. */
+/** {@link defineMessage} for versions that are unknown at compile time. */
 export function assembleMessageType<Name extends string, Input, Output>(
   name: Name,
   schemas: SchemaVersions,
   options: UntypedOptions,
 ): MessageType<Name, Input, Output> {
   if (typeof name !== "string" || name === "" || name.length > 128) {
-    throw invalid("The name of a message type must be text of 1 to 128 characters");
+    throw invalid("The name of a message type must be a string of 1 to 128 characters");
   }
   if (!isObject(schemas)) throw invalid(`${name}: the versions must be an object, e.g. { 1: schema }`);
   checkOptions(options, checks, { owner: `${name}: ` });
@@ -121,7 +122,7 @@ export function assembleMessageType<Name extends string, Input, Output>(
     });
   const descend = (index: number, body: unknown, end: number): MaybePromise<unknown> =>
     whenReady(check(index, body), (valid) => {
-      // A schema's output is for readers; the body is sent as it was given.
+      // A schema's output is for readers; the body is sent as given.
       if (index === end) return body;
       const what = `${name}: the downcast from version ${versions[index] ?? 0}`;
       return whenReady(run(down.get(versions[index] ?? 0), valid, what), (next) => descend(index - 1, next, end));
@@ -132,7 +133,7 @@ export function assembleMessageType<Name extends string, Input, Output>(
     const said = Number.isInteger(version) ? `version ${version}` : "a version that is not a whole number";
     throw new SobreError(
       "UnknownMessageVersion",
-      `The message is of ${said}, and ${name} has ${versions.join(", ")}. Deploy a reader of that version, or send an older one.`,
+      `The message has ${said}, but ${name} has only ${versions.join(", ")}. Deploy a reader with that version, or send an older version.`,
     );
   };
 
@@ -153,7 +154,9 @@ export function assembleMessageType<Name extends string, Input, Output>(
   return typed(Object.freeze(type), name);
 }
 
-/** The one place where the types of schemas become those of the message type; {@link Rest} has checked that they fit. */
+/**
+ * The only place where the types of schemas become those of the message type; {@link Rest} has checked that they fit.
+ */
 function typed<Name extends string, Input, Output>(type: MessageType, _name: Name): MessageType<Name, Input, Output> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- schemas carry their types without a value to infer them from
   return type as MessageType<Name, Input, Output>;
@@ -164,7 +167,7 @@ function versionsOf(name: string, schemas: SchemaVersions): readonly number[] {
   const versions = keys.map(Number);
   if (versions.length === 0) throw invalid(`${name}: at least one version is needed, e.g. { 1: schema }`);
   const wrong = versions.find((version) => !Number.isSafeInteger(version) || version < 0 || version > maxVersion);
-  // As "01", which would be a second name of version 1.
+  // E.g. "01", which would be a second name for version 1.
   const isOdd = keys.some((key) => String(Number(key)) !== key);
   if (wrong !== undefined || isOdd) throw invalid(`${name}: versions are integers from 0 up`);
   return versions.toSorted((a, b) => a - b);
@@ -177,7 +180,7 @@ function steps(
 ): ReadonlyMap<number, (body: never) => unknown> {
   const found = new Map<number, (body: never) => unknown>();
   for (const [key, step] of Object.entries(table)) {
-    if (!versions.includes(Number(key))) throw invalid(`${where}[${key}] does not start at a version of the type`);
+    if (!versions.includes(Number(key))) throw invalid(`${where}[${key}] is not a step from a version of the type`);
     if (typeof step !== "function") throw invalid(`${where}[${key}] must be a function`);
     found.set(Number(key), step);
   }
@@ -197,7 +200,7 @@ function accepted(checked: Checked, name: string, version: number): unknown {
 }
 
 function run(step: ((body: never) => unknown) | undefined, body: unknown, what: string): MaybePromise<unknown> {
-  if (step === undefined) throw new SobreError("UpcastFailed", `${what} is not defined. Give the type one.`);
+  if (step === undefined) throw new SobreError("UpcastFailed", `${what} is not defined. Add it to the message type.`);
   try {
     const result = adopted<unknown>(Reflect.apply(step, undefined, [body]));
     return result instanceof Promise ? result.catch((error: unknown) => broke(what, error)) : result;
@@ -206,7 +209,7 @@ function run(step: ((body: never) => unknown) | undefined, body: unknown, what: 
   }
 }
 
-/** The message of a foreign error may quote the body, so only its kind is reported. */
+/** The message of another library's error may quote the body, so only its kind is reported. */
 function broke(what: string, cause: unknown): never {
   const kind = cause instanceof Error ? cause.name : typeof cause;
   throw new SobreError("UpcastFailed", `${what} failed with ${kind}.`, { cause });

@@ -7,10 +7,10 @@ import { type Checked, compileSchema, type MaybePromise, type OutputOf, type Sch
 import { isStandardSchema } from "./standard-schema.ts";
 import { createTypeReader, type TypeReader } from "./type-reader.ts";
 
-/** The type that a caller expects of a body: its name, a schema of any Standard Schema library, or a message type. */
+/** The expected type of a body: a name, a schema of any Standard Schema library, or a message type. */
 export type ExpectedType = string | Schema | MessageType;
 
-/** The type of the body that is read as an {@link ExpectedType}. */
+/** The type of a body that is read as an {@link ExpectedType}. */
 export type BodyAs<Type> =
   Type extends MessageType<string, infer _Input, infer Output>
     ? Output
@@ -26,7 +26,7 @@ export const anExpectedType: OptionCheck = (type) =>
 
 const isMessageType = (type: unknown): type is MessageType => hasMethod(type, "read") && hasMethod(type, "message");
 
-/** The name for codecs that need one. */
+/** The type name for codecs that need one. */
 export function expectedName(type: ExpectedType | undefined): string | undefined {
   return typeof type === "string" ? type : isMessageType(type) ? type.name : undefined;
 }
@@ -34,22 +34,26 @@ export function expectedName(type: ExpectedType | undefined): string | undefined
 const readers = new WeakMap<MessageType, TypeReader>();
 const schemas = new WeakMap<Schema, (value: unknown) => MaybePromise<Checked>>();
 
-/** The result with its body as the expected type has it, or why it does not fit. */
+/** The result with the body converted to the expected type, or the reason why it does not fit. */
 export function fitted(envelope: Envelope, result: DeserializeResult, type: ExpectedType): DeserializeResult {
   if (!result.ok) return result;
   if (typeof type === "string") return named(result, type);
   const read = isMessageType(type) ? readAs(envelope, result, type) : checked(result, type);
   if (!(read instanceof Promise)) return read;
-  // Nobody waits for it.
+  // Its result is not needed.
   read.catch(() => undefined);
-  const why = "The expected type waits for its answer. Give it to a client as one of its messageTypes, which wait.";
+  const why =
+    "The expected type is asynchronous. Pass it to a receiver or processor in messageTypes, which may be asynchronous.";
   return refused(result, new SobreError("InvalidOperation", why));
 }
 
-/** A payload that names another type is not of the expected one. */
+/** Refuses a payload that names another type than the expected one. */
 function named(result: ReadResult, type: string): DeserializeResult {
   if (result.typeName === undefined || result.typeName === type) return result;
-  return refused(result, new SobreError("UnknownMessageType", "The body is of another type than the expected one."));
+  return refused(
+    result,
+    new SobreError("UnknownMessageType", "The body is not of the expected type: it names another one."),
+  );
 }
 
 function readAs(envelope: Envelope, result: ReadResult, type: MessageType): MaybePromise<DeserializeResult> {

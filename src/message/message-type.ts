@@ -4,7 +4,10 @@ import type { EnvelopeInit } from "../envelope/envelope.ts";
 import type { InputOf, MaybePromise, OutputOf, Schema } from "./schema.ts";
 import type { TypeWire } from "./type-property.ts";
 
-/** The schemas of a message type by version; versions are integers from 0 up, 0 being messages that name none. */
+/**
+ * The schemas of a message type by version; versions are integers from 0 up, where 0 stands for messages that name
+ * none.
+ */
 export type SchemaVersions = { readonly [version: number]: Schema };
 
 /** The greatest of the versions. */
@@ -13,25 +16,25 @@ export type LatestOf<V> = Greatest<VersionOf<V>>;
 /** The versions as numbers. */
 export type VersionOf<V> = keyof V & number;
 
-/** Options of `defineMessage` that every type has. */
+/** Options of `defineMessage`, apart from the steps between versions. */
 export interface MessageTypeOptions {
-  /** Where type and version are written. Default: `properties`. */
+  /** Where the type and version are written. Default: `properties`. */
   readonly wire?: TypeWire | undefined;
   /**
-   * Other names of the type with the version that each means: a CloudEvents type, a subject, or the id of a schema in a
-   * registry, e.g. `{ "com.acme.order.v1": 1, "5f1b…": 2 }`.
+   * Other names of the type, each with its version: a CloudEvents type, a subject, or a schema id of a registry, e.g.
+   * `{ "com.acme.order.v1": 1, "5f1b…": 2 }`.
    */
   readonly aliases?: Readonly<Record<string, number>> | undefined;
 }
 
-/** One step up from each version but the latest, to the next one; it may wait. */
+/** A step from each version except the latest to the next one; it may be asynchronous. */
 export type Upcasts<V> = {
   readonly [N in Exclude<VersionOf<V>, LatestOf<V>>]: (
     body: OutputOf<V[N]>,
   ) => MaybePromise<InputOf<V[Next<VersionOf<V>, N> & keyof V]>>;
 };
 
-/** One step down from a version to the one before, for readers that are not as far yet; it may wait. */
+/** A step from a version to the previous one, for readers still on that version; it may be asynchronous. */
 export type Downcasts<V> = {
   readonly [N in VersionOf<V>]?: (
     body: OutputOf<V[N]>,
@@ -45,25 +48,25 @@ export type TypedMessageProperties = BrokerPropertiesInit & {
   readonly version?: number | undefined;
 };
 
-/** A message with a type; senders validate it and write its type and version. */
+/** A message with a message type; senders validate it and write its type and version. */
 export type TypedMessage<Body = unknown> = Message<Body> & {
   readonly messageType: MessageType;
   readonly messageVersion: number;
 };
 
-/** A type of messages with its versions; made by `defineMessage`. */
+/** A message type and its versions; made by `defineMessage`. */
 export interface MessageType<Name extends string = string, Input = unknown, Output = Input> {
   readonly name: Name;
-  /** In rising order. */
+  /** In ascending order. */
   readonly versions: readonly number[];
   readonly latestVersion: number;
   readonly wire: TypeWire;
-  /** The other names it goes by, with the version each means. */
+  /** Its other names, each with its version. */
   readonly aliases: ReadonlyMap<string, number>;
   /**
    * A message of this type, for `sendMessages`.
    *
-   * @throws SobreError `UnknownMessageVersion` for a version the type does not have.
+   * @throws SobreError `UnknownMessageVersion` for a version that the type does not have.
    * @example
    * ```ts
    * const Order = defineMessage("acme.order", { 1: jsonSchema({ required: ["id"] }) });
@@ -72,25 +75,26 @@ export interface MessageType<Name extends string = string, Input = unknown, Outp
    */
   message(body: Input, properties?: TypedMessageProperties): TypedMessage<Input>;
   /**
-   * The body in the latest version: validated as what it is, upcast step by step, and validated again each time.
+   * The body in the latest version: validated in its own version, then upcast step by step and validated after each
+   * step.
    *
    * @throws SobreError `UnknownMessageVersion`, `ValidationFailed` with the path, `UpcastFailed`.
    */
   read(body: unknown, version: number): MaybePromise<Output>;
   /**
-   * The body to send as `version`: validated, downcast step by step, and validated again each time.
+   * The body to send as `version`: validated, then downcast step by step and validated after each step.
    *
    * @throws SobreError `UnknownMessageVersion`, `ValidationFailed` with the path, `UpcastFailed`.
    */
   write(body: Input, version?: number): MaybePromise<unknown>;
-  /** The schema of a version, as it was given. */
+  /** The schema of a version, as given. */
   schemaOf(version: number): Schema | undefined;
 }
 
 /** The type of the body that handlers get. */
 export type BodyOf<T> = T extends MessageType<string, infer _Input, infer Output> ? Output : never;
 
-/** Whether A is less than B, both whole and not negative; by their digits, so that any version is as good as another. */
+/** Whether A is less than B, both non-negative integers; compared by their digits, so the size does not matter. */
 type IsLess<A extends number, B extends number> =
   Longer<`${A}`, `${B}`> extends infer Which
     ? Which extends "neither"
@@ -100,7 +104,7 @@ type IsLess<A extends number, B extends number> =
         : false
     : never;
 
-/** Which of two texts is longer. */
+/** Which of two strings is longer. */
 type Longer<A extends string, B extends string> = A extends `${string}${infer RestA}`
   ? B extends `${string}${infer RestB}`
     ? Longer<RestA, RestB>
@@ -109,7 +113,7 @@ type Longer<A extends string, B extends string> = A extends `${string}${infer Re
     ? "neither"
     : "second";
 
-/** Whether the first of two texts of one length is less. */
+/** Whether the first of two strings of equal length is less. */
 type IsLessText<A extends string, B extends string> = A extends `${infer DigitA}${infer RestA}`
   ? B extends `${DigitA}${infer RestB}`
     ? IsLessText<RestA, RestB>

@@ -8,18 +8,19 @@ import { schemaIdProperty } from "./type-property.ts";
 /** Options of {@link registryIds}. */
 export interface RegistryIdsOptions {
   /**
-   * Whether payloads begin with Confluent's prefix, a zero byte and a schema id of four bytes. Other payloads begin so
-   * too, so that it must be said. Default: false.
+   * Whether payloads begin with Confluent's prefix: a zero byte and a schema id of four bytes. It cannot be detected,
+   * since other payloads may begin the same way. Default: false.
    */
   readonly confluentPrefix?: boolean | undefined;
 }
 
 /**
- * A stage that takes the schema ids of registries off received messages and keeps them for the aliases of message types.
+ * A stage that removes the schema ids of registries from received messages and keeps them for the aliases of message
+ * types.
  *
  * `application/json+5f1b…` and `avro/binary+5f1b…`, which `@azure/schema-registry-json` and `-avro` write, become
- * `application/json` and `avro/binary`; the id goes into the application property `sobre-schema-id`. Confluent's ids
- * are decimal there.
+ * `application/json` and `avro/binary`; the id is kept in the application property `sobre-schema-id`, Confluent's in
+ * decimal.
  *
  * @throws SobreError `InvalidArgument` naming the option.
  */
@@ -34,7 +35,7 @@ export function registryIds(options: RegistryIdsOptions = {}): PayloadStage {
 
 const checks: OptionChecks<RegistryIdsOptions> = { confluentPrefix: flag };
 
-/** The registry's ids are 32 hexadecimal digits behind the subtype. */
+/** Azure's schema ids are 32 hexadecimal digits after the subtype. */
 const suffixed = /^\s*([^\s;+/]+\/[^\s;+/]+)\+([0-9a-f]{32})\s*$/i;
 
 function withoutSuffix(envelope: Envelope): Envelope {
@@ -50,9 +51,13 @@ function withoutPrefix(envelope: Envelope, confluentPrefix: boolean): Envelope {
   const { payload, bodyKind } = envelope;
   if (!confluentPrefix || bodyKind !== "data" || payload.byteLength === 0) return envelope;
   if (payload[0] !== 0 || payload.byteLength < 5) {
-    throw new SobreError("DecodeFailed", "The payload does not begin with a zero byte and a schema id of four bytes.", {
-      offset: 0,
-    });
+    throw new SobreError(
+      "DecodeFailed",
+      "The payload does not begin with Confluent's prefix: a zero byte and a schema id of four bytes.",
+      {
+        offset: 0,
+      },
+    );
   }
   const id = new DataView(payload.buffer, payload.byteOffset).getUint32(1);
   return amend(envelope, { payload: payload.subarray(5), applicationProperties: { [schemaIdProperty]: String(id) } });

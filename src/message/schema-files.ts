@@ -8,19 +8,19 @@ import type { MessageType } from "./message-type.ts";
 import type { Schema } from "./schema.ts";
 import { standardJsonSchema } from "./standard-schema.ts";
 
-/** The schema files of a subject: their names, e.g. `2.1.schema.json`, and what is in them. */
+/** The schema files of a subject: names, e.g. `2.1.schema.json`, and contents. */
 export type SchemaFiles = Readonly<Record<string, JsonSchema>>;
 
 /** A version of a subject, read from the name of its file. */
 export interface VersionFile {
-  /** `major.minor`, as it is written. */
+  /** `major.minor`, as written. */
   readonly version: string;
   readonly major: number;
   readonly minor: number;
   readonly format: "json-schema" | "protobuf";
 }
 
-/** The version that a file name stands for, e.g. `2.1.schema.json` or `2.1.proto`; `undefined` for any other name. */
+/** Parses the version from a file name, e.g. `2.1.schema.json` or `2.1.proto`; `undefined` for any other name. */
 export function versionFile(name: string): VersionFile | undefined {
   const [, major, minor, extension] = /^(\d+)\.(\d+)\.(schema\.(?:json|ya?ml)|proto)$/.exec(name) ?? [];
   if (major === undefined || minor === undefined) return undefined;
@@ -29,9 +29,10 @@ export function versionFile(name: string): VersionFile | undefined {
 }
 
 /**
- * Defines a message type from the schema files of its subject: each major is a version, its greatest minor counts.
+ * Defines a message type from the schema files of its subject: each major is a version, with the schema of its greatest
+ * minor.
  *
- * Other files are left out. `formats` is that of `jsonSchema`. `Body` is what you know of the latest version.
+ * Other files are ignored. `formats` is as in `jsonSchema`. `Body` is the type of the latest version.
  *
  * @throws SobreError `InvalidArgument` as `defineMessage` does.
  */
@@ -41,7 +42,7 @@ export function messageTypeFromFiles<Body = unknown>(
   { formats, ...options }: UntypedOptions & JsonSchemaOptions = {},
 ): MessageType<string, Body> {
   checkOption("files", files, (value) =>
-    typeof value === "object" && value !== null ? undefined : 'must be an object, as { "1.0.schema.json": schema }',
+    typeof value === "object" && value !== null ? undefined : 'must be an object, e.g. { "1.0.schema.json": schema }',
   );
   const schemas = new Map<number, JsonSchema>();
   const minors = new Map<number, number>();
@@ -60,13 +61,13 @@ export function messageTypeFromFiles<Body = unknown>(
 /**
  * The schema files of a message type, one per version, e.g. `2.0.schema.json`.
  *
- * JSON Schemas are given as they are; libraries that follow Standard JSON Schema (zod, arktype) are asked for what
- * they take as input.
+ * JSON Schemas are returned unchanged; schemas of libraries with Standard JSON Schema (zod, arktype) are converted, for
+ * their input.
  *
- * @throws SobreError `InvalidArgument` for a schema of a library that offers none, or of what JSON Schema does not have.
+ * @throws SobreError `InvalidArgument` for a schema that its library cannot convert to JSON Schema.
  */
 export function schemaFilesOf(type: MessageType): SchemaFiles {
-  checkOption("type", type, methods("a message type, as defineMessage makes them", "message", "schemaOf"));
+  checkOption("type", type, methods("a message type made by defineMessage", "message", "schemaOf"));
   return Object.fromEntries(type.versions.map((version) => [`${version}.0.schema.json`, jsonSchemaOf(type, version)]));
 }
 
@@ -74,7 +75,7 @@ function schemaOf(schema: JsonSchema, options: JsonSchemaOptions, where: string)
   try {
     return jsonSchema(schema, options);
   } catch (cause) {
-    const { code, message } = SobreError.from(cause, "InvalidArgument", "It is not a JSON Schema");
+    const { code, message } = SobreError.from(cause, "InvalidArgument", "The file is not a valid JSON Schema");
     throw new SobreError(code, `${where}: ${message}`, { cause });
   }
 }
@@ -87,10 +88,10 @@ function jsonSchemaOf(type: MessageType, version: number): JsonSchema {
     if (typeof made === "boolean") return made;
     if (typeof made === "object" && made !== null) return { ...made };
   } catch (cause) {
-    throw invalidInput(`${where}: its library cannot write it as JSON Schema`, cause);
+    throw invalidInput(`${where}: its library cannot convert it to JSON Schema`, cause);
   }
   throw new SobreError(
     "InvalidArgument",
-    `${where}: ${schema?.["~standard"].vendor ?? "its library"} offers no JSON Schema. Write the file by hand, or use a library that follows Standard JSON Schema.`,
+    `${where}: ${schema?.["~standard"].vendor ?? "its library"} does not support JSON Schema. Write the file by hand, or use a library that implements Standard JSON Schema.`,
   );
 }

@@ -11,13 +11,13 @@ import {
   type StandardSchema,
 } from "./standard-schema.ts";
 
-/** The description of a body: a schema of any Standard Schema library, or of `jsonSchema` of `sobre/json-schema`. */
+/** The schema of a body: of any Standard Schema library, or made by `jsonSchema` of `sobre/json-schema`. */
 export type Schema = StandardSchema<unknown, unknown>;
 
-/** The type that a schema takes. */
+/** The input type of a schema. */
 export type InputOf<S> = S extends StandardSchema<infer I, unknown> ? I : unknown;
 
-/** The type that a schema gives: what handlers see. */
+/** The output type of a schema, which handlers receive. */
 export type OutputOf<S> = S extends { readonly "~standard": { readonly types?: infer T } }
   ? NonNullable<T> extends { readonly output: infer O }
     ? O
@@ -29,7 +29,7 @@ export type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly cause: unknown };
 
-/** Where a value is wrong, and why as far as that is known; the text never quotes the value. */
+/** Where a value is invalid, and why if known; the text never quotes the value. */
 interface Problem {
   readonly path: string;
   readonly message: string;
@@ -38,19 +38,19 @@ interface Problem {
 /** A value or a promise of one. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** `use` of the value, at once when it is there already. */
+/** Applies `use` to the value, synchronously unless it is a promise. */
 export function whenReady<T, R>(value: MaybePromise<T>, use: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(use) : use(value);
 }
 
-/** The result of foreign code; a promise of another library or realm becomes an ordinary one. */
+/** The result of user code; a thenable of another library or realm becomes a native promise. */
 export function adopted<T>(given: MaybePromise<T>): MaybePromise<T> {
   if (given instanceof Promise || typeof given !== "object" || given === null) return given;
   return "then" in given && typeof given.then === "function" ? Promise.resolve(given) : given;
 }
 
 /**
- * Makes the check of a schema; it is synchronous if the library's is.
+ * Creates the check of a schema; it is synchronous if the library's validation is.
  *
  * @throws SobreError `InvalidArgument` naming `where` for anything but a Standard Schema.
  */
@@ -75,10 +75,10 @@ export function compileSchema(schema: Schema, where: string): (value: unknown) =
     });
 }
 
-/** Rounds of converting; each shows what the one before had hidden behind a refusal. */
+/** Maximum rounds of conversion; each may uncover issues that the previous one had hidden. */
 const maxRounds = 16;
 
-/** The value that the schema makes of the body once what it refused is in the other form that codecs know of it. */
+/** The schema's result after the values that it refused were converted to their other form. */
 function accepted(
   validate: (value: unknown) => MaybePromise<StandardResult<unknown>>,
   body: unknown,
@@ -96,21 +96,21 @@ function accepted(
   return round(refused, maxRounds);
 }
 
-/** An empty list of issues is a refusal too (Standard Schema 1). */
+/** An empty list of issues is also a refusal (Standard Schema 1). */
 const wholeValue = { message: "", path: [] };
 
 function toChecked(result: StandardResult<unknown>, vendor: string, body: unknown): Checked {
   if (!isResult(result)) throw new TypeError(`${vendor} returned neither a value nor issues`);
   if (result.issues === undefined) return { ok: true, value: result.value };
-  // Some libraries quote the value in their messages, so only the path is reported; the issues are in the cause.
+  // Some libraries quote the value in their messages, so only the path is reported; the cause has the issues.
   const issues = result.issues.length === 0 ? [wholeValue] : result.issues;
   const problems = issues.map((issue) => ({ path: issuePath(issue), message: reasonOf(issue, vendor, body) }));
   return { ok: false, problems, cause: result.issues };
 }
 
-/** The types that a library asked for and got, which quote nothing of the body. */
+/** The expected and actual types of an issue, which quote nothing of the body. */
 function reasonOf(issue: StandardIssue, vendor: string, body: unknown): string {
-  // Ours quotes the schema, and never the value.
+  // Our own messages quote the schema, never the value.
   if (vendor === jsonSchemaVendor) return issue.message;
   const refused = `is refused by ${vendor}`;
   const expected: unknown = Reflect.get(issue, "expected");

@@ -3,7 +3,7 @@ export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** One reason why a value does not match. */
+/** A reason why a value does not match. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -22,7 +22,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 /** The library name of the schemas that `jsonSchema` makes. */
 export const jsonSchemaVendor = "sobre";
 
-/** Whether something follows Standard Schema; some libraries make their schemas functions. */
+/** Whether a value implements Standard Schema; in some libraries schemas are functions. */
 export function isStandardSchema(schema: unknown): schema is StandardSchema<unknown, unknown> {
   if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return false;
   if (!("~standard" in schema)) return false;
@@ -35,7 +35,7 @@ export function isStandardSchema(schema: unknown): schema is StandardSchema<unkn
   );
 }
 
-/** The JSON Schema of a schema's input, by Standard JSON Schema 1; `undefined` when its library does not offer one. */
+/** The JSON Schema of a schema's input, by Standard JSON Schema 1; `undefined` if its library does not support that. */
 export function standardJsonSchema({ "~standard": standard }: StandardSchema): unknown {
   const jsonSchema: unknown = "jsonSchema" in standard ? standard.jsonSchema : undefined;
   if (typeof jsonSchema !== "object" || jsonSchema === null || !("input" in jsonSchema)) return undefined;

@@ -1,9 +1,9 @@
 import { anObject, checkOption, invalidOption } from "../options/option-checks.ts";
 import type { ApplicationProperties } from "../envelope/application-properties.ts";
 
-/** Where in a distributed trace a message was made (W3C Trace Context, Baggage). */
+/** The position of a message in a distributed trace (W3C Trace Context, Baggage). */
 export interface TraceContext {
-  /** As `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. */
+  /** E.g. `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. */
   readonly traceparent: string;
   readonly tracestate?: string | undefined;
   readonly baggage?: string | undefined;
@@ -12,17 +12,21 @@ export interface TraceContext {
 /** The application property in which older Azure SDKs carry the traceparent. */
 export const diagnosticIdProperty = "Diagnostic-Id";
 
-/** Version, trace id, parent id, flags; versions above 00 may go on behind another hyphen (W3C Trace Context, 3.2). */
+/**
+ * Version, trace id, parent id, flags; versions above 00 may continue after another hyphen (W3C Trace Context, 3.2).
+ */
 const form = /^(?!ff)([0-9a-f]{2})-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
 
-/** Whether a text is a traceparent. */
+/** Whether a string is a traceparent. */
 export function isTraceparent(text: unknown): text is string {
   if (typeof text !== "string" || text.length > 512) return false;
   const [, version, more] = form.exec(text) ?? [];
   return version !== undefined && (version !== "00" || more === undefined);
 }
 
-/** The trace context of a message: its `traceparent`, or else its `Diagnostic-Id`; `undefined` when there is none that can be read. */
+/**
+ * The trace context of a message: its `traceparent`, or else its `Diagnostic-Id`; `undefined` if there is no valid one.
+ */
 export function readTraceContext(properties: ApplicationProperties): TraceContext | undefined {
   checkOption("properties", properties, anObject);
   const { traceparent: own, tracestate, baggage } = properties;
@@ -36,7 +40,7 @@ export function readTraceContext(properties: ApplicationProperties): TraceContex
   };
 }
 
-/** The application properties that carry a trace context: those of W3C, and `Diagnostic-Id` for older readers. */
+/** The application properties for a trace context: those of W3C, and `Diagnostic-Id` for older readers. */
 export function traceProperties(context: TraceContext): Readonly<Record<string, string>> {
   if (typeof context !== "object" || context === null) throw invalidOption("context", "must be an object");
   const { traceparent, tracestate, baggage } = context;

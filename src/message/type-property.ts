@@ -13,7 +13,7 @@ export const typeProperty = "sobre-type";
 /** The application property that holds the version of the type. */
 export const versionProperty = "sobre-version";
 
-/** The application property in which the registry stage leaves the id of the schema that the sender named. */
+/** The application property in which the registry stage keeps the sender's schema id. */
 export const schemaIdProperty = "sobre-schema-id";
 
 /** Where a type is written: in application properties, or in parameters of the content type. */
@@ -21,23 +21,25 @@ export type TypeWire = "properties" | "contentType";
 
 /** The message type that a message declares. */
 export interface TypeClaim {
-  /** The type it names; it counts even when nobody knows it. */
+  /** The type that it names, even if it is unknown here. */
   readonly declared: string | undefined;
-  /** Names from other conventions, which count when they are known, in their order; empty when a type is declared. */
+  /** Names from other conventions, in order of precedence, which count only if known; empty when a type is declared. */
   readonly implied: readonly string[];
-  /** The version it names: `undefined` for none, `NaN` for one that cannot be read. */
+  /** The version that it names: `undefined` for none, `NaN` for an invalid one. */
   readonly version: number | undefined;
 }
 
 /**
- * The message type that a message declares: by the application properties, or the content-type parameters `type` and `version`
- * together, declare it; a parameter `type` or `messageType` alone, CloudEvents type, subject and schema ids imply it.
+ * The message type that a message declares or implies. The application properties, or the content-type parameters
+ * `type` and `version` together, declare it; a parameter `type` or `messageType` on its own, a CloudEvents type,
+ * subject or schema id implies it.
  */
 export function readTypeClaim(envelope: Envelope, contentType: ContentType | undefined): TypeClaim {
   checkOption("envelope", envelope, anEnvelope);
   const { applicationProperties: own } = envelope;
   const type = parameterOf(contentType, "type");
-  // With a version it is our own parameter; alone it may mean something else, e.g. `entry` in Atom's content type.
+  // With a version it is our own parameter; without one it may mean something else, e.g. `entry` in Atom's content
+  // type.
   const said = parameterOf(contentType, "version") === undefined ? undefined : textOf(type);
   const declared = textOf(own[typeProperty]) ?? said;
   const version = own[versionProperty] ?? parameterOf(contentType, "version");
@@ -64,7 +66,7 @@ function impliedTypes(
   return implied.filter((name) => name !== undefined);
 }
 
-/** The message with its type written into it. */
+/** Returns the message with its type written to it. */
 export function withTypeClaim(
   message: Message,
   claim: { readonly name: string; readonly version: number },
@@ -90,12 +92,12 @@ export function withTypeClaim(
   return { ...message, contentType: formatContentType(type, [...others, ...own]) };
 }
 
-/** The AMQP binding writes `cloudEvents:`, older ones and JMS `cloudEvents_`, HTTP-like ones `ce-`. */
+/** The AMQP binding uses the prefix `cloudEvents:`, older ones and JMS `cloudEvents_`, HTTP-like ones `ce-`. */
 function cloudEventsTypes(own: ApplicationProperties): readonly (string | undefined)[] {
   return [own["cloudEvents:type"], own["cloudEvents_type"], own["ce-type"], own["ce_type"]].map(textOf);
 }
 
-/** The id that the registry stage left, or the GUID that Confluent's header serializers write: 1 and 16 bytes. */
+/** The id kept by the registry stage, or the GUID that Confluent's header serializers write: 1 + 16 bytes. */
 function schemaIdOf(own: ApplicationProperties): string | undefined {
   const header = own["__value_schema_id"];
   if (header instanceof Uint8Array && header.byteLength === 17 && header[0] === 1) return hex(header.subarray(1));
@@ -115,7 +117,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Integers of any AMQP type, and their digits. */
+/** Integers of any AMQP type, and decimal strings. */
 function integerOf(value: unknown): number {
   const plain: unknown = value instanceof Typed ? value.value : value;
   if (typeof plain === "string") return /^\d{1,10}$/.test(plain) ? Number(plain) : Number.NaN;

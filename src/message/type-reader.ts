@@ -6,21 +6,24 @@ import type { MessageType } from "./message-type.ts";
 import { type MaybePromise } from "./schema.ts";
 import { readTypeClaim } from "./type-property.ts";
 
-/** A body that is of a message type, in its latest version. */
+/** A body of a message type, in the latest version. */
 export interface TypedReadResult extends ReadResult {
-  /** Name of the message type, when types were asked for. */
+  /** The name of the message type, if types were given. */
   readonly messageType: string | undefined;
-  /** The version the message travelled in. */
+  /** The version that the message was sent in. */
   readonly messageVersion: number | undefined;
 }
 
-/** Finds a read message's type, validates its body and brings it to the latest version; never throws for what is in it. */
+/**
+ * Finds the type of a read message, validates its body and upgrades it to the latest version; never throws because of
+ * its content.
+ */
 export type TypeReader = (envelope: Envelope, result: ReadResult) => MaybePromise<TypedReadResult | UnreadableResult>;
 
 /**
- * Makes a reader of the given types.
+ * Creates a reader for the given types.
  *
- * A message that says nothing of its type is taken for the one type, if there is only one.
+ * If only one type is given, a message that names none is read as that type.
  *
  * @throws SobreError `InvalidArgument` when two types share a name or an alias.
  */
@@ -60,7 +63,7 @@ export function createTypeReader(types: readonly MessageType[]): TypeReader {
 
 interface Known {
   readonly type: MessageType;
-  /** The version that an alias means. */
+  /** The version that an alias stands for. */
   readonly version: number | undefined;
 }
 
@@ -70,7 +73,10 @@ function namesOf(types: readonly MessageType[]): ReadonlyMap<string, Known> {
     const names: readonly (readonly [string, number | undefined])[] = [[type.name, undefined], ...type.aliases];
     for (const [name, version] of names) {
       if (known.has(name))
-        throw new SobreError("InvalidArgument", `messageTypes: two of them go by ${JSON.stringify(name)}.`);
+        throw new SobreError(
+          "InvalidArgument",
+          `messageTypes: two of them are named ${JSON.stringify(name)}. Rename one, or remove the alias.`,
+        );
       known.set(name, { type, version });
     }
   }
@@ -81,14 +87,14 @@ function unknownType(declared: boolean, types: readonly MessageType[]): SobreErr
   const names = types.map(({ name }) => name).join(", ");
   return new SobreError(
     "UnknownMessageType",
-    `The message ${declared ? "is of a type that is not read here" : "does not say its type"}; read are ${names}.`,
+    `The message ${declared ? "has a type that is not read here" : "does not name its type"}; read here: ${names}.`,
   );
 }
 
 function noVersion({ name, versions }: MessageType, isNamed: boolean): SobreError {
   return new SobreError(
     "UnknownMessageVersion",
-    `The message names ${isNamed ? "no version" : "no type or version"}, and ${name} has ${versions.join(", ")}. Let its sender send ${name}, or give the type a version 0, which is that of messages without one.`,
+    `The message names ${isNamed ? "no version" : "no type or version"}, but ${name} has ${versions.join(", ")}. Send it as ${name}, or add a version 0 for messages without a version.`,
   );
 }
 
@@ -97,4 +103,4 @@ function failed({ attempts }: ReadResult, error: SobreError): UnreadableResult {
 }
 
 const asError = (error: unknown): SobreError =>
-  SobreError.from(error, "ValidationFailed", "The schema failed on this body");
+  SobreError.from(error, "ValidationFailed", "The schema threw on this body");

@@ -7,14 +7,14 @@ import { checkOptions, invalidOption, methods, numberFrom, type OptionChecks } f
 import { withLayer, withoutLayer } from "./content-layer.ts";
 import { fetched } from "./fetched.ts";
 
-/** Keeps payloads apart from their messages. */
+/** Stores payloads outside their messages. */
 export interface PayloadStore {
-  /** Keeps the payload; resolves to the key to ask for it with, as text of at most 1,024 characters. */
+  /** Stores a payload; resolves to its key, a string of at most 1,024 characters. */
   put(payload: Uint8Array): Promise<string>;
   /**
-   * The payload, or `undefined` when there is none; the key comes from a message, so that it may be anything.
+   * Fetches a payload, or `undefined` if there is none. The key comes from a message, so do not trust it.
    *
-   * @throws SobreError `LimitExceeded` when it is larger than `maxBytes`, before it is in memory.
+   * @throws SobreError `LimitExceeded` if it is larger than `maxBytes`, before reading it into memory.
    */
   get(key: string, maxBytes: number): Promise<Uint8Array | undefined>;
 }
@@ -22,13 +22,13 @@ export interface PayloadStore {
 /** Options of {@link claimCheck}. */
 export interface ClaimCheckOptions {
   readonly store: PayloadStore;
-  /** Payloads above this many bytes are kept apart. Default: 196,608, so that messages stay within 256 KiB. */
+  /** Payloads above this many bytes are stored. Default: 196,608, so that messages stay within 256 KiB. */
   readonly threshold?: number | undefined;
-  /** Most bytes that are fetched. Default: 100 MiB. */
+  /** Maximum size of a fetched payload in bytes. Default: 100 MiB. */
   readonly maxBytes?: number | undefined;
 }
 
-/** The content encoding of a payload that says where the payload is. */
+/** The content encoding of a payload that is a claim check. */
 export const claimCheckEncoding = "claim-check";
 
 /** The reference that the message carries instead. */
@@ -43,17 +43,18 @@ const maxClaimBytes = 4096;
 const maxKeyLength = 1024;
 
 const checks: OptionChecks<ClaimCheckOptions> = {
-  store: methods("a store with put and get", "put", "get"),
+  store: methods("a store with the methods put and get", "put", "get"),
   threshold: numberFrom(0),
   maxBytes: numberFrom(1),
 };
 
 /**
- * A stage that keeps large payloads in a store and sends their keys; it comes last, so that the final size decides.
+ * A stage that puts large payloads into a store and sends their keys instead. It comes last, so that the final size
+ * decides.
  *
- * A fetched payload is checked by its length and SHA-256. Receiving fails with `PayloadNotFound` when the store has it no
- * more, with `LimitExceeded` beyond `maxBytes`, and with `DecodeFailed` when it is not what was kept.
- * It needs Node's crypto, and does not run in browsers.
+ * A fetched payload is verified by length and SHA-256. Receiving fails with `PayloadNotFound` when the store no longer
+ * has it, `LimitExceeded` beyond `maxBytes`, and `DecodeFailed` when it differs from what was stored. Requires Node's
+ * crypto; does not run in browsers.
  *
  * @throws SobreError `InvalidArgument` naming the option.
  * @example
@@ -97,13 +98,13 @@ export function claimCheck(options: ClaimCheckOptions): PayloadStage {
       if (payload === undefined) {
         throw new SobreError(
           "PayloadNotFound",
-          "The claim-check store does not have this payload, or no longer has it. Keep payloads as long as messages live.",
+          "The claim-check store does not have this payload (any more). Keep stored payloads for as long as their messages live.",
         );
       }
       if (payload.byteLength !== claim.size || digest(payload) !== claim.sha256) {
         throw new SobreError(
           "DecodeFailed",
-          "The payload in the store of the claim check is not the one that was kept.",
+          "The payload in the claim-check store differs from the one that was sent.",
         );
       }
       return amend(envelope, { payload, bodyKind: claim.bodyKind, brokerProperties: inner });
@@ -111,13 +112,13 @@ export function claimCheck(options: ClaimCheckOptions): PayloadStage {
   });
 }
 
-/** @throws SobreError `InvalidArgument` for a key that nobody could ask with. */
+/** @throws SobreError `InvalidArgument` for an invalid key. */
 function writeClaim(claim: Claim): Uint8Array {
   const key: unknown = claim.key;
   const bytes = new TextEncoder().encode(JSON.stringify(claim));
   const isKey = typeof key === "string" && key !== "" && key.length <= maxKeyLength;
   if (isKey && bytes.byteLength <= maxClaimBytes) return bytes;
-  throw invalidOption("store", `must put under a key of 1 to ${maxKeyLength} characters of text`);
+  throw invalidOption("store", `must return a key of 1 to ${maxKeyLength} characters from put`);
 }
 
 function readClaim({ payload }: Envelope): Claim {
@@ -126,7 +127,7 @@ function readClaim({ payload }: Envelope): Claim {
     const claim: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload));
     if (isClaim(claim)) return claim;
   } catch {
-    // Reported below in our own words: a parser's message may quote the payload.
+    // Reported below without the parser's message, which may quote the payload.
   }
   throw new SobreError("DecodeFailed", "The payload is not a claim check, although its content encoding says so.");
 }
@@ -146,6 +147,6 @@ const digest = (payload: Uint8Array): string => createHash("sha256").update(payl
 export function tooLarge(size: number, maxBytes: number): SobreError {
   return new SobreError(
     "LimitExceeded",
-    `The stored payload has ${size} bytes, and maxBytes of the claim check is ${maxBytes}.`,
+    `The stored payload has ${size} bytes, which exceeds maxBytes of the claim check, ${maxBytes}.`,
   );
 }

@@ -16,35 +16,35 @@ import {
 
 /** Options of {@link compression}. */
 export interface CompressionOptions {
-  /** The encoding to compress with when sending; `zstd` needs Node 22.15. Default: nothing is compressed, and all four are read. */
+  /** The encoding for sending; `zstd` needs Node 22.15. All four are read. Default: messages are sent uncompressed. */
   readonly encoding?: Compression | undefined;
-  /** Payloads below this many bytes are sent as they are. Default: 1,024. */
+  /** Payloads below this many bytes are sent uncompressed. Default: 1,024. */
   readonly threshold?: number | undefined;
-  /** Most bytes a payload may have after decompression, also between two compressions. Default: 100 MiB. */
+  /** Maximum decompressed size of a payload in bytes, also between nested encodings. Default: 100 MiB. */
   readonly maxOutputBytes?: number | undefined;
   /**
-   * Most bytes of output for one byte of input, per algorithm, for outputs above 1 MiB.
-   * Default: gzip and deflate 250, br and zstd 1,000.
+   * Maximum ratio of output to input, per algorithm, for outputs above 1 MiB. Default: gzip and deflate 250, br and
+   * zstd 1,000.
    */
   readonly maxRatio?: Partial<Readonly<Record<Compression, number>>> | undefined;
 }
 
-/** How many encodings may be applied one over the other. */
+/** The maximum number of nested encodings. */
 const maxEncodings = 3;
 
-/** Below this size of output a high ratio harms nobody. */
+/** Below this output size, a high ratio is harmless. */
 const ratioFloor = 1024 * 1024;
 
 /**
- * A stage that removes the compression named by `contentEncoding` (RFC 9110 section 8.4.1; RFC 8878 for zstd),
- * or by the application property `Content-Encoding`, and compresses what is sent when asked to.
+ * A stage that decompresses received payloads by `contentEncoding` (RFC 9110 section 8.4.1; RFC 8878 for zstd) or the
+ * application property `Content-Encoding`, and optionally compresses sent ones.
  *
- * Several encodings, e.g. `gzip, br`, are removed last first, at most three. A payload that would grow, that is encoded
- * already, or that is an AMQP value is sent as it is. Receiving fails with `LimitExceeded` beyond the caps,
- * `DecodeFailed`, `TruncatedPayload` or `TrailingBytes` for broken data, and `UnknownContentEncoding` for any other name.
- * It needs Node's zlib, and does not run in browsers.
+ * Several encodings, e.g. `gzip, br`, are removed last first, at most three. A payload that would grow, is already
+ * encoded, or is an AMQP value is sent unchanged. Receiving fails with `LimitExceeded` beyond the limits,
+ * `DecodeFailed`, `TruncatedPayload` or `TrailingBytes` for broken data, and `UnknownContentEncoding` for any other
+ * name. Requires Node's zlib; does not run in browsers.
  *
- * @throws SobreError `InvalidArgument` for a wrong option, or zstd on a Node without it.
+ * @throws SobreError `InvalidArgument` for an invalid option, or for zstd on a Node version without it.
  * @example
  * ```ts
  * const packing = createClient({ engine, serializer, stages: [compression({ encoding: "gzip", threshold: 1_024 })] });
@@ -73,7 +73,7 @@ export function compression(options: CompressionOptions = {}): PayloadStage {
       let { payload } = envelope;
       for (const name of encodings.toReversed())
         payload = await inflate(name, payload, capFor(name, payload.byteLength));
-      // The property goes too, or whoever sends the message on would declare what is no longer so.
+      // The property is removed too; otherwise a forwarded message would declare an encoding that it no longer has.
       return amend(envelope, {
         payload,
         brokerProperties: { contentEncoding: undefined },
@@ -94,7 +94,7 @@ const ratios: OptionCheck = (value) => {
   const isFit = Object.entries(value).every(
     ([name, ratio]) => isCompression(name) && numberFrom(1)(ratio) === undefined,
   );
-  return isFit ? undefined : `must give numbers from 1 up for ${compressionNames.join(", ")}`;
+  return isFit ? undefined : `must be an object with numbers from 1 up for ${compressionNames.join(", ")}`;
 };
 
 const checks: OptionChecks<CompressionOptions> = {
@@ -104,7 +104,7 @@ const checks: OptionChecks<CompressionOptions> = {
   maxRatio: ratios,
 };
 
-/** The application property that tools set because their client lacks the broker property. */
+/** The application property that tools set if their client lacks the broker property. */
 const propertyName = "Content-Encoding";
 
 function propertyOf({ applicationProperties }: Envelope): string | undefined {
@@ -115,7 +115,7 @@ function propertyOf({ applicationProperties }: Envelope): string | undefined {
 function resolveCaps(options: CompressionOptions): (name: Compression, inputBytes: number) => OutputCap {
   const { maxOutputBytes = 100 * 1024 * 1024, maxRatio } = options;
   const ratioOf: Readonly<Record<Compression, number>> = { gzip: 250, deflate: 250, br: 1000, zstd: 1000, ...maxRatio };
-  // zlib takes whole numbers up to the longest Buffer, so that Infinity means that one.
+  // zlib accepts whole numbers up to the maximum Buffer length, which stands for Infinity.
   const most = Math.floor(Math.min(maxOutputBytes, constants.MAX_LENGTH));
   return (name, inputBytes) => {
     const byRatio = Math.floor(Math.max(ratioFloor, inputBytes * ratioOf[name]));
@@ -137,7 +137,7 @@ function encodingsOf(declared: string): readonly Compression[] {
     if (isCompression(known)) return known;
     throw new SobreError(
       "UnknownContentEncoding",
-      `The content encoding ${JSON.stringify(name.slice(0, 32))} is unknown; ${compressionNames.join(", ")} are read.`,
+      `The content encoding ${JSON.stringify(name.slice(0, 32))} is unknown. Supported: ${compressionNames.join(", ")}.`,
     );
   });
 }

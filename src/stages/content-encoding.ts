@@ -2,16 +2,16 @@ import * as zlib from "node:zlib";
 import { inflatedOutput, inflateError } from "../codec/binary/inflated.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** The compressions of HTTP's content codings that are read and written. */
+/** The supported HTTP content codings. */
 export type Compression = "gzip" | "deflate" | "br" | "zstd";
 
 /** The {@link Compression}s by name. */
 export const compressionNames: readonly Compression[] = ["gzip", "deflate", "br", "zstd"];
 
-/** Most bytes a payload may have when decompressed. */
+/** The maximum decompressed size of a payload. */
 export interface OutputCap {
   readonly bytes: number;
-  /** The option that sets it, e.g. `maxRatio.gzip`. */
+  /** The option that sets the limit, e.g. `maxRatio.gzip`. */
   readonly option: string;
 }
 
@@ -29,7 +29,7 @@ const algorithms: Readonly<Record<Compression, { readonly compress: Transform<ob
   gzip: { compress: zlib.gzip, inflate: zlib.gunzip },
   deflate: {
     compress: zlib.deflate,
-    // RFC 9110 section 8.4.1.2 means the zlib format and warns of senders that leave its header out.
+    // RFC 9110 section 8.4.1.2: the zlib format, although some senders omit its header.
     inflate: (payload, options, done) =>
       (hasZlibHeader(payload) ? zlib.inflate : zlib.inflateRaw)(payload, options, done),
   },
@@ -43,25 +43,28 @@ const algorithms: Readonly<Record<Compression, { readonly compress: Transform<ob
   },
 };
 
-/** Whether this version of Node has the algorithm. */
+/** Whether this version of Node supports the algorithm. */
 export function isAvailable(name: Compression): boolean {
   return name !== "zstd" || "zstdDecompress" in zlib;
 }
 
-/** Compresses with the algorithm's everyday settings. */
+/** Compresses with the usual settings of the algorithm. */
 export async function compress(name: Compression, payload: Uint8Array): Promise<Uint8Array> {
   return asBytes(await settled((done) => algorithms[name].compress(payload, {}, done)));
 }
 
 /**
- * Decompresses at most to the cap, and all of the payload or nothing.
+ * Decompresses the whole payload, up to the limit.
  *
  * @throws SobreError `LimitExceeded`, `TruncatedPayload`, `TrailingBytes`, `DecodeFailed`, or `UnknownContentEncoding`
- *   when this version of Node lacks the algorithm.
+ * when this version of Node lacks the algorithm.
  */
 export async function inflate(name: Compression, payload: Uint8Array, cap: OutputCap): Promise<Uint8Array> {
   if (!isAvailable(name)) {
-    throw new SobreError("UnknownContentEncoding", `${name} is not read by this Node; use Node 22.15 or newer.`);
+    throw new SobreError(
+      "UnknownContentEncoding",
+      `This version of Node does not support ${name}. Use Node 22.15 or newer.`,
+    );
   }
   const options = { maxOutputLength: cap.bytes, info: true } as const;
   let result: unknown;
@@ -92,7 +95,7 @@ function settled(start: (done: Done) => void): Promise<unknown> {
 /** A plain view: a Buffer's own methods differ from those of a Uint8Array. */
 function asBytes(output: unknown): Uint8Array {
   if (output instanceof Uint8Array) return new Uint8Array(output.buffer, output.byteOffset, output.byteLength);
-  throw new SobreError("GeneralError", "zlib ended without an output.");
+  throw new SobreError("GeneralError", "zlib returned no output.");
 }
 
 /** RFC 1950 section 2.2: method 8, and a header that is a multiple of 31. */

@@ -1,6 +1,6 @@
 import type { Envelope } from "../envelope/envelope.ts";
 
-/** The content encodings of an envelope without the last one, when that is `name`; otherwise `undefined`. */
+/** The content encodings of an envelope without the last one if that is `name`; otherwise `undefined`. */
 export function withoutLayer(
   { brokerProperties: { contentEncoding = "" } }: Envelope,
   name: string,
@@ -21,7 +21,7 @@ export function encodingsOf(contentEncoding = ""): readonly string[] {
 /**
  * The content encodings of an envelope with one more on top.
  *
- * So a reader without the stage refuses the payload by its name, instead of taking it for what it is not.
+ * A reader without the stage thus refuses the payload instead of misreading it.
  */
 export function withLayer({ brokerProperties }: Envelope, name: string): string {
   const { contentEncoding } = brokerProperties;

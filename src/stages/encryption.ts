@@ -17,7 +17,7 @@ import {
 import { encodingsOf, withLayer, withoutLayer } from "./content-layer.ts";
 import { fetched } from "./fetched.ts";
 
-/** The keys by their ids: a table, or a function that may wait for them and answers `undefined` for unknown ids. */
+/** Keys by id: an object, or a function, possibly async, that returns `undefined` for unknown ids. */
 export type EncryptionKeys =
   | Readonly<Record<string, Uint8Array>>
   | ((keyId: string) => Uint8Array | undefined | Promise<Uint8Array | undefined>);
@@ -26,14 +26,14 @@ export type EncryptionKeys =
 export interface EncryptionOptions {
   /** AES-256 keys of 32 bytes. */
   readonly keys: EncryptionKeys;
-  /** The id of the key to encrypt with when sending. Default: what is sent stays plain, which is for receivers only. */
+  /** The id of the key for sending. Default: messages are sent unencrypted, for clients that only receive. */
   readonly keyId?: string | undefined;
-  /** Whether plain payloads are refused when receiving. Default: true. */
+  /** Whether to refuse received payloads that are not encrypted. Default: true. */
   readonly required?: boolean | undefined;
   /**
-   * Broker properties that the ciphertext is bound to besides the content type; what changes on the way must not be here. A
-   * message that is bound to its id must have one, and keeps it when it is re-driven. Where the subject alone identifies
-   * the type of a message, it belongs here.
+   * Broker properties, besides the content type, that the ciphertext is bound to; not any that change in transit. With
+   * `messageId`, every message needs an id and keeps it when re-driven. Include `subject` if only that identifies the
+   * message type.
    */
   readonly bind?: readonly (keyof BrokerProperties)[] | undefined;
 }
@@ -41,21 +41,21 @@ export interface EncryptionOptions {
 /** The content encoding of encrypted payloads. */
 export const encryptedEncoding = "aes-256-gcm";
 
-/** The application property that names the key of an encrypted payload. */
+/** The application property with the key id of an encrypted payload. */
 export const keyIdProperty = "sobre-key-id";
 
-/** The application property that keeps the body kind of an encrypted payload, where that is not `data`. */
+/** The application property with the body kind of an encrypted payload, unless that is `data`. */
 const bodyKindProperty = "sobre-body-kind";
 
 const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * A stage that encrypts payloads with AES-256-GCM (NIST SP 800-38D): nonce, ciphertext and tag, in this order.
+ * A stage that encrypts payloads with AES-256-GCM (NIST SP 800-38D) as nonce, ciphertext and tag, in this order.
  *
- * The ciphertext is bound to the key id, content type, content encoding, body kind, message type and version, and what
- * `bind` names. Nonces are random, so that a key serves for some 2^32 messages. It comes after compression.
- * Receiving fails with `DecryptionFailed`, `UnknownKey` or `PlaintextRefused`. It needs Node's crypto, and does not run in
+ * The ciphertext is bound to the key id, content type, content encoding, body kind, message type and version, and the
+ * properties in `bind`. Nonces are random, so use a key for at most about 2^32 messages. It comes after compression.
+ * Receiving fails with `DecryptionFailed`, `UnknownKey` or `PlaintextRefused`. Requires Node's crypto; does not run in
  * browsers.
  *
  * @throws SobreError `InvalidArgument` naming the option.
@@ -76,7 +76,10 @@ export function encryption(options: EncryptionOptions): PayloadStage {
     async beforeSend(envelope) {
       if (keyId === undefined) return envelope;
       if (bind.includes("messageId") && envelope.brokerProperties.messageId === undefined) {
-        throw invalidOption("bind", "names messageId, and the message has none. Give it one; a broker may add its own");
+        throw invalidOption(
+          "bind",
+          "names messageId, but the message has none. Set one before sending, since a broker may add its own",
+        );
       }
       const key = await keyFor(keys, keyId);
       const { bodyKind } = envelope;
@@ -86,7 +89,7 @@ export function encryption(options: EncryptionOptions): PayloadStage {
       const payload = Buffer.concat([nonce, cipher.update(envelope.payload), cipher.final(), cipher.getAuthTag()]);
       return amend(envelope, {
         payload: new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength),
-        // A value or sequence of ciphertext would be no AMQP.
+        // Ciphertext would not be a valid AMQP value or sequence.
         bodyKind: "data",
         brokerProperties: { contentEncoding: withLayer(envelope, encryptedEncoding) },
         applicationProperties: {
@@ -101,7 +104,7 @@ export function encryption(options: EncryptionOptions): PayloadStage {
         if (!required) return envelope;
         throw new SobreError(
           "PlaintextRefused",
-          "The payload is not encrypted, and only encrypted ones are taken here.",
+          "The payload is not encrypted, but encryption is required here. Set required: false to accept unencrypted messages.",
         );
       }
       const { payload, applicationProperties } = envelope;
@@ -135,7 +138,7 @@ function open(payload: Uint8Array, key: Uint8Array, metadata: Uint8Array): Uint8
 function tampered(cause?: unknown): SobreError {
   return new SobreError(
     "DecryptionFailed",
-    "The ciphertext, or a property that it is bound to, was changed, or the key differs from the sender's key of the same id.",
+    "The ciphertext or a property that it is bound to was changed, or the sender used another key with the same id.",
     { cause },
   );
 }
@@ -154,13 +157,13 @@ function boundMetadata(
   const { contentType, contentEncoding } = brokerProperties;
   const type = [applicationProperties[typeProperty], applicationProperties[versionProperty]];
   const own = bind.map((property) => [property, canonical(brokerProperties[property])]);
-  // Brokers and layers may write the list of encodings anew, so that it counts by what is in it.
+  // Brokers and stages may reformat the list of encodings, so its items are compared.
   const encodings = encodingsOf(contentEncoding).join(", ") || undefined;
   const parts = [encryptedEncoding, 1, keyId, contentType, encodings, bodyKind, ...type.map(canonical), own];
   return Buffer.from(JSON.stringify(parts.map((part) => part ?? null)));
 }
 
-/** Integers of any AMQP type are the same number. */
+/** Integers of different AMQP types count as equal. */
 function canonical(value: unknown): string | null {
   if (value instanceof Typed) return canonical(value.value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
@@ -173,11 +176,12 @@ function bodyKindOf(value: unknown): BodyKind {
 }
 
 async function keyFor(keys: EncryptionKeys, keyId: string): Promise<Uint8Array> {
-  const key = typeof keys === "function" ? await fetched("the keys", () => keys(keyId)) : ownKey(keys, keyId);
+  const key =
+    typeof keys === "function" ? await fetched("the encryption keys", () => keys(keyId)) : ownKey(keys, keyId);
   if (key === undefined) {
     throw new SobreError(
       "UnknownKey",
-      `There is no key ${JSON.stringify(keyId.slice(0, 64))}. Give the encryption stage that key.`,
+      `Unknown key ${JSON.stringify(keyId.slice(0, 64))}. Add it to the keys of the encryption stage.`,
     );
   }
   return requireKey(key, keyId);
@@ -215,9 +219,9 @@ const isKeys: OptionCheck = (value) => {
 };
 
 const isBinding: OptionCheck = (value) => {
-  // A misspelt one would be bound to nothing, and nobody would know.
+  // A misspelt name would silently bind nothing.
   const isKnown = Array.isArray(value) && value.every((one) => typeof one === "string" && Object.hasOwn(bindable, one));
-  return isKnown ? undefined : `must be a list of broker properties, of ${Object.keys(bindable).join(", ")}`;
+  return isKnown ? undefined : `must be an array of these broker properties: ${Object.keys(bindable).join(", ")}`;
 };
 
 const checks: OptionChecks<EncryptionOptions> = { keys: isKeys, keyId: name, required: flag, bind: isBinding };

@@ -1,9 +1,9 @@
 import { SobreError } from "../errors/sobre-error.ts";
 
 /**
- * The result of `fetch`; an error that does not concern the payload counts as transient.
+ * The result of `fetch`; an error that is not about the payload counts as transient.
  *
- * So a store or key service that is away makes messages come back, and not dead letters.
+ * Thus, when a store or key service is unavailable, messages are redelivered, not dead-lettered.
  */
 export async function fetched<T>(what: string, fetch: () => T | Promise<T>): Promise<T> {
   try {

@@ -16,19 +16,21 @@ import { type PayloadStore, tooLarge } from "./claim-check.ts";
 
 /** Options of {@link filePayloadStore}. */
 export interface FilePayloadStoreOptions {
-  /** Where the files are; it is created when it is needed. */
+  /** The folder for the files; created if missing. */
   readonly folder: string;
-  /** The clock that the age of files is measured by. Default: the machine's. */
+  /** The clock for the age of files. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** A {@link PayloadStore} of files. */
+/** A {@link PayloadStore} in a folder of files. */
 export interface FilePayloadStore extends PayloadStore {
-  /** Deletes the payloads older than so many milliseconds; resolves to how many. @throws SobreError `InvalidArgument`. */
+  /**
+   * Deletes payloads older than this many milliseconds; resolves to their number. @throws SobreError `InvalidArgument`.
+   */
   removeOlderThan(milliseconds: number): Promise<number>;
 }
 
-/** Keys are what `randomUUID` makes; anything else never becomes a path. */
+/** Keys are made by `randomUUID`; anything else is never used as a path. */
 const keyForm = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 const checks: OptionChecks<FilePayloadStoreOptions> = {
@@ -37,7 +39,7 @@ const checks: OptionChecks<FilePayloadStoreOptions> = {
 };
 
 /**
- * Keeps each payload in a file of its own, under a random name, and whole or not at all; for Node.
+ * Creates a store that writes each payload atomically to a file with a random name; for Node.
  *
  * @throws SobreError `InvalidArgument` naming the option.
  */

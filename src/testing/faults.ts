@@ -14,37 +14,37 @@ import {
 
 const operations = ["open", "send", "schedule", "receive", "acceptSession", "settle", "renew", "sessionState"] as const;
 
-/** The operations of an engine that can be made to fail. */
+/** The engine operations that can be made to fail. */
 export type FaultyOperation = (typeof operations)[number];
 
 /** Where and how often a fault happens. */
 export interface FaultOptions {
-  /** Only there; compared without case. Default: everywhere. */
+  /** Only on this entity, case-insensitive. Default: on any. */
   readonly entity?: string | undefined;
-  /** Default: 1; `Infinity` until {@link Faults.clear}. */
+  /** How often. Default: 1; `Infinity` until {@link Faults.clear}. */
   readonly times?: number | undefined;
 }
 
-/** Faults on demand; each is used up by what it happens to, in the order in which they were asked for. */
+/** Injects faults into an engine; they are used up in the order in which they were requested. */
 export interface Faults {
-  /** The next operations of the kind are refused with this code, and nothing happens. */
+  /** The next such operations fail with this code and have no effect. */
   refuse(operation: FaultyOperation, code: ErrorCode, options?: FaultOptions): void;
-  /** The next operations of the kind happen, and then their answer is lost: they are refused with `ServiceCommunicationProblem`. */
+  /** The next such operations take effect, but their answer is lost: they fail with `ServiceCommunicationProblem`. */
   loseAnswer(operation: FaultyOperation, options?: FaultOptions): void;
-  /** The messages of the next sends are accepted and lost. */
+  /** The messages of the next sends are accepted but lost. */
   drop(options?: FaultOptions): void;
-  /** The messages of the next sends are accepted, and arrive this many milliseconds of the engine's clock later. */
+  /** The messages of the next sends are accepted but arrive this many milliseconds of the engine's clock later. */
   delay(milliseconds: number, options?: FaultOptions): void;
   /** The messages of the next sends arrive twice. */
   duplicate(options?: FaultOptions): void;
-  /** The next messages that are received lose their lock at once, as when it expires. */
+  /** The next received messages lose their lock immediately, as if it had expired. */
   loseLock(options?: FaultOptions): void;
   /**
-   * Cuts the connection, as a network does: open links and everything that waits are refused with
-   * `ServiceCommunicationProblem`, and locks run out, which counts a delivery. New links can be opened.
+   * Cuts the connection, like a network failure: open links and waiting calls fail with `ServiceCommunicationProblem`,
+   * and locks expire, which counts a delivery. New links can be opened.
    */
   cut(): Promise<void>;
-  /** Forgets the faults that have not happened. */
+  /** Removes the faults that have not occurred yet. */
   clear(): void;
 }
 
@@ -57,7 +57,7 @@ export type FaultEffect =
 
 const checks: OptionChecks<FaultOptions> = { entity: entityName, times: numberFrom(1) };
 const isCode: OptionCheck = (value) =>
-  typeof value === "string" && isErrorCode(value) ? undefined : "must be a code of SobreError";
+  typeof value === "string" && isErrorCode(value) ? undefined : "must be an ErrorCode";
 const isDelay: OptionCheck = (value) => (value === Infinity ? "must be finite" : milliseconds(value));
 
 const isRefusal = (effect: FaultEffect): effect is Extract<FaultEffect, { readonly kind: "refuse" }> =>
@@ -69,7 +69,7 @@ interface Pending {
   times: number;
 }
 
-/** The faults that have been asked for. */
+/** The requested faults. */
 export class FaultPlan {
   #pending: Pending[] = [];
 
@@ -86,7 +86,7 @@ export class FaultPlan {
     this.#pending = [];
   }
 
-  /** Uses up the first fault that fits, if there is one. */
+  /** Uses up the first matching fault, if any. */
   take(entity: string, fits: (effect: FaultEffect) => boolean): FaultEffect | undefined {
     for (const pending of this.#pending) {
       const { effect } = pending;
@@ -99,7 +99,7 @@ export class FaultPlan {
     return undefined;
   }
 
-  /** Runs an operation under the refusals that were asked for it. */
+  /** Runs an operation with the failures requested for it. */
   async around<T>(operation: FaultyOperation, entity: string, run: () => Promise<T>): Promise<T> {
     const refusal = this.take(entity, (effect) => isRefusal(effect) && effect.operation === operation);
     if (refusal !== undefined && isRefusal(refusal)) throw refused(refusal.code, operation, entity);

@@ -5,20 +5,21 @@ import { checkOption, methods } from "../options/option-checks.ts";
 import { FaultPlan, type Faults, refused } from "./faults.ts";
 import { faultyReceiver, faultySender, faultySessionReceiver, type LinkParts } from "./faulty-links.ts";
 
-/** An engine and the faults that can be asked of it. */
+/** An engine and the control of its faults. */
 export interface FaultyEngine {
   readonly engine: Engine;
   readonly faults: Faults;
 }
 
 /**
- * Puts faults on demand before any engine; without a fault it behaves as that one. `clock` is the engine's.
+ * Wraps an engine so that faults can be injected; without faults it behaves like that engine. `clock` is the engine's
+ * clock.
  *
  * @throws SobreError `InvalidArgument` naming the argument.
  */
 export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
-  checkOption("inner", inner, methods("an engine, as memoryEngine()", "openSender", "openReceiver", "settle"));
-  checkOption("clock", clock, methods("a clock, as ManualClock", "now", "setTimer"));
+  checkOption("inner", inner, methods("an engine, e.g. memoryEngine()", "openSender", "openReceiver", "settle"));
+  checkOption("clock", clock, methods("a clock, e.g. a ManualClock", "now", "setTimer"));
   const plan = new FaultPlan();
   const open = new Set<Connection>();
   const engine = connectionOver(inner, plan, clock, open, () => inner.close());
@@ -37,7 +38,7 @@ export function faultyEngine(inner: Engine, clock: Clock): FaultyEngine {
   return { engine, faults };
 }
 
-/** A connection in the broker's eyes, which ends when it is cut; the engine before it goes on with another. */
+/** A connection as the broker sees it, which ends when it is cut; the faulty engine continues with another. */
 class Connection {
   readonly #root: Engine;
   #current: Promise<Engine> | undefined;
@@ -52,7 +53,7 @@ class Connection {
     return this.#current;
   }
 
-  /** The engine that refuses everything as closed, once it is. */
+  /** Once closed, an engine that rejects everything with `Closed`. */
   closed: Engine | undefined;
 
   async end(how: "close" | "abort"): Promise<void> {
@@ -69,7 +70,7 @@ class Connection {
     await (await current)?.abort();
   }
 
-  /** A link's life: it ends for good with the cut. */
+  /** The lifetime of a link, which ends when the connection is cut. */
   link(): { guard: LinkParts["connection"]["guard"] } {
     let broken = false;
     const breakers = new Set<() => void>();
@@ -107,7 +108,7 @@ function connectionOver(
     clock,
     connection: connection.link(),
     expire: async ({ lockToken }: Delivery) => {
-      // As an expired lock: the delivery is counted, and the token is worth nothing any more.
+      // Like an expired lock: the delivery is counted and the token is invalid.
       if (lockToken !== undefined) await (await connection.get()).settle(entity, lockToken, { kind: "abandon" });
     },
   });

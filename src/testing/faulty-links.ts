@@ -10,13 +10,13 @@ import { amend, type Envelope } from "../envelope/envelope.ts";
 import type { Clock } from "../time/clock.ts";
 import { type FaultEffect, type FaultPlan } from "./faults.ts";
 
-/** A connection that can be cut while something waits on it. */
+/** A connection that can be cut while calls are waiting on it. */
 interface Cuttable {
   /** The result of `run`, or a rejection as soon as the connection is cut. */
   guard<T>(operation: string, entity: string, run: () => Promise<T>): Promise<T>;
 }
 
-/** State that the links of a faulty engine share. */
+/** State shared by the links of a faulty engine. */
 export interface LinkParts {
   readonly entity: string;
   readonly plan: FaultPlan;
@@ -29,7 +29,7 @@ export interface LinkParts {
 const isSendFault = ({ kind }: FaultEffect): boolean => kind === "drop" || kind === "duplicate" || kind === "delay";
 const isLostLock = ({ kind }: FaultEffect): boolean => kind === "loseLock";
 
-/** A sender whose messages may be lost, late or doubled. */
+/** A sender whose messages may be lost, delayed or duplicated. */
 export function faultySender(inner: EngineSender, { entity, plan, connection, clock }: LinkParts): EngineSender {
   const deliver = async (envelopes: readonly Envelope[], options: SendOptions | undefined): Promise<void> => {
     const fault = plan.take(entity, isSendFault);
@@ -39,7 +39,7 @@ export function faultySender(inner: EngineSender, { entity, plan, connection, cl
       case "delay": {
         const now = clock.now();
         const late = envelopes.map((envelope) => {
-          // The delay of a scheduled message begins at its scheduled time.
+          // The delay of a scheduled message starts at its scheduled time.
           const due = Math.max(now, envelope.brokerProperties.scheduledEnqueueTimeUtc?.getTime() ?? now);
           const scheduledEnqueueTimeUtc = new Date(due + fault.milliseconds);
           return amend(envelope, { brokerProperties: { scheduledEnqueueTimeUtc } });

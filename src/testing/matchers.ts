@@ -21,16 +21,16 @@ export interface MatcherResult {
   readonly message: () => string;
 }
 
-/** Conditions that a dead letter must meet for {@link SobreMatchers.toHaveDeadLettered}. */
+/** The expectations of {@link SobreMatchers.toHaveDeadLettered}. */
 export interface ExpectedDeadLetters {
-  /** How many there are. Default: at least one. */
+  /** The number of dead letters. Default: at least one. */
   readonly count?: number | undefined;
-  /** The reason that all of them have. Default: any. */
+  /** The reason of all of them. Default: any. */
   readonly reason?: string | undefined;
 }
 
 /**
- * The matchers, as the types of `expect`; for vitest 5:
+ * The types of the matchers, for `expect`; with vitest 5:
  *
  *     declare module "vitest" {
  *       interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> extends SobreMatchers<R> {}
@@ -39,14 +39,17 @@ export interface ExpectedDeadLetters {
 export interface SobreMatchers<R = void> {
   /** Whether an engine has dead letters of an entity: `await expect(engine).toHaveDeadLettered("orders", { reason: "Unreadable" })`. */
   toHaveDeadLettered(entity: string, expected?: ExpectedDeadLetters): Promise<void>;
-  /** Whether an envelope is read by a serializer, and by the codec named: `expect(envelope).toBeReadableBy(serializer, "json")`. */
+  /**
+   * Whether a serializer can read an envelope, with the named codec if one is given:
+   * `expect(envelope).toBeReadableBy(serializer, "json")`.
+   */
   toBeReadableBy(serializer: Serializer, codec?: string): R;
 }
 
-/** Most dead letters that are looked at. */
+/** Maximum number of dead letters to inspect. */
 const most = 1_000;
 
-/** A misspelt expectation would be none, and anything would meet it. */
+/** A misspelt expectation would be ignored, and everything would match. */
 const checks: OptionChecks<ExpectedDeadLetters> = { count: countFrom(0), reason: text };
 
 /** The matchers for `expect.extend(sobreMatchers)`. */
@@ -55,7 +58,7 @@ export const sobreMatchers: {
   toBeReadableBy(envelope: Envelope, serializer: Serializer, codec?: string): MatcherResult;
 } = {
   async toHaveDeadLettered(engine, entity, expected = {}) {
-    checkOption("engine", engine, methods("an engine, as memoryEngine(), and no client", "openSender", "peek"));
+    checkOption("engine", engine, methods("an engine, e.g. memoryEngine(), not a client", "openSender", "peek"));
     checkOption("entity", entity, entityName);
     checkOptions(expected, checks);
     const { count, reason } = expected;

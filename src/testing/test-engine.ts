@@ -4,12 +4,12 @@ import { type FaultyEngine, faultyEngine } from "./faulty-engine.ts";
 
 /** The result of {@link testEngine}. */
 export interface TestEngine extends FaultyEngine {
-  /** The broker's time; give it to the client too. */
+  /** The clock of the broker; pass it to the client too. */
   readonly clock: ManualClock;
 }
 
 /**
- * The memory engine on a clock that does not move until it is advanced, with faults on demand.
+ * A memory engine with a manual clock and injectable faults.
  *
  * @example
  * ```ts

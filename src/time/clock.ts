@@ -1,13 +1,13 @@
 import { invalidOption } from "../options/option-checks.ts";
 /** A pending call of a {@link Clock}. */
 export interface Timer {
-  /** Forgets the call; does nothing when it has happened. */
+  /** Cancels the call, unless it has already happened. */
   cancel(): void;
-  /** Says whether the process stays alive for the call. Default: it does not. */
+  /** Sets whether the process stays alive for the call. Default: false. */
   keepAlive?(alive: boolean): void;
 }
 
-/** Where the library gets its time from, so that a test can advance hours in a microsecond. */
+/** The library's source of time, which lets a test advance hours in a microsecond. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
@@ -21,7 +21,7 @@ export function checkTimer(at: number, due: () => void): void {
   if (typeof due !== "function") throw invalidOption("due", "must be a function");
 }
 
-/** The longest delay `setTimeout` takes, about 24.8 days; longer ones fire at once. */
+/** Maximum delay of `setTimeout`, about 24.8 days; longer ones fire immediately. */
 const longestDelay = 2 ** 31 - 1;
 
 /** The system clock. Its timers do not keep a process alive unless `keepAlive` is called. */
@@ -35,7 +35,7 @@ export const systemClock: Clock = {
       handle = setTimeout(ring, Math.min(Math.max(at - Date.now(), 0), longestDelay));
       hold(handle, alive);
     };
-    // A timer may come a little early, and the clock may have been set back.
+    // A timer may fire a little early, and the clock may have been set back.
     const ring = (): void => (Date.now() < at ? arm() : due());
     arm();
     return {

@@ -1,18 +1,18 @@
 import type { Clock, Timer } from "./clock.ts";
 import { type Linked, LinkedList } from "./linked-list.ts";
 
-/** Something that is due at a time unless it is over before. */
+/** Something that is due at a time unless it is removed first. */
 export interface Deadline<T> extends Linked<T> {
   /** Milliseconds since 1970. */
   dueAt: number;
 }
 
 /**
- * Deadlines, of which nearly all are removed before their time: adding and removing cost next to nothing, and one timer
- * serves all.
+ * Deadlines, nearly all of which are removed before they are due: adding and removing are cheap, and one timer serves
+ * all.
  *
- * Members carry their own links: a `Set` or `Map` that changes with every message leaves a trail of old tables, which the
- * garbage collector takes for alive with all they held.
+ * Members carry their own links: a `Set` or `Map` that changes with every message leaves old tables behind, which keep
+ * their contents alive.
  */
 export class Deadlines<T extends Deadline<T>> implements Iterable<T> {
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class Deadlines<T extends Deadline<T>> implements Iterable<T> {
   #timer: Timer | undefined;
   #timerAt = Infinity;
 
-  /** @param due Called for each member whose time has come, after its removal. */
+  /** @param due Called for each member that is due, after its removal. */
   constructor(clock: Clock, due: (member: T, now: number) => void) {
     this.#clock = clock;
     this.#due = due;
@@ -33,7 +33,7 @@ export class Deadlines<T extends Deadline<T>> implements Iterable<T> {
     if (dueAt < this.#timerAt) this.#arm(dueAt);
   }
 
-  /** Says whether it was a member. */
+  /** Returns whether it was a member. */
   remove(member: T): boolean {
     return this.#members.remove(member);
   }
@@ -48,7 +48,7 @@ export class Deadlines<T extends Deadline<T>> implements Iterable<T> {
     return this.#members[Symbol.iterator]();
   }
 
-  /** The timer may be earlier than the first deadline, never later; so it is rarely moved. */
+  /** The timer may be earlier than the first deadline but never later, so it is rarely reset. */
   #arm(at: number): void {
     this.#timer?.cancel();
     this.#timerAt = at;
@@ -65,7 +65,7 @@ export class Deadlines<T extends Deadline<T>> implements Iterable<T> {
       else if (member.dueAt < next) next = member.dueAt;
     }
     if (next < Infinity) this.#arm(next);
-    // One of them may end others.
+    // One of them may remove others.
     for (const member of due) if (this.#members.remove(member)) this.#due(member, now);
   }
 }

@@ -1,14 +1,14 @@
 import { SobreError } from "../errors/sobre-error.ts";
 
-/** A span of time: milliseconds, or ISO 8601 such as `PT1M30S` where the official SDK takes ISO. */
+/** A duration: milliseconds, or ISO 8601 such as `PT1M30S` where the official SDK uses that. */
 export type DurationLike = number | string;
 
 const iso = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
 /**
- * Milliseconds of a {@link DurationLike}; days, hours, minutes and seconds are read (ISO 8601 section 4.4.3.2).
+ * A {@link DurationLike} in milliseconds; days, hours, minutes and seconds are supported (ISO 8601 section 4.4.3.2).
  *
- * @throws SobreError `InvalidArgument` naming `name`, for anything else and for negative spans.
+ * @throws SobreError `InvalidArgument` naming `name`, for anything else and for negative durations.
  */
 export function toMilliseconds(duration: DurationLike, name: string): number {
   const milliseconds =

@@ -1,10 +1,10 @@
-/** A member of a {@link LinkedList}; it carries its own links, and is in one list at most. */
+/** A member of a {@link LinkedList}, which carries its own links and is in at most one list. */
 export interface Linked<T> {
   previous: T | undefined;
   next: T | undefined;
 }
 
-/** Members in order; adding and removing take constant time and no memory. */
+/** An ordered list; adding and removing take constant time and no memory. */
 export class LinkedList<T extends Linked<T>> implements Iterable<T> {
   #first: T | undefined;
   #last: T | undefined;
@@ -36,7 +36,7 @@ export class LinkedList<T extends Linked<T>> implements Iterable<T> {
     else next.previous = member;
   }
 
-  /** Says whether it was a member. */
+  /** Returns whether it was a member. */
   remove(member: T): boolean {
     if (!this.has(member)) return false;
     const { previous, next } = member;
@@ -49,7 +49,7 @@ export class LinkedList<T extends Linked<T>> implements Iterable<T> {
     return true;
   }
 
-  /** In order; each member may be removed while it is looked at. */
+  /** Iterates in order; the current member may be removed. */
   *[Symbol.iterator](): Generator<T> {
     for (let member = this.#first; member !== undefined;) {
       const { next }: Linked<T> = member;

@@ -7,13 +7,13 @@ interface Due {
   readonly due: () => void;
 }
 
-/** How many turns of the microtask queue a due call gets before the next one runs. */
+/** Turns of the microtask queue after each due call. */
 const settlingTurns = 32;
 
 /**
  * A clock that only moves when a test advances it.
  *
- * It starts at the real now (or at `start`) and only moves forward.
+ * It starts at the current time (or at `start`) and only moves forward.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ export class ManualClock implements Clock {
   #order = 0;
   readonly #timers = new Set<Due>();
 
-  /** @param start Milliseconds since 1970; default: the real now. */
+  /** @param start Milliseconds since 1970. Default: the current time. */
   constructor(start: number = Date.now()) {
     this.#now = start;
   }
@@ -44,14 +44,14 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves the time forward by `milliseconds` and resolves when everything due by then has happened,
-   * in the order of its due time; what becomes due on the way is included.
+   * Advances the time by `milliseconds`; resolves when everything due by then has run, in order of due time, including
+   * calls added meanwhile.
    *
    * @throws SobreError `InvalidArgument` for a negative or non-finite number.
    */
   async advance(milliseconds: number): Promise<void> {
     if (!Number.isFinite(milliseconds) || milliseconds < 0) {
-      throw new SobreError("InvalidArgument", "A clock moves forward by a number of milliseconds from 0 up.");
+      throw new SobreError("InvalidArgument", "The clock can only be advanced by a number of milliseconds from 0 up.");
     }
     const end = this.#now + milliseconds;
     await settle();

@@ -217,7 +217,7 @@ describe("sobre serve", () => {
     [["--cert", "a.pem"], "--cert and --cert-key must be given together"],
     [["--tls", "--cert", "a", "--cert-key", "b"], "give only one of them"],
     [["--cert", join(scratch, "none"), "--cert-key", join(scratch, "none")], "no such file"],
-    [["--queue", "", "--port", "0"], "An entity's name has"],
+    [["--queue", "", "--port", "0"], "An entity's name must have"],
     [["--queue", "a", "--queue", "A", "--port", "0"], "'A' already exists"],
     [["--config", join(scratch, "missing.json")], "no such file"],
   ])("refuses %j", async (args, why) => {

@@ -23,7 +23,7 @@ describe("a stage of one's own", () => {
     const letters = await client.createReceiver("orders/$DeadLetterQueue").peekMessages(5);
 
     expect(letters.map(({ deadLetterReason }) => deadLetterReason)).toEqual([unreadableReason, unreadableReason]);
-    expect(letters[0]?.deadLetterErrorDescription).toContain('The stage "mine" gave no envelope');
+    expect(letters[0]?.deadLetterErrorDescription).toContain('The stage "mine" did not return an envelope');
     expect(errors).toMatchObject([{ code: "DecodeFailed" }, { code: "DecodeFailed" }]);
     expect(processor.isRunning).toBe(true);
   });
@@ -33,7 +33,7 @@ describe("a stage of one's own", () => {
 
     const error = await rejection(client.createSender("orders").sendMessages({ body: 1 }));
 
-    expect(error.message).toContain('The stage "mine" gave no envelope');
+    expect(error.message).toContain('The stage "mine" did not return an envelope');
     expect(await client.createReceiver("orders").peekMessages(1)).toEqual([]);
   });
 });

@@ -80,5 +80,5 @@ it("a handler settles by the message that it was given", async () => {
   await client.createSender("orders").sendMessages({ body: 1 });
   await clock.advance(0);
 
-  expect(String(errors[0]?.error)).toContain("Pass the message as the first argument");
+  expect(String(errors[0]?.error)).toContain("The first argument must be a message");
 });

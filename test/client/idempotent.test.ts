@@ -16,7 +16,7 @@ describe("an idempotent handler", () => {
 
     const letters = await engine.peek("orders/$DeadLetterQueue", { maxMessages: 5 });
     expect(letters).toHaveLength(2);
-    expect(letters[1]?.envelope.applicationProperties["sobre-failure"]).toContain("key must give text");
+    expect(letters[1]?.envelope.applicationProperties["sobre-failure"]).toContain("key must return a non-empty string");
   });
 
   it.each([[null], [{ capacity: 0 }], [{ size: 5 }]])("wants a store in memory of some capacity, not %o", (options) => {

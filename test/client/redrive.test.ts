@@ -221,7 +221,7 @@ describe("a re-drive", () => {
 
     expect(sent).toBe(0);
     expect(entries).toMatchObject([{ outcome: "failed", error: { code: "InvalidArgument" } }]);
-    expect(entries[0].error.message).toMatch(/^(repair|where) must give /);
+    expect(entries[0].error.message).toMatch(/^(repair|where) must return /);
   });
 
   it("needs to be told where to send what a subscription dead-lettered", async () => {

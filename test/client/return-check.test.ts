@@ -107,14 +107,14 @@ describe("a value that a codec cannot bring back", () => {
 
     expect(error).toMatchObject({ code: "UnsupportedValue", path });
     expect(error.message).toMatch(/JSON|MessagePack|"(?:json|msgpack)"/);
-    expect(error.message).toMatch(/convert it first|Convert it before sending|let the schema transform it/);
+    expect(error.message).toMatch(/convert it first|Convert it before sending|transform it in the schema/);
   });
 
   it("is found behind bodies that came back", async () => {
     const Thing = thing(z.object({ a: z.union([z.number(), z.map(z.string(), z.number())]) }));
 
     await expect(across(msgpack(), Thing, { a: 1 }, { a: 2 }, { a: new Map([["secret", 1]]) })).rejects.toThrow(
-      'The codec "msgpack" brings this body back in a form that its own type refuses',
+      'The codec "msgpack" decodes this body in a form that its own message type rejects',
     );
     await expect(across(msgpack(), Thing, { a: new Map([["secret", 1]]) })).rejects.not.toThrow("secret");
   });

@@ -59,11 +59,11 @@ it("a type from files asserts formats where that is asked for", () => {
 
 describe("a message without a version", () => {
   it.each<readonly [string, Partial<EnvelopeInit>, string]>([
-    ["neither type nor version", {}, "The message names no type or version, and acme.invoice has 1."],
+    ["neither type nor version", {}, "The message names no type or version, but acme.invoice has 1."],
     [
       "its type only",
       { brokerProperties: { subject: "acme.invoice" } },
-      "The message names no version, and acme.invoice has 1.",
+      "The message names no version, but acme.invoice has 1.",
     ],
   ])("that names %s is unreadable in those words where its type has no version 0", async (_what, init, words) => {
     const result = await read(init, { number: "A-1" }, [Invoice]);

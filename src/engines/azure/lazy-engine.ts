@@ -10,7 +10,7 @@ export function lazyAzureEngine(load: () => Promise<Engine>, server?: Engine["se
   let loaded: Engine | undefined;
   let isClosed = false;
   const engine = async (): Promise<Engine> => {
-    if (isClosed && loaded === undefined) throw new SobreError("Closed", "The engine is closed. Create another.");
+    if (isClosed && loaded === undefined) throw new SobreError("Closed", "The engine is closed. Create a new one.");
     loading ??= load();
     loaded ??= await loading;
     return loaded;

@@ -169,7 +169,7 @@ describe("refusing Protobuf", () => {
     expect(decode(nested(128)).typeName).toBe("M");
     expect(failure(() => decode(nested(129)))).toMatchObject({
       code: "LimitExceeded",
-      message: "The payload goes beyond limits.maxDepth, which is 128.",
+      message: "The payload exceeds limits.maxDepth, which is 128.",
     });
     expect(decode(nested(300), { limits: { maxDepth: 300 } }).typeName).toBe("M");
   });
