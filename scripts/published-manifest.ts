@@ -18,8 +18,14 @@ export function publishedManifest(manifest: unknown): Json {
     if (name === "browser") return [name, withoutMappings(objectOf(value))];
     return [name, value];
   });
-  // The bundle of the command loads these from the library's modules.
-  return Object.fromEntries([...published, ["imports", { "#command/*": "./dist/src/cli/*.js" }]]);
+  return Object.fromEntries(published);
+}
+
+/** The modules that bundlers for browsers swap, and those that they take instead. */
+export function swappedModules(manifest: Json): readonly string[] {
+  return Object.entries(objectOf(manifest["browser"]))
+    .flat()
+    .filter((path) => typeof path === "string");
 }
 
 function withoutSources(exports: Json): Json {

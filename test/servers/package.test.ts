@@ -2,6 +2,7 @@ import { execFileSync, spawnSync, type SpawnSyncReturns } from "node:child_proce
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -49,7 +50,7 @@ beforeAll(() => {
   const [tarball = ""] = globSync("*.tgz", { cwd: work });
   packedBytes = statSync(join(work, tarball)).size;
   // A project of another name, which finds the package as any user's does.
-  writeFileSync(join(work, "package.json"), '{ "name": "user", "private": true }');
+  writeFileSync(join(work, "package.json"), '{ "name": "user", "private": true, "type": "module" }');
   mkdirSync(join(work, "node_modules"));
   execFileSync("tar", ["-xzf", tarball, "-C", "node_modules"], { cwd: work });
   folder = join(work, "node_modules/package");
@@ -80,22 +81,50 @@ function expanded(path: string, target: string | Conditions): readonly (readonly
   });
 }
 
-/** The packages that a bundle of an entry contains, all of whose names are used, and what each name of it adds. */
-async function bundledPackages(code: string): Promise<readonly string[]> {
-  const { metafile } = await build({
+function textOf(below: string, file: string): string {
+  return readFileSync(join(below, file), "utf8");
+}
+
+function holding(texts: readonly string[], sentence: string): number {
+  return texts.filter((text) => text.includes(sentence)).length;
+}
+
+interface Bundle {
+  readonly text: string;
+  /** Packages of others that it contains. */
+  readonly packages: readonly string[];
+  /** Modules of Node that it imports. */
+  readonly builtins: readonly string[];
+}
+
+async function bundle(code: string, platform: "node" | "browser" = "node"): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
     stdin: { contents: code, resolveDir: work },
     bundle: true,
+    minify: true,
     write: false,
     metafile: true,
     format: "esm",
-    platform: "node",
+    platform,
+    target: "es2023",
+    external: ["node:*"],
   });
   const [output] = Object.values(metafile.outputs);
   const names = Object.entries(output?.inputs ?? {})
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
     .map(([path]) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? "")
     .filter((name) => name in manifest.dependencies);
-  return [...new Set(names)].toSorted();
+  return {
+    text: outputFiles[0]?.text ?? "",
+    packages: [...new Set(names)].toSorted(),
+    builtins: (output?.imports ?? []).map(({ path }) => path),
+  };
+}
+
+/** Runs a module in a process of its own, as a project that installed the package would. */
+function runModule(code: string): string {
+  writeFileSync(join(work, "main.js"), code);
+  return execFileSync(process.execPath, ["main.js"], { cwd: work, encoding: "utf8" });
 }
 
 describe("the published package", () => {
@@ -163,21 +192,58 @@ describe("the published package", () => {
     expect(files).toEqual(expect.arrayContaining(["README.md", "docs/serve.md", "examples/request-reply.ts"]));
   });
 
-  it("has the command in a few files, without a second copy of the contracts and the migration", () => {
+  it("has the command, which tells usage errors and other outcomes apart", () => {
     const [command = ""] = Object.values(manifest.bin);
     const run = (...args: string[]): SpawnSyncReturns<string> =>
       spawnSync(process.execPath, [join(folder, command), ...args], { cwd: work, encoding: "utf8" });
-    const bundle = files
-      .filter((file) => file.startsWith("dist/cli/"))
-      .map((file) => readFileSync(join(folder, file), "utf8"));
 
     const misuse = run("contract", "compat", "missing.json", "missing.json");
 
     expect(run("--version").stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(misuse).toMatchObject({ status: 2, stderr: expect.stringMatching(/^sobre: .*missing\.json.*\n$/) });
     expect(run("migrate").stderr).toMatch(/^sobre: give a SOURCE/);
-    expect(bundle.join("")).toContain("#command/contract-check");
-    expect(bundle.filter((text) => text.includes("comparison-worker"))).toEqual([]);
+  });
+
+  it("ships no code twice: the library and the command share it", () => {
+    const sources = globSync(["src/**/*.ts", "codecs/**/*.ts"], { cwd: root }).map((file) => textOf(root, file));
+    const shipped = files.filter((file) => file.endsWith(".js")).map((file) => textOf(folder, file));
+    // Sentences of messages stand for the code around them.
+    const sentences = new Set(shipped.flatMap((text) => text.match(/[A-Za-z]\w*(?: [\w,;:-]+){7,}/g) ?? []));
+
+    const repeated = [...sentences].filter(
+      (sentence) => holding(shipped, sentence) > Math.max(1, holding(sources, sentence)),
+    );
+
+    expect(sentences.size).toBeGreaterThan(300);
+    expect(repeated).toEqual([]);
+  });
+
+  it("finds the code of its threads", () => {
+    const output = runModule(`
+      import { checkCompatibility } from "sobre/contract";
+      import { durableEngine } from "sobre/engines/durable";
+      const older = { type: "string", pattern: "^(?=a)ab$", maxLength: 4 };
+      const { verdict } = await checkCompatibility({ format: "json-schema", older, newer: { type: "string" } });
+      const engine = await durableEngine({ directory: "store", queues: ["orders"] });
+      const queues = await engine.admin.listQueues();
+      await engine.close();
+      console.log(verdict, queues.length);`);
+
+    expect(output).toBe("safe 1\n");
+  });
+
+  it("keeps the names of its classes", async () => {
+    const unnamed: string[] = [];
+    for (const [path, target] of entries) {
+      if (typeof target === "string") continue;
+      const module: object = await import(/* @vite-ignore */ pathToFileURL(join(folder, target["default"] ?? "")).href);
+      for (const [name, value] of Object.entries(module)) {
+        if (typeof value === "function" && String(value).startsWith("class") && value.name !== name)
+          unnamed.push(`${path}: ${name} is ${value.name}`);
+      }
+    }
+
+    expect(unnamed).toEqual([]);
   });
 
   it("bundles with an entry only the packages that are listed for it, and those of the command with none", async () => {
@@ -185,7 +251,7 @@ describe("the published package", () => {
     for (const [path, target] of entries) {
       if (typeof target === "string") continue;
       const name = path.replace(/^\./, "sobre");
-      const packages = await bundledPackages(`import * as all from "${name}"; console.log(all);`);
+      const { packages } = await bundle(`import * as all from "${name}"; console.log(all);`);
       if (packages.length > 0) bundled[name] = packages;
     }
 
@@ -200,6 +266,29 @@ describe("the published package", () => {
     const code =
       'import { createEnvelope, createSerializer, json } from "sobre"; console.log(createEnvelope, createSerializer, json);';
 
-    expect(await bundledPackages(code)).toEqual(["content-type"]);
+    expect((await bundle(code)).packages).toEqual(["content-type"]);
+  });
+
+  it("makes a browser bundle of envelopes and JSON of at most 7 KB gzipped, without Node's modules", async () => {
+    const { text, builtins } = await bundle(
+      'import { createEnvelope } from "sobre"; import { json } from "sobre/codecs/json"; console.log(createEnvelope, json);',
+      "browser",
+    );
+
+    expect(gzipSync(text, { level: 9 }).byteLength).toBeLessThanOrEqual(7 * 1024);
+    expect(builtins).toEqual([]);
+    expect(text).not.toMatch(/\bBuffer\b|x-opt-/);
+  });
+
+  it("makes a browser bundle of a message type of zod and a client without ajv and without the client of the cloud", async () => {
+    const code = `
+      import { createClient, createSerializer, defineMessage, json, memoryEngine } from "sobre";
+      console.log(createClient, createSerializer, defineMessage, json, memoryEngine);`;
+
+    const { packages, builtins, text } = await bundle(code, "browser");
+
+    expect(packages).toEqual(["content-type"]);
+    expect(builtins).toEqual([]);
+    expect(text).not.toContain("$cbs");
   });
 });
