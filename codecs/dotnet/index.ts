@@ -15,5 +15,6 @@ export type {
   XmlNode,
   XmlScalar,
   XmlScalarType,
+  XmlTag,
   XmlText,
 } from "./xml/node.ts";

@@ -3,7 +3,7 @@ import { setMember } from "../../src/values/plain-object.ts";
 import { ItemBudget } from "../../src/codec/binary/cursor.ts";
 import { share } from "../../src/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../src/codec/limits.ts";
-import { annotate, annotateDouble, type Annotations } from "../../src/values/annotations.ts";
+import { annotate, annotateDouble, SharedMark } from "../../src/values/annotations.ts";
 import { EnumValue } from "../../src/values/enum-value.ts";
 import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList } from "../../src/values/graph.ts";
 import { ContentStream } from "../../src/values/multi-array.ts";
@@ -52,10 +52,16 @@ export function valueOfStream(
   });
 }
 
-const typeAnnotation = (description: ClassDescriptionNode): Annotations => {
+const typeMark = (description: ClassDescriptionNode): SharedMark => {
   const doubles = doublesOf(description);
-  return Object.freeze({ typeName: description.name, ...(doubles.size > 0 ? { doubles } : {}) });
+  return new SharedMark({ typeName: description.name, ...(doubles.size > 0 ? { doubles } : {}) });
 };
+
+/** Names and mark that all objects of a layout share. */
+interface PlainClass {
+  readonly names: readonly string[];
+  readonly mark: SharedMark;
+}
 
 function leafOf(node: ValueNode): unknown {
   switch (node.kind) {
@@ -75,8 +81,8 @@ class Planner {
   readonly #settings: JavaSettings;
   readonly #budget: ItemBudget;
   readonly #places = new Map<ClassDescriptionNode, readonly FieldPlace[]>();
-  readonly #types = new Map<ClassDescriptionNode, Annotations>();
-  readonly #names = new Map<PlainLayout, readonly string[] | undefined>();
+  readonly #marks = new Map<ClassDescriptionNode, SharedMark>();
+  readonly #classes = new Map<PlainLayout, PlainClass | undefined>();
 
   constructor(settings: JavaSettings) {
     this.#settings = settings;
@@ -122,14 +128,14 @@ class Planner {
   /** The value of an object of primitive fields that nothing else refers to: it needs no place to be found at again. */
   #plain(node: PlainObject): unknown {
     const { layout, start } = node;
-    let names = this.#names.get(layout);
-    if (names === undefined) {
-      if (!this.#names.has(layout)) this.#names.set(layout, namesOf(node));
-      names = this.#names.get(layout);
+    let plain = this.#classes.get(layout);
+    if (plain === undefined) {
+      if (!this.#classes.has(layout)) this.#classes.set(layout, this.#classOf(node));
+      plain = this.#classes.get(layout);
     }
-    if (names === undefined) return scalarOf(node, this.#settings) ?? notLeaf;
-    const value: Record<string, unknown> = {};
-    annotate(value, this.#typeOf(layout.description));
+    if (plain === undefined) return scalarOf(node, this.#settings) ?? notLeaf;
+    const { names, mark } = plain;
+    const value: Record<string, unknown> = mark.on({});
     const { types, places, cursor } = layout;
     for (let index = 0; index < types.length; index++) {
       const code = types[index];
@@ -138,6 +144,12 @@ class Planner {
       setMember(value, names[index] ?? "", code === "C" ? charOf(String(inner)) : inner);
     }
     return value;
+  }
+
+  /** Of an object that is nothing but its members. */
+  #classOf(node: PlainObject): PlainClass | undefined {
+    const names = namesOf(node);
+    return names && { names, mark: this.#markOf(node.description) };
   }
 
   #object(node: ObjectNode): Plan<ValueNode> {
@@ -167,7 +179,7 @@ class Planner {
       node.parts.length === 1 && first ? fieldsOf(first, node) : node.parts.flatMap((part) => fieldsOf(part, node));
     const annotated = node.parts.some(({ annotations }) => annotations.length > 0);
     if (!annotated && !places.some(({ hiddenBy }) => hiddenBy !== undefined)) {
-      annotate(value, this.#typeOf(node.description));
+      this.#markOf(node.description).on(value);
       return { value, children: fields, put: (inner, index) => setMember(value, places[index]?.name ?? "", inner) };
     }
     const appended = annotated ? node.parts.flatMap(({ annotations }) => joined(spelledOut(annotations))) : [];
@@ -187,8 +199,8 @@ class Planner {
     return { value, children: annotated ? [...fields, ...appended] : fields, put };
   }
 
-  #typeOf(description: ClassDescriptionNode): Annotations {
-    return memo(this.#types, description, typeAnnotation);
+  #markOf(description: ClassDescriptionNode): SharedMark {
+    return memo(this.#marks, description, typeMark);
   }
 
   #placesOf(node: ObjectNode): readonly FieldPlace[] {

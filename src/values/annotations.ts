@@ -73,6 +73,20 @@ export function annotate<T extends object>(target: T, annotations: Annotations):
   return Object.defineProperty(target, key, { value, configurable: true });
 }
 
+/** A mark that very many new objects share: it is checked once. */
+export class SharedMark {
+  readonly #descriptor: PropertyDescriptor;
+
+  constructor(annotations: Annotations) {
+    this.#descriptor = { value: Object.freeze(annotations), configurable: true };
+  }
+
+  /** {@link annotate} for an object that was made for it, and so has no mark yet. */
+  on<T extends object>(made: T): T {
+    return Object.defineProperty(made, key, this.#descriptor);
+  }
+}
+
 const isMark = (typed: unknown): boolean => typed === undefined || typed === "all" || typed instanceof Set;
 
 /** The marks of {@link annotate}. */

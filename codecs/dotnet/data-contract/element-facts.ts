@@ -91,8 +91,7 @@ export function elementsIn(element: XmlElement): readonly XmlElement[] {
 
 function expanded({ item, values, type, offset }: XmlArray, parent: XmlElement): readonly XmlElement[] {
   return values.map((value) => {
-    const element = new XmlElement(item.prefix, item.local, parent, offset);
-    element.namespace = item.namespace;
+    const element = new XmlElement(item.tag, parent, offset);
     element.add(new XmlText(value, type, offset));
     return element;
   });

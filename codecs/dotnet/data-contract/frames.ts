@@ -86,18 +86,19 @@ export function fillNulls(bag: Record<string, unknown>, { members }: ObjectShape
   for (const { clrName, nullable } of members) if (nullable && !(clrName in bag)) bag[clrName] = null;
 }
 
-/** Puts a member into its object; members of one name become a list. */
-export function place(frame: ObjectFrame, name: string, value: unknown): void {
+/** Puts a member into its object; members of one name become a list. Gives whether it is not the first of its name. */
+export function place(frame: ObjectFrame, name: string, value: unknown): boolean {
   const { bag } = frame;
   if (!(name in bag)) {
     bag[name] = value;
-    return;
+    return false;
   }
   frame.repeated ??= new Set();
   const before = bag[name];
   if (frame.repeated.has(name) && Array.isArray(before)) before.push(value);
   else bag[name] = [before, value];
   frame.repeated.add(name);
+  return true;
 }
 
 /**

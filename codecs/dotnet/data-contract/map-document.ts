@@ -35,9 +35,9 @@ import {
 } from "./frames.ts";
 import { framePath } from "./frame-path.ts";
 import type { MapOptions, MappedDocument } from "./map-options.ts";
-import { mayBeList } from "./list-evidence.ts";
+import { ListEvidence } from "./list-evidence.ts";
 import { MappingWarnings } from "./mapping-warnings.ts";
-import { collectionFields, isNamedScalar, objectPlan, type Plan, planOf, systemStruct } from "./plan.ts";
+import { collectionFields, isNamedScalar, objectPlan, type Plan, Planner, systemStruct } from "./plan.ts";
 import { References } from "./references.ts";
 import { isFloating, lostToXmlSerializer } from "./scalar-kind.ts";
 import {
@@ -86,6 +86,8 @@ class Mapper {
   readonly #guess: boolean;
   readonly #references: References;
   readonly #shapes: ShapeChoice;
+  readonly #lists: ListEvidence;
+  readonly #planner: Planner;
   /** The open ones, and behind them those that were closed, to be used again. */
   readonly #frames: Frame[] = [];
   #depth = 0;
@@ -102,6 +104,8 @@ class Mapper {
     this.#isDataContract = isDataContract(root);
     this.#references = new References(root, (element) => this.#scalar(element, undefined));
     this.#shapes = new ShapeChoice(root, options.contracts, this.#xmlSerializer);
+    this.#lists = new ListEvidence(root);
+    this.#planner = new Planner(this.#xmlSerializer, this.#lists, this.#warnings);
     this.#isPlain =
       options.plainDocuments === true &&
       this.#shapes.root === undefined &&
@@ -166,8 +170,8 @@ class Mapper {
   #place(frame: ObjectFrame, child: XmlElement, name: string, value: unknown): void {
     if (this.#isDataContract) placeDerived(frame, name, value);
     else {
-      if (name in frame.bag && !followsAlike(frame, child)) this.#warnings.warnOfRepeated(frame.element, name);
-      place(frame, name, value);
+      const isRepeated = place(frame, name, value);
+      if (isRepeated && !followsAlike(frame, child)) this.#warnings.warnOfRepeated(frame.element, name);
     }
   }
 
@@ -263,7 +267,7 @@ class Mapper {
     if (element.firstAttribute === undefined && (element.isEmpty || element.onlyChild?.kind === "text")) {
       // Most elements are scalars and nothing else; without contents, it takes a name to be a list.
       const plain = this.#shapes.plain(element, declared);
-      const isScalar = plain === undefined && !(element.isEmpty && mayBeList(element));
+      const isScalar = plain === undefined && !(element.isEmpty && this.#lists.mayBeList(element));
       if (isScalar || plain?.kind === "scalar" || plain?.kind === "enum") return this.#scalar(element, plain);
     }
     const facts = factsOf(element);
@@ -280,7 +284,7 @@ class Mapper {
     if (bcl !== undefined) return this.#references.remember(facts.id, bcl.value);
     const fits = this.#fits(element, facts, chosen.shape);
     const { shape, typeName } = fits ? chosen : noShape;
-    const plan = planOf(element, { facts, shape, xmlSerializer: this.#xmlSerializer, warn: this.#warnings.warn });
+    const plan = this.#planner.planOf(element, facts, shape);
     const foreign = facts.others && (shape === undefined || (this.#xmlSerializer && shape.kind === "object"));
     if (plan.kind === "scalar" && !foreign) {
       const scalar = fits ? this.#scalar(element, shape) : rawScalar(contentOf(element));
@@ -317,6 +321,8 @@ class Mapper {
   }
 
   #scalar(element: XmlElement, shape: ResolvedShape | undefined): unknown {
+    // Itself, since very many elements are empty.
+    if (shape === undefined && element.isEmpty) return "";
     const content = contentOf(element);
     if (shape?.kind === "enum") return this.#typed(content, shape, { element });
     if (shape?.kind === "scalar" && shape.scalar !== "any") {

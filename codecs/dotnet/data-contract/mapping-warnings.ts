@@ -10,10 +10,16 @@ export class MappingWarnings {
   readonly texts: string[] = [];
   readonly #strangers = new Set<string>();
 
-  /** Warns of one element; one function for all of them, since every one is planned. */
-  readonly warn = (element: XmlElement, what: string): void => {
+  /** Warns of one element. */
+  warn(element: XmlElement, what: string): void {
     if (this.texts.length < mostWarnings) this.texts.push(`${pathOf(element)} ${what}.`);
-  };
+  }
+
+  /** Warns of an object with one member that may be an item; the text is made for those alone that have room. */
+  listOfOne(element: XmlElement, { local }: XmlElement): void {
+    if (this.texts.length < mostWarnings)
+      this.warn(element, `may be a list of one "${local}"; a contract would decide`);
+  }
 
   /** Warns of a root without a contract; one that differs in its namespace alone may be misspelt. */
   noContract(root: XmlElement, contracts: readonly Contract[]): void {

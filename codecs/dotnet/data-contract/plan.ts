@@ -3,8 +3,9 @@ import { lexical } from "../xml/lexical.ts";
 import type { XmlElement, XmlNode } from "../xml/node.ts";
 import { declaresNamespace, type ElementFacts, elementsIn, factsOf, hasText, isBlank } from "./element-facts.ts";
 import { contentOf } from "./scalar.ts";
-import { isListElsewhere } from "./list-evidence.ts";
+import type { ListEvidence } from "./list-evidence.ts";
 import { scalarOfText } from "./scalar-text.ts";
+import type { MappingWarnings } from "./mapping-warnings.ts";
 import { netCollection, pairOf } from "./net-collections.ts";
 import { type ScalarKind, scalarLocals, scalarNamed, scalarOfClr, scalarOfLocal } from "./scalar-kind.ts";
 import type { MapShape, ResolvedShape, Shape } from "./shape.ts";
@@ -31,33 +32,116 @@ export type Plan =
 /** The plan of an object, whose members are what the element holds. */
 export const objectPlan: { readonly kind: "object" } = { kind: "object" };
 
-type Warn = (element: XmlElement, what: string) => void;
+const scalarPlan: { readonly kind: "scalar" } = { kind: "scalar" };
 
-/** The context of a plan besides the element. */
-export interface PlanContext {
-  readonly facts: ElementFacts;
-  readonly shape: ResolvedShape | undefined;
-  readonly xmlSerializer: boolean;
-  /** Notes what was tolerated. */
-  readonly warn: Warn;
-}
+/** Decides what the elements of one document are, by their contracts or else by their form. */
+export class Planner {
+  readonly #xmlSerializer: boolean;
+  readonly #lists: ListEvidence;
+  readonly #warnings: MappingWarnings;
 
-/** Decides what an element is, by its contract or else by its form. */
-export function planOf(element: XmlElement, context: PlanContext): Plan {
-  const { shape, facts } = context;
-  if (shape === undefined) return inferred(element, context);
-  switch (shape.kind) {
-    case "scalar":
-    case "enum":
-      return { kind: "scalar" };
-    case "object":
-      return objectPlan;
-    default: {
-      const fields = collectionFields(element, facts);
-      if (shape.kind === "map") return dictionary(element, fields, shape);
-      if (fields?.kind === "list") return { kind: "list", ...pick(fields), shape: shape.items };
-      return { kind: "list", items: element.children, count: Infinity, shape: shape.items };
+  constructor(xmlSerializer: boolean, lists: ListEvidence, warnings: MappingWarnings) {
+    this.#xmlSerializer = xmlSerializer;
+    this.#lists = lists;
+    this.#warnings = warnings;
+  }
+
+  planOf(element: XmlElement, facts: ElementFacts, shape: ResolvedShape | undefined): Plan {
+    if (shape === undefined) return this.#inferred(element, facts);
+    switch (shape.kind) {
+      case "scalar":
+      case "enum":
+        return scalarPlan;
+      case "object":
+        return objectPlan;
+      default: {
+        const fields = collectionFields(element, facts);
+        if (shape.kind === "map") return dictionary(element, fields, shape);
+        if (fields?.kind === "list") return { kind: "list", ...pick(fields), shape: shape.items };
+        return { kind: "list", items: element.children, count: Infinity, shape: shape.items };
+      }
     }
+  }
+
+  #inferred(element: XmlElement, facts: ElementFacts): Plan {
+    const name = element.type ?? element;
+    const isCollection = name.local.startsWith("ArrayOf");
+    if (element.isEmpty) return this.#emptyPlan(element, facts, isCollection);
+    if (element.onlyChild?.kind === "text") return scalarPlan;
+    let first: XmlElement | undefined;
+    let alike = true;
+    let mixed = false;
+    let count = 0;
+    const { size } = element;
+    for (let index = 0; index < size; index++) {
+      const child = element.at(index);
+      if (child?.kind === "text") mixed ||= !isBlank(child);
+      if (child?.kind !== "element" && child?.kind !== "array") continue;
+      const item = child.kind === "array" ? child.item : child;
+      count += child.kind === "array" ? 2 : 1;
+      if (first === undefined) first = item;
+      else alike &&= item.local === first.local && item.namespace === first.namespace;
+    }
+    if (first === undefined) return hasText(element) || !isCollection ? scalarPlan : list(element);
+    // A list has no text besides its items.
+    if (mixed) return objectPlan;
+    if (!alike) {
+      const fields = fieldsPlan(element, facts);
+      if (!isCollection || fields.kind !== "object" || facts.id !== undefined) return fields;
+      this.#warnings.warn(element, "holds items of several names, which the list does not keep");
+      return list(element);
+    }
+    if (isEntryName(first)) return this.#entriesPlan(element, first.local);
+    // A collection around another one: numbered items are not a plain list.
+    if (count === 1 && facts.id !== undefined) {
+      const around = fieldsPlan(element, facts);
+      if (around.kind !== "object") return around;
+    }
+    if (isCollection || facts.size !== undefined) return list(element);
+    if (count > 1) {
+      // With numbered objects, every list has its size.
+      if (facts.id !== undefined) return fieldsPlan(element, facts);
+      if (element.parent === undefined && !this.#xmlSerializer && first.namespace !== arrays && !first.holdsElements)
+        this.#warnings.warn(
+          element,
+          `was taken for a list of "${first.local}"; members of base and derived classes may bear one name, too`,
+        );
+      return list(element);
+    }
+    const scalar = this.#xmlSerializer && first.namespace === "" ? scalarOfElement(first, true) : scalarNamed(first);
+    if (scalar !== undefined || (first.namespace === arrays && first.namespace !== element.namespace))
+      return list(element);
+    const plan = fieldsPlan(element, facts);
+    if (plan.kind !== "object") return plan;
+    if (this.#lists.isListElsewhere(element)) return list(element);
+    if (mayBeItem(first)) this.#warnings.listOfOne(element, first);
+    return plan;
+  }
+
+  /** An element without contents: an empty list where something says so, otherwise empty text. */
+  #emptyPlan(element: XmlElement, facts: ElementFacts, isCollection: boolean): Plan {
+    if (isCollection) {
+      const name = element.type ?? element;
+      if (name.local.startsWith("ArrayOfKeyValueOf") && name.namespace === arrays)
+        return this.#entriesPlan(element, name.local.slice(7));
+      return list(element);
+    }
+    if (facts.size !== undefined) return list(element);
+    if (element.type !== undefined) return objectPlan;
+    // Members of a class that holds others declare the namespace of these.
+    const isList = element.parent !== undefined && (declaresNamespace(element) || this.#lists.isListElsewhere(element));
+    return isList ? list(element) : scalarPlan;
+  }
+
+  #entriesPlan(element: XmlElement, entryName: string): Plan {
+    const pairs = pairsOf(element, "Key", "Value");
+    if (pairs === undefined) {
+      this.#warnings.warn(element, "has an entry without Key or Value, and so is a list");
+      return list(element);
+    }
+    const [key, value] = scalarsOfEntry(entryName);
+    const named = key === "string" || ((key === undefined || key === "any") && isStringKeyed(pairs));
+    return { kind: "entries", pairs, key: named ? stringShape : shapeOf(key), value: shapeOf(value), named };
   }
 }
 
@@ -114,62 +198,6 @@ function pairsOf(
   return pairs;
 }
 
-function inferred(element: XmlElement, context: PlanContext): Plan {
-  const { facts, xmlSerializer, warn } = context;
-  const name = element.type ?? element;
-  const isCollection = name.local.startsWith("ArrayOf");
-  if (element.isEmpty) return emptyPlan(element, facts, isCollection);
-  if (element.onlyChild?.kind === "text") return { kind: "scalar" };
-  let first: XmlElement | undefined;
-  let alike = true;
-  let mixed = false;
-  let count = 0;
-  const { size } = element;
-  for (let index = 0; index < size; index++) {
-    const child = element.at(index);
-    if (child?.kind === "text") mixed ||= !isBlank(child);
-    if (child?.kind !== "element" && child?.kind !== "array") continue;
-    const item = child.kind === "array" ? child.item : child;
-    count += child.kind === "array" ? 2 : 1;
-    if (first === undefined) first = item;
-    else alike &&= item.local === first.local && item.namespace === first.namespace;
-  }
-  if (first === undefined) return hasText(element) || !isCollection ? { kind: "scalar" } : list(element);
-  // A list has no text besides its items.
-  if (mixed) return objectPlan;
-  if (!alike) {
-    const fields = fieldsPlan(element, facts);
-    if (!isCollection || fields.kind !== "object" || facts.id !== undefined) return fields;
-    warn(element, "holds items of several names, which the list does not keep");
-    return list(element);
-  }
-  if (isEntryName(first)) return entriesPlan(element, first.local, warn);
-  // A collection around another one: numbered items are not a plain list.
-  if (count === 1 && facts.id !== undefined) {
-    const around = fieldsPlan(element, facts);
-    if (around.kind !== "object") return around;
-  }
-  if (isCollection || facts.size !== undefined) return list(element);
-  if (count > 1) {
-    // With numbered objects, every list has its size.
-    if (facts.id !== undefined) return fieldsPlan(element, facts);
-    if (element.parent === undefined && !xmlSerializer && first.namespace !== arrays && !first.holdsElements)
-      warn(
-        element,
-        `was taken for a list of "${first.local}"; members of base and derived classes may bear one name, too`,
-      );
-    return list(element);
-  }
-  const scalar = xmlSerializer && first.namespace === "" ? scalarOfElement(first, true) : scalarNamed(first);
-  if (scalar !== undefined || (first.namespace === arrays && first.namespace !== element.namespace))
-    return list(element);
-  const plan = fieldsPlan(element, facts);
-  if (plan.kind !== "object") return plan;
-  if (isListElsewhere(element)) return list(element);
-  if (mayBeItem(first)) warn(element, `may be a list of one "${first.local}"; a contract would decide`);
-  return plan;
-}
-
 /** Whether the only element in another one may be an item: a scalar that is one bears the name of its type, unless that is an enum. */
 function mayBeItem(element: XmlElement): boolean {
   const only = element.onlyChild;
@@ -179,21 +207,6 @@ function mayBeItem(element: XmlElement): boolean {
 
 function list({ children }: XmlElement): Plan {
   return { kind: "list", items: children, count: Infinity, shape: undefined };
-}
-
-/** An element without contents: an empty list where something says so, otherwise empty text. */
-function emptyPlan(element: XmlElement, facts: ElementFacts, isCollection: boolean): Plan {
-  if (isCollection) {
-    const name = element.type ?? element;
-    if (name.local.startsWith("ArrayOfKeyValueOf") && name.namespace === arrays)
-      return entriesPlan(element, name.local.slice(7));
-    return list(element);
-  }
-  if (facts.size !== undefined) return list(element);
-  if (element.type !== undefined) return objectPlan;
-  // Members of a class that holds others declare the namespace of these.
-  const isList = element.parent !== undefined && (declaresNamespace(element) || isListElsewhere(element));
-  return isList ? list(element) : { kind: "scalar" };
 }
 
 function isEntryName({ local, namespace }: XmlElement): boolean {
@@ -223,17 +236,6 @@ function genericScalars(
 ): readonly [ScalarKind | undefined, ScalarKind | undefined] | undefined {
   const match = /`2\[\[([\w.[\]]+), [^\]]*\],\[([\w.]+(?:\[\])?)(?:, |`)/.exec(clrType ?? "");
   return match === null ? undefined : [scalarOfClr(match[1] ?? ""), scalarOfClr(match[2] ?? "")];
-}
-
-function entriesPlan(element: XmlElement, entryName: string, warn?: Warn): Plan {
-  const pairs = pairsOf(element, "Key", "Value");
-  if (pairs === undefined) {
-    warn?.(element, "has an entry without Key or Value, and so is a list");
-    return list(element);
-  }
-  const [key, value] = scalarsOfEntry(entryName);
-  const named = key === "string" || ((key === undefined || key === "any") && isStringKeyed(pairs));
-  return { kind: "entries", pairs, key: named ? stringShape : shapeOf(key), value: shapeOf(value), named };
 }
 
 const stringShape: Shape = { kind: "scalar", scalar: "string" };

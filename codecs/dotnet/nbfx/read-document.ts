@@ -14,6 +14,7 @@ import {
   XmlText,
 } from "../xml/node.ts";
 import { NamespaceScope } from "../xml/scope.ts";
+import { Tags } from "../xml/tags.ts";
 
 /** Options of {@link readNbfxDocument}. */
 export interface NbfxReadOptions extends NbfxDictionaryOptions {
@@ -72,6 +73,7 @@ class NbfxReader {
   readonly #nodes: (XmlElement | XmlComment)[] = [];
   readonly #names = new NewNames();
   readonly #hasTable: boolean;
+  readonly #tags = new Tags();
   #open: XmlElement | undefined;
   #items = 0;
 
@@ -157,7 +159,7 @@ class NbfxReader {
     }
     if (local === "") throw cursor.broken("has an element without a name", start);
     this.#weigh(local, start);
-    const element = new XmlElement(prefix, local, this.#open, start);
+    const element = new XmlElement(this.#tags.of(prefix, local), this.#open, start);
     this.#marks.push(this.#scope.mark);
     let last: XmlAttribute | undefined;
     for (

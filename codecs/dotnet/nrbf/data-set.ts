@@ -1,7 +1,7 @@
 import { limitExceeded } from "../../../src/codec/limits.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
 import { dataSetOf } from "../data-set/data-set.ts";
-import { XmlElement } from "../xml/node.ts";
+import { XmlElement, XmlTag } from "../xml/node.ts";
 import { readXml } from "../xml/read-xml.ts";
 import type { ClassView } from "./class-view.ts";
 import type { ValueSettings } from "./value-settings.ts";
@@ -32,7 +32,7 @@ export function dataSet(view: ClassView, { budget, limits }: ValueSettings): unk
 export function dataSetElement(view: ClassView): XmlElement | undefined {
   const diffgram = rootOf(view.text("XmlDiffGram"));
   if (diffgram === undefined) return undefined;
-  const around = new XmlElement("", "DataSet", undefined, view.node.offset);
+  const around = new XmlElement(new XmlTag("", "DataSet"), undefined, view.node.offset);
   const schema = rootOf(view.text("XmlSchema"));
   if (schema !== undefined) around.add(schema);
   around.add(diffgram);

@@ -266,10 +266,10 @@ export class RecordParser {
 
   /** Ids are unique, but for those of value types, which are negative and which nothing refers to. */
   #register<T extends ObjectNode>(node: T): T {
-    if (node.id > 0 && this.#objects.has(node.id)) {
+    const { size } = this.#objects;
+    if (this.#objects.set(node.id, node).size === size && node.id > 0) {
       throw this.#cursor.broken("Two objects have the same id; the second is", node.offset);
     }
-    this.#objects.set(node.id, node);
     return node;
   }
 

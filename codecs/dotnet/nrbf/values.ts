@@ -4,7 +4,7 @@ import { ItemBudget } from "../../../src/codec/binary/cursor.ts";
 import { share } from "../../../src/codec/binary/fixed-layout.ts";
 import { type DecodeLimits, limitExceeded } from "../../../src/codec/limits.ts";
 import { buildGraph, notLeaf, type Plan, planOfEntries, planOfList } from "../../../src/values/graph.ts";
-import { annotate, annotateDouble, type Annotations } from "../../../src/values/annotations.ts";
+import { annotateDouble, SharedMark } from "../../../src/values/annotations.ts";
 import { MultiArray } from "../../../src/values/multi-array.ts";
 import { ClassView, plainNameOf, targetOf } from "./class-view.ts";
 import { collectedOf, isOrdinary, type ItemNode, wrappedIn } from "./collections.ts";
@@ -48,8 +48,8 @@ class Planner {
   readonly #document: NrbfDocument;
   readonly #settings: ValueSettings;
   readonly #shown = new Map<ClassDescription, readonly string[]>();
-  readonly #names = new Map<PlainLayout, readonly string[] | undefined>();
-  readonly #types = new Map<ClassDescription, Annotations>();
+  readonly #classes = new Map<PlainLayout, ShownClass | undefined>();
+  readonly #marks = new Map<ClassDescription, SharedMark>();
 
   constructor(document: NrbfDocument, settings: ValueSettings) {
     this.#document = document;
@@ -59,7 +59,7 @@ class Planner {
   /** Behind every reference and wrapper: the object itself; of wrappers around themselves one of them. */
   readonly resolve = (node: ItemNode): ItemNode => {
     if (node.kind !== "class" && node.kind !== "reference") return node;
-    if (node instanceof PlainClass && this.#namesOf(node.layout) !== undefined) return node;
+    if (node instanceof PlainClass && this.#classOf(node.layout) !== undefined) return node;
     let at: ItemNode = targetOf(node, this.#document);
     for (let passed = 0; at.kind === "class" && passed < maxWrappers; passed++) {
       const inner = wrappedIn(new ClassView(at, this.#document));
@@ -92,9 +92,10 @@ class Planner {
   /** The value of an object of primitive members that nothing refers to: it needs no place to be found at again. */
   #plain(node: PlainClass): unknown {
     const { layout, start } = node;
-    const names = this.#namesOf(layout);
-    if (names === undefined) return scalarOf(new ClassView(node, this.#document), this.#settings) ?? notLeaf;
-    const value: Record<string, unknown> = annotate({}, this.#typeOf(layout.description));
+    const shown = this.#classOf(layout);
+    if (shown === undefined) return scalarOf(new ClassView(node, this.#document), this.#settings) ?? notLeaf;
+    const { names, mark } = shown;
+    const value: Record<string, unknown> = mark.on({});
     const { types, places, cursor } = layout;
     for (let index = 0; index < types.length; index++) {
       const type = types[index];
@@ -105,16 +106,17 @@ class Planner {
     return value;
   }
 
-  /** The names of an object's members, when it is nothing but its members. */
-  #namesOf(layout: PlainLayout): readonly string[] | undefined {
-    const known = this.#names.get(layout);
-    if (known !== undefined || this.#names.has(layout)) return known;
-    const { memberNames } = layout.description;
-    const plainName = plainNameOf(layout.description);
+  /** Names and mark of the objects of a layout, when they are nothing but their members. */
+  #classOf(layout: PlainLayout): ShownClass | undefined {
+    const known = this.#classes.get(layout);
+    if (known !== undefined || this.#classes.has(layout)) return known;
+    const { description } = layout;
+    const { memberNames } = description;
+    const plainName = plainNameOf(description);
     const ordinary = !isScalarClass(plainName, memberNames) && isOrdinary(plainName, memberNames);
-    const names = ordinary ? this.#memberNames(layout.description) : undefined;
-    this.#names.set(layout, names);
-    return names;
+    const shown = ordinary ? { names: this.#memberNames(description), mark: this.#markOf(description) } : undefined;
+    this.#classes.set(layout, shown);
+    return shown;
   }
 
   plan(node: ItemNode): Plan<ItemNode> {
@@ -151,7 +153,7 @@ class Planner {
       return collected.kind === "map" ? this.#map(collected.items) : planOfList<ItemNode>(collected.items, this);
     }
     const { description } = node;
-    const value: Record<string, unknown> = annotate({}, this.#typeOf(description));
+    const value: Record<string, unknown> = this.#markOf(description).on({});
     const names = this.#memberNames(description);
     return { value, children: node.members, put: (member, index) => setMember(value, names[index] ?? "", member) };
   }
@@ -163,8 +165,8 @@ class Planner {
     );
   }
 
-  #typeOf(description: ClassDescription): Annotations {
-    return memo(this.#types, description, () => typeAnnotation(description, this.#memberNames(description)));
+  #markOf(description: ClassDescription): SharedMark {
+    return memo(this.#marks, description, () => typeMark(description, this.#memberNames(description)));
   }
 
   #map(items: readonly ItemNode[]): Plan<ItemNode> {
@@ -186,11 +188,17 @@ class Planner {
   }
 }
 
-function typeAnnotation({ typeName, memberTypes = [] }: ClassDescription, names: readonly string[]): Annotations {
+/** Names and mark that all objects of a class share. */
+interface ShownClass {
+  readonly names: readonly string[];
+  readonly mark: SharedMark;
+}
+
+function typeMark({ typeName, memberTypes = [] }: ClassDescription, names: readonly string[]): SharedMark {
   const doubles = new Set<unknown>(
     memberTypes.flatMap((type, index) => (type.kind === "primitive" && isDouble(type.primitive) ? [names[index]] : [])),
   );
-  return Object.freeze({ typeName, ...(doubles.size > 0 ? { doubles } : {}) });
+  return new SharedMark({ typeName, ...(doubles.size > 0 ? { doubles } : {}) });
 }
 
 function isDouble(type: PrimitiveType): boolean {

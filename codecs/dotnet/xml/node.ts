@@ -76,12 +76,32 @@ export interface XmlName {
   readonly local: string;
 }
 
-/** An element with its attributes and contents in document order. */
-export class XmlElement {
+/** The name of an element with its prefix: elements that bear one share it, since documents have very many elements. */
+export class XmlTag {
   readonly prefix: string;
   readonly local: string;
-  /** Resolved when the start tag is complete. */
-  namespace: string;
+  readonly namespace: string;
+  /** The one of the same prefix and local name whose namespace was asked for last. */
+  #other: XmlTag | undefined;
+
+  constructor(prefix: string, local: string, namespace: string = "") {
+    this.prefix = prefix;
+    this.local = local;
+    this.namespace = namespace;
+  }
+
+  /** The same prefix and local name in a namespace. */
+  in(namespace: string): XmlTag {
+    if (this.namespace === namespace) return this;
+    if (this.#other?.namespace !== namespace) this.#other = new XmlTag(this.prefix, this.local, namespace);
+    return this.#other;
+  }
+}
+
+/** An element with its attributes and contents in document order. */
+export class XmlElement {
+  /** Its namespace is resolved when the start tag is complete. */
+  tag: XmlTag;
   /** The others follow by {@link XmlAttribute.next}: most elements have none or one, and a list costs more than these. */
   firstAttribute: XmlAttribute | undefined;
   /** The type that `xsi:type` names, resolved. */
@@ -92,10 +112,8 @@ export class XmlElement {
   /** Byte offset at which it starts. */
   readonly offset: number;
 
-  constructor(prefix: string, local: string, parent: XmlElement | undefined, offset: number) {
-    this.prefix = prefix;
-    this.local = local;
-    this.namespace = "";
+  constructor(tag: XmlTag, parent: XmlElement | undefined, offset: number) {
+    this.tag = tag;
     this.firstAttribute = undefined;
     this.type = undefined;
     this.parent = parent;
@@ -104,6 +122,18 @@ export class XmlElement {
 
   get kind(): "element" {
     return "element";
+  }
+
+  get prefix(): string {
+    return this.tag.prefix;
+  }
+
+  get local(): string {
+    return this.tag.local;
+  }
+
+  get namespace(): string {
+    return this.tag.namespace;
   }
 
   get attributes(): readonly XmlAttribute[] {

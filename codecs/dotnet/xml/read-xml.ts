@@ -6,6 +6,7 @@ import { elementsPerLevel, NewNames } from "./element-limits.ts";
 import { XmlAttribute, XmlComment, type XmlDocument, XmlElement, XmlText } from "./node.ts";
 import { NamespaceScope } from "./scope.ts";
 import { ByteOffsets, forbidden, referred, sourceText } from "./source-text.ts";
+import { Tags } from "./tags.ts";
 
 // Namespaces in XML 1.0 section 4; the letters beyond ASCII somewhat widely.
 const nameForm = /[A-Za-z_\u{c0}-\u{effff}][-\w.\u{b7}\u{c0}-\u{effff}]*/uy;
@@ -31,6 +32,7 @@ class XmlReader {
   readonly #nodes: (XmlElement | XmlComment)[] = [];
   /** Those of the element that is being read. */
   readonly #names = new NewNames();
+  readonly #tags = new Tags();
   #open: XmlElement | undefined;
   #root: XmlElement | undefined;
   #at = 0;
@@ -111,9 +113,9 @@ class XmlReader {
 
   #element(offset: number): XmlElement {
     const first = this.#name();
-    if (this.#text.charCodeAt(this.#at) !== 0x3a) return new XmlElement("", first, this.#open, offset);
+    if (this.#text.charCodeAt(this.#at) !== 0x3a) return new XmlElement(this.#tags.of("", first), this.#open, offset);
     this.#at++;
-    return new XmlElement(first, this.#name(), this.#open, offset);
+    return new XmlElement(this.#tags.of(first, this.#name()), this.#open, offset);
   }
 
   #endTag(): void {

@@ -43,7 +43,7 @@ export class NamespaceScope {
   enter(element: XmlElement): void {
     const first = element.firstAttribute;
     for (let attribute = first; attribute !== undefined; attribute = attribute.next) this.#declare(attribute);
-    element.namespace = this.#resolve(element.prefix, element.offset);
+    element.tag = element.tag.in(this.#resolve(element.prefix, element.offset));
     for (let attribute = first; attribute !== undefined; attribute = attribute.next) {
       if (attribute.namespace === xmlns) continue;
       if (attribute.prefix !== "") attribute.namespace = this.#resolve(attribute.prefix, attribute.offset);
