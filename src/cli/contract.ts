@@ -6,6 +6,7 @@ import type { CanDeployCommand, DeployCommand } from "./contract-deploy.ts";
 import type { GoldenCommand } from "./contract-golden.ts";
 import type { InitCommand } from "./contract-init.ts";
 import type { ReplayCommand } from "./contract-replay.ts";
+import type { TypesCommand } from "./contract-types.ts";
 import { reportingUnreadable } from "./contract-outcome.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -22,6 +23,7 @@ export function contractCommand(terminal: Terminal, finish: Finish): Command {
   command.addCommand(compatCommand(terminal, finish));
   command.addCommand(initCommand(terminal, finish));
   command.addCommand(releaseCommand(terminal, finish));
+  command.addCommand(typesCommand(terminal, finish));
   for (const [name, summary] of [
     ["record", "write golden messages of every version that has samples"],
     ["verify", "read every golden message with today's code"],
@@ -134,6 +136,15 @@ function releaseCommand(terminal: Terminal, finish: Finish): Command {
     .action(async (names: readonly string[], { schemas }: { readonly schemas: string }) => {
       const { releaseVersions } = await import("./contract-release.ts");
       finish(await reportingUnreadable(terminal, () => releaseVersions({ schemas, names }, terminal)));
+    });
+}
+
+function typesCommand(terminal: Terminal, finish: Finish): Command {
+  return onSubjects("types", "write TypeScript types of the subjects")
+    .option("-o, --out <FILE>", "a .ts file; default: standard output")
+    .action(async (options: TypesCommand) => {
+      const { writeTypes } = await import("./contract-types.ts");
+      finish(await reportingUnreadable(terminal, () => writeTypes(options, terminal)));
     });
 }
 

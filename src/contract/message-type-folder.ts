@@ -7,25 +7,36 @@ import { SobreError } from "../errors/sobre-error.ts";
 import type { JsonSchema } from "../json-schema/json-schema-type.ts";
 import type { JsonSchemaOptions } from "../json-schema/json-schema.ts";
 import type { MessageType } from "../message/message-type.ts";
-import { messageTypeFromFiles, schemaFilesOf, versionFile } from "../message/schema-files.ts";
+import { messageTypeFromFiles, schemaFilesOf, type SubjectBodies, versionFile } from "../message/schema-files.ts";
 import type { UntypedOptions } from "../message/define-message.ts";
 import { folderFiles, readOnce } from "./subjects/subject-files.ts";
 import { readVersions } from "./subjects/subject-version.ts";
 
 /**
  * Defines a message type from the files `<folder>/<subject>/<major>.<minor>.schema.json`: each major is a version, and its
- * greatest minor the schema. `Body` is what you know of the latest version.
+ * greatest minor the schema. The body has the type that `sobre contract types` wrote.
  *
  * @throws SobreError `InvalidArgument` when the folder or a file cannot be read, and as `defineMessage` does.
  */
+export function readMessageType<Subject extends keyof SubjectBodies>(
+  folder: string,
+  subject: Subject,
+  options?: UntypedOptions & JsonSchemaOptions,
+): MessageType<Subject, SubjectBodies[Subject]>;
+/** For a subject whose type is not registered: `Body` is what you know of the latest version. */
 export function readMessageType<Body = unknown>(
   folder: string,
   subject: string,
+  options?: UntypedOptions & JsonSchemaOptions,
+): MessageType<string, Body>;
+export function readMessageType(
+  folder: string,
+  subject: string,
   options: UntypedOptions & JsonSchemaOptions = {},
-): MessageType<string, Body> {
+): MessageType {
   checkOption("folder", folder, isName);
   checkOption("subject", subject, isName);
-  return messageTypeFromFiles<Body>(subject, filesOf(folder, subject), options);
+  return messageTypeFromFiles(subject, filesOf(folder, subject), options);
 }
 
 /**

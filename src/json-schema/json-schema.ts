@@ -37,8 +37,11 @@ const checks: OptionChecks<JsonSchemaOptions> = { formats: oneOf("annotation", "
  */
 export function jsonSchema<const S extends JsonSchema>(
   schema: S,
-  options: JsonSchemaOptions = {},
-): StandardSchema<FromJsonSchema<S>> {
+  options?: JsonSchemaOptions,
+): StandardSchema<FromJsonSchema<S>>;
+/** For an imported file, whose literals TypeScript does not keep: `Body` is the type that `sobre contract types` writes. */
+export function jsonSchema<Body>(schema: JsonSchema, options?: JsonSchemaOptions): StandardSchema<Body>;
+export function jsonSchema(schema: JsonSchema, options: JsonSchemaOptions = {}): StandardSchema {
   checkOptions(options, checks);
   const check = compileBodySchema(schema, { formats: options.formats ?? "annotation" });
   return Object.freeze({
@@ -48,16 +51,10 @@ export function jsonSchema<const S extends JsonSchema>(
       validate(body: unknown) {
         const { value, problems } = check(body);
         if (problems.length > 0) return { issues: problems.map(({ steps, message }) => ({ path: steps, message })) };
-        return { value: typedBody<S>(value) };
+        return { value };
       },
       // Standard JSON Schema 1.
       jsonSchema: Object.freeze({ input: () => schema, output: () => schema }),
     }),
   });
-}
-
-/** The one place where a checked body gets the type that {@link FromJsonSchema} reads off the schema. */
-function typedBody<S>(body: unknown): FromJsonSchema<S> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has checked it
-  return body as FromJsonSchema<S>;
 }

@@ -15,7 +15,7 @@ export type {
 } from "./message-type.ts";
 export { registryIds, type RegistryIdsOptions } from "./registry-ids.ts";
 export type { InputOf, MaybePromise, OutputOf, Schema } from "./schema.ts";
-export { messageTypeFromFiles, type SchemaFiles, schemaFilesOf } from "./schema-files.ts";
+export { messageTypeFromFiles, type SchemaFiles, schemaFilesOf, type SubjectBodies } from "./schema-files.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
 export {
   diagnosticIdProperty,

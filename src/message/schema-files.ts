@@ -11,6 +11,10 @@ import { standardJsonSchema } from "./standard-schema.ts";
 /** The schema files of a subject: names, e.g. `2.1.schema.json`, and contents. */
 export type SchemaFiles = Readonly<Record<string, JsonSchema>>;
 
+/** The bodies of subjects by name. The module that `sobre contract types` writes adds to it, so that files are read with types. */
+// oxlint-disable-next-line typescript/no-empty-object-type -- it is there to be merged with
+export interface SubjectBodies {}
+
 /** A version of a subject, read from the name of its file. */
 export interface VersionFile {
   /** `major.minor`, as written. */
@@ -32,15 +36,26 @@ export function versionFile(name: string): VersionFile | undefined {
  * Defines a message type from the schema files of its subject: each major is a version, with the schema of its greatest
  * minor.
  *
- * Other files are ignored. `formats` is as in `jsonSchema`. `Body` is the type of the latest version.
+ * Other files are ignored. `formats` is as in `jsonSchema`. The body has the type that `sobre contract types` wrote.
  *
  * @throws SobreError `InvalidArgument` as `defineMessage` does.
  */
+export function messageTypeFromFiles<Subject extends keyof SubjectBodies>(
+  subject: Subject,
+  files: SchemaFiles,
+  options?: UntypedOptions & JsonSchemaOptions,
+): MessageType<Subject, SubjectBodies[Subject]>;
+/** For a subject whose type is not registered: `Body` is what you know of the latest version. */
 export function messageTypeFromFiles<Body = unknown>(
   subject: string,
   files: SchemaFiles,
+  options?: UntypedOptions & JsonSchemaOptions,
+): MessageType<string, Body>;
+export function messageTypeFromFiles(
+  subject: string,
+  files: SchemaFiles,
   { formats, ...options }: UntypedOptions & JsonSchemaOptions = {},
-): MessageType<string, Body> {
+): MessageType {
   checkOption("files", files, (value) =>
     typeof value === "object" && value !== null ? undefined : 'must be an object, e.g. { "1.0.schema.json": schema }',
   );
@@ -55,7 +70,7 @@ export function messageTypeFromFiles<Body = unknown>(
   const versions: Record<number, Schema> = {};
   for (const [major, schema] of schemas)
     versions[major] = schemaOf(schema, { formats }, `${subject}, version ${major}`);
-  return assembleMessageType<string, Body, Body>(subject, versions, options);
+  return assembleMessageType(subject, versions, options);
 }
 
 /**
