@@ -29,7 +29,7 @@ export interface Unwrapped {
   readonly unwrapped: Uint8Array;
   /** The content type of the inner payload. Default: the declared one. */
   readonly contentType?: string;
-  /** The body where nothing reads what was inside. Default: none, and the payload counts as not read. */
+  /** The body if no decoder reads the inner payload. Default: none, and the payload counts as unreadable. */
   readonly otherwise?: Decoded;
 }
 

@@ -7,26 +7,28 @@ export type Right = "Send" | "Listen" | "Manage";
 export interface Grant {
   /** The namespace's engine. */
   readonly engine: Engine;
-  /** The path that it holds for, with everything below, in lower case without slashes at its ends; empty: all. */
+  /**
+   * The path that it covers, including everything below, in lower case without leading or trailing slashes; empty: all.
+   */
   readonly scope: string;
   readonly rights: readonly Right[];
-  /** The name of the key that signed it; `undefined`: none did. */
+  /** The name of the signing key; `undefined` if there is none. */
   readonly keyName?: string | undefined;
-  /** Milliseconds since 1970; `Infinity`: never. */
+  /** Milliseconds since 1970; `Infinity` for never. */
   readonly expiresAt: number;
 }
 
-/** Decides who may do what, and in which namespace. */
+/** Decides what a client may do, and in which namespace. */
 export interface Access {
-  /** The grant of a client that shows nothing; `undefined`: it has none. */
+  /** The grant of a client without credentials; `undefined` if it has none. */
   anonymous(hostname: string | undefined): Grant | undefined;
-  /** The grant of a key given as a password; `undefined`: wrong. */
+  /** The grant of a key that is given as a password; `undefined` if it is wrong. */
   password(keyName: string, key: string, hostname: string | undefined): Grant | undefined;
   /** @throws SobreError `UnauthorizedAccess`. */
   token(token: string, hostname: string | undefined): Promise<Grant>;
 }
 
-/** Whether a grant lets its holder do that on the entity now. */
+/** Whether a grant currently includes the right on the entity. */
 export function allows(grant: Grant, entity: string, right: Right): boolean {
   const path = entity.toLowerCase();
   const inScope = grant.scope === "" || path === grant.scope || path.startsWith(`${grant.scope}/`);

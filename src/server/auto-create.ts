@@ -2,7 +2,7 @@ import type { Engine } from "../engine/engine.ts";
 import { SobreError } from "../errors/sobre-error.ts";
 import type { FirstUse } from "./amqp/broker-connection.ts";
 
-/** Creates the queue, or the topic and subscription, that an address names, unless they are there, as its first use needs it. */
+/** Creates the queue, or the topic and subscription, of an address as its first use requires, unless they exist. */
 export async function autoCreate(engine: Engine, entity: string, use?: FirstUse): Promise<string | undefined> {
   const [, topic, subscription] = /^(.+)\/subscriptions\/([^/]+)$/i.exec(entity) ?? [];
   const { admin } = engine;
@@ -15,7 +15,7 @@ export async function autoCreate(engine: Engine, entity: string, use?: FirstUse)
   return made(entity, admin.createSubscription(topic, subscription, use));
 }
 
-/** Another link may have been quicker. */
+/** Another link may have created it first. */
 async function made(entity: string, creation: Promise<void>): Promise<string | undefined> {
   try {
     await creation;

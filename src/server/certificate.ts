@@ -8,13 +8,13 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** How long a certificate that was made on the spot holds. */
+/** The validity of a generated certificate. */
 const days = 30;
 
 /**
- * Makes a key and a certificate that it signs itself, for `localhost`, its addresses and `hosts` (RFC 5280).
+ * Generates a key and a self-signed certificate for `localhost`, its addresses and `hosts` (RFC 5280).
  *
- * Clients have to be configured to trust it, e.g. Node by `NODE_EXTRA_CA_CERTS`.
+ * Clients must be configured to trust it, e.g. Node with `NODE_EXTRA_CA_CERTS`.
  */
 export function selfSigned(hosts: readonly string[] = []): Certificate {
   checkOption("hosts", hosts, listOf("host names", isName));
@@ -59,7 +59,7 @@ const oid = (...bytes: readonly number[]): Buffer => der(0x06, Buffer.from(bytes
 const time = (at: number): Buffer =>
   der(0x17, Buffer.from(`${new Date(at).toISOString().slice(2, 19).replaceAll(/[-:T]/g, "")}Z`));
 
-/** It is no certificate authority: who trusts it trusts this server alone, even if its key is stolen. */
+/** It is not a certificate authority: trusting it means trusting only this server, even if its key is stolen. */
 const basicConstraints = sequence(oid(0x55, 0x1d, 0x13), der(0x01, Buffer.of(0xff)), der(0x04, sequence()));
 
 /** For signatures, in handshakes. */

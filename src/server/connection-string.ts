@@ -1,4 +1,4 @@
-/** Where a namespace is served, and by which key it is reached. */
+/** The address of a namespace and a key for it. */
 export interface ConnectionStringParts {
   readonly host: string;
   readonly port: number;
@@ -6,10 +6,10 @@ export interface ConnectionStringParts {
   readonly key: string;
 }
 
-/** Addresses that stand for every one of a machine, and that nobody can connect to. */
+/** Wildcard addresses, which clients cannot connect to. */
 const everyAddress: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
-/** The connection string of a server on this machine, as the official clients read it. */
+/** The connection string of a server on this machine, for the official clients. */
 export function connectionString({ host, port, keyName, key }: ConnectionStringParts): string {
   const name = everyAddress.has(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   return `Endpoint=sb://${name}:${port};SharedAccessKeyName=${keyName};SharedAccessKey=${key};UseDevelopmentEmulator=true`;

@@ -1,28 +1,28 @@
 import { isIPv4 } from "node:net";
 
-/** Names that always lead to this machine, or that nobody else can make lead here. */
+/** Names that always resolve to this machine, or that nobody else can point to it. */
 const ownSuffixes = [".localhost", ".servicebus.windows.net"] as const;
 
-/** The headers that say where a request comes from and where it goes. */
+/** The headers with the origin and host of a request. */
 export interface RequestSource {
   readonly host?: string | undefined;
   readonly origin?: string | undefined;
 }
 
 /**
- * Why a server that takes no keys refuses a request over HTTP, or `undefined` when it does not.
+ * Why a server without keys refuses an HTTP request; `undefined` if it does not.
  *
- * A page of any site can send requests to this machine, also under a name of its own that leads here.
+ * Any web page can send requests to this machine, even under a host name of its own that resolves here.
  */
 export function refusalOfPage({ host, origin }: RequestSource): string | undefined {
   if (host !== undefined && !isOwnName(nameOf(`http://${host}`)))
-    return "The host name is not one of this machine. Connect to localhost, or give the server keys.";
+    return "The host name is not one of this machine. Connect to localhost, or start the server with keys.";
   if (origin !== undefined && !isOwnName(nameOf(origin)))
-    return "Pages of other sites cannot reach a server without keys. Give it keys.";
+    return "A server without keys refuses web pages of other sites. Start it with keys.";
   return undefined;
 }
 
-/** The host name of a URL, without brackets; empty for what is not a URL. */
+/** The host name of a URL, without brackets; empty if it is not a URL. */
 function nameOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname.replace(/^\[/, "").replace(/\]$/, "").toLowerCase() : "";
 }

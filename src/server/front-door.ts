@@ -6,28 +6,28 @@ import type { Server as TlsServer } from "node:tls";
 /** The handlers of sockets by protocol. */
 export interface FrontDoorOptions {
   readonly amqp: (socket: Duplex) => void;
-  /** Why a request to upgrade to a WebSocket is refused; `undefined`: it is not. */
+  /** Why a WebSocket upgrade is refused; `undefined` if it is not. */
   readonly refusalOf: (request: IncomingMessage) => string | undefined;
-  /** Loads what answers requests when the first one comes. */
+  /** Loads the request listener on the first request. */
   readonly http: () => Promise<RequestListener>;
-  /** PEM of a key and its certificate; without it, TLS is not spoken. */
+  /** A key and its certificate, as PEM; without it, TLS is not available. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
   /** Called with the reason when a socket of an unknown protocol was closed. */
   readonly refused: (why: string) => void;
-  /** Milliseconds until a socket has to say something, and until the headers of its request have to be there. */
+  /** Milliseconds in which a socket must send its first byte, and the headers of its request. */
   readonly handshakeTimeOut: number;
 }
 
 /** Protocols by their first byte: `AMQP`, the record type of a TLS handshake, and HTTP for the rest. */
 const firstByte = { amqp: 0x41, tls: 0x16 } as const;
 
-/** How many times as long a whole request may take as its headers. */
+/** The time limit of a complete request, as a multiple of that of its headers. */
 const requestTime = 6;
 
-/** Most bytes of the headers of a request. */
+/** Maximum size of a request's headers, in bytes. */
 const maxHeaderSize = 80 * 1024;
 
-/** Other protocols, such as HTTP/2, are offered by clients that can do without. */
+/** Clients that offer other protocols, e.g. HTTP/2, can do without them. */
 const shouldUpgradeCallback = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === "websocket";
 
 /** One port for AMQP, HTTP and TLS: the first byte of a socket decides which. */
@@ -60,7 +60,7 @@ export class FrontDoor {
     });
   }
 
-  /** Stops listening and cuts what is left. */
+  /** Stops listening and closes the remaining sockets. */
   async close(): Promise<void> {
     const closing = this.#listening.map((server) => new Promise((resolve) => server.close(resolve)));
     const http = await this.#http;
@@ -74,7 +74,7 @@ export class FrontDoor {
     clearTimeout(cut);
   }
 
-  /** Loads what speaks TLS. @throws when there is no certificate, or a wrong one. */
+  /** Loads the TLS server. @throws when there is no certificate or an invalid one. */
   async prepareTls(): Promise<void> {
     await (this.#tls ??= this.#newTls());
   }
@@ -82,12 +82,12 @@ export class FrontDoor {
   #enter(socket: Socket, isSecure: boolean): void {
     const silent = setTimeout(() => socket.destroy(), this.#options.handshakeTimeOut);
     silent.unref();
-    // The protocol's handler may release the socket, and an error that nobody listens to would end the process.
+    // The protocol's handler may release the socket, and an error without a listener would end the process.
     socket.on("error", () => undefined);
     socket.once("close", () => clearTimeout(silent));
     socket.once("data", (chunk: Buffer) => {
       clearTimeout(silent);
-      // The protocol's handler has to see these bytes first.
+      // The protocol's handler must see these bytes first.
       socket.pause();
       socket.unshift(chunk);
       this.#hand(socket, chunk[0], isSecure);
@@ -100,9 +100,7 @@ export class FrontDoor {
       this.#options.amqp(socket);
       socket.resume();
     } else if (first === firstByte.tls && tls === undefined) {
-      refused(
-        "TLS is not spoken without a certificate. A connection string needs UseDevelopmentEmulator=true without it.",
-      );
+      refused("TLS needs a certificate. Without one, add UseDevelopmentEmulator=true to the connection string.");
       socket.destroy();
     } else if (first === firstByte.tls && !isSecure) {
       void this.#later(socket, (this.#tls ??= this.#newTls()));
@@ -111,7 +109,7 @@ export class FrontDoor {
     }
   }
 
-  /** Hands a socket to a server whose module is loaded when it is first needed, which is most of the time to start. */
+  /** Passes a socket to a server that is loaded on first use, since loading is most of the start-up time. */
   async #later(socket: Socket, server: Promise<HttpServer | TlsServer>): Promise<void> {
     try {
       (await server).emit("connection", socket);
@@ -131,9 +129,9 @@ export class FrontDoor {
       connectionsCheckingInterval: Math.min(1000, handshakeTimeOut / 4),
     };
     const server = create({ maxHeaderSize, shouldUpgradeCallback, ...timeOuts }, listener);
-    // A client that sends `Expect: 100-continue` gets its answer only when the body is read.
+    // A client that sends `Expect: 100-continue` is answered only when the body is read.
     server.on("checkContinue", listener);
-    // Node looks at the time-outs of a server from here on, and this one gets its sockets from another.
+    // Node starts checking a server's time-outs on this event, which does not occur for sockets from another server.
     server.emit("listening");
     const { acceptWebSocket } = await import("./amqp/web-socket.ts");
     const { amqp, refusalOf, refused } = this.#options;
@@ -146,14 +144,14 @@ export class FrontDoor {
     return server;
   }
 
-  /** @throws when TLS is not to be spoken. */
+  /** @throws when there is no certificate. */
   async #newTls(): Promise<TlsServer> {
     const { tls, handshakeTimeOut } = this.#options;
-    if (tls === undefined) throw new Error("There is no certificate.");
+    if (tls === undefined) throw new Error("The server has no certificate.");
     const { createServer: create } = await import("node:tls");
     const server = create({ ...tls, handshakeTimeout: handshakeTimeOut }, (socket) => this.#enter(socket, true));
     server.on("tlsClientError", (error, socket) => {
-      this.#options.refused(`A TLS handshake has failed: ${error.message}. Let the client trust the certificate.`);
+      this.#options.refused(`A TLS handshake failed: ${error.message}. Check that the client trusts the certificate.`);
       socket.destroy();
     });
     return server;

@@ -4,25 +4,25 @@ import { SobreError } from "../errors/sobre-error.ts";
 import { decoded, equal, readSas } from "../http/sas.ts";
 import { trimSlashes } from "./path.ts";
 
-/** The name of the key that every namespace begins with. */
+/** The name of the initial key of every namespace. */
 export const rootKeyName = "RootManageSharedAccessKey";
 
-/** The key that everybody knows, of the official emulator; it holds where no key is configured. */
+/** The well-known key of the official emulator, which is valid if no keys are configured. */
 export const wellKnownKey = "SAS_KEY_VALUE";
 
-/** Names of entities have 260 characters at most; connections keep what their tokens are for. */
+/** Entity names have at most 260 characters; connections keep the scopes of their tokens. */
 const longestScope = 600;
 
 const all: readonly Right[] = ["Send", "Listen", "Manage"];
 
-/** A shared access key with what it lets its holder do. */
+/** A shared access key and its rights. */
 export interface SharedAccessKey {
   readonly key: string;
   /** Default: all. */
   readonly rights?: readonly Right[] | undefined;
 }
 
-/** Shared access keys by their names; one given as a text has all rights. */
+/** Shared access keys by name; a plain string is a key with all rights. */
 export type SharedAccessKeys = Readonly<Record<string, string | SharedAccessKey>>;
 
 /** The rights that an access token gives, as its verifier found them. */
@@ -37,15 +37,15 @@ export interface TokenClaims {
 /** Verifies an access token: its signature, issuer, audience and lifetime. A rejection refuses the token. */
 export type TokenVerifier = (token: string) => Promise<TokenClaims>;
 
-/** A namespace: entities of their own, behind keys of their own. */
+/** A namespace with its own entities and keys. */
 export interface Namespace {
   readonly name: string;
   readonly engine: Engine;
-  /** Keys by their names; `undefined`: the well-known key opens it under any name, and so does no key at all. */
+  /** Keys by name; if `undefined`, clients connect with the well-known key under any name, or without a key. */
   readonly keys: SharedAccessKeys | undefined;
 }
 
-/** The namespaces of a server, chosen by the key name or the host name that a client gives. */
+/** The namespaces of a server, selected by a client's key name or host name. */
 export class Namespaces implements Access {
   readonly #main: Namespace;
   readonly #verifyToken: TokenVerifier | undefined;
@@ -83,19 +83,19 @@ export class Namespaces implements Access {
     const sas = readSas(token);
     const { engine, keys } = this.#choose(sas.keyName, hostname);
     const key = keyOf(keys, sas.keyName);
-    // One text for both, so that nobody learns the names of keys.
+    // One text for both, so that key names cannot be probed.
     if (key === undefined || !sas.signedWith(key.key))
       throw new SobreError(
         "UnauthorizedAccess",
         "The key name or the signature of the token is wrong. Check the connection string.",
       );
     if (sas.expiresAt <= Date.now())
-      throw new SobreError("UnauthorizedAccess", "The token has expired. Sign a new one, and check the clock.");
+      throw new SobreError("UnauthorizedAccess", "The token has expired. Sign a new one, and check the clocks.");
     const scope = scopeOf(sas.resource);
     if (scope.length > longestScope)
       throw new SobreError(
         "UnauthorizedAccess",
-        "The resource of the token is not the path of an entity. Check its sr.",
+        "The resource (sr) of the token is not the path of an entity. Correct it and sign the token again.",
       );
     return { engine, scope, rights: key.rights ?? all, keyName: sas.keyName, expiresAt: sas.expiresAt };
   }
@@ -133,7 +133,7 @@ function keyOf(keys: Namespace["keys"], name: string): SharedAccessKey | undefin
   return typeof found === "string" ? { key: found } : found;
 }
 
-/** The path of a resource URI; some clients leave out its scheme, others add a query. */
+/** The path of a resource URI; some clients omit the scheme, others add a query. */
 function scopeOf(resource: string): string {
   const [uri = ""] = resource.split("?");
   return trimSlashes(decoded(uri.replace(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/]*/i, "")))

@@ -1,7 +1,7 @@
-/** The longest path and address: names of entities have 260 characters, and may be percent-encoded behind a host and before a sub-queue. */
+/** Maximum length of a path or address: an entity name of 260 characters, percent-encoded, with host and sub-queue. */
 export const longestPath = 2048;
 
-/** The text without the slashes at its ends. */
+/** The text without leading and trailing slashes. */
 export function trimSlashes(text: string): string {
   let start = 0;
   let end = text.length;

@@ -16,33 +16,33 @@ import {
 } from "../options/option-checks.ts";
 import type { SharedAccessKeys, TokenVerifier } from "./namespaces.ts";
 
-/** Something that happened to a server and matters to whoever runs it. */
+/** An event of a server, for its operator. */
 export interface ServerEvent {
   readonly kind: "connected" | "disconnected" | "created" | "refused" | "failed";
-  /** One line. */
+  /** A description in one line. */
   readonly text: string;
 }
 
-/** Options of `startServer`; the entities and the clock are those of `memoryEngine`. */
+/** Options of `startServer`, including the entities and clock of `memoryEngine`. */
 export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
-  /** The engine to serve, which stays the caller's to close. Default: a memory engine of its own. */
+  /** The engine to serve, which the caller must close. Default: a new memory engine. */
   readonly engine?: Engine | undefined;
-  /** Default: `localhost`, in both of its addresses. One that others can reach takes `keys`. */
+  /** Default: `localhost`, on both its addresses. A host that other machines can reach requires `keys`. */
   readonly host?: string | undefined;
-  /** Default: 0, any free one. */
+  /** Default: 0, any free port. */
   readonly port?: number | undefined;
-  /** Another port that speaks the same, where HTTP clients look for it. Default: none. */
+  /** A second port with the same protocols, for HTTP clients that expect one. Default: none. */
   readonly httpPort?: number | undefined;
-  /** Shared access keys by their names. Default: none, and the official emulator's well-known key opens the server. */
+  /** Shared access keys by name. Default: none; the official emulator's well-known key is accepted. */
   readonly keys?: SharedAccessKeys | undefined;
   /**
    * Verifies access tokens of other issuers, such as those of a `TokenCredential`, e.g. with `jwtVerify` of the package jose.
    * Default: none are accepted. With it and without `keys`, such a token is the only way in.
    */
   readonly verifyToken?: TokenVerifier | undefined;
-  /** Whether entities that are used and missing are created. Default: false. */
+  /** Whether missing entities are created on first use. Default: false. */
   readonly autoCreate?: boolean | undefined;
-  /** PEM of a key and its certificate, for TLS on the same port. Default: none. */
+  /** A key and its certificate as PEM, for TLS on the same port. Default: none. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
   readonly limits?: Partial<ConnectionLimits> | undefined;
   /**
@@ -54,13 +54,13 @@ export interface ServerOptions extends Omit<MemoryEngineOptions, "keys"> {
   readonly onEvent?: ((event: ServerEvent) => void) | undefined;
 }
 
-/** Options of `Server.namespace`: entities as `memoryEngine` takes them, or an engine. */
+/** Options of `Server.namespace`: entities as in `memoryEngine`, or an engine. */
 export interface NamespaceOptions extends Omit<MemoryEngineOptions, "clock"> {
-  /** The engine to serve, which stays the caller's to close. Default: a memory engine of its own on the server's clock. */
+  /** The engine to serve, which the caller must close. Default: a new memory engine on the server's clock. */
   readonly engine?: Engine | undefined;
 }
 
-/** The longest that a timer of Node waits. */
+/** The maximum delay of a timer in Node. */
 const longestTime = 2 ** 31 - 1;
 
 const port: OptionCheck = (value) =>
@@ -75,14 +75,14 @@ const time: OptionCheck = (value) =>
 
 const object: OptionCheck = (value) => (typeof value === "object" && value !== null ? undefined : "must be an object");
 
-/** Checked where the engine is made. */
+/** Checked by the engine. */
 const anything: OptionCheck = () => undefined;
 
-/** A name or value in a connection string, whose parts end with semicolons. */
+/** A name or value in a connection string, where semicolons separate the parts. */
 const secret: OptionCheck = (value) =>
   typeof value === "string" && /^[^;\s][^;]*$/.test(value) && value === value.trim()
     ? undefined
-    : 'must be text without ";" and without spaces around it, as it stands in a connection string';
+    : 'must be a string without ";" and without leading or trailing spaces, since it is part of a connection string';
 
 const right = oneOf("Send", "Listen", "Manage");
 
@@ -100,7 +100,7 @@ const entityChecks: OptionChecks<Omit<MemoryEngineOptions, "clock">> = {
 
 const namespaceChecks: OptionChecks<NamespaceOptions> = {
   ...entityChecks,
-  engine: methods("an engine, as memoryEngine makes them", "connect", "openSender", "openReceiver"),
+  engine: methods("an engine, e.g. memoryEngine()", "connect", "openSender", "openReceiver"),
 };
 
 const checks: OptionChecks<ServerOptions> = {
@@ -131,7 +131,7 @@ const limitChecks: OptionChecks<ConnectionLimits> = {
 const keyChecks = { key: secret, rights };
 const tlsChecks = { key: name, cert: name };
 
-/** @throws SobreError `InvalidArgument` naming the option that is wrong or unknown. */
+/** @throws SobreError `InvalidArgument` naming the invalid or unknown option. */
 export function checkServerOptions(options: ServerOptions): void {
   checkOptions(options, checks);
   const { host = "localhost", keys, verifyToken, tls, limits } = options;
@@ -139,11 +139,11 @@ export function checkServerOptions(options: ServerOptions): void {
   if (tls !== undefined) checkOptions(tls, tlsChecks, { prefix: "tls.", needed: ["key", "cert"] });
   if (keys !== undefined) checkKeys(keys);
   else if (verifyToken === undefined && !isLoopback(host))
-    throw invalidOption("keys", `must be given where others can reach the server, as they can with the host ${host}`);
+    throw invalidOption("keys", `are required when other machines can reach the server, as with the host ${host}`);
   checkEntities(options);
 }
 
-/** Checks what a namespace is made with. @throws SobreError `InvalidArgument` naming the option. */
+/** Checks the options of a namespace. @throws SobreError `InvalidArgument` naming the option. */
 export function checkNamespaceOptions(options: NamespaceOptions): void {
   checkOptions(options, namespaceChecks);
   checkEntities(options);
@@ -152,23 +152,23 @@ export function checkNamespaceOptions(options: NamespaceOptions): void {
 function checkEntities({ engine, queues, topics, firstSequenceNumber }: NamespaceOptions): void {
   if (engine === undefined) return;
   for (const [option, value] of Object.entries({ queues, topics, firstSequenceNumber }))
-    if (value !== undefined) throw invalidOption(option, "belongs to the engine, where one is given");
+    if (value !== undefined) throw invalidOption(option, "cannot be combined with engine; set it on the engine");
 }
 
 function checkKeys(keys: object): void {
   const entries: [string, unknown][] = Object.entries(keys);
   if (entries.length === 0)
-    throw invalidOption("keys", "must have a key; without it, the well-known one opens the server");
+    throw invalidOption("keys", "must have at least one key; otherwise the well-known key would be accepted");
   for (const [keyName, given] of entries) {
-    // The value is never repeated: it is a secret.
+    // The value is secret and never repeated.
     const option = `keys.${keyName}`;
     const wrongName = secret(keyName);
-    if (wrongName !== undefined) throw invalidOption(option, `has a wrong name: it ${wrongName}`);
+    if (wrongName !== undefined) throw invalidOption(option, `has an invalid name: it ${wrongName}`);
     const key = typeof given === "string" ? { key: given } : given;
     checkOptions(key, keyChecks, { prefix: `${option}.`, needed: ["key"] });
   }
 }
 
-/** Whether a host is this machine alone. */
+/** Whether a host can be reached only from this machine. */
 export const isLoopback = (host: string): boolean =>
   host.toLowerCase() === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));

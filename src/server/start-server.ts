@@ -22,7 +22,7 @@ import {
   type ServerOptions,
 } from "./server-options.ts";
 
-/** A namespace of a server: what `connectionString` reaches is nobody else's. */
+/** A namespace of a server, isolated from the others. */
 export interface ServedNamespace {
   readonly connectionString: string;
   readonly engine: Engine;
@@ -32,24 +32,24 @@ export interface ServedNamespace {
 export interface Server extends AsyncDisposable, ServedNamespace {
   readonly host: string;
   readonly port: number;
-  /** The same as `port` unless another was asked for. */
+  /** The same as `port` unless `httpPort` was given. */
   readonly httpPort: number;
   /**
-   * The namespace of that name, made with these options when it is first asked for.
+   * The namespace with that name, created with these options on the first call.
    *
-   * @throws SobreError `InvalidArgument` for a wrong name or option; `InvalidOperation` for one without an engine on a
-   *   server whose own engine is durable, since it would be lost with the process.
+   * @throws SobreError `InvalidArgument` for an invalid name or option; `InvalidOperation` without an engine on a
+   * server with a durable engine, since its messages would be lost with the process.
    */
   namespace(name: string, options?: NamespaceOptions): ServedNamespace;
-  /** Closes every connection with a word, and stops listening. */
+  /** Closes all connections with a description, and stops listening. */
   close(): Promise<void>;
 }
 
 /**
  * Serves an engine over AMQP 1.0 and HTTP; resolves when it accepts connections.
  *
- * @throws SobreError `InvalidOperation` when the port is in use; `InvalidArgument` naming the option that is wrong or
- * unknown.
+ * @throws SobreError `InvalidOperation` when the port is in use; `InvalidArgument` naming the invalid or unknown
+ * option.
  * @example
  * ```ts
  * const server = await startServer({ queues: ["orders"] });
@@ -88,7 +88,7 @@ class RunningServer implements Server {
   readonly #door: FrontDoor;
   readonly #sockets = new Set<AmqpSocket>();
   readonly #ticking: NodeJS.Timeout;
-  /** The secret of namespaces where the server has keys. */
+  /** The generated key of namespaces, if the server has keys. */
   readonly #secret = randomBytes(32).toString("base64");
 
   constructor(options: ServerOptions, host: string) {
@@ -118,13 +118,13 @@ class RunningServer implements Server {
     return connectionString({ host: this.host, port: this.port, keyName, key: value });
   }
 
-  /** @throws SobreError `InvalidArgument` when TLS could not be spoken with what was given. */
+  /** @throws SobreError `InvalidArgument` when the key or certificate is not usable. */
   async checkCertificate(): Promise<void> {
     if (this.#options.tls === undefined) return;
     try {
       await this.#door.prepareTls();
     } catch (error) {
-      const what = "tls must be the PEM of a key and of its certificate, as selfSigned makes them.";
+      const what = "tls must be a key and its certificate as PEM, e.g. made by selfSigned().";
       throw new SobreError("InvalidArgument", what, { path: "$.tls", cause: error });
     }
   }
@@ -138,13 +138,13 @@ class RunningServer implements Server {
     }
   }
 
-  /** Clients take either address of `localhost`, so that nobody else may have the port on one of them. */
+  /** Clients use either address of `localhost`, so the port must be free on both. */
   async #listenOnBoth(port: number): Promise<number> {
     const chosen = await this.#door.listen("127.0.0.1", port);
     try {
       await this.#door.listen("::1", chosen);
     } catch (error) {
-      // Machines without IPv6 have only the first.
+      // Machines without IPv6 have only the first address.
       if (codeOf(error) !== "EADDRINUSE") return chosen;
       if (port !== 0) throw error;
       return this.#listenOnBoth(0);
@@ -181,18 +181,18 @@ class RunningServer implements Server {
 
   #newNamespace(name: string, { engine: given, ...entities }: NamespaceOptions): Namespace {
     if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/.test(name))
-      throw new SobreError("InvalidArgument", "A namespace's name has 1 to 63 letters, digits and hyphens.");
+      throw new SobreError("InvalidArgument", "The name of a namespace must have 1 to 63 letters, digits and hyphens.");
     const { clock } = this.#options;
     const keys = this.#keys;
     if (keys !== undefined && Object.hasOwn(keys, name))
       throw new SobreError(
         "InvalidArgument",
-        `A key of the server has the name ${name}. Choose another for the namespace.`,
+        `The server has a key named ${name}. Choose another name for the namespace.`,
       );
     if (given === undefined && this.engine.name === "durable")
       throw new SobreError(
         "InvalidOperation",
-        `This server keeps its messages, and those of the namespace ${name} would be lost. Give it an engine: a durableEngine with a directory of its own, or a memoryEngine.`,
+        `This server has a durable engine, but the messages of the namespace ${name} would not be stored. Give it an engine: a durableEngine with a separate directory, or a memoryEngine.`,
       );
     const engine = given ?? this.#newEngine({ ...entities, clock });
     const namespace: Namespace = { name, engine, keys: keys === undefined ? undefined : { [name]: this.#secret } };
@@ -211,14 +211,17 @@ class RunningServer implements Server {
       failed: (error, trackingId) => this.#failed(error, trackingId),
       closed: (reason) => {
         this.#sockets.delete(amqp);
-        onEvent?.({ kind: "disconnected", text: `a client has left${reason === undefined ? "" : `: ${reason}`}` });
+        onEvent?.({
+          kind: "disconnected",
+          text: `a client has disconnected${reason === undefined ? "" : `: ${reason}`}`,
+        });
       },
     });
     this.#sockets.add(amqp);
     onEvent?.({ kind: "connected", text: "a client has connected over AMQP" });
   }
 
-  /** The well-known key of a server without keys is known to every page. */
+  /** Every web page knows the key of a server without keys. */
   #refusalOfPage({ host, origin }: IncomingHttpHeaders): string | undefined {
     const isKeyless = this.#namespaces.anonymous(host?.replace(/:\d+$/, "")) !== undefined;
     return isKeyless ? refusalOfPage({ host, origin }) : undefined;
@@ -228,7 +231,7 @@ class RunningServer implements Server {
     this.#options.onEvent?.({ kind: "refused", text: `refused: ${why}` });
   }
 
-  /** Names the error and the place: its text may quote what a message holds. */
+  /** Reports only the kind and place of the error: its message may quote a payload. */
   #failed(error: unknown, trackingId: string): void {
     const { name, stack = "" } = error instanceof Error ? error : new Error("unknown");
     const places = stack.split("\n").filter((line) => line.startsWith("    at "));
@@ -246,7 +249,7 @@ class RunningServer implements Server {
     if (created !== undefined) this.#options.onEvent?.({ kind: "created", text: `created ${created}` });
   }
 
-  /** Most of what HTTP takes is loaded when somebody speaks it. */
+  /** Most of the HTTP code is loaded on first use. */
   async #http(): Promise<RequestListener> {
     const [{ HttpEndpoint }, { httpListener }] = await Promise.all([
       import("./http/http-endpoint.ts"),
@@ -279,11 +282,15 @@ function listenProblem(error: unknown, where: string, option: "port" | "httpPort
   switch (codeOf(error)) {
     case "EADDRINUSE": {
       const port = where.slice(where.lastIndexOf(":") + 1);
-      const what = `The port ${port} is in use. Choose another, or stop what listens on it.`;
+      const what = `The port ${port} is in use. Choose another, or stop the program that listens on it.`;
       return new SobreError("InvalidOperation", what, at);
     }
     case "EACCES":
-      return new SobreError("InvalidOperation", `${where} may not be listened on. Choose a port from 1024 up.`, at);
+      return new SobreError(
+        "InvalidOperation",
+        `Permission denied listening on ${where}. Choose a port from 1024 up.`,
+        at,
+      );
     case "EAI_AGAIN":
     case "ENOTFOUND":
     case "EADDRNOTAVAIL":

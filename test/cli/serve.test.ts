@@ -213,7 +213,7 @@ describe("sobre serve", () => {
     [["--port", "70000"], "--port must be a number"],
     [["--key", "secret"], "--key must be NAME=KEY"],
     [["--key", "a=1", "--key", "a=2"], "--key gives a twice"],
-    [["--key", "a=1;2", "--port", "0"], 'must be text without ";"'],
+    [["--key", "a=1;2", "--port", "0"], 'must be a string without ";"'],
     [["--cert", "a.pem"], "--cert and --cert-key must be given together"],
     [["--tls", "--cert", "a", "--cert-key", "b"], "give only one of them"],
     [["--cert", join(scratch, "none"), "--cert-key", join(scratch, "none")], "no such file"],

@@ -177,7 +177,7 @@ describe("a server's sockets", () => {
 
     expect(codes.slice(0, 2)).toEqual(["MessagingEntityNotFound", "UnauthorizedAccess"]);
     expect(events.toSorted()).toEqual([
-      "refused: TLS is not spoken without a certificate. A connection string needs UseDevelopmentEmulator=true without it.",
+      "refused: TLS needs a certificate. Without one, add UseDevelopmentEmulator=true to the connection string.",
       "refused: The key name or the signature of the token is wrong. Check the connection string.",
       "refused: The messaging entity 'missing' could not be found. Create it, or check its name.",
     ]);

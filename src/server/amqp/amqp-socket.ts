@@ -3,10 +3,10 @@ import type { Duplex } from "node:stream";
 import { failedLoginPause } from "../failed-login.ts";
 import { BrokerConnection, type BrokerConnectionOptions } from "./broker-connection.ts";
 
-/** How long a closed connection waits for its peer to hang up, in milliseconds. */
+/** How long a closed connection waits for its peer to close the socket, in milliseconds. */
 const lingering = 2000;
 
-/** Ties an AMQP connection to the socket that its bytes come from. */
+/** Connects an AMQP connection to its socket. */
 export class AmqpSocket {
   readonly #socket: Duplex;
   readonly #connection: BrokerConnection;
@@ -25,24 +25,24 @@ export class AmqpSocket {
     });
     socket.on("data", (chunk: Buffer) => this.#connection.wire.receive(chunk));
     socket.on("drain", () => this.#drained());
-    // A socket's error is followed by its close, which is all that matters here.
+    // A socket's error is followed by its close event, which is all that matters here.
     socket.on("error", () => undefined);
     socket.on("end", () => this.#connection.wire.disconnected());
     socket.on("close", () => this.#connection.wire.disconnected());
   }
 
-  /** Looks at the time-outs, and at tokens that have ended. */
+  /** Checks time-outs and expired tokens. */
   tick(): void {
     this.#connection.tick();
   }
 
-  /** Ends the connection with a close that says why. */
+  /** Ends the connection with a close that has a description. */
   close(description: string): void {
     this.#connection.wire.close({ condition: "amqp:connection:forced", description });
     this.#flush();
   }
 
-  /** Everything that happens within one turn of the event loop goes out in one write. */
+  /** Everything from one turn of the event loop is sent in one write. */
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
@@ -69,10 +69,10 @@ export class AmqpSocket {
     if (this.#socket.destroyed || this.#socket.writableEnded) return;
     if (bytes.byteLength > 0 && !this.#socket.write(bytes)) {
       wire.writable = false;
-      // Who does not read is not listened to, so that answers do not pile up.
+      // Backpressure: stop reading from a peer that does not read.
       this.#socket.pause();
     }
-    // A plain socket that holds nothing back has handed everything to the system.
+    // A plain socket with an empty buffer has passed everything to the operating system.
     if (this.#isPlain && this.#socket.writableLength === 0) wire.taken();
     if (!wire.over) return;
     this.#socket.end();

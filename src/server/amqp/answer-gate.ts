@@ -1,26 +1,29 @@
-/** Requests of a connection that are answered at once. */
+/** Maximum number of a connection's requests that are answered concurrently. */
 const mostAtOnce = 16;
-/** Bytes of answers that wait for their reader until no more are made. */
+/** Bytes of unread answers above which requests wait. */
 const mostBytes = 256 * 1024;
 
-/** Lets the requests of a connection wait while answers do, so that a client that reads none has few made for it. */
+/**
+ * Delays the requests of a connection while its answers are unread, so that a client that does not read cannot fill the
+ * memory.
+ */
 export class AnswerGate {
   readonly #waiting: (() => Promise<void>)[] = [];
   #running = 0;
   #bytes = 0;
 
-  /** Runs what makes an answer, as soon as there is room; it must not reject. */
+  /** Runs a function that makes an answer, as soon as there is room; it must not reject. */
   enter(run: () => Promise<void>): void {
     this.#waiting.push(run);
     this.#go();
   }
 
-  /** An answer of so many bytes waits for its reader. */
+  /** An answer of this many bytes is waiting to be read. */
   held(bytes: number): void {
     this.#bytes += bytes;
   }
 
-  /** It waits no longer. */
+  /** The answer is no longer waiting. */
   released(bytes: number): void {
     this.#bytes -= bytes;
     this.#go();

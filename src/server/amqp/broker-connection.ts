@@ -23,13 +23,13 @@ import { longestPath } from "../path.ts";
 import { sessionFilter } from "./session-filter.ts";
 import { Transactions } from "./transactions.ts";
 
-/** How an entity is used first. */
+/** The first use of an entity. */
 export interface FirstUse {
-  /** Whether a session is asked for. */
+  /** Whether a session is requested. */
   readonly requiresSession: boolean;
 }
 
-/** Options of the broker's side of a connection. */
+/** Options of {@link BrokerConnection}. */
 export interface BrokerConnectionOptions {
   readonly access: Access;
   /** The clients of the server. Default: each connection is of its own. */
@@ -39,24 +39,24 @@ export interface BrokerConnectionOptions {
   readonly output: () => void;
   /** Called once when the connection has ended; `reason` is set unless the client closed it. */
   readonly closed?: ((reason: string | undefined) => void) | undefined;
-  /** Called with what was refused and why, where somebody has to correct it: a key, a name, a wrong use. */
+  /** Called with the reason of a refusal that needs to be fixed: a wrong key, name or usage. */
   readonly refused?: ((why: string) => void) | undefined;
-  /** Called with an error of the server itself, of which the client gets the tracking id alone. */
+  /** Called with an error of the server itself; the client gets only the tracking id. */
   readonly failed?: ((error: unknown, trackingId: string) => void) | undefined;
-  /** Called when a key or a token was wrong. */
+  /** Called when a key or token was wrong. */
   readonly loginFailed?: (() => void) | undefined;
-  /** Creates an entity that is used and missing. Default: nothing is created. */
+  /** Creates a missing entity on first use. Default: no entity is created. */
   readonly autoCreate?: ((engine: Engine, entity: string, use?: FirstUse) => Promise<void>) | undefined;
-  /** Milliseconds, for time-outs of the connection. */
+  /** The current time in milliseconds, for time-outs of the connection. */
   readonly now: () => number;
 }
 
 const toSend: readonly Right[] = ["Send"];
 const toListen: readonly Right[] = ["Listen"];
-/** Rights of which a client needs one to send requests to an entity. */
+/** A client needs one of these rights to send requests to an entity. */
 const managing: readonly Right[] = ["Listen", "Send"];
 
-/** Refusals that somebody can do something about. */
+/** Refusals that a user can fix. */
 const mistakes: ReadonlySet<string> = new Set([
   "UnauthorizedAccess",
   "MessagingEntityNotFound",
@@ -70,17 +70,17 @@ const unknownFor = 60_000;
 
 const mechanisms = ["ANONYMOUS", "MSSBCBS", "PLAIN", "EXTERNAL"];
 
-/** The server's end of a client's connection: links onto an engine, from bytes to bytes. */
+/** The server's side of a client connection: maps links to an engine, bytes in, bytes out. */
 export class BrokerConnection {
   readonly wire: Connection;
   readonly #options: BrokerConnectionOptions;
-  /** Being made or there: both links of a client may be asked for at once. */
+  /** Includes nodes that are still being created: both links of a client may attach at the same time. */
   readonly #nodes = new Map<string, Promise<RequestNode>>();
   readonly #gate = new AnswerGate();
   readonly #transactions = new Transactions();
   readonly #sessions = new Map<string, EngineSessionReceiver>();
   readonly #grants = new Grants();
-  /** When there was a valid grant last. */
+  /** When there was last a valid grant. */
   #grantedAt: number;
   /** Names of links that need no token. */
   readonly #ownNames = new LinkNames();
@@ -111,14 +111,17 @@ export class BrokerConnection {
     });
   }
 
-  /** Looks at the time-outs and at the tokens of open links: call it every second or so. */
+  /** Checks time-outs and the tokens of open links: call it about once a second. */
   tick(): void {
     this.wire.tick();
     this.#grants.check();
     const { now } = this.#options;
     if (this.#grants.hasAny) this.#grantedAt = now();
     else if (now() - this.#grantedAt >= unknownFor)
-      this.wire.close({ condition: "amqp:connection:forced", description: "No token was put within a minute." });
+      this.wire.close({
+        condition: "amqp:connection:forced",
+        description: "The client did not put a token within a minute.",
+      });
   }
 
   /** The links that hold the connection's sessions, by entity and id. */
@@ -145,7 +148,7 @@ export class BrokerConnection {
     return true;
   }
 
-  /** A session that is held by another, or did not come in time, is nobody's mistake. */
+  /** A session that another client holds, or that is not available in time, is not an error to report. */
   #tell(error: unknown): void {
     if (error instanceof SobreError && mistakes.has(error.code)) this.#options.refused?.(error.message);
   }
@@ -158,8 +161,8 @@ export class BrokerConnection {
   }
 
   #closed(reason: string | undefined): void {
-    // After an orderly close every lock is given back, uncounted. Otherwise the locks run out, and a message that kills
-    // its process reaches the dead-letter queue.
+    // After an orderly close, all locks are released without counting a delivery. Otherwise they expire, so that a
+    // message that crashes its process reaches the dead-letter queue.
     const { lost } = this.wire;
     this.#container?.leave();
     this.#engine?.then((engine) => (lost ? engine.abort() : engine.close())).catch(() => undefined);
@@ -178,7 +181,9 @@ export class BrokerConnection {
 
   #granted(grant: Grant): Grant {
     if (this.#namespace !== undefined && this.#namespace !== grant.engine)
-      throw unauthorized("The connection has a token for another namespace already. Open one for each.");
+      throw unauthorized(
+        "The connection already has a token for another namespace. Open one connection per namespace.",
+      );
     this.#grants.add(grant);
     return grant;
   }
@@ -209,13 +214,19 @@ export class BrokerConnection {
     }
     const address = (isReceiving ? remote?.target : remote?.source)?.address;
     if (address === undefined || address === "")
-      throw new SobreError("InvalidArgument", "A link needs the address of an entity. Nodes are not made on demand.");
+      throw new SobreError(
+        "InvalidArgument",
+        "The link has no address. Attach it to the address of an entity; dynamic nodes are not supported.",
+      );
     checkAddress(address);
     const node = nodeOf(address);
     if (node.kind !== "entity") return this.#openRequests(link, node);
     const { entity } = node;
     if (!isReceiving && remote?.source?.distributionMode === "copy")
-      throw new SobreError("UnsupportedCapability", "Messages are not copied to receivers. Peek at them instead.");
+      throw new SobreError(
+        "UnsupportedCapability",
+        "Receivers with distribution mode copy are not supported. Peek the messages instead.",
+      );
     const rights = isReceiving ? toSend : toListen;
     const engine = await this.#engineFor(entity, ...rights);
     this.#container?.names.claim(link);
@@ -237,10 +248,10 @@ export class BrokerConnection {
     const key = node.kind === "cbs" ? "" : `/${node.entity.toLowerCase()}`;
     const making = this.#nodes.get(key) ?? this.#newNode(node);
     this.#nodes.set(key, making);
-    // The next link asks again after a refusal.
+    // After a refusal, the next link tries again.
     making.catch(() => this.#nodes.delete(key));
     const requests = await making;
-    // The last link may have left in between.
+    // The last link may have been detached meanwhile.
     this.#nodes.set(key, making);
     if (node.kind === "management") this.#grants.watch(link, node.entity, managing);
     const left = (): void => {
@@ -276,14 +287,17 @@ export class BrokerConnection {
     );
   }
 
-  /** The engine of the namespace, when one of the rights is there for the entity. @throws SobreError `UnauthorizedAccess`. */
+  /**
+   * The engine of the namespace, if the client has one of the rights on the entity. @throws SobreError
+   * `UnauthorizedAccess`.
+   */
   #engineFor(entity: string, ...rights: readonly Right[]): Promise<Engine> {
     return this.#engineOf(this.#grants.need(entity, rights));
   }
 
   async #engineOf(grant: Grant): Promise<Engine> {
     if (this.#namespace !== undefined && this.#namespace !== grant.engine)
-      throw unauthorized("The connection belongs to another namespace.");
+      throw unauthorized("The connection belongs to another namespace. Open one connection per namespace.");
     this.#namespace = grant.engine;
     this.#container ??= (this.#options.containers ?? new Containers()).join(grant, this.#containerId);
     const connecting = (this.#engine ??= grant.engine.connect({ sharesBytes: true }));
@@ -293,10 +307,10 @@ export class BrokerConnection {
   }
 }
 
-/** @throws SobreError `InvalidArgument` for more characters than an address can have. */
+/** @throws SobreError `InvalidArgument` if the address is too long. */
 function checkAddress(address: string | undefined): void {
   if (address === undefined || address.length <= longestPath) return;
-  throw new SobreError("InvalidArgument", `The address of a link has at most ${longestPath} characters.`);
+  throw new SobreError("InvalidArgument", `The address of a link may have at most ${longestPath} characters.`);
 }
 
 const unauthorized = (text: string): SobreError => new SobreError("UnauthorizedAccess", text);

@@ -9,17 +9,18 @@ import { textOf } from "../../amqp/values/loose-value.ts";
 
 const longestToken = 8192;
 
-/** Answers a request of `$cbs`: takes a token (AMQP Claims-based Security, working draft 5). */
+/** Answers a request to `$cbs`: accepts a token (AMQP Claims-based Security, working draft 5). */
 export async function answerCbs(
   request: AmqpMessage,
   admit: (token: string) => Promise<Grant>,
   connection: Pick<Connection, "errorOf">,
 ): Promise<MessageInit> {
   const { applicationProperties, body } = request;
-  if (textOf(applicationProperties?.get("operation")) !== "put-token") return answer(400, "Only put-token is known.");
+  if (textOf(applicationProperties?.get("operation")) !== "put-token")
+    return answer(400, "Only the operation put-token is supported.");
   const token = body?.kind === "value" ? textOf(body.value) : undefined;
-  if (token === undefined) return answer(400, "The body has to be the token, as a string.");
-  if (token.length > longestToken) return answer(400, `A token has at most ${longestToken} characters.`);
+  if (token === undefined) return answer(400, "The body must be the token, as a string.");
+  if (token.length > longestToken) return answer(400, `A token may have at most ${longestToken} characters.`);
   try {
     await admit(token);
   } catch (error) {

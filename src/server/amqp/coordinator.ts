@@ -17,7 +17,7 @@ export function openCoordinator(link: ReceivingLink, engine: Engine, transaction
     if (descriptor !== code.discharge || !(id instanceof Uint8Array))
       throw new SobreError(
         "InvalidArgument",
-        "A coordinator takes a declare, or a discharge with the transaction's id.",
+        "A coordinator accepts only declare, or discharge with the transaction's id.",
       );
     await transactions.discharge(id, fail === true);
     return accepted;

@@ -4,10 +4,10 @@ import type { SendingLink } from "../../amqp/connection/sending-link.ts";
 import type { WireError } from "../../amqp/connection/wire-fault.ts";
 import { allows, type Grant, type Right } from "../access.ts";
 
-/** Most grants of a connection; a client holds one for each entity and direction. */
+/** Maximum number of grants per connection; a client has one per entity and direction. */
 const most = 1000;
 
-/** Rights on an entity, any of which is enough. */
+/** Rights on an entity, any of which is sufficient. */
 interface Need {
   /** `undefined`: any entity. */
   readonly entity: string | undefined;
@@ -16,18 +16,18 @@ interface Need {
 
 const expired: WireError = {
   condition: "amqp:unauthorized-access",
-  description: "The token of the link has expired. Put a new one before that, and attach again.",
+  description: "The token of the link has expired. Put a new one and attach again, next time before it expires.",
 };
 
 /** The rights of a connection's client, and the links that depend on them. */
 export class Grants {
   readonly #grants: Grant[] = [];
   readonly #links = new Map<SendingLink | ReceivingLink, Need>();
-  /** When the first grant ends, in milliseconds since 1970. */
+  /** When the first grant expires, in milliseconds since 1970. */
   #firstEnd = Infinity;
   #last: Need | undefined;
 
-  /** Adds a grant; newer ones count first, so that a renewed one is found soon. */
+  /** Adds a grant; newer ones are checked first, so that a renewed one is found quickly. */
   add(grant: Grant): void {
     this.#grants.unshift(grant);
     if (this.#grants.length > most) this.#grants.pop();
@@ -38,10 +38,7 @@ export class Grants {
   need(entity: string, rights: readonly Right[]): Grant {
     const grant = this.#find({ entity, rights });
     if (grant !== undefined) return grant;
-    throw new SobreError(
-      "UnauthorizedAccess",
-      `There is no token with the right ${rights.join(" or ")} for '${entity}'.`,
-    );
+    throw new SobreError("UnauthorizedAccess", `No token grants ${rights.join(" or ")} on '${entity}'. Put one first.`);
   }
 
   /** A grant for anything at all. @throws SobreError `UnauthorizedAccess`. */
@@ -49,7 +46,7 @@ export class Grants {
     const now = Date.now();
     const grant = this.#grants.find(({ expiresAt }) => expiresAt > now);
     if (grant !== undefined) return grant;
-    throw new SobreError("UnauthorizedAccess", "There is no token on the connection. Put one first.");
+    throw new SobreError("UnauthorizedAccess", "The connection has no token. Put one first.");
   }
 
   /** Whether there is a valid grant. */
@@ -58,9 +55,9 @@ export class Grants {
     return this.#grants.some(({ expiresAt }) => expiresAt > now);
   }
 
-  /** Lets a link live as long as there is a grant with one of the rights. */
+  /** Keeps a link attached for as long as a grant has one of the rights. */
   watch(link: SendingLink | ReceivingLink, entity: string | undefined, rights: readonly Right[]): void {
-    // Many links need the same.
+    // Many links have the same need.
     if (this.#last === undefined || this.#last.entity !== entity || this.#last.rights !== rights)
       this.#last = { entity, rights };
     this.#links.set(link, this.#last);
@@ -71,7 +68,7 @@ export class Grants {
     this.#links.delete(link);
   }
 
-  /** Detaches the links whose grants have ended; called every second or so. */
+  /** Detaches links whose grants have expired; called about once a second. */
   check(): void {
     const now = Date.now();
     if (now < this.#firstEnd) return;

@@ -8,16 +8,16 @@ import { readSent } from "./sent-message.ts";
 import { textOf } from "../../amqp/values/loose-value.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** Messages that a sender may send before it hears of them. */
+/** Messages that a sender may send before any is settled. */
 const credit = 1000;
 
-/** Where a link is attached, and where its messages go from there. */
+/** The entity that a link is attached to, and the destination of its messages. */
 interface Targets {
   readonly entity: string;
   readonly destination: string | undefined;
 }
 
-/** The entity that the messages of a link go to by way of the one it is attached to. */
+/** The entity that the messages are transferred to from the one that the link is attached to. */
 export function destinationOf({ remote }: ReceivingLink): string | undefined {
   const address = textOf(remote?.properties?.get("com.microsoft:transfer-destination-address"));
   return address === undefined || address.length > longestPath ? address : pathOf(address);
@@ -33,7 +33,7 @@ interface Arrival {
   readonly envelopes: readonly Envelope[];
 }
 
-/** Where a sending client's link ends: what comes in goes to an entity. */
+/** The link of a sending client: its messages go to an entity. */
 export class InboundLink implements ReceivingLinkEvents {
   readonly #link: ReceivingLink;
   readonly #sender: EngineSender;
@@ -49,7 +49,7 @@ export class InboundLink implements ReceivingLinkEvents {
     this.#transactions = transactions;
   }
 
-  /** Opens the link when the entity can be sent to. @throws SobreError as `openSender` does. */
+  /** Opens the link if the entity accepts sends. @throws SobreError as `openSender` does. */
   static async open(
     link: ReceivingLink,
     { entity, destination }: Targets,
@@ -68,7 +68,7 @@ export class InboundLink implements ReceivingLinkEvents {
     const end = new InboundLink(link, sender, transactions);
     link.open({ source: remote?.source, target: remote?.target, maxMessageSize: BigInt(sender.maxMessageSize) }, end);
     link.keepCredit(credit);
-    // It is not asked for again, and a thousand links of a connection would hold much of it.
+    // Not needed any more, and the links of a connection would hold much memory.
     link.remote = undefined;
   }
 
@@ -82,7 +82,7 @@ export class InboundLink implements ReceivingLinkEvents {
     }
     const arrival = { id, settled, envelopes };
     if (state?.kind === "transactional") {
-      // Nothing happens before the commit, which must not come first.
+      // Sends take effect at the commit, which must not overtake them.
       void this.#sendIn(state.transactionId, arrival);
       return;
     }
@@ -90,14 +90,14 @@ export class InboundLink implements ReceivingLinkEvents {
     else this.#arrivals.push(arrival);
     if (this.#awaited) return;
     this.#awaited = true;
-    // The messages of one read are sent together.
+    // Messages from one read are sent together.
     queueMicrotask(() => {
       this.#awaited = false;
       this.#flush();
     });
   }
 
-  /** Sends what has come in, in its order: alone what is settled or a batch, the rest together. */
+  /** Sends the arrivals in order: pre-settled messages and batches separately, the others together. */
   #flush(): void {
     if (this.#sending !== undefined) return;
     const arrivals = this.#arrivals;
@@ -116,7 +116,7 @@ export class InboundLink implements ReceivingLinkEvents {
     if (first < arrivals.length) this.#sendTogether(first === 0 ? arrivals : arrivals.slice(first));
   }
 
-  /** False when what follows has to wait for the outcome, so that nothing overtakes what is sent again. */
+  /** False if later messages must wait for the outcome, so that they do not overtake a resend. */
   #sendTogether(arrivals: readonly Arrival[]): boolean {
     const [only] = arrivals;
     if (arrivals.length === 1 && only !== undefined) {
@@ -132,7 +132,7 @@ export class InboundLink implements ReceivingLinkEvents {
       await this.#sender.send(arrivals.flatMap(({ envelopes }) => envelopes));
       for (const { id } of arrivals) this.#link.settle(id, accepted);
     } catch {
-      // None was accepted: each gets its own outcome.
+      // None was accepted: each is sent again for its own outcome.
       for (const arrival of arrivals) this.#sendAlone(arrival);
     }
     this.#sending = undefined;
@@ -160,7 +160,7 @@ export class InboundLink implements ReceivingLinkEvents {
   }
 
   detached(): void {
-    // Nobody is left to report it to.
+    // There is nobody to report it to.
     this.#close().catch(() => undefined);
   }
 
@@ -179,7 +179,7 @@ export class InboundLink implements ReceivingLinkEvents {
   }
 
   tooLarge(id: number, settled: boolean): void {
-    const description = `The message is larger than the ${this.#sender.maxMessageSize} bytes that the entity takes. TrackingId: ${crypto.randomUUID()}`;
+    const description = `The message exceeds the entity's limit of ${this.#sender.maxMessageSize} bytes. TrackingId: ${crypto.randomUUID()}`;
     this.#answer(id, settled, {
       kind: "rejected",
       error: { condition: "amqp:link:message-size-exceeded", description },
@@ -187,5 +187,5 @@ export class InboundLink implements ReceivingLinkEvents {
   }
 }
 
-/** Whether it can be sent together with others: it is one message that somebody waits to hear of. */
+/** Whether it can be sent together with others: a single message that is not pre-settled. */
 const isSingle = ({ envelopes, settled }: Arrival): boolean => envelopes.length === 1 && !settled;

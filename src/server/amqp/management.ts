@@ -13,10 +13,10 @@ import { textOf } from "../../amqp/values/loose-value.ts";
 
 const prefix = "com.microsoft:";
 
-/** Operations that take the right to send; the others take the right to listen. */
+/** Operations that require the right Send; the others require Listen. */
 const sending: ReadonlySet<string> = new Set(["schedule-message", "cancel-scheduled-message"]);
 
-/** Operations that can be a part of a transaction. */
+/** Operations that can be part of a transaction. */
 const transactional: ReadonlySet<string> = new Set(["schedule-message", "update-disposition"]);
 
 const operations: ReadonlyMap<string, Operation> = new Map(
@@ -34,13 +34,13 @@ export async function answerManagement(
   const trackingId = textOf(request.applicationProperties?.get("com.microsoft:tracking-id"));
   try {
     if (operation === undefined)
-      throw new SobreError("UnsupportedCapability", "The operation of the request is not known here.");
+      throw new SobreError("UnsupportedCapability", "The operation of the request is not supported.");
     context.need(sending.has(name.slice(prefix.length)) ? "Send" : "Listen");
     const { body } = request;
     const given = new RequestArguments(body?.kind === "value" ? body.value : undefined);
     const transaction = transactionId === undefined ? undefined : context.transactions.find(transactionId);
     if (transaction !== undefined && !transactional.has(name.slice(prefix.length)))
-      throw new SobreError("InvalidOperation", `The operation ${name} cannot be a part of a transaction.`);
+      throw new SobreError("InvalidOperation", `The operation ${name} cannot be part of a transaction.`);
     const result = await operation(given, { ...context, transaction });
     return result === undefined ? answer(204, "No content", {}, trackingId) : answer(200, "OK", result, trackingId);
   } catch (error) {

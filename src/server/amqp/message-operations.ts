@@ -11,13 +11,13 @@ import type { RequestArguments } from "./request-arguments.ts";
 import { readOne } from "./sent-message.ts";
 import { propertiesOf } from "./settlement-of.ts";
 
-/** Most messages that one request peeks at. */
+/** Maximum number of messages in one peek request. */
 const mostPeeked = 250;
-/** Most sequence numbers of one request. */
+/** Maximum number of sequence numbers in one request. */
 const mostNumbers = 1000;
-/** Most bytes of messages that one request receives. */
+/** Maximum bytes of messages that one request receives. */
 const mostReceived = 4 * 2 ** 20;
-/** Most bytes of one answer, which has to fit into the peer's memory at once. */
+/** Maximum bytes of one answer, which must fit into the peer's memory. */
 const mostBytes = 2 ** 20;
 
 const peek: Operation = async (given, { engine, entity }) => {
@@ -40,7 +40,7 @@ const peek: Operation = async (given, { engine, entity }) => {
   return { messages };
 };
 
-/** The sections in front of the body: all of a message but what it carries. */
+/** The sections before the body: a message without its content. */
 function withoutBody(message: Uint8Array): Uint8Array {
   const body = openMessage(message)
     .borders()
@@ -60,7 +60,7 @@ const schedule: Operation = async (given, { engine, entity, transaction }) => {
   const envelopes = given.items("messages").map((item) => {
     const message = item instanceof AmqpMap ? item.get("message") : undefined;
     if (message instanceof Uint8Array) return readOne(message.slice());
-    throw new SobreError("InvalidArgument", "The request's messages must be maps with a message each.");
+    throw new SobreError("InvalidArgument", "The request's messages must be maps, each with a message.");
   });
   const numbers = await engine.schedule(entity, envelopes, { transaction });
   return { "sequence-numbers": typed.array("long", numbers) };
@@ -80,7 +80,7 @@ const receiveBySequenceNumber: Operation = async (given, { engine, entity }) => 
   return { messages: deliveries.map(received) };
 };
 
-/** The first of the numbers, as many as have messages of so many bytes together; the others stay for another request. */
+/** As many of the numbers as have messages within this many bytes; the others are left for another request. */
 async function fittingInto(
   most: number,
   engine: Engine,
@@ -88,7 +88,10 @@ async function fittingInto(
   { numbers, sessionId }: { readonly numbers: readonly bigint[]; readonly sessionId: string | undefined },
 ): Promise<readonly bigint[]> {
   if (numbers.length > mostNumbers)
-    throw new SobreError("InvalidArgument", `A request can have ${mostNumbers} sequence numbers. Send several.`);
+    throw new SobreError(
+      "InvalidArgument",
+      `A request may have at most ${mostNumbers} sequence numbers. Split it into several.`,
+    );
   let bytes = 0;
   for (const [index, fromSequenceNumber] of numbers.entries()) {
     const [found] = await engine.peek(entity, { maxMessages: 1, fromSequenceNumber, sessionId });
@@ -121,7 +124,7 @@ function settlementFrom(given: RequestArguments): Settlement {
       return { kind: "abandon", propertiesToModify };
     case "unlocked":
       return { kind: "release" };
-    // The first is how the clients spell it.
+    // The first is the clients' spelling.
     case "defered":
     case "deferred":
       return { kind: "defer", propertiesToModify };

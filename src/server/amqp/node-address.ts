@@ -8,7 +8,7 @@ export type Node =
 
 const management = "/$management";
 
-/** The path of an address: a bare name, a path with slashes and percent signs, or a whole URI. */
+/** The path of an address: a bare name, a percent-encoded path, or a complete URI. */
 export const pathOf = (address: string): string =>
   decoded(trimSlashes(address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, "")));
 

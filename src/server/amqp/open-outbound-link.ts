@@ -17,7 +17,7 @@ export interface ReceiveContext {
   readonly sessions: Map<string, EngineSessionReceiver>;
 }
 
-/** How long a client waits for a session when it does not say so. */
+/** How long a client waits for a session by default. */
 const defaultSessionWait = 60_000;
 
 /** The longest that a timer waits. */
@@ -26,7 +26,7 @@ const longestTimer = 2 ** 31 - 1;
 /** The key of a session of an entity. */
 export const sessionKey = (entity: string, sessionId: string): string => `${entity.toLowerCase()}\n${sessionId}`;
 
-/** Opens the link of a receiving client. @throws SobreError as the engine's openings do. */
+/** Opens the link of a receiving client. @throws SobreError as `openReceiver` and `acceptSession` do. */
 export async function openOutboundLink(link: SendingLink, context: ReceiveContext): Promise<void> {
   const { remote } = link;
   const receiveMode: ReceiveMode = remote?.sndSettleMode === 1 ? "receiveAndDelete" : "peekLock";
@@ -41,7 +41,7 @@ export async function openOutboundLink(link: SendingLink, context: ReceiveContex
   // Filters that are not applied are not echoed (AMQP 1.0 part 3.5.3).
   const source = remote?.source === undefined ? undefined : { ...remote.source, filter: undefined };
   link.open({ source, target: remote?.target }, end);
-  // It is not asked for again, and a thousand links of a connection would hold much of it.
+  // Not needed any more, and the links of a connection would hold much memory.
   link.remote = undefined;
 }
 
@@ -55,9 +55,9 @@ async function openSessionLink(
   const { entity, engine, sessions } = context;
   const waiting = new AbortController();
   link.events = { flowed: () => undefined, disposed: () => undefined, detached: () => waiting.abort() };
-  // Only the next available session is waited for, as by the service.
+  // As in the service, only the next available session is waited for.
   const maxWaitTime = sessionId === undefined ? (timeOutOf(remote?.properties) ?? defaultSessionWait) : 0;
-  // The client waits in real time and for this answer alone, whatever time the broker has.
+  // The client waits in real time, whatever the broker's clock.
   const over = setTimeout(() => waiting.abort(), Math.min(maxWaitTime, longestTimer));
   const options = { receiveMode, sessionId, maxWaitTime, signal: waiting.signal };
   let receiver: EngineSessionReceiver;
@@ -65,7 +65,7 @@ async function openSessionLink(
     receiver = await engine.acceptSession(entity, options);
   } catch (error) {
     if (!waiting.signal.aborted) throw error;
-    throw new SobreError("ServiceTimeout", `No session of '${entity}' became available in time. Try again.`);
+    throw new SobreError("ServiceTimeout", `No session of '${entity}' became available in time. Retry later.`);
   } finally {
     clearTimeout(over);
   }

@@ -9,9 +9,9 @@ import { DeliveryMessage } from "../../amqp/message/delivery-message.ts";
 import { settlementOf } from "./settlement-of.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** Messages that are taken from the engine at once: at first, and at most. */
+/** Messages to take from the engine in one call: initially, and at most. */
 const batch = { first: 8, most: 128 };
-/** Bytes that the messages taken at once should not have more of. */
+/** Target size in bytes of the messages taken in one call. */
 const batchBytes = 256 * 1024;
 
 /** Options of a receiving client's link. */
@@ -25,19 +25,19 @@ export interface OutboundLinkOptions {
   readonly closed?: (() => void) | undefined;
 }
 
-/** Where a receiving client's link begins: what an entity has goes out as the credit allows. */
+/** The link of a receiving client: sends the messages of an entity as its credit allows. */
 export class OutboundLink implements SendingLinkEvents {
   readonly #link: SendingLink;
   readonly #options: OutboundLinkOptions;
   readonly #settled: boolean;
-  /** Messages to take next: as many as have few bytes, by the size of those before. */
+  /** Number of messages to take next, by the size of the previous ones. */
   #batch = batch.first;
   #receiving = false;
   #pumping = false;
-  /** Whether the entity had as many messages as were wanted, so that it may have more. */
+  /** Whether the entity had as many messages as requested, so that it may have more. */
   #hasMore = true;
   #waiting: AbortController | undefined;
-  /** Taken from the engine, and not sent for want of credit or room. */
+  /** Taken from the engine but not sent yet, for lack of credit or room. */
   #backlog: Delivery[] = [];
   #over = false;
 
@@ -50,12 +50,12 @@ export class OutboundLink implements SendingLinkEvents {
   /** Called when credit or room may have come. */
   flowed(): void {
     this.#sendBacklog();
-    // One that waits sees nothing of a drain, or of credit or room that is gone.
+    // A waiting receive does not notice a drain, or credit or room that is gone.
     const { drain, credit, session } = this.#link;
     if (this.#receiving && (drain || credit === 0 || session.room === 0)) this.#waiting?.abort();
     if (this.#pumping) return;
     this.#pumping = true;
-    // Whatever came in the same read is looked at first: a link that is detached takes nothing.
+    // The rest of the same read is processed first: a detached link must not take messages.
     queueMicrotask(() => {
       this.#pumping = false;
       this.#pump();
@@ -65,7 +65,7 @@ export class OutboundLink implements SendingLinkEvents {
   disposed(delivery: OutgoingDelivery, state: DeliveryState | undefined, settled: boolean): void {
     const settling = this.#settle(delivery, state);
     if (settled) {
-      // Nobody waits for the outcome: a lock that is lost already has given the message to another.
+      // The outcome is not needed: after a lost lock, the message went to another receiver.
       settling.catch(() => undefined);
       return;
     }
@@ -76,17 +76,20 @@ export class OutboundLink implements SendingLinkEvents {
     );
   }
 
-  /** The link is over. Locks stay with the connection; a session is given back, unless its client may be dead. */
+  /**
+   * Called when the link has ended. Locks stay with the connection; a session is released, unless its client may have
+   * crashed.
+   */
   detached(): void {
     this.#over = true;
     this.#waiting?.abort();
     this.#release();
-    // A connection that was lost ends its receivers without giving anything back.
+    // A lost connection ends its receivers without releasing their locks.
     if (!this.#link.session.connection.lost) this.#options.receiver.close().catch(() => undefined);
     this.#options.closed?.();
   }
 
-  /** Gives back messages that were never sent: no delivery is counted for them. */
+  /** Releases messages that were never sent, without counting a delivery. */
   #release(): void {
     const { engine, entity } = this.#options;
     for (const { lockToken } of this.#backlog.splice(0))
@@ -100,7 +103,7 @@ export class OutboundLink implements SendingLinkEvents {
     if (!ready || this.#backlog.length > 0 || session.connection.full) return;
     this.#receiving = true;
     const waits = !this.#hasMore && !this.#link.drain;
-    // Until a message comes, credit may be taken back, and room be used by others: what is deleted has to be sent.
+    // While waiting, credit may be withdrawn and room used by others, but deleted messages must be sent.
     const maxMessages = waits && this.#settled ? 1 : Math.min(credit, session.room, this.#batch);
     this.#receive(maxMessages, waits).then(
       (deliveries) => this.#received(deliveries, maxMessages),
@@ -108,7 +111,7 @@ export class OutboundLink implements SendingLinkEvents {
     );
   }
 
-  /** Takes no more than can be sent at once: what is deleted when it is taken has to reach the client. */
+  /** Takes no more than can be sent immediately: messages deleted when taken must reach the client. */
   #receive(maxMessages: number, waits: boolean): Promise<readonly Delivery[]> {
     const { receiver } = this.#options;
     if (!waits) return receiver.receive({ maxMessages, maxWaitTime: 0 });
@@ -147,7 +150,9 @@ export class OutboundLink implements SendingLinkEvents {
     if (lost !== undefined) this.#end(lost);
   }
 
-  /** A message that AMQP cannot hold would come back for ever; where it cannot be dead-lettered, the link ends. */
+  /**
+   * A message that AMQP cannot represent would be redelivered for ever; if it cannot be dead-lettered, the link ends.
+   */
   #deadLetter(token: LockToken, error: unknown): void {
     const { engine, entity } = this.#options;
     const told = wireErrorOf(error);
@@ -181,7 +186,7 @@ export class OutboundLink implements SendingLinkEvents {
 
 const done = Promise.resolve();
 
-/** How many messages of such a size to take at once, and no more than twice as many as before. */
+/** How many messages of this size to take next, at most twice as many as before. */
 function batchAfter(deliveries: readonly Delivery[], before: number): number {
   let bytes = 0;
   for (const { envelope } of deliveries) bytes += envelope.payload.byteLength;
@@ -190,8 +195,8 @@ function batchAfter(deliveries: readonly Delivery[], before: number): number {
 }
 
 /**
- * The state that confirms a settlement: the outcome that was applied, since some clients accept no other. A rejection has
- * no error here, which would say that it could not be applied.
+ * The state that confirms a settlement: the applied outcome, since some clients accept no other. A rejection carries no
+ * error, which would mean that it failed.
  */
 function appliedState(state: DeliveryState | undefined): DeliveryState {
   switch (state?.kind) {

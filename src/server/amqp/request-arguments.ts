@@ -10,12 +10,12 @@ export class RequestArguments {
     this.#map = body instanceof AmqpMap ? body : new AmqpMap();
   }
 
-  /** Like the others that may be left out: what is null is not there. @throws SobreError `InvalidArgument` for another type. */
+  /** Like the other optional ones: null counts as absent. @throws SobreError `InvalidArgument` for another type. */
   text(name: string): string | undefined {
     return this.#optional(name, textOf, "a string");
   }
 
-  /** @throws SobreError `InvalidArgument` when it is missing or no string. */
+  /** @throws SobreError `InvalidArgument` when it is missing or not a string. */
   requiredText(name: string): string {
     const text = this.text(name);
     if (text === undefined) throw wrong(name, "a string");
@@ -41,7 +41,7 @@ export class RequestArguments {
     return value === undefined ? undefined : Number(value);
   }
 
-  /** A place in a list. @throws SobreError `InvalidArgument` when it is below 0. */
+  /** A position in a list. @throws SobreError `InvalidArgument` when it is below 0. */
   place(name: string): number | undefined {
     const place = this.integer(name);
     if (place !== undefined && place < 0) throw wrong(name, "a number from 0 up");

@@ -7,32 +7,32 @@ import type { WireError } from "../../amqp/connection/wire-fault.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import type { AnswerGate } from "./answer-gate.ts";
 
-/** How much a node takes from the client of a connection. */
+/** The limits of a node for the client of a connection. */
 export interface RequestLimits {
-  /** Requests that may be open at once on a link. */
+  /** Maximum number of unanswered requests per link. */
   readonly credit: number;
-  /** The largest request, in bytes. */
+  /** Maximum size of a request, in bytes. */
   readonly maxMessageSize: number;
-  /** Links that requests come in at. */
+  /** Links for requests. */
   readonly maxLinks: number;
 }
 
-/** Limits of a node that clients reach with a token: messages to schedule travel in one request. */
+/** Limits of a node that requires a token: messages to schedule are sent in one request. */
 export const managementLimits: RequestLimits = { credit: 100, maxMessageSize: 4 * 2 ** 20, maxLinks: Infinity };
 
-/** Limits of a node that everybody reaches: a request holds one token. */
+/** Limits of a node that requires no token: a request holds one token. */
 export const cbsLimits: RequestLimits = { credit: 4, maxMessageSize: 16 * 1024, maxLinks: 16 };
 
-/** Answers a request, which may be a part of a transaction. It must not reject. */
+/** Answers a request, which may be part of a transaction. It must not reject. */
 export type Respond = (request: AmqpMessage, transactionId: Uint8Array | undefined) => Promise<MessageInit>;
 
-/** A link that requests come in at, and how many of them are not answered yet. */
+/** A link for requests, and the number of unanswered ones. */
 interface Requests {
   readonly link: ReceivingLink;
   open: number;
 }
 
-/** Credit comes with answers, so that no more than that many requests wait. */
+/** Credit is renewed with answers, so that no more than that many requests are waiting. */
 function answered(requests: Requests, { credit }: RequestLimits): void {
   const { link } = requests;
   requests.open--;
@@ -41,7 +41,7 @@ function answered(requests: Requests, { credit }: RequestLimits): void {
 
 const tooManyWaiting: WireError = {
   condition: "amqp:resource-limit-exceeded",
-  description: "Too many bytes of requests wait for their answers. Send the next when one has come.",
+  description: "Too many bytes of requests are unanswered. Wait for an answer before sending the next.",
 };
 
 /** A node that answers requests, such as `$cbs`, with the links of one connection. */
@@ -50,7 +50,7 @@ export class RequestNode {
   readonly #gate: AnswerGate;
   readonly #limits: RequestLimits;
   readonly #replies = new Map<SendingLink, Uint8Array[]>();
-  /** Links that requests come in at. */
+  /** Links for requests. */
   #requestLinks = 0;
   #tag = 0;
 
@@ -65,13 +65,16 @@ export class RequestNode {
     return this.#replies.size === 0 && this.#requestLinks === 0;
   }
 
-  /** Opens a link that requests come in at; `left` is called when it is over. @throws SobreError `QuotaExceeded`. */
+  /** Opens a link for requests; `left` is called when it has ended. @throws SobreError `QuotaExceeded`. */
   openRequests(link: ReceivingLink, left: () => void): void {
     const { remote } = link;
     const { credit, maxMessageSize, maxLinks } = this.#limits;
     if (link.state !== "asked") return left();
     if (this.#requestLinks >= maxLinks)
-      throw new SobreError("QuotaExceeded", `The connection has ${maxLinks} links to this node, as many as it may.`);
+      throw new SobreError(
+        "QuotaExceeded",
+        `The connection already has ${maxLinks} links to this node, the maximum. Detach one first.`,
+      );
     this.#requestLinks++;
     const requests: Requests = { link, open: 0 };
     link.open(
@@ -114,7 +117,7 @@ export class RequestNode {
     let request: AmqpMessage;
     try {
       request = openMessage(delivery.payload);
-      // Reading them is the check.
+      // Reading them validates them.
       void [request.properties, request.applicationProperties, request.body];
     } catch (error) {
       if (!delivery.settled)
@@ -131,7 +134,7 @@ export class RequestNode {
       return;
     }
     if (!delivery.settled) link.settle(delivery.id, state);
-    // Some clients do not expect the answer before the disposition of its request.
+    // Some clients expect the disposition of the request before the answer.
     link.session.flush();
     requests.open++;
     this.#gate.enter(async () => {
@@ -152,7 +155,7 @@ export class RequestNode {
     this.#send(link);
   }
 
-  /** Clients name the link, its target, or nothing at all when there is but one. */
+  /** Clients name the link or its target, or neither if there is only one. */
   #linkFor(replyTo: string | undefined): SendingLink | undefined {
     const links = [...this.#replies.keys()];
     return (

@@ -24,14 +24,14 @@ const code = {
   correlation: 0x0000_0013_7000_0009n,
 } as const;
 
-/** The member of a request that goes by this name over HTTP. */
+/** The member of a request with this HTTP name. */
 const memberOf = (name: string): string => name.replaceAll(/\B[A-Z]/g, "-$&").toLowerCase();
 
 /** @throws SobreError `InvalidOperation` when the entity is not a subscription. */
 function subscriptionOf(entity: string): readonly [topic: string, subscription: string] {
   const [, topic, subscription] = /^(.+)\/subscriptions\/([^/]+)$/i.exec(entity) ?? [];
   if (topic !== undefined && subscription !== undefined) return [topic, subscription];
-  throw new SobreError("InvalidOperation", `'${entity}' is not a subscription. Only subscriptions have rules.`);
+  throw new SobreError("InvalidOperation", `'${entity}' is not a subscription; only subscriptions have rules.`);
 }
 
 const add: Operation = async (given, { engine, entity }) => {
@@ -102,7 +102,7 @@ function describedFilter(filter: RuleFilter): AmqpValue {
 function correlationList(filter: CorrelationFilter): AmqpValue[] {
   const texts = correlationProperties.map((name) => filter[name] ?? null);
   const properties = filter.applicationProperties;
-  // The official client takes a last field that is null for a map.
+  // The official client mistakes a trailing null field for a map.
   return properties === undefined ? texts : [...texts, new AmqpMap(Object.entries(properties))];
 }
 

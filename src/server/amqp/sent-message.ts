@@ -33,8 +33,8 @@ export function readOne(payload: Uint8Array): Envelope {
 }
 
 /**
- * A message with its sections in the order of AMQP 1.0 part 3.2, which some clients do not keep; `undefined` for one
- * that has them in order, or a section twice.
+ * A message with its sections in the order of AMQP 1.0 part 3.2, which some clients do not follow; `undefined` if they
+ * are already in order, or a section is repeated.
  */
 function inOrder(bytes: Uint8Array): Uint8Array | undefined {
   const sections: { readonly kind: number; readonly bytes: Uint8Array }[] = [];

@@ -7,9 +7,9 @@ import { textOf } from "../../amqp/values/loose-value.ts";
 const name = "com.microsoft:session-filter";
 
 /**
- * The session that a source's filter asks for: an id, `null` for the next available one, `undefined` for none.
+ * The session that a source's filter requests: an id, `null` for the next available one, `undefined` for none.
  *
- * @throws SobreError `InvalidArgument` for a filter that is neither text nor null.
+ * @throws SobreError `InvalidArgument` for a filter that is neither a string nor null.
  */
 export function sessionFilter(source: Terminus | undefined): string | null | undefined {
   const value = source?.filter?.get(name);
@@ -20,21 +20,21 @@ export function sessionFilter(source: Terminus | undefined): string | null | und
   if (text !== undefined) return text;
   throw new SobreError(
     "InvalidArgument",
-    "The filter of a session must be its id as a string, or null for any session.",
+    "The session filter must be a session id as a string, or null for any session.",
   );
 }
 
-/** Some peers describe the value, others do not. */
+/** Some peers send a described value, others a plain one. */
 function plain(value: AmqpValue): AmqpValue {
   if (!(value instanceof Typed) || value.type !== "described") return value;
   const content = value.value;
   return typeof content === "object" && "descriptor" in content && "value" in content ? content.value : value;
 }
 
-/** The same source with the filter of the session that was granted. */
+/** The source with a filter for the accepted session. */
 export function withSession(source: Terminus, sessionId: string): Terminus {
   return { ...source, filter: new AmqpMap([[typed.symbol(name), sessionId]]) };
 }
 
-/** .NET's ticks of a time: tenths of microseconds since the year 1. */
+/** A time in .NET ticks: tenths of microseconds since the year 1. */
 export const ticksOf = (time: Date): bigint => BigInt(time.getTime()) * 10_000n + 621_355_968_000_000_000n;

@@ -12,7 +12,7 @@ function held(given: RequestArguments, { entity, sessions }: ManagementContext):
   if (receiver !== undefined) return receiver;
   throw new SobreError(
     "SessionLockLost",
-    `The session '${sessionId}' of '${entity}' is not held by this connection. Accept it first.`,
+    `This connection does not hold the session '${sessionId}' of '${entity}'. Accept it first.`,
   );
 }
 
@@ -27,7 +27,7 @@ const getState: Operation = async (given, context) => ({
   "session-state": (await held(given, context).getSessionState()) ?? null,
 });
 
-/** With this time or a later one, clients ask for the sessions that have messages. */
+/** With this time or a later one, clients request the sessions that have messages. */
 const anyTime = Date.UTC(9999, 11, 31);
 
 const list: Operation = async (given, { engine, entity }) => {

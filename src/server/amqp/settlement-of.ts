@@ -22,11 +22,11 @@ export function settlementOf(outcome: Outcome | undefined): Settlement {
     }
     case "released":
       return { kind: "release" };
-    // A message settled without an outcome is as good as abandoned.
+    // A message settled without an outcome counts as abandoned.
     case undefined:
       return { kind: "abandon" };
     case "declared":
-      throw new WireFault("amqp:not-allowed", "A message cannot be declared.", "session");
+      throw new WireFault("amqp:not-allowed", "The outcome declared is not allowed for a message.", "session");
     default:
       return outcome satisfies never;
   }
@@ -46,7 +46,7 @@ function deadLetter(info: AmqpMap | undefined): Settlement {
   };
 }
 
-/** Properties given with a settlement; what no application property can hold is left out. */
+/** The properties of a settlement, without values that application properties cannot hold. */
 export function propertiesOf(map: AmqpMap | undefined): Record<string, ApplicationPropertyValue> | undefined {
   if (map === undefined) return undefined;
   const properties: Record<string, ApplicationPropertyValue> = {};

@@ -2,10 +2,10 @@ import type { Engine, Transaction } from "../../engine/engine.ts";
 import { SobreError } from "../../errors/sobre-error.ts";
 import { WireFault } from "../../amqp/connection/wire-fault.ts";
 
-/** Most transactions of a connection that are open at once. */
+/** Maximum number of open transactions per connection. */
 const most = 256;
 
-/** The transactions that a connection has open, by their ids. */
+/** The open transactions of a connection, by id. */
 export class Transactions {
   readonly #open = new Map<string, Transaction>();
   /** Transactions that the engine is beginning. */
@@ -15,7 +15,10 @@ export class Transactions {
   /** Begins one; resolves to its id. @throws SobreError `QuotaExceeded`. */
   async declare(engine: Engine): Promise<Uint8Array> {
     if (this.#open.size + this.#opening >= most)
-      throw new SobreError("QuotaExceeded", `The connection has ${most} open transactions, as many as it may.`);
+      throw new SobreError(
+        "QuotaExceeded",
+        `The connection already has ${most} open transactions, the maximum. Discharge one first.`,
+      );
     this.#opening++;
     const transaction = await engine.begin().finally(() => this.#opening--);
     const id = Buffer.alloc(8);
@@ -28,11 +31,11 @@ export class Transactions {
   find(id: Uint8Array): Transaction {
     const transaction = this.#open.get(keyOf(id));
     if (transaction !== undefined) return transaction;
-    const what = "The transaction is not known on this connection. Declare one first.";
+    const what = "The transaction is unknown on this connection. Declare one first.";
     throw new WireFault("amqp:transaction:unknown-id", what, "session");
   }
 
-  /** Ends one: everything done with it happens, or nothing. */
+  /** Ends a transaction: commits it, or rolls it back. */
   async discharge(id: Uint8Array, fail: boolean): Promise<void> {
     const transaction = this.find(id);
     this.#open.delete(keyOf(id));
@@ -40,12 +43,12 @@ export class Transactions {
     else await transaction.commit();
   }
 
-  /** Rolls back what of these is open. */
+  /** Rolls back those that are still open. */
   async forget(ids: readonly Uint8Array[]): Promise<void> {
     for (const id of ids) {
       const transaction = this.#open.get(keyOf(id));
       this.#open.delete(keyOf(id));
-      // One that was open for too long is over already.
+      // One that was open for too long has already ended.
       await transaction?.rollback().catch(() => undefined);
     }
   }

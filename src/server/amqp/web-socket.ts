@@ -5,7 +5,7 @@ import { createWebSocketStream, WebSocketServer } from "ws";
 /** The name of AMQP 1.0 over WebSockets (AMQP WebSocket binding, working draft 7). */
 const subprotocol = "AMQPWSB10";
 
-/** The most bytes of one message; frames of AMQP are far smaller. */
+/** Maximum size of a WebSocket message in bytes; AMQP frames are far smaller. */
 const maxPayload = 2 ** 20;
 
 const server = new WebSocketServer({
@@ -15,7 +15,7 @@ const server = new WebSocketServer({
   handleProtocols: (protocols) => (protocols.has(subprotocol) ? subprotocol : false),
 });
 
-/** Turns a request to upgrade into the stream of bytes that AMQP is spoken on. */
+/** Accepts an upgrade request and returns the byte stream for AMQP. */
 export function acceptWebSocket(
   request: IncomingMessage,
   socket: Duplex,

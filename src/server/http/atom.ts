@@ -9,7 +9,7 @@ import type { HttpRequest, HttpResponse } from "./http-message.ts";
 import { notAllowed } from "./refusal.ts";
 import { type XmlElement, child, escaped, readXml } from "../../http/xml.ts";
 
-/** The most bytes of a description: those of rules with long filters have a few thousand. */
+/** Maximum size of a description in bytes; a rule with long filters has a few thousand. */
 const mostBytes = 2 ** 20;
 
 /** The resource that a path names. */
@@ -21,7 +21,7 @@ type Resource =
   | { readonly kind: "subscriptions"; readonly topic: string }
   | { readonly kind: "rules"; readonly topic: string; readonly subscription: string };
 
-/** Takes a path of the administration apart. */
+/** Parses an administration path. */
 export function resourceOf(path: string): Resource {
   const lower = path.toLowerCase();
   if (lower === "$resources/queues") return { kind: "queues" };
@@ -69,7 +69,7 @@ function descriptionIn(body: Uint8Array): XmlElement | undefined {
   return child(readXml(Buffer.from(body).toString("utf8")), "content")?.children[0];
 }
 
-/** Whether the client may forward to an entity; the header may have a token for that. */
+/** Whether the client may forward to an entity; the header may carry a token for that. */
 type Manages = (entity: string, header: string) => Promise<boolean>;
 
 /** The elements that name an entity to forward to, and the headers with a token for it. */
@@ -79,7 +79,7 @@ const forwarding = [
 ] as const;
 
 /**
- * Holds the entities that messages are forwarded to to the rights of whoever sets that up.
+ * Checks the client's rights on the entities to forward to.
  *
  * @throws SobreError `UnauthorizedAccess` without Manage on one, or `MessagingEntityNotFound`.
  */
@@ -93,7 +93,7 @@ async function checkForwarding(
     if (text === "") continue;
     const entity = pathOf(text);
     if (!(await manages(entity, header)))
-      throw new SobreError("UnauthorizedAccess", `The token does not grant Manage on the entity of ${field}.`);
+      throw new SobreError("UnauthorizedAccess", `The token does not grant Manage on the entity in ${field}.`);
     if ((await admin.queueExists(entity)) || (await admin.topicExists(entity))) continue;
     throw new SobreError("MessagingEntityNotFound", `The messaging entity '${entity}' could not be found.`);
   }
@@ -134,11 +134,11 @@ async function put(
       return replaceRule(admin, resource, rule);
     }
     default:
-      throw new SobreError("InvalidOperation", "A list cannot be written. Write its members.");
+      throw new SobreError("InvalidOperation", "A list cannot be written. Write its members one by one.");
   }
 }
 
-/** Puts a rule in place of another, which stays when the new one is refused. */
+/** Replaces a rule; the old one stays if the new one is refused. */
 async function replaceRule(
   admin: EngineAdmin,
   { topic, subscription, name }: Extract<Resource, { kind: "rule" }>,
@@ -166,11 +166,11 @@ async function remove(resource: Resource, admin: EngineAdmin): Promise<void> {
     case "rule":
       return admin.deleteRule(resource.topic, resource.subscription, resource.name);
     default:
-      throw new SobreError("InvalidOperation", "A list cannot be deleted. Delete its members.");
+      throw new SobreError("InvalidOperation", "A list cannot be deleted. Delete its members one by one.");
   }
 }
 
-/** An entity as the feed shows it. */
+/** An entry of a feed. */
 interface Entry {
   readonly path: string;
   readonly title: string;
@@ -193,7 +193,7 @@ async function readEntry(resource: Resource, admin: EngineAdmin): Promise<Entry>
       throw new SobreError("MessagingEntityNotFound", `The messaging entity '${resource.name}' could not be found.`);
     }
     default:
-      throw new SobreError("InvalidOperation", "A list has no description.");
+      throw new SobreError("InvalidOperation", "A list has no description. Read its members instead.");
   }
 }
 
@@ -243,7 +243,7 @@ async function get(
   return xml(entry(await readEntry(resource, admin), host));
 }
 
-/** Clients look for the next page only where there are two links at least. */
+/** Clients look for the next page only if there are at least two links. */
 function feed(entries: readonly Entry[], { next }: Page, host: string): string {
   const self = `<link rel="self" href="https://${escaped(host)}/"/>`;
   const more = next === undefined ? "" : `<link rel="next" href="https://${escaped(host)}/?${escaped(next)}"/>`;
@@ -291,9 +291,9 @@ const xml = (body: string): HttpResponse => ({
 });
 
 const unknownDescription = (): SobreError =>
-  new SobreError("InvalidArgument", "The body has to be an entry with a QueueDescription or a TopicDescription.");
+  new SobreError("InvalidArgument", "The body must be an Atom entry with a QueueDescription or TopicDescription.");
 
-/** The part of a list that a request asks for with `$skip` and `$top`. */
+/** The page of a list that a request selects with `$skip` and `$top`. */
 class Page {
   readonly #skip: number;
   readonly #top: number;

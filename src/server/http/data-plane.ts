@@ -18,32 +18,35 @@ import { mostInBatch } from "../../amqp/message/batch.ts";
 /** The media type of batches. */
 const batchType = "application/vnd.microsoft.servicebus.json";
 
-/** A number of a batch, not rounded. */
+/** Parses a number in a batch without rounding. */
 function exactNumber(text: string): unknown {
   const number = numberFrom(text);
   if (number !== undefined) return number;
-  throw new SobreError("InvalidArgument", "The batch has a number beyond doubles and 64 bits; send it as text.");
+  throw new SobreError(
+    "InvalidArgument",
+    "The batch has a number that neither a double nor 64 bits can hold. Send it as a string.",
+  );
 }
 
-/** How many times as long as its bytes a text may be in JSON, where every character is escaped. */
+/** The maximum ratio of a string's JSON form, with every character escaped, to its bytes. */
 const mostOfJson = 6;
 
-/** How long a receive waits when its request does not say so, and at most, in seconds. */
+/** How long a receive waits by default and at most, in seconds. */
 const defaultWait = 60;
 
-/** The target that a path of the data plane names. */
+/** The target of a data-plane path. */
 interface Target {
   readonly entity: string;
   readonly rest: readonly string[];
 }
 
-/** The client of a request: its namespace, and the locks that it may know of. */
+/** The client of a request: its namespace and its locks. */
 export interface Client {
   readonly engine: Engine;
   readonly locks: ClientLocks;
 }
 
-/** Takes `entity/messages…` apart; `undefined` when the path is none of the data plane. */
+/** Parses `entity/messages…`; `undefined` if it is not a data-plane path. */
 export function targetOf(path: string): Target | undefined {
   const found = /(?<=[^])\/messages(?=\/|$)/i.exec(path);
   if (found === null) return undefined;
@@ -69,7 +72,7 @@ export async function answerData(
     if (request.method === "DELETE") return receive(entity, request, client, "receiveAndDelete");
     return notAllowed("POST, DELETE");
   }
-  if (rest.length !== 2 || token === undefined) return refusalResponse(404, "There is nothing at this path.");
+  if (rest.length !== 2 || token === undefined) return refusalResponse(404, "This path does not exist.");
   const lock = locks.open(token);
   switch (request.method) {
     case "DELETE":
@@ -109,7 +112,7 @@ function batchOf(body: Uint8Array): readonly Envelope[] {
 
 function memberOf(item: unknown): Envelope {
   if (typeof item !== "object" || item === null || !("Body" in item) || typeof item.Body !== "string")
-    throw new SobreError("InvalidArgument", "A message of the batch has no Body that is a string.");
+    throw new SobreError("InvalidArgument", "Every message of the batch must have a Body that is a string.");
   const user = "UserProperties" in item ? item.UserProperties : undefined;
   const broker = "BrokerProperties" in item ? item.BrokerProperties : undefined;
   return createEnvelope({
@@ -123,11 +126,11 @@ function userProperties(user: unknown): ApplicationProperties {
   const properties: Record<string, ApplicationPropertyValue> = {};
   if (user === undefined || user === null) return properties;
   if (typeof user !== "object" || Array.isArray(user))
-    throw new SobreError("InvalidArgument", "UserProperties is not an object.");
+    throw new SobreError("InvalidArgument", "UserProperties must be an object.");
   for (const [name, value] of Object.entries(user)) {
     const plain: unknown = value;
     if (!isPlain(plain))
-      throw new SobreError("InvalidArgument", "UserProperties can be text, numbers, booleans and null.");
+      throw new SobreError("InvalidArgument", "UserProperties must be strings, numbers, booleans or null.");
     setMember(properties, name, plain);
   }
   return properties;
@@ -147,7 +150,7 @@ async function receive(
     throw new SobreError("InvalidArgument", "timeout must be a whole number of seconds from 0 up.");
   const receiver = await engine.openReceiver(entity, { receiveMode });
   try {
-    // The client waits in real time, whatever time the broker has.
+    // The client waits in real time, whatever the broker's clock.
     const over = AbortSignal.any([signal, AbortSignal.timeout(Math.min(seconds, defaultWait) * 1000)]);
     const maxWaitTime = seconds === 0 ? 0 : Infinity;
     const [delivery] = await receiver.receive({ maxMessages: 1, maxWaitTime, signal: over });
@@ -162,7 +165,7 @@ async function receive(
 
 const pathOf = (entity: string): string => entity.split("/").map(encodeURIComponent).join("/");
 
-/** Readable by every HTTP client, unless one asks for the encoded bytes. */
+/** A form that every HTTP client can read, unless it requests the encoded bytes. */
 const formFor = (accept = ""): AmqpBodyForm => (/application\/x-amqp-value/i.test(accept) ? "encoded" : "json");
 
 function responseOf(delivery: Delivery, base: string, form: AmqpBodyForm): HttpResponse {

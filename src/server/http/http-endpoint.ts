@@ -13,9 +13,9 @@ import { notAllowed, refusalOf } from "./refusal.ts";
 /** Options of {@link HttpEndpoint}. */
 export interface HttpEndpointOptions {
   readonly access: Access;
-  /** Creates an entity that is used and missing. Default: nothing is created. */
+  /** Creates a missing entity on first use. Default: no entity is created. */
   readonly autoCreate?: ((engine: Engine, entity: string) => Promise<void>) | undefined;
-  /** Called with an error of the server itself, of which the client gets the tracking id alone. */
+  /** Called with an error of the server itself; the client gets only the tracking id. */
   readonly failed?: ((error: unknown, trackingId: string) => void) | undefined;
 }
 
@@ -56,19 +56,22 @@ export class HttpEndpoint {
   async #grant({ headers }: HttpRequest): Promise<Grant> {
     const token = headers["authorization"] ?? headers["servicebusauthorization"];
     const { host } = headers;
-    // No browser names an origin in quotes: that is a property of the message.
+    // Browsers never quote an origin: a quoted one is a property of the message.
     const origin = isPropertyHeader("origin", headers["origin"] ?? "") ? undefined : headers["origin"];
     const hostname = host?.replace(/:\d+$/, "");
     const anonymous = this.#options.access.anonymous(hostname);
-    // The key of a server without keys is known to every page.
+    // Every web page knows the key of a server without keys.
     const why = anonymous === undefined ? undefined : refusalOfPage({ host, origin });
     if (why !== undefined) throw new SobreError("UnauthorizedAccess", why);
     if (token !== undefined) return this.#options.access.token(token, hostname);
     if (anonymous !== undefined) return anonymous;
-    throw new SobreError("UnauthorizedAccess", "The request has no Authorization. Sign it with a shared access key.");
+    throw new SobreError(
+      "UnauthorizedAccess",
+      "The request has no Authorization header. Sign it with a shared access key.",
+    );
   }
 
-  /** Whether the request may forward to an entity: by its own token, or by another one that clients send for that. */
+  /** Whether the request may forward to an entity, by its own token or another one sent for that. */
   async #manages(grant: Grant, entity: string, { headers }: HttpRequest, header: string): Promise<boolean> {
     if (allows(grant, entity, "Manage")) return true;
     const token = headers[header];

@@ -7,20 +7,20 @@ import { longestPath, trimSlashes } from "../path.ts";
 import { refusalResponse } from "./refusal.ts";
 import type { HttpRequest, HttpResponse } from "./http-message.ts";
 
-/** Hands requests of Node's server to an endpoint. */
+/** Passes requests of Node's server to an endpoint. */
 export const httpListener =
   (endpoint: HttpEndpoint): RequestListener =>
   (incoming, outgoing) =>
     void answer(endpoint, incoming, outgoing);
 
 async function answer(endpoint: HttpEndpoint, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  // The client may go away at any time, which is not an error here.
+  // The client may disconnect at any time, which is not an error.
   outgoing.on("error", () => undefined);
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
-  // Bodies that are coded in another way would be taken for what they are not (RFC 9112 section 6.1).
+  // Bodies in another coding would be misread (RFC 9112 section 6.1).
   if (!/^(?:chunked)?$/i.test(incoming.headers["transfer-encoding"] ?? "")) {
-    respond(incoming, outgoing, refusalResponse(501, "Transfer codings other than chunked are not known."));
+    respond(incoming, outgoing, refusalResponse(501, "Only the transfer coding chunked is supported."));
     return;
   }
   const request = requestOf(incoming, outgoing, gone.signal);
@@ -30,12 +30,13 @@ async function answer(endpoint: HttpEndpoint, incoming: IncomingMessage, outgoin
 }
 
 async function answerTo(endpoint: HttpEndpoint, request: HttpRequest | undefined): Promise<HttpResponse> {
-  if (request === undefined) return refusalResponse(400, "The request names no path, or two hosts.");
-  if (request.path.length > longestPath) return refusalResponse(414, `A path has at most ${longestPath} characters.`);
+  if (request === undefined) return refusalResponse(400, "The request must have a path and exactly one host.");
+  if (request.path.length > longestPath)
+    return refusalResponse(414, `A path may have at most ${longestPath} characters.`);
   return endpoint.answer(request);
 }
 
-/** Reads a body as far as it may go. */
+/** Reads a body up to its maximum size. */
 async function bodyOf(incoming: IncomingMessage, outgoing: ServerResponse, most: number): Promise<Uint8Array> {
   const parts: Buffer[] = [];
   let size = Number(incoming.headers["content-length"] ?? 0);
@@ -52,15 +53,15 @@ async function bodyOf(incoming: IncomingMessage, outgoing: ServerResponse, most:
 }
 
 const tooLarge = (most: number): SobreError =>
-  new SobreError("MessageSizeExceeded", `The body has more than the ${most} bytes that are taken here.`);
+  new SobreError("MessageSizeExceeded", `The body exceeds the limit of ${most} bytes.`);
 
-/** `undefined`: the request is for nobody, or for two. */
+/** `undefined` if the request names no host, or two. */
 function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, signal: AbortSignal): HttpRequest | undefined {
   const { rawHeaders } = incoming;
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
-  // Which of them a proxy in between has looked at, nobody knows (RFC 9112 section 3.2).
+  // It is unknown which of them a proxy has used (RFC 9112 section 3.2).
   if (hosts.length > 1) return undefined;
-  // A proxy's form of the target says whose it is, whatever the headers say.
+  // An absolute target overrides the Host header.
   const [, authority, target = ""] = /^(?:https?:\/\/([^/?#]*))?(.*)$/is.exec(incoming.url ?? "") ?? [];
   const [path = "", query = ""] = target.split("?", 2);
   const headers = Object.fromEntries(
@@ -85,7 +86,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, signal: 
 function respond(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
   if (outgoing.destroyed) return;
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  // The rest of an unwanted body is not waited for.
+  // Do not wait for the rest of an unwanted body.
   const ending = incoming.complete ? {} : { connection: "close" };
   outgoing.writeHead(status, { ...headers, ...ending, "content-length": String(length) });
   outgoing.end(body);

@@ -1,18 +1,18 @@
-/** A request whose body is read when somebody wants it. */
+/** A request whose body is read on demand. */
 export interface HttpRequest {
   readonly method: string;
   /** Whether it came over TLS. */
   readonly isSecure: boolean;
-  /** Decoded, without slashes at its ends. */
+  /** Decoded, without leading and trailing slashes. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** By their names in lower case. */
+  /** By name in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Names and values in turn, as they came. */
+  /** Alternating names and values, as received. */
   readonly rawHeaders: readonly string[];
   /** Reads the body, once. @throws SobreError `MessageSizeExceeded` when it has more bytes than `most`. */
   body(this: void, most: number): Promise<Uint8Array>;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
 }
 

@@ -1,26 +1,26 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { lockToken, type LockToken } from "../../engine/delivery.ts";
 
-/** Lock tokens as one client sees them. */
+/** The lock tokens of one client. */
 export interface ClientLocks {
-  /** The token to show to the client. */
+  /** The token for the client. */
   seal(token: LockToken): LockToken;
-  /** The token that the client was shown; another one for what it was not. */
+  /** The engine's token for a client's token; a random one if the client never got it. */
   open(text: string): LockToken;
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Lock tokens that hold for the key alone that a message was received with.
+ * Lock tokens that are valid only with the key with which the message was received.
  *
- * Over HTTP a token is all that says who holds a lock, and an engine's tokens can be guessed from others. So they are
- * encrypted, a token being one block of AES, under a key that is drawn when the server starts.
+ * Over HTTP, only the token proves who holds a lock, and an engine's tokens can be guessed from others. So they are
+ * encrypted, as one AES block each, with a random key per server start.
  */
 export class SealedLocks {
   readonly #secret = randomBytes(32);
 
-  /** The locks of those who show one key, by its name. */
+  /** The locks of the clients with this key. */
   of(keyName: string): ClientLocks {
     const key = createHash("sha256").update(this.#secret).update(keyName).digest();
     return {

@@ -73,7 +73,7 @@ describe("a session filter", () => {
 
   it("is refused when it is of another type, instead of any session being given", () => {
     for (const value of [5, true, described(typed.ulong(1))])
-      expect(() => sessionFilter(source(value))).toThrow("must be its id as a string, or null");
+      expect(() => sessionFilter(source(value))).toThrow("must be a session id as a string, or null");
   });
 
   it("is granted until a time in .NET's ticks", () => {

@@ -119,7 +119,7 @@ describe("links to $cbs", () => {
 
     const { told, over } = await after([header(0), open, begin(), ...links]);
 
-    expect(told.split("as many as it may").length - 1).toBe(4);
+    expect(told.split("links to this node, the maximum").length - 1).toBe(4);
     expect(over).toBe(false);
   });
 });

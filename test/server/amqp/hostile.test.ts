@@ -189,7 +189,7 @@ describe("a hostile peer", () => {
     expect(closed).toEqual([]);
     connection.tick();
 
-    expect(closed).toEqual(["No token was put within a minute."]);
+    expect(closed).toEqual(["The client did not put a token within a minute."]);
   });
 
   it.each<readonly [string, string, readonly Uint8Array[]]>([
