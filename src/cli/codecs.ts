@@ -10,10 +10,13 @@ import { msgpack } from "../../codecs/msgpack/msgpack.ts";
 import { protobuf } from "../../codecs/protobuf/protobuf.ts";
 import { text } from "../../codecs/text/index.ts";
 import type { Codec, Decoder } from "../codec/codec.ts";
+import type { DecodeLimits } from "../codec/limits.ts";
+import type { UnreadableResult } from "../codec/result.ts";
 import { createSerializer, type Serializer } from "../codec/serializer.ts";
 import { looksLike } from "../codec/looks-like.ts";
 import { isOctets } from "../codec/octets.ts";
 import { SobreError } from "../errors/sobre-error.ts";
+import { inWordsOfLimits } from "./limit-options.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { Misuse, orMisuse, unreadable } from "./misuse.ts";
 import type { SchemaOptions } from "./schema-options.ts";
@@ -27,6 +30,8 @@ export interface Hints extends SchemaOptions {
   readonly jsonIsOfContract?: boolean | undefined;
   /** Whether .NET's byte arrays that hold a document are opened. Default: true. */
   readonly unwrapBytes?: boolean | undefined;
+  /** The budgets of one body. Default: those of serializers. */
+  readonly limits?: DecodeLimits | undefined;
   /** The zone of .NET's senders. Default: that of the process. */
   readonly timeZone?: string | undefined;
 }
@@ -58,7 +63,7 @@ function names(codecs: readonly Decoder[]): string {
  * @throws Misuse for a schema that cannot be read or lacks the message type.
  */
 export async function commandSerializer(hints: Hints): Promise<Serializer> {
-  const { proto: protos = [], messageType } = hints;
+  const { proto: protos = [], messageType, limits } = hints;
   if (protos.length === 0 && messageType !== undefined) throw new Misuse("--message-type needs --proto");
   const readers = legacyReaders(hints);
   const files = await Promise.all(
@@ -73,12 +78,16 @@ export async function commandSerializer(hints: Hints): Promise<Serializer> {
   const serializer = createSerializer({
     codecs,
     fallback: [...legible, "msgpack", "amqp"],
+    limits,
     whenUnknown: "fallback",
   });
-  const octets = octetReader(codecs, legible);
+  const octets = octetReader(codecs, legible, limits);
   return {
     ...serializer,
-    deserialize: (envelope) => (isOctets(envelope) ? octets : serializer).deserialize(envelope),
+    deserialize(envelope, options) {
+      const result = (isOctets(envelope) ? octets : serializer).deserialize(envelope, options);
+      return limits === undefined || result.ok ? result : inWordsOfOptions(result);
+    },
   };
 }
 
@@ -86,7 +95,11 @@ export async function commandSerializer(hints: Hints): Promise<Serializer> {
  * Reads `application/octet-stream`, which says no more than no content type: JMS declares .NET's and Java's payloads so.
  * What proves to be nothing else is bytes.
  */
-function octetReader(codecs: readonly (Codec | Decoder)[], legible: readonly (string | Decoder)[]): Serializer {
+function octetReader(
+  codecs: readonly (Codec | Decoder)[],
+  legible: readonly (string | Decoder)[],
+  limits: DecodeLimits | undefined,
+): Serializer {
   const known: readonly Decoder[] = codecs.filter(({ name }) => name !== "bytes");
   const strongOnly = known
     .filter(({ name }) => name === "msgpack")
@@ -97,8 +110,19 @@ function octetReader(codecs: readonly (Codec | Decoder)[], legible: readonly (st
   return createSerializer({
     codecs: known,
     fallback: [...legible, ...strongOnly, bytes()],
+    limits,
     whenUnknown: "fallback",
   });
+}
+
+/** The story of a body that was not read, with the names of options in place of those of limits. */
+function inWordsOfOptions({ error, attempts }: UnreadableResult): UnreadableResult {
+  const { code, message, offset, path } = error;
+  return {
+    ok: false,
+    error: new SobreError(code, inWordsOfLimits(message), { offset, path, cause: error }),
+    attempts: attempts.map((attempt) => ({ ...attempt, message: attempt.message && inWordsOfLimits(attempt.message) })),
+  };
 }
 
 /** Without a schema, Protobuf still reports that one is needed. */

@@ -1,9 +1,10 @@
 import { collect, Command, type Finish } from "./commander.ts";
+import { type LimitOptions, limitsOf, withLimitOptions } from "./limit-options.ts";
 import { Misuse } from "./misuse.ts";
 import { type SchemaOptions, withSchemaOptions } from "./schema-options.ts";
 import type { Terminal } from "./terminal.ts";
 
-interface Options extends SchemaOptions {
+interface Options extends SchemaOptions, LimitOptions {
   readonly contentType?: string;
   readonly json?: boolean;
   readonly contracts?: readonly string[];
@@ -21,7 +22,7 @@ export function decodeCommand(terminal: Terminal, finish: Finish): Command {
     .argument("<FILE...>", "payload files; - for standard input")
     .option("-t, --content-type <CT>", "what the sender declared; default: none")
     .option("-j, --json", "one line of JSON per file, in order");
-  return withSchemaOptions(command)
+  return withLimitOptions(withSchemaOptions(command), 250_000)
     .option("--contracts <PATH>", ".NET types: a file or folder; may be repeated", collect)
     .option("--time-zone <Z>", "the time zone of .NET's senders, e.g. Europe/Madrid")
     .addHelpText(
@@ -47,6 +48,7 @@ Exit codes: 0 all were read, 1 one was not, 2 wrong usage or a missing file.`,
       const { contentType = assumed } = options;
       const serializer = await commandSerializer({
         ...options,
+        limits: limitsOf(options),
         contracts: await readDotnetContracts(options.contracts),
       });
       finish(await decodeFiles({ files, contentType, json }, serializer, terminal));

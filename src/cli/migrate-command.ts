@@ -1,6 +1,7 @@
 import { collect, Command, type Finish, Option, wholeNumber } from "./commander.ts";
 import type { MigrateOptions } from "./migrate.ts";
 import { type EndpointOptions, openEndpoint, withEndpointOptions } from "./endpoint.ts";
+import { withLimitOptions } from "./limit-options.ts";
 import { Misuse } from "./misuse.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -48,7 +49,7 @@ export function migrateCommand(terminal: Terminal, finish: Finish): Command {
     .option("--sample <N>", "only read the first N messages", wholeNumber("--sample", 1))
     .option("--no-unwrap", "leave JSON inside strings as text, and documents inside byte arrays as bytes")
     .option("--no-hex", "do not show bytes of payloads that failed");
-  return withEndpointOptions(command)
+  return withEndpointOptions(withLimitOptions(command, 100_000))
     .addHelpText(
       "after",
       `

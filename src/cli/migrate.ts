@@ -13,6 +13,7 @@ import { reportPage } from "../migration/report-page.ts";
 import { writeSchemaFiles } from "../migration/schema-files.ts";
 import type { TargetFormat } from "../migration/target.ts";
 import { commandSerializer } from "./codecs.ts";
+import { type LimitOptions, limitsOf } from "./limit-options.ts";
 import { oneLine, visibleJson } from "./display.ts";
 import { readDotnetContracts } from "./dotnet-contracts.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -22,7 +23,7 @@ import { progressBar } from "./progress-bar.ts";
 import { createStyle, type Terminal } from "./terminal.ts";
 
 /** The options of `sobre migrate`. */
-export interface MigrateOptions extends OpenSourceOptions {
+export interface MigrateOptions extends OpenSourceOptions, LimitOptions {
   readonly to: TargetFormat;
   readonly int64: "text" | "number";
   readonly decimal?: "text" | "number";
@@ -56,7 +57,8 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
   const contracts = await readDotnetContracts(command.contracts);
   // A queue holds JSON of many types.
   const { timeZone, unwrap: unwrapBytes } = command;
-  const serializer = await commandSerializer({ contracts, jsonIsOfContract: false, timeZone, unwrapBytes });
+  const limits = limitsOf(command);
+  const serializer = await commandSerializer({ contracts, jsonIsOfContract: false, timeZone, unwrapBytes, limits });
   const bar = progressBar(process.stderr);
   try {
     const { path, endpoint, input, include, contentType } = command;
@@ -94,9 +96,9 @@ export async function migrateSource(command: MigrateCommand, terminal: Terminal)
 
 /** Settings that decide how messages are read. */
 function fingerprintOf(command: MigrateCommand, contracts: readonly DotnetContract[]): string {
-  const { timeZone, contentType, include, input } = command;
+  const { timeZone, contentType, include, input, maxItems, maxDepth } = command;
   return createHash("sha256")
-    .update(JSON.stringify({ contracts, timeZone, contentType, include, input }))
+    .update(JSON.stringify({ contracts, timeZone, contentType, include, input, maxItems, maxDepth }))
     .digest("hex");
 }
 

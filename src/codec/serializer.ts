@@ -74,6 +74,8 @@ export interface DeserializeOptions<Type extends ExpectedType = ExpectedType> {
 /** Turns messages into envelopes and back. Synchronous, stateless, safe to share. */
 export interface Serializer {
   readonly registry: CodecRegistry;
+  /** The budgets for every decoder. */
+  readonly limits: DecodeLimits;
   /**
    * Encodes the body with the codec of the message's content type, or the first codec if it has none (or `""`).
    *
@@ -130,17 +132,19 @@ export interface Serializer {
 export function createSerializer(options: SerializerOptions): Serializer {
   checkOptions(options, checks, { needed: ["codecs"] });
   const registry = createCodecRegistry(options.codecs);
+  const limits = resolveDecodeLimits(options.limits);
   const deserialize = createDeserializerChain({
     registry,
     fallback: (options.fallback ?? []).map((entry) => resolveFallback(entry, registry)),
     accept: options.accept,
-    limits: resolveDecodeLimits(options.limits),
+    limits,
     whenUnknown: options.whenUnknown ?? "dead-letter",
     assume: options.assume,
     onAttempt: options.onAttempt,
   });
   return {
     registry,
+    limits,
     serialize: (message) => serialize(registry, message),
     deserialize(envelope, deserializeOptions) {
       if (deserializeOptions !== undefined) checkOptions(deserializeOptions, typeChecks);

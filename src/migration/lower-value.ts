@@ -22,10 +22,10 @@ import { ticksToMilliseconds } from "../values/ticks.ts";
  *   when shared values would make more than 100,000 containers.
  */
 export function lowerValue(body: unknown, shape: SettledShape | undefined, rules: TargetRules): unknown {
-  return new Lowering(rules).lower(body, shape, root);
+  return new Lowering(rules, body).lower(body, shape, root);
 }
 
-/** Lists and objects of one body, written out: a payload of 1 KB can stand for 2^40 of them. */
+/** Lists and objects that sharing may add to one body, written out: a payload of 1 KB can stand for 2^40 of them. */
 const mostContainers = 100_000;
 
 interface Step {
@@ -38,10 +38,14 @@ const root: Step = { parent: undefined, name: "$" };
 class Lowering {
   readonly #rules: TargetRules;
   readonly #open = new Set<object>();
+  readonly #body: unknown;
   #left = mostContainers;
+  /** Whether {@link #left} counts what is shared alone. */
+  #isCounted = false;
 
-  constructor(rules: TargetRules) {
+  constructor(rules: TargetRules, body: unknown) {
     this.#rules = rules;
+    this.#body = body;
   }
 
   lower(value: unknown, shape: SettledShape | undefined, step: Step): unknown {
@@ -90,12 +94,19 @@ class Lowering {
       return this.#rules.bytes === "native" ? value : Buffer.from(value).toString("base64");
     if (value instanceof Typed) return this.#typed(value, shape, step);
     if (this.#open.has(value)) throw unsupported(step, "contains itself; only tagged JSON can hold it");
-    if (this.#left-- === 0)
-      throw new SobreError("LimitExceeded", "Written out, the shared values make more than 100,000 lists and objects.");
+    if (this.#left-- === 0) this.#takeMore();
     this.#open.add(value);
     const lowered = this.#container(value, shape, step);
     this.#open.delete(value);
     return lowered;
+  }
+
+  /** Allows what the body has without sharing; few bodies come here, and only their containers are counted. */
+  #takeMore(): void {
+    if (this.#isCounted)
+      throw new SobreError("LimitExceeded", "Written out, the shared values make more than 100,000 lists and objects.");
+    this.#isCounted = true;
+    this.#left = containersIn(this.#body);
   }
 
   #container(value: object, shape: SettledShape | undefined, step: Step): unknown {
@@ -143,6 +154,21 @@ class Lowering {
     if (typeof value === "bigint" && type !== "timestamp") return this.#integer(value, shape);
     throw unsupported(step, `is an AMQP ${type}; only tagged JSON can hold it`);
   }
+}
+
+/** How many lists, maps and objects a value has, each of them once. */
+function containersIn(body: unknown): number {
+  const seen = new Set<object>();
+  const pending: unknown[] = [body];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value !== "object" || value === null || value instanceof Uint8Array || seen.has(value)) continue;
+    seen.add(value);
+    const inner: Iterable<unknown> =
+      value instanceof Map || value instanceof AmqpMap ? [...value].flat() : Object.values(value);
+    for (const item of inner) if (typeof item === "object") pending.push(item);
+  }
+  return seen.size;
 }
 
 /** The shape of a member, which of dictionaries is that of all values. */

@@ -4,6 +4,7 @@ import { json } from "../../codecs/json/index.ts";
 import { type Attempt, describeAttempt, layersOf } from "../codec/attempt.ts";
 import type { Decoder } from "../codec/codec.ts";
 import { isIdentityEncoding } from "../codec/identity-encoding.ts";
+import type { DecodeLimits } from "../codec/limits.ts";
 import { contextAlone } from "../codec/decode-alone.ts";
 import { looksLike } from "../codec/looks-like.ts";
 import { isOctets } from "../codec/octets.ts";
@@ -94,9 +95,10 @@ export class MessageReader {
     const decoder = this.#recent.get(payload[0]);
     const isDeclared = contentType !== undefined && !isOctets(envelope);
     if (decoder === undefined || isDeclared || contentEncoding !== undefined || bodyKind !== "data") return undefined;
-    if (payload.byteLength > context.limits.maxBytes) return undefined;
+    const { limits } = this.#serializer;
+    if (payload.byteLength > limits.maxBytes) return undefined;
     try {
-      const decoded = decoder.decode(payload, { ...context, applicationProperties });
+      const decoded = decoder.decode(payload, { ...context, limits, applicationProperties });
       if (!("body" in decoded)) return undefined;
       const { body, typeName, warnings = [] } = decoded;
       return { body, typeName, warnings, codec: decoder.name, attempts: [] };
@@ -113,7 +115,7 @@ export class MessageReader {
     const layers = layersOf(attempts);
     const warnings = all.filter((warning) => !answered.test(warning));
     const { subject } = envelope.brokerProperties;
-    const opened = this.#openJsonText && typeof body === "string" ? openJson(body) : undefined;
+    const opened = this.#openJsonText && typeof body === "string" ? openJson(body, this.#serializer.limits) : undefined;
     if (opened !== undefined) {
       const about = { codec: "json", layers: [...layers, name], typeName: subject ?? shapeName("JSON", opened.body) };
       return { ok: true, body: opened.body, ...about, warnings, guessing: "nothing", literal: true };
@@ -178,10 +180,10 @@ const codec = json();
 const context = contextAlone();
 
 /** The JSON that a string is, or `undefined` when it is none; scalars are left as the text they are. */
-function openJson(text: string): { readonly body: unknown } | undefined {
+function openJson(text: string, limits: DecodeLimits): { readonly body: unknown } | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
-    const decoded = codec.decode(new TextEncoder().encode(text), context);
+    const decoded = codec.decode(new TextEncoder().encode(text), { ...context, limits });
     return "body" in decoded ? decoded : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,5 @@
 import { guardedCodec } from "../../../src/codec/guarded-codec.ts";
 import type { Codec, DecodeContext, Decoded, Encoded, Sniff, Unwrapped } from "../../../src/codec/codec.ts";
-import { defaultDecodeLimits } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
 import { checkOptions, flag, listOf, oneOf, type OptionChecks, text } from "../../../src/options/option-checks.ts";
 import { compileContracts, contractList, type DotnetContract } from "../data-contract/contract.ts";
@@ -12,6 +11,7 @@ import { beginsWithTable, isEnvelope, type NbfxReadOptions, readNbfxDocument } f
 import { record } from "./records.ts";
 import { type NbfxWriteOptions, writeNbfxDocument } from "./write-document.ts";
 import { aTimeZone } from "../../../src/options/time-zone.ts";
+import { isLonger, sniffLimits } from "../xml/element-limits.ts";
 import { xsi } from "../xml/namespaces.ts";
 
 /** Options of {@link nbfx}. */
@@ -125,11 +125,13 @@ function sniffNbfx(payload: Uint8Array, options: NbfxReadOptions): Sniff {
   const mayBegin = named || isSoap || (numbered && first > record.element && first < record.prefixElementA);
   if (!mayBegin) return "no";
   try {
-    const { root } = readNbfxDocument(payload, defaultDecodeLimits, options);
+    const { root } = readNbfxDocument(payload, sniffLimits, options);
     const declares = root.attributes.some(({ value }) => value === xsi);
     return declares || isSoapEnvelope(root) || root.namespace.startsWith(schemas) ? "strong" : "weak";
-  } catch {
-    return isSoap || namesDotnet(payload) ? "weak" : "no";
+  } catch (error) {
+    const says = isSoap || namesDotnet(payload);
+    if (isLonger(error)) return says ? "strong" : "weak";
+    return says ? "weak" : "no";
   }
 }
 

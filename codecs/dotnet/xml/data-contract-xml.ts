@@ -1,6 +1,5 @@
 import { guardedDecoder } from "../../../src/codec/guarded-codec.ts";
 import type { DecodeContext, Decoded, Decoder, Sniff, Unwrapped } from "../../../src/codec/codec.ts";
-import { defaultDecodeLimits } from "../../../src/codec/limits.ts";
 import { mediaRange } from "../../../src/content-type/media-range.ts";
 import { checkOptions, flag, oneOf, type OptionChecks } from "../../../src/options/option-checks.ts";
 import { compileContracts, contractList, type DotnetContract } from "../data-contract/contract.ts";
@@ -9,6 +8,7 @@ import { openedBody } from "../data-contract/opened-body.ts";
 import { isSoapEnvelope, mapSoapEnvelope } from "../data-contract/soap-envelope.ts";
 import { type Contract, nameText } from "../data-contract/shape.ts";
 import { SobreError } from "../../../src/errors/sobre-error.ts";
+import { isLonger, sniffLimits } from "./element-limits.ts";
 import { serialization, soap11, xsd, xsi } from "./namespaces.ts";
 import type { XmlElement } from "./node.ts";
 import { readXml } from "./read-xml.ts";
@@ -97,14 +97,16 @@ function soapFormatter(offset: number): SobreError {
 function sniffXml(payload: Uint8Array): Sniff {
   if (!startsLikeXml(payload)) return "no";
   try {
-    const { root } = readXml(payload, defaultDecodeLimits);
+    const { root } = readXml(payload, sniffLimits);
     const declared = root.attributes.some(({ value }) => value === xsi || value === xsd);
     return declared || root.namespace === serialization || root.namespace.startsWith("http://schemas.")
       ? "strong"
       : "weak";
-  } catch {
+  } catch (error) {
+    const says = saysXml(payload);
+    if (isLonger(error)) return says ? "strong" : "weak";
     // So that its complaint is heard where nothing else can be meant.
-    return saysXml(payload) ? "weak" : "no";
+    return says ? "weak" : "no";
   }
 }
 

@@ -1,3 +1,6 @@
+import { type DecodeLimits, resolveDecodeLimits } from "../../../src/codec/limits.ts";
+import { SobreError } from "../../../src/errors/sobre-error.ts";
+
 /** Elements may nest this much deeper than values do, and be this much more: a list or an entry takes up to three elements. */
 export const elementsPerLevel = 4;
 
@@ -32,4 +35,12 @@ export class NewNames {
     const { size } = seen;
     return seen.add(name).size === size ? 0 : newName;
   }
+}
+
+/** Items after which a document has shown what it is; a larger one is not read twice. */
+export const sniffLimits: DecodeLimits = resolveDecodeLimits({ maxItems: 2_500 });
+
+/** Whether reading ended at {@link sniffLimits}, before anything was wrong. */
+export function isLonger(error: unknown): boolean {
+  return error instanceof SobreError && error.code === "LimitExceeded";
 }

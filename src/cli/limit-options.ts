@@ -1,0 +1,32 @@
+import { type DecodeLimits, defaultDecodeLimits, resolveDecodeLimits } from "../codec/limits.ts";
+import { type Command, wholeNumber } from "./commander.ts";
+
+/** The options that bound what one body may hold. */
+export interface LimitOptions {
+  /** Most list elements and members of one body. */
+  readonly maxItems: number;
+  /** Deepest nesting of one body. */
+  readonly maxDepth: number;
+}
+
+/** Gives a command the options that bound one body; up to `mostItems` the command takes less than 300 MB. */
+export function withLimitOptions(command: Command, mostItems: number): Command {
+  const { maxDepth } = defaultDecodeLimits;
+  return command
+    .option("--max-items <N>", "most list items and members of one body", wholeNumber("--max-items", 1), mostItems)
+    .option("--max-depth <N>", "its deepest nesting", wholeNumber("--max-depth", 1), maxDepth);
+}
+
+/** The limits that the options give. */
+export function limitsOf({ maxItems, maxDepth }: LimitOptions): DecodeLimits {
+  return resolveDecodeLimits({ maxItems, maxDepth });
+}
+
+/** An error's message, which names the option in place of the limit. */
+export function inWordsOfLimits(message: string): string {
+  return message.replaceAll(
+    /goes beyond limits\.max(Items|Depth), which is (\d+)/g,
+    (_, name: string, most: string) =>
+      `goes beyond --max-${name.toLowerCase()}, which is ${most}: raise it for such bodies`,
+  );
+}
