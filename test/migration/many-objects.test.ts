@@ -3,14 +3,16 @@ import { lowerValue } from "../../src/migration/lower-value.ts";
 import { jsonRules } from "../../src/migration/target-rules.ts";
 import { refusal } from "../refusal.support.ts";
 
+/** A list in which everything is shared, so that it stands for 2^levels lists. */
+function bomb(levels: number): unknown {
+  let value: unknown = {};
+  for (let level = 0; level < levels; level++) value = [value, value];
+  return value;
+}
+
 it("writes any number of objects that are not shared, and 100,000 more that are", () => {
   const many = Array.from({ length: 150_000 }, (_, index) => ({ index }));
   const rules = jsonRules("text", "as-written");
-  const bomb = (levels: number): unknown => {
-    let value: unknown = {};
-    for (let level = 0; level < levels; level++) value = [value, value];
-    return value;
-  };
 
   expect(lowerValue(many, undefined, rules)).toEqual(many);
   expect(lowerValue({ many, bomb: bomb(10) }, undefined, rules)).toBeTypeOf("object");
