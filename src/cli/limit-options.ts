@@ -25,8 +25,7 @@ export function limitsOf({ maxItems, maxDepth }: LimitOptions): DecodeLimits {
 /** An error's message, which names the option in place of the limit. */
 export function inWordsOfLimits(message: string): string {
   return message.replaceAll(
-    /goes beyond limits\.max(Items|Depth), which is (\d+)/g,
-    (_, name: string, most: string) =>
-      `goes beyond --max-${name.toLowerCase()}, which is ${most}: raise it for such bodies`,
+    /limits\.max(Items|Depth), which is (\d+)/g,
+    (_, name: string, most: string) => `--max-${name.toLowerCase()}, which is ${most}: raise it for such bodies`,
   );
 }
